@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+// Threads without isolation: the tests share no state, and a whole run takes seconds instead of a minute.
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
+    pool: 'threads',
+    isolate: false,
+    testTimeout: 60_000,
+    reporters: [process.env.VITEST_REPORTER ?? 'default', './test/tally-reporter.ts'],
+  },
+});
