@@ -1,1 +1,43 @@
-export {};
+/**
+ * The engine as a library: decide where a pod and its volumes go, hold what was decided, and say why nothing fits.
+ *
+ * ```ts
+ * const index = new ClusterIndex();
+ * index.upsert('Node', node);
+ * index.upsert('PersistentVolume', volume);
+ * const answer = plan(pod, index, { nowMs: Date.now() });
+ * if (answer.kind === 'placement') new Ledger(index).reserve(answer);
+ * else console.log(answer.message);
+ * ```
+ */
+export type { Explanation, NodeExplanation } from './explain/explain.ts';
+export type { Change, Kind, Notice, ReleaseChange } from './index/change.ts';
+export { type Applied, ClusterIndex } from './index/cluster-index.ts';
+export type { Savepoint } from './index/journal.ts';
+export {
+  type InFlightPolicy,
+  type Profile,
+  packShape,
+  type Shape,
+  spreadShape,
+  stowageProfile,
+  upstreamProfile,
+  type VolumeScoring,
+} from './index/profile.ts';
+export type { ObjectOf } from './index/read-object.ts';
+export type { Conflict } from './ledger/conflicts.ts';
+export { type ConfirmResult, Ledger, type Reservation, type ReserveResult } from './ledger/ledger.ts';
+export { type Placement, type PlanOptions, plan } from './plan.ts';
+export type { Refusal } from './refusal.ts';
+export type { Binding, InlineReservation, PoolChoice, Provision } from './rules/decisions.ts';
+export {
+  type Candidate,
+  type Finding,
+  type Margin,
+  type Obstacle,
+  type ObstacleCode,
+  obstacles,
+} from './rules/finding.ts';
+export { type NodeReason, nodeReasons, type PodReason, podReasons, type Reason } from './rules/reasons.ts';
+export type { Interest, PodRefusal } from './rules/rule.ts';
+export type { Size } from './size.ts';

@@ -1,0 +1,37 @@
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { PodRecord } from '../records/pod-record.ts';
+import { Cycle } from '../rules/cycle.ts';
+import type { Finding } from '../rules/finding.ts';
+import { prepareRules } from '../rules/prepare-rules.ts';
+import type { AnyRule, PodRefusal } from '../rules/rule.ts';
+
+/** Why a pod does not fit, node by node, as data; how to show it is the reader's. */
+export interface Explanation {
+  readonly pod: string;
+  readonly podRefusals: readonly PodRefusal[];
+  /** In name order. A node without findings would do. */
+  readonly nodes: readonly NodeExplanation[];
+}
+
+export interface NodeExplanation {
+  readonly node: string;
+  readonly findings: readonly Finding[];
+}
+
+export interface ExplainOptions {
+  readonly nowMs: number;
+  readonly rules: readonly AnyRule[];
+}
+
+/** Asks every rule about every node, also about nodes that an earlier rule has refused. */
+export function explain(pod: PodRecord, index: ClusterIndex, { nowMs, rules }: ExplainOptions): Explanation {
+  index.settle(nowMs);
+  const cycle = new Cycle(index, pod, nowMs);
+  const { active, refusals } = prepareRules(cycle, rules);
+  if (refusals.length > 0) return { pod: pod.key, podRefusals: refusals, nodes: [] };
+  const nodes = index.nodes.rowsByName.map((row) => ({
+    node: index.nodes.record(row)!.key,
+    findings: active.flatMap(({ rule, state }) => rule.explain(state, cycle, row)),
+  }));
+  return { pod: pod.key, podRefusals: [], nodes };
+}

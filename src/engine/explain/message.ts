@@ -1,0 +1,46 @@
+import { verdictReasons } from '../rules/cycle.ts';
+import { type NodeReason, nodeReasons, type Reason } from '../rules/reasons.ts';
+import type { AnyRule, PodRefusal } from '../rules/rule.ts';
+
+export interface NodeVerdict {
+  readonly rule: AnyRule;
+  readonly verdict: number;
+}
+
+/**
+ * The text that kube-scheduler would put into the pod's condition, up to the part about preemption, which is the scheduler's.
+ * Items are sorted as text, so that "10 node(s)" comes before "2 node(s)"; a node may be counted for several reasons.
+ */
+export function refusalMessage(
+  nodeCount: number,
+  podRefusals: readonly PodRefusal[],
+  verdicts: Iterable<NodeVerdict>,
+): string {
+  if (nodeCount === 0) return 'no nodes available to schedule pods';
+  const [first] = podRefusals;
+  const detail = first === undefined ? countedTexts(verdicts).join(', ') : first.message;
+  return `0/${nodeCount} nodes are available: ${detail}.`;
+}
+
+/** Several of our reasons may have one text in kube-scheduler; a node is counted once for it. */
+function countedTexts(verdicts: Iterable<NodeVerdict>): string[] {
+  const counts = new Map<string, number>();
+  for (const verdict of verdicts) {
+    const texts = new Set(reasonsIn(verdict).map((reason) => nodeReasons[reason].upstream));
+    for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].map(([text, count]) => `${count} ${text}`).sort();
+}
+
+export function countReasons(verdicts: Iterable<NodeVerdict>): Map<Reason, number> {
+  const counts = new Map<Reason, number>();
+  for (const verdict of verdicts) {
+    for (const reason of reasonsIn(verdict)) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function reasonsIn({ rule, verdict }: NodeVerdict): NodeReason[] {
+  const bits = verdictReasons(verdict);
+  return rule.reasons.filter((_, position) => (bits & (1 << position)) !== 0);
+}

@@ -1,0 +1,295 @@
+import { normaliseLegacyNames } from '../../kube/legacy-names.ts';
+import type { KubeObject } from '../../kube/meta.ts';
+import type { ClaimRecord } from '../records/claim-record.ts';
+import type { ClassRecord } from '../records/class-record.ts';
+import type { DriverRecord } from '../records/driver-record.ts';
+import { Interning } from '../records/interning.ts';
+import { everyNode } from '../records/node-matcher.ts';
+import type { NodeRecord } from '../records/node-record.ts';
+import type { PodRecord } from '../records/pod-record.ts';
+import {
+  type DriverPoolsRecord,
+  type DriverWithPools,
+  type PoolRecord,
+  readDriverPools,
+} from '../records/pool-record.ts';
+import type { VolumeRecord } from '../records/volume-record.ts';
+import { AttachTable } from './attach-table.ts';
+import type { Change, Kind, Notice, RecordOf } from './change.ts';
+import { ClaimTable } from './claim-table.ts';
+import { Journal, type Savepoint } from './journal.ts';
+import { NodeTable } from './node-table.ts';
+import { PodTable } from './pod-table.ts';
+import { PoolTable } from './pool-table.ts';
+import { type Profile, stowageProfile } from './profile.ts';
+import { PromiseBook, type Promised } from './promise-book.ts';
+import { PromiseKeeper } from './promise-keeper.ts';
+import { keyOf, type ObjectOf, readers } from './read-object.ts';
+import { type Topology, TopologyTable } from './topology-table.ts';
+import { isOlderVersion } from './versions.ts';
+import { VolumeTable } from './volume-table.ts';
+
+/** What came of feeding an object to the index. */
+export interface Applied {
+  /** Undefined if nothing changed: the same version again, or an older one. */
+  readonly change: Change | undefined;
+  readonly notices: readonly Notice[];
+}
+
+/**
+ * All that decisions are made from, fed by events and read by plans.
+ *
+ * - `upsert` and `remove` take what an informer (or a file) says, in the order in which it says it. The newest version of
+ *   an object always wins; the same version again changes nothing.
+ * - Reservations (see the ledger) are laid over it: holds on volumes, promises on pools, assumed pods.
+ * - A savepoint makes every write since then revocable, for what-if questions.
+ *
+ * Nothing here awaits, so a plan never sees it change.
+ */
+export class ClusterIndex {
+  readonly profile: Profile;
+  readonly nodes = new NodeTable();
+  readonly topologies = new TopologyTable(this.nodes);
+  readonly volumes = new VolumeTable(this.topologies);
+  readonly claims = new ClaimTable();
+  readonly pools = new PoolTable(this.topologies);
+  readonly pods = new PodTable();
+  readonly classes = new Map<string, ClassRecord>();
+  readonly drivers = new Map<string, DriverRecord>();
+  /** The topology of what can be reached from anywhere. */
+  readonly everyNode: Topology = this.topologies.acquire(everyNode);
+  readonly #allowedTopologies = new Map<string, Topology>();
+  readonly attachments = new AttachTable(this);
+  readonly promises = new PromiseBook(this.pools);
+  readonly #journal = new Journal();
+  readonly #interning = new Interning();
+  readonly #promiseKeeper = new PromiseKeeper(this);
+
+  constructor(profile: Profile = stowageProfile) {
+    this.profile = profile;
+  }
+
+  upsert<K extends Kind>(kind: K, object: ObjectOf[K]): Applied {
+    const { object: current, notices: renamed } = normaliseLegacyNames(asObject(object));
+    const key = keyOf(kind, current);
+    if (key === undefined) return ignored(kind, 'metadata.name: is missing; the object is left out');
+    const record = readers[kind](current as ObjectOf[K], {
+      interning: this.#interning,
+      honourMatchFields: this.profile.honourMatchFields,
+    });
+    const before = this.#get(kind, key);
+    if (before !== undefined && !isNews(before, record)) return { change: undefined, notices: [] };
+    this.#change(kind, key, record);
+    if (kind === 'CSIDriver') this.#takePoolsOfDriver(current as DriverWithPools);
+    const change = { kind, before, after: record } as unknown as Change;
+    return { change, notices: noticesOf(kind, key, [...renamed, ...problemsOf(record)]) };
+  }
+
+  remove<K extends Kind>(kind: K, key: string): Applied {
+    const stored = kind === 'CSIStorageCapacity' ? `CSIStorageCapacity ${key}` : key;
+    const before = this.#get(kind, stored);
+    if (before === undefined) return nothingApplied;
+    this.#change(kind, stored, undefined);
+    return { change: { kind, before, after: undefined } as unknown as Change, notices: [] };
+  }
+
+  /** Where a class may make volumes. */
+  allowedTopology(className: string): Topology {
+    return this.#allowedTopologies.get(className) ?? this.everyNode;
+  }
+
+  savepoint(): Savepoint {
+    return this.#journal.savepoint();
+  }
+
+  rollback(savepoint: Savepoint): void {
+    this.#journal.rollback(savepoint);
+  }
+
+  release(savepoint: Savepoint): void {
+    this.#journal.release(savepoint);
+  }
+
+  /** For overlays that keep state of their own: what takes a write back if the savepoint it was made under is rolled back. */
+  recordUndo(undo: () => void): void {
+    this.#journal.record(undo);
+  }
+
+  /** To be called before deciding: places promises whose pools have come or moved, and gives up those past their time. */
+  settle(nowMs: number): void {
+    this.#promiseKeeper.settle(nowMs);
+  }
+
+  // ── Overlays, written by the ledger ──
+
+  setHold(volumeName: string, claimKey: string | undefined): void {
+    this.#write(volumeName, this.volumes.holderOf(volumeName), claimKey, this.#applyHold);
+  }
+
+  setPromise(id: string, promised: Promised | undefined): void {
+    this.#write(id, this.promises.get(id), promised, this.#applyPromise);
+  }
+
+  setAssumedPod(podKey: string, pod: PodRecord | undefined): void {
+    this.#write(podKey, this.pods.assumed(podKey), pod, this.#applyAssumedPod);
+  }
+
+  // ── Writing: what is written once can be taken back by writing what was there before ──
+
+  #write<R>(key: string, before: R | undefined, after: R | undefined, apply: Apply<R>): void {
+    this.#journal.record(() => apply(key, before));
+    apply(key, after);
+  }
+
+  #change<K extends Kind>(kind: K, key: string, after: RecordOf[K] | undefined): void {
+    const change = { kind, before: this.#get(kind, key), after } as unknown as Change;
+    if (kind === 'PersistentVolume' && after === undefined) this.setHold(key, undefined);
+    this.#write(key, this.#get(kind, key), after, this.#appliers[kind] as unknown as Apply<RecordOf[K]>);
+    this.#promiseKeeper.changed(change);
+  }
+
+  #get<K extends Kind>(kind: K, key: string): RecordOf[K] | undefined {
+    return this.#getters[kind](key) as RecordOf[K] | undefined;
+  }
+
+  readonly #getters: { readonly [K in Kind]: (key: string) => RecordOf[K] | undefined } = {
+    Node: (key) => this.nodes.get(key),
+    PersistentVolume: (key) => this.volumes.get(key),
+    PersistentVolumeClaim: (key) => this.claims.get(key),
+    StorageClass: (key) => this.classes.get(key),
+    CSIDriver: (key) => this.drivers.get(key),
+    CSINode: (key) => this.nodes.drivers(key),
+    CSIStorageCapacity: (key) => this.pools.get(key),
+    DriverCapacity: (key) => this.pools.driverPools(key),
+    VolumeAttachment: (key) => this.attachments.attachment(key),
+    Pod: (key) => this.pods.stored(key),
+  };
+
+  readonly #appliers: { readonly [K in Kind]: Apply<RecordOf[K]> } = {
+    Node: (key, record) => this.#applyNode(key, record),
+    PersistentVolume: (key, record) => this.#applyVolume(key, record),
+    PersistentVolumeClaim: (key, record) => this.#applyClaim(key, record),
+    StorageClass: (key, record) => this.#applyClass(key, record),
+    CSIDriver: (key, record) => setOrDelete(this.drivers, key, record),
+    CSINode: (key, record) => {
+      this.nodes.setDrivers(key, record);
+      this.attachments.nodeChanged(key);
+    },
+    CSIStorageCapacity: (key, record) => this.#applyPool(key, record),
+    DriverCapacity: (key, record) => this.#applyDriverPools(key, record),
+    VolumeAttachment: (key, record) => this.attachments.setAttachment(key, record),
+    Pod: (key, record) => this.#aroundPod(key, () => this.pods.setStored(key, record)),
+  };
+
+  #applyNode(key: string, record: NodeRecord | undefined): void {
+    const before = this.nodes.get(key);
+    const row = record === undefined ? this.nodes.delete(key) : this.nodes.put(record);
+    if (row === undefined) return;
+    if (before === undefined || record === undefined) this.attachments.nodeChanged(key);
+    if (before !== undefined && record !== undefined && haveSameLabels(before, record)) return;
+    this.topologies.nodeChanged(row, before, record);
+  }
+
+  #applyVolume(key: string, record: VolumeRecord | undefined): void {
+    if (record === undefined) this.volumes.delete(key);
+    else this.volumes.put(record);
+    this.attachments.volumeChanged(key);
+  }
+
+  #applyClaim(key: string, record: ClaimRecord | undefined): void {
+    this.attachments.claimChanged(key);
+    this.claims.set(key, record);
+    this.attachments.claimChanged(key);
+  }
+
+  #applyClass(key: string, record: ClassRecord | undefined): void {
+    setOrDelete(this.classes, key, record);
+    const before = this.#allowedTopologies.get(key);
+    setOrDelete(this.#allowedTopologies, key, record && this.topologies.acquire(record.allowedNodes));
+    if (before !== undefined) this.topologies.release(before);
+    this.attachments.everythingChanged();
+  }
+
+  #applyPool(key: string, record: PoolRecord | undefined): void {
+    if (record === undefined) this.pools.delete(key);
+    else this.pools.put(record);
+  }
+
+  #applyDriverPools(key: string, record: DriverPoolsRecord | undefined): void {
+    if (record === undefined) this.pools.deleteDriverPools(key);
+    else this.pools.putDriverPools(record);
+  }
+
+  #aroundPod(key: string, change: () => void): void {
+    this.attachments.nodeChanged(this.pods.get(key)?.nodeName ?? '');
+    change();
+    this.attachments.nodeChanged(this.pods.get(key)?.nodeName ?? '');
+  }
+
+  readonly #applyHold: Apply<string> = (volumeName, claimKey) => {
+    const holder = this.volumes.holderOf(volumeName);
+    if (holder !== undefined) {
+      this.volumes.unhold(volumeName);
+      this.attachments.claimChanged(holder);
+    }
+    if (claimKey === undefined) return;
+    this.volumes.hold(volumeName, claimKey);
+    this.attachments.claimChanged(claimKey);
+  };
+
+  readonly #applyPromise: Apply<Promised> = (id, promised) => this.promises.set(id, promised);
+
+  readonly #applyAssumedPod: Apply<PodRecord> = (key, pod) =>
+    this.#aroundPod(key, () => this.pods.setAssumed(key, pod));
+
+  #takePoolsOfDriver(driver: DriverWithPools): void {
+    if (driver.status?.storage === undefined) return;
+    const record = readDriverPools(driver, this.#interning);
+    this.#change('DriverCapacity', record.key, record);
+  }
+}
+
+type Apply<R> = (key: string, record: R | undefined) => void;
+
+const nothingApplied: Applied = { change: undefined, notices: [] };
+
+/** A watch can hand us anything that JSON can say. */
+function asObject<T extends KubeObject>(object: T): T {
+  return typeof object === 'object' && object !== null ? object : ({} as T);
+}
+
+function ignored(kind: Kind, problem: string): Applied {
+  return { change: undefined, notices: [{ kind, key: '', problem }] };
+}
+
+/** Objects from files have no version and always count as news. */
+function isNews(before: RecordOf[Kind], after: RecordOf[Kind]): boolean {
+  if (after.version === '' || before.version === '') return true;
+  if (before.version === after.version) return false;
+  const isSameObject = !('uid' in before) || !('uid' in after) || before.uid === after.uid;
+  return !(isSameObject && isOlderVersion(after.version, before.version));
+}
+
+function haveSameLabels(before: NodeRecord, after: NodeRecord): boolean {
+  const keys = Object.keys(before.labels);
+  return (
+    keys.length === Object.keys(after.labels).length &&
+    keys.every((key) => before.labels[key] === after.labels[key])
+  );
+}
+
+function problemsOf(record: RecordOf[Kind]): readonly string[] {
+  return 'problems' in record ? record.problems : noProblems;
+}
+
+const noProblems: readonly string[] = [];
+const noNotices: readonly Notice[] = [];
+
+function noticesOf(kind: Kind, key: string, problems: readonly string[]): readonly Notice[] {
+  return problems.length === 0 ? noNotices : problems.map((problem) => ({ kind, key, problem }));
+}
+
+function setOrDelete<R>(map: Map<string, R>, key: string, record: R | undefined): void {
+  if (record === undefined) map.delete(key);
+  else map.set(key, record);
+}

@@ -1,0 +1,77 @@
+import { type Bitset, clearBit, hasBit, newBitset, setBit, wordsFor } from './bitset.ts';
+
+/** Above this many members a list costs more to search than a bitset to hold. */
+const listMax = 16;
+
+/**
+ * A set of node rows that is cheap both for a local disk (one node) and for a zone (a thousand): a short list while
+ * it is small, a bitset from then on. Most of a cluster's topologies have exactly one node.
+ */
+export class NodeSet {
+  #list: number[] = [];
+  #bits: Bitset | undefined;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  has(row: number): boolean {
+    return this.#bits === undefined ? this.#list.includes(row) : hasBit(this.#bits, row);
+  }
+
+  add(row: number): boolean {
+    if (this.has(row)) return false;
+    this.#size += 1;
+    if (this.#bits === undefined && this.#list.length < listMax) {
+      this.#list.push(row);
+      return true;
+    }
+    this.#bits = grown(this.#bits ?? this.#toBits(), row);
+    setBit(this.#bits, row);
+    return true;
+  }
+
+  delete(row: number): boolean {
+    if (!this.has(row)) return false;
+    this.#size -= 1;
+    if (this.#bits === undefined) this.#list.splice(this.#list.indexOf(row), 1);
+    else clearBit(this.#bits, row);
+    return true;
+  }
+
+  each(visit: (row: number) => void): void {
+    if (this.#bits === undefined) {
+      for (const row of this.#list) visit(row);
+      return;
+    }
+    for (let word = 0; word < this.#bits.length; word++) {
+      for (let bits = this.#bits[word]!; bits !== 0; bits &= bits - 1) {
+        visit((word << 5) + (31 - Math.clz32(bits & -bits)));
+      }
+    }
+  }
+
+  rows(): number[] {
+    const rows: number[] = [];
+    this.each((row) => rows.push(row));
+    return rows.sort((a, b) => a - b);
+  }
+
+  #toBits(): Bitset {
+    let bits = newBitset(0);
+    for (const row of this.#list) {
+      bits = grown(bits, row);
+      setBit(bits, row);
+    }
+    this.#list = [];
+    return bits;
+  }
+}
+
+function grown(bits: Bitset, row: number): Bitset {
+  if (row >>> 5 < bits.length) return bits;
+  const larger = new Int32Array(Math.max(wordsFor(row + 1), bits.length * 2));
+  larger.set(bits);
+  return larger;
+}

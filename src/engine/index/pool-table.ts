@@ -1,0 +1,324 @@
+import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
+import { addSizes, compareSizes, type Size, scaleSize, subtractSizes, zeroSize } from '../size.ts';
+import { CellCache } from './cell-cache.ts';
+import type { ReachCells } from './reach-cells.ts';
+import type { Topology, TopologyTable } from './topology-table.ts';
+
+declare const brand: unique symbol;
+export type PoolRow = number & { readonly [brand]: 'PoolRow' };
+
+/** The pools that serve one class, or what stands in for a class. */
+export class PoolEntry {
+  readonly key: string;
+  readonly rows: PoolRow[] = [];
+  /** Rises when a pool comes, goes or moves. */
+  version = 0;
+
+  constructor(key: string) {
+    this.key = key;
+  }
+}
+
+/**
+ * Capacity pools of both forms, with what has been promised of them.
+ *
+ * A promise is bytes of one pool that a claim in flight will take; it is known by the claim's key and outlives the
+ * pool's record. Pools with the same backing share their disks: each one's room is what it publishes, less the
+ * promises of all of them, converted into its own bytes by the ratio of the published sizes.
+ */
+export class PoolTable {
+  readonly #topologies: TopologyTable;
+  readonly #rows = new Map<string, PoolRow>();
+  readonly #freeRows: PoolRow[] = [];
+  readonly #records: (PoolRecord | undefined)[] = [];
+  readonly #rooms: Size[] = [];
+  readonly #topologyOf: (Topology | undefined)[] = [];
+  readonly #entries = new Map<string, PoolEntry>();
+  readonly #byBacking = new Map<string, Set<PoolRow>>();
+  readonly #driverPools = new Map<string, DriverPoolsRecord>();
+  readonly #promises = new Map<string, Map<string, Size>>();
+  readonly #cells: CellCache;
+  /** Rises when a pool comes, goes or moves: whatever was placed by reach is placed anew. */
+  structure = 0;
+
+  constructor(topologies: TopologyTable) {
+    this.#topologies = topologies;
+    this.#cells = new CellCache(topologies);
+  }
+
+  get(key: string): PoolRecord | undefined {
+    const row = this.#rows.get(key);
+    return row === undefined ? undefined : this.#records[row];
+  }
+
+  row(key: string): PoolRow | undefined {
+    return this.#rows.get(key);
+  }
+
+  record(row: number): PoolRecord {
+    return this.#records[row]!;
+  }
+
+  driverPools(driver: string): DriverPoolsRecord | undefined {
+    return this.#driverPools.get(driver);
+  }
+
+  *records(): Iterable<PoolRecord> {
+    for (const record of this.#records) if (record !== undefined) yield record;
+  }
+
+  isReachable(row: number, node: number): boolean {
+    return this.#topologyOf[row]!.nodes.has(node);
+  }
+
+  // ── Records ──
+
+  put(record: PoolRecord): void {
+    const known = this.#rows.get(record.key);
+    if (
+      known !== undefined &&
+      this.#records[known]!.nodes.key === record.nodes.key &&
+      sameEntry(this.#records[known]!, record)
+    ) {
+      this.#replace(known, record);
+      return;
+    }
+    this.delete(record.key);
+    const row = this.#freeRows.pop() ?? (this.#records.length as PoolRow);
+    this.#rows.set(record.key, row);
+    this.#records[row] = record;
+    this.#topologyOf[row] = this.#topologies.acquire(record.nodes);
+    this.#enter(row, record);
+    this.#joinBacking(row, record);
+  }
+
+  delete(key: string): void {
+    const row = this.#rows.get(key);
+    if (row === undefined) return;
+    const record = this.#records[row]!;
+    this.#leave(record);
+    this.#topologies.release(this.#topologyOf[row]!);
+    this.#rows.delete(key);
+    this.#records[row] = undefined;
+    this.#topologyOf[row] = undefined;
+    this.#freeRows.push(row);
+    this.#leaveBacking(row, record);
+  }
+
+  putDriverPools(record: DriverPoolsRecord): void {
+    const before = this.#driverPools.get(record.key);
+    this.#driverPools.set(record.key, record);
+    const kept = new Set<string>();
+    for (const [storageClass, pools] of record.entries) {
+      this.#entry(driverEntryKey(record.key, storageClass));
+      for (const pool of pools) {
+        kept.add(pool.key);
+        this.put(pool);
+      }
+    }
+    this.#dropUnlisted(before, record, kept);
+    this.structure += 1;
+  }
+
+  deleteDriverPools(driver: string): void {
+    const before = this.#driverPools.get(driver);
+    if (before === undefined) return;
+    this.#driverPools.delete(driver);
+    this.#dropUnlisted(before, undefined, new Set());
+    this.structure += 1;
+  }
+
+  // ── Lookup ──
+
+  /** The pools of today's CSIStorageCapacity objects for a class; none published reads as none with room. */
+  classEntry(className: string): PoolEntry {
+    return this.#entry(classEntryKey(className));
+  }
+
+  /** The most specific entry of the driver's own object: the class (or `<ephemeral>`), else `<fallback>`. */
+  driverEntry(driver: string, storageClass: string, fallback: string): PoolEntry | undefined {
+    const entries = this.#driverPools.get(driver)?.entries;
+    if (entries === undefined) return undefined;
+    const chosen = entries.has(storageClass) ? storageClass : entries.has(fallback) ? fallback : undefined;
+    return chosen === undefined ? undefined : this.#entry(driverEntryKey(driver, chosen));
+  }
+
+  /** The nodes by which of these pools they reach; things are pool rows. */
+  cellsOf(entry: PoolEntry, rowCount: number): ReachCells {
+    return this.#cells.get({ key: entry.key, version: entry.version, rowCount }, () =>
+      entry.rows.map((row) => ({ id: row, topology: this.#topologyOf[row]! })),
+    );
+  }
+
+  // ── Room ──
+
+  /** The largest single volume that the pool would make, whatever has been promised; undefined is none. */
+  limit(row: number): Size | undefined {
+    const record = this.#records[row]!;
+    return record.largest ?? record.free;
+  }
+
+  /** What is left for new volumes once promises are kept. */
+  room(row: number): Size {
+    return this.#rooms[row]!;
+  }
+
+  promisesOf(poolKey: string): ReadonlyMap<string, Size> {
+    return this.#promises.get(poolKey) ?? noPromises;
+  }
+
+  hasPromises(row: number): boolean {
+    for (const other of this.#byBacking.get(this.#records[row]!.backing) ?? []) {
+      if (this.#promises.has(this.#records[other]!.key)) return true;
+    }
+    return false;
+  }
+
+  promise(poolKey: string, id: string, size: Size): void {
+    const promises = this.#promises.get(poolKey);
+    if (promises === undefined) this.#promises.set(poolKey, new Map([[id, size]]));
+    else promises.set(id, size);
+    this.#refreshBackingOf(poolKey);
+  }
+
+  unpromise(poolKey: string, id: string): void {
+    const promises = this.#promises.get(poolKey);
+    if (promises === undefined || !promises.delete(id)) return;
+    if (promises.size === 0) this.#promises.delete(poolKey);
+    this.#refreshBackingOf(poolKey);
+  }
+
+  promised(poolKey: string): Size {
+    let sum = zeroSize;
+    for (const size of this.promisesOf(poolKey).values()) sum = addSizes(sum, size);
+    return sum;
+  }
+
+  // ── Inside ──
+
+  #entry(key: string): PoolEntry {
+    let entry = this.#entries.get(key);
+    if (entry === undefined) {
+      entry = new PoolEntry(key);
+      this.#entries.set(key, entry);
+    }
+    return entry;
+  }
+
+  #enter(row: PoolRow, record: PoolRecord): void {
+    const entry = this.#entry(entryKeyOf(record));
+    entry.rows.splice(this.#position(entry, record.key), 0, row);
+    entry.version += 1;
+    this.structure += 1;
+  }
+
+  #leave(record: PoolRecord): void {
+    const entry = this.#entry(entryKeyOf(record));
+    entry.rows.splice(this.#position(entry, record.key), 1);
+    entry.version += 1;
+    this.structure += 1;
+  }
+
+  /** Where the pool stands, or would stand, in its entry: by key. */
+  #position(entry: PoolEntry, key: string): number {
+    let low = 0;
+    let high = entry.rows.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#records[entry.rows[middle]!]!.key < key) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #replace(row: PoolRow, record: PoolRecord): void {
+    const before = this.#records[row]!;
+    this.#records[row] = record;
+    if (before.backing === record.backing) {
+      this.#refreshBacking(record.backing);
+      return;
+    }
+    this.#leaveBacking(row, before);
+    this.#joinBacking(row, record);
+  }
+
+  #joinBacking(row: PoolRow, record: PoolRecord): void {
+    const rows = this.#byBacking.get(record.backing);
+    if (rows === undefined) this.#byBacking.set(record.backing, new Set([row]));
+    else rows.add(row);
+    this.#refreshBacking(record.backing);
+  }
+
+  #leaveBacking(row: PoolRow, record: PoolRecord): void {
+    const rows = this.#byBacking.get(record.backing);
+    rows?.delete(row);
+    if (rows?.size === 0) this.#byBacking.delete(record.backing);
+    else this.#refreshBacking(record.backing);
+  }
+
+  #refreshBackingOf(poolKey: string): void {
+    const record = this.get(poolKey);
+    if (record !== undefined) this.#refreshBacking(record.backing);
+  }
+
+  #refreshBacking(backing: string): void {
+    const rows = this.#byBacking.get(backing);
+    if (rows === undefined) return;
+    for (const row of rows) {
+      let room = publishedRoom(this.#records[row]!);
+      for (const other of rows) {
+        const taken = this.promised(this.#records[other]!.key);
+        if (compareSizes(taken, zeroSize) > 0) {
+          room = subtractSizes(room, convertBetweenPools(taken, this.#records[other]!, this.#records[row]!));
+        }
+      }
+      this.#rooms[row] = room;
+    }
+  }
+
+  #dropUnlisted(
+    before: DriverPoolsRecord | undefined,
+    after: DriverPoolsRecord | undefined,
+    kept: ReadonlySet<string>,
+  ): void {
+    for (const [storageClass, pools] of before?.entries ?? []) {
+      for (const pool of pools) if (!kept.has(pool.key)) this.delete(pool.key);
+      if (after?.entries.has(storageClass) !== true)
+        this.#entries.delete(driverEntryKey(before!.key, storageClass));
+    }
+  }
+}
+
+const noPromises: ReadonlyMap<string, Size> = new Map();
+
+/** What can be given out before promises: the free bytes, or, where only one number is published, that number. */
+export function publishedRoom(record: PoolRecord): Size {
+  return record.free ?? record.largest ?? zeroSize;
+}
+
+/** Bytes of one pool in the bytes of another on the same disks: 128 GiB mirrored where 256 GiB striped is twice the cost. */
+export function convertBetweenPools(size: Size, from: PoolRecord, to: PoolRecord): Size {
+  if (from === to) return size;
+  const fromRoom = publishedRoom(from);
+  const toRoom = publishedRoom(to);
+  if (compareSizes(fromRoom, zeroSize) <= 0 || compareSizes(fromRoom, toRoom) === 0) return size;
+  return scaleSize(size, toRoom, fromRoom);
+}
+
+function sameEntry(a: PoolRecord, b: PoolRecord): boolean {
+  return entryKeyOf(a) === entryKeyOf(b);
+}
+
+function entryKeyOf(record: PoolRecord): string {
+  return record.driver === undefined
+    ? classEntryKey(record.storageClass)
+    : driverEntryKey(record.driver, record.storageClass);
+}
+
+function classEntryKey(className: string): string {
+  return `class ${className}`;
+}
+
+function driverEntryKey(driver: string, storageClass: string): string {
+  return `driver ${driver} ${storageClass}`;
+}

@@ -1,0 +1,108 @@
+/**
+ * Where Stowage knows better than kube-scheduler, each as a switch. Profile `stowage` has them all on; profile `upstream`
+ * gives the verdicts and messages of the pinned kube-scheduler (v1.36, default gates). `docs/decisions` has the reasons.
+ */
+export interface Profile {
+  readonly name: 'stowage' | 'upstream';
+  /** Evaluate matchFields in a PV's node affinity; kube-scheduler takes them as always true. */
+  readonly honourMatchFields: boolean;
+  /** `exact`: finds an assignment of volumes to claims wherever one exists. `ascending`: smallest claim first, no way back. */
+  readonly assignment: 'exact' | 'ascending';
+  /** A PV whose claimRef names the claim is the claim's, whatever its class; and while it exists no other will do. */
+  readonly preboundIsFinal: boolean;
+  /** Ask again for room where the claim already has a selected node; its own volume may be what fills the pool. */
+  readonly retestSelectedNode: boolean;
+  /** Reserve room for inline CSI volumes that state a size. */
+  readonly checkInlineVolumes: boolean;
+  /** Count the volumes that the plan would really use against attach limits, rather than the class's provisioner. */
+  readonly limitChosenVolumes: boolean;
+  /** Ignore zone labels of a PV that has node affinity. */
+  readonly affinityReplacesZones: boolean;
+  /** Look at the zones of generic ephemeral volumes too. */
+  readonly zonesOfEphemeral: boolean;
+  /** CSIDriver.spec.preventPodSchedulingIfMissing; off by default in Kubernetes 1.36. */
+  readonly requireInstalledDriver: boolean;
+  /** What is deducted for claims in flight, for drivers that `inFlightOf` doesn't name. */
+  readonly inFlight: InFlightPolicy;
+  readonly inFlightOf: Readonly<Record<string, InFlightPolicy>>;
+  /** Which form counts for a driver that publishes both; never the sum of the two. */
+  readonly preferredPools: 'DriverCapacity' | 'CSIStorageCapacity';
+  readonly scoring: VolumeScoring;
+  /** A settled promise is given up after this long without an update of its pool: some drivers' numbers never move. */
+  readonly settledPromiseMaxMs: number;
+}
+
+/**
+ * `linear`: every promised byte is gone. `one-at-a-time`: a pool with a promise counts as full until it is updated, for
+ * drivers whose insides make subtraction wrong. `off`: promises and sibling claims are not looked at, as in kube-scheduler.
+ */
+export type InFlightPolicy = 'linear' | 'one-at-a-time' | 'off';
+
+/** `stowage`: tight fit, static before dynamic. `none`: Kubernetes 1.36. `utilization`: Kubernetes 1.37's default gate. */
+export interface VolumeScoring {
+  readonly method: 'stowage' | 'none' | 'utilization';
+  /** For pre-provisioned volumes under `stowage`, where full is a tight fit; for everything under `utilization`. */
+  readonly volumeShape: Shape;
+  /** For pools: how good a pool is by how full the pod would make it. */
+  readonly poolShape: Shape;
+}
+
+/** Points of (utilization in percent, score from 0 to 10), strictly rising in utilization; straight lines between. */
+export type Shape = readonly ShapePoint[];
+
+export interface ShapePoint {
+  readonly utilization: number;
+  readonly score: number;
+}
+
+/** Prefer what the pod fills best. */
+export const packShape: Shape = [
+  { utilization: 0, score: 0 },
+  { utilization: 100, score: 10 },
+];
+
+/** Prefer what has most left. */
+export const spreadShape: Shape = [
+  { utilization: 0, score: 10 },
+  { utilization: 100, score: 0 },
+];
+
+export const stowageProfile: Profile = {
+  name: 'stowage',
+  honourMatchFields: true,
+  assignment: 'exact',
+  preboundIsFinal: true,
+  retestSelectedNode: false,
+  checkInlineVolumes: true,
+  limitChosenVolumes: true,
+  affinityReplacesZones: true,
+  zonesOfEphemeral: true,
+  requireInstalledDriver: true,
+  inFlight: 'linear',
+  inFlightOf: {},
+  preferredPools: 'DriverCapacity',
+  scoring: { method: 'stowage', volumeShape: packShape, poolShape: spreadShape },
+  settledPromiseMaxMs: 120_000,
+};
+
+export const upstreamProfile: Profile = {
+  name: 'upstream',
+  honourMatchFields: false,
+  assignment: 'ascending',
+  preboundIsFinal: false,
+  retestSelectedNode: true,
+  checkInlineVolumes: false,
+  limitChosenVolumes: false,
+  affinityReplacesZones: false,
+  zonesOfEphemeral: false,
+  requireInstalledDriver: false,
+  inFlight: 'off',
+  inFlightOf: {},
+  preferredPools: 'CSIStorageCapacity',
+  scoring: { method: 'none', volumeShape: spreadShape, poolShape: spreadShape },
+  settledPromiseMaxMs: 120_000,
+};
+
+export function inFlightPolicy(profile: Profile, driver: string): InFlightPolicy {
+  return Object.hasOwn(profile.inFlightOf, driver) ? profile.inFlightOf[driver]! : profile.inFlight;
+}

@@ -1,0 +1,59 @@
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/core.ts';
+import type { KubeObject } from '../../kube/meta.ts';
+import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  StorageClass,
+  VolumeAttachment,
+} from '../../kube/storage.ts';
+import type { DriverCapacity } from '../../kube/stowage.ts';
+import { readAttachment } from '../records/attachment-record.ts';
+import { readClaim } from '../records/claim-record.ts';
+import { readClass } from '../records/class-record.ts';
+import { readDriver, readNodeDrivers } from '../records/driver-record.ts';
+import { readNode } from '../records/node-record.ts';
+import { readPod } from '../records/pod-record.ts';
+import { readCapacity, readDriverPools } from '../records/pool-record.ts';
+import { readVolume, type VolumeReading } from '../records/volume-record.ts';
+import type { Kind, RecordOf } from './change.ts';
+
+/** The wire form of each kind that the index takes. */
+export interface ObjectOf {
+  readonly Node: Node;
+  readonly PersistentVolume: PersistentVolume;
+  readonly PersistentVolumeClaim: PersistentVolumeClaim;
+  readonly StorageClass: StorageClass;
+  readonly CSIDriver: CSIDriver;
+  readonly CSINode: CSINode;
+  readonly CSIStorageCapacity: CSIStorageCapacity;
+  readonly DriverCapacity: DriverCapacity;
+  readonly VolumeAttachment: VolumeAttachment;
+  readonly Pod: Pod;
+}
+
+type Readers = { readonly [K in Kind]: (object: ObjectOf[K], reading: VolumeReading) => RecordOf[K] };
+
+/** The border between objects and records: one reader a kind, none of which throws. */
+export const readers: Readers = {
+  Node: readNode,
+  PersistentVolume: readVolume,
+  PersistentVolumeClaim: (claim, { interning }) => readClaim(claim, interning),
+  StorageClass: (storageClass, { interning }) => readClass(storageClass, interning),
+  CSIDriver: readDriver,
+  CSINode: readNodeDrivers,
+  CSIStorageCapacity: (capacity, { interning }) => readCapacity(capacity, interning),
+  DriverCapacity: (capacity, { interning }) => readDriverPools(capacity, interning),
+  VolumeAttachment: readAttachment,
+  Pod: readPod,
+};
+
+const namespacedKinds: ReadonlySet<Kind> = new Set(['PersistentVolumeClaim', 'CSIStorageCapacity', 'Pod']);
+
+/** The key under which the index knows an object; undefined if the object has no name. */
+export function keyOf(kind: Kind, object: KubeObject): string | undefined {
+  const { name, namespace } = object.metadata ?? {};
+  if (typeof name !== 'string' || name === '') return undefined;
+  const key = namespacedKinds.has(kind) ? `${typeof namespace === 'string' ? namespace : ''}/${name}` : name;
+  return kind === 'CSIStorageCapacity' ? `CSIStorageCapacity ${key}` : key;
+}

@@ -1,0 +1,247 @@
+import { assert } from '../../runtime/assert.ts';
+import type { ReleaseChange } from '../index/change.ts';
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import { inFlightPolicy } from '../index/profile.ts';
+import { keptIfBacked, type Promised } from '../index/promise-book.ts';
+import { settledPromise } from '../index/promise-keeper.ts';
+import type { Placement } from '../plan.ts';
+import type { PoolRecord } from '../records/pool-record.ts';
+import type { VolumeRecord } from '../records/volume-record.ts';
+import type { PoolChoice } from '../rules/decisions.ts';
+import { compareSizes, type Size, zeroSize } from '../size.ts';
+import { type Conflict, conflictsOf, unconfirmedParts } from './conflicts.ts';
+
+/** What one pod has been given, until the cluster's own objects say so. */
+export interface Reservation {
+  readonly podKey: string;
+  readonly placement: Placement;
+}
+
+export type ReserveResult =
+  | { readonly kind: 'reserved'; readonly reservation: Reservation }
+  /** Nothing was taken. The plan was made on another state than this; plan again. */
+  | { readonly kind: 'refused'; readonly conflicts: readonly Conflict[] };
+
+export type ConfirmResult =
+  | { readonly kind: 'confirmed' }
+  /** Nothing was changed: the cluster doesn't show these yet. */
+  | { readonly kind: 'pending'; readonly missing: readonly string[] };
+
+/**
+ * Who holds what between a decision and the cluster knowing it.
+ *
+ * 1. `reserve` takes all that a placement needs, or nothing. From then on no plan sees those volumes, bytes or attach slots
+ *    as free. A placement made on older versions of its objects is refused.
+ * 2. The caller writes to the API server, and feeds the index what the informers then say. A newer version of an object
+ *    always wins over what was reserved of it.
+ * 3. `confirm` when the cluster shows everything: the shadow is dropped, the objects themselves hold now. Or `revert` when it
+ *    failed: all is given back. Both may be repeated; a second call changes nothing.
+ *
+ * Two pods never hold the same volume or the same bytes: a volume has one holder, and a pool's room is what is published less
+ * every promise. Only pods that share a claim share what that claim holds.
+ */
+export class Ledger {
+  readonly #index: ClusterIndex;
+  readonly #byPod = new Map<string, Reservation>();
+
+  constructor(index: ClusterIndex) {
+    this.#index = index;
+  }
+
+  get(podKey: string): Reservation | undefined {
+    return this.#byPod.get(podKey);
+  }
+
+  all(): Iterable<Reservation> {
+    return this.#byPod.values();
+  }
+
+  reserve(placement: Placement): ReserveResult {
+    const podKey = placement.pod.key;
+    const known = this.#byPod.get(podKey);
+    if (known?.placement === placement) return { kind: 'reserved', reservation: known };
+    if (known !== undefined)
+      return refused({ object: `Pod ${podKey}`, problem: 'has a reservation already; revert it first' });
+    const conflicts = conflictsOf(this.#index, placement);
+    if (conflicts.length > 0) return { kind: 'refused', conflicts };
+    const savepoint = this.#index.savepoint();
+    const shortage = this.#take(placement);
+    if (shortage !== undefined) {
+      this.#index.rollback(savepoint);
+      return refused(shortage);
+    }
+    const reservation = { podKey, placement };
+    this.#set(podKey, reservation);
+    this.#index.release(savepoint);
+    return { kind: 'reserved', reservation };
+  }
+
+  confirm(reservation: Reservation): ConfirmResult {
+    if (!this.#isLive(reservation)) return { kind: 'confirmed' };
+    const missing = unconfirmedParts(this.#index, reservation.placement);
+    if (missing.length > 0) return { kind: 'pending', missing };
+    this.#giveUp(reservation, (promised) =>
+      // An inline volume has no claim to be bound: the pod's running is what settles it.
+      promised.claimUid === '' ? settledPromise(this.#index.pools, promised) : promised,
+    );
+    return { kind: 'confirmed' };
+  }
+
+  /** What has become free again, for waking pods that wait for it; undefined if there was nothing to give back. */
+  revert(reservation: Reservation): ReleaseChange | undefined {
+    if (!this.#isLive(reservation)) return undefined;
+    return this.#giveUp(reservation, (promised) => promised);
+  }
+
+  /** What the cluster says against a reservation: then its writes will fail, and it should be reverted. */
+  conflicts(reservation: Reservation): readonly Conflict[] {
+    return this.#isLive(reservation) ? conflictsOf(this.#index, reservation.placement) : [];
+  }
+
+  #isLive(reservation: Reservation): boolean {
+    return this.#byPod.get(reservation.podKey) === reservation;
+  }
+
+  /** Takes everything; the first pool that turns out too small is the answer, and the caller rolls back. */
+  #take(placement: Placement): Conflict | undefined {
+    for (const { volume, claim } of placement.bindings) {
+      if (this.#index.volumes.holderOf(volume) !== claim) this.#index.setHold(volume, claim);
+    }
+    const busy = this.#busyPool(placement);
+    if (busy !== undefined)
+      return {
+        object: `pool ${busy.name}`,
+        problem: 'has a volume in flight; its driver takes one pod at a time',
+      };
+    for (const { claim, claimUid, driver, requested, pool } of placement.provisions) {
+      const shortage = this.#promise({
+        id: claim,
+        claimUid,
+        nodeName: placement.node,
+        size: requested,
+        pool,
+        driver,
+      });
+      if (shortage !== undefined) return shortage;
+    }
+    for (const { volume, driver, requested, pool } of placement.inlineVolumes) {
+      const shortage = this.#promise({
+        id: volume,
+        claimUid: '',
+        nodeName: placement.node,
+        size: requested,
+        pool,
+        driver,
+      });
+      if (shortage !== undefined) return shortage;
+    }
+    this.#index.setAssumedPod(placement.pod.key, { ...placement.pod, nodeName: placement.node });
+    return undefined;
+  }
+
+  #promise(request: PromiseRequest): Conflict | undefined {
+    const { id, claimUid, nodeName, size, pool, driver } = request;
+    const known = this.#index.promises.get(id);
+    const fresh: Promised = {
+      claimKey: id,
+      claimUid,
+      nodeName,
+      size,
+      poolKey: pool?.key,
+      reservations: 0,
+      isStored: false,
+      settled: undefined,
+    };
+    const promised = known ?? fresh;
+    this.#index.setPromise(id, { ...promised, reservations: promised.reservations + 1 });
+    return known === undefined ? this.#shortage(pool, driver, size) : undefined;
+  }
+
+  /** A pool that has been promised to another pod, of a driver that wants one at a time. */
+  #busyPool({ provisions, inlineVolumes }: Placement): PoolChoice | undefined {
+    const { profile, pools } = this.#index;
+    const isBusy = ({
+      driver,
+      pool,
+    }: {
+      readonly driver: string;
+      readonly pool: PoolChoice | undefined;
+    }): boolean => {
+      const row = pool === undefined ? undefined : pools.row(pool.key);
+      return (
+        row !== undefined && inFlightPolicy(profile, driver) === 'one-at-a-time' && pools.hasPromises(row)
+      );
+    };
+    return (provisions.find(isBusy) ?? inlineVolumes.find(isBusy))?.pool;
+  }
+
+  /** Having promised it, the pool must not be below zero. */
+  #shortage(pool: PoolChoice | undefined, driver: string, size: Size): Conflict | undefined {
+    if (pool === undefined || inFlightPolicy(this.#index.profile, driver) === 'off') return undefined;
+    const row = this.#index.pools.row(pool.key);
+    if (row === undefined) return { object: `pool ${pool.name}`, problem: 'is gone' };
+    if (compareSizes(size, zeroSize) === 0 || compareSizes(this.#index.pools.room(row), zeroSize) >= 0)
+      return undefined;
+    return { object: `pool ${pool.name}`, problem: 'has less room than when the plan was made' };
+  }
+
+  #giveUp(reservation: Reservation, settle: (promised: Promised) => Promised | undefined): ReleaseChange {
+    const { placement, podKey } = reservation;
+    this.#set(podKey, undefined);
+    const volumes = placement.bindings.flatMap(({ volume, claim }) => this.#unhold(volume, claim));
+    const ids = [
+      ...placement.provisions.map(({ claim }) => claim),
+      ...placement.inlineVolumes.map(({ volume }) => volume),
+    ];
+    const pools = ids.flatMap((id) => this.#unpromise(id, settle));
+    this.#index.setAssumedPod(podKey, undefined);
+    return { kind: 'Release', volumes, pools, nodeName: placement.node };
+  }
+
+  /** Unless another pod that shares the claim still holds it. */
+  #unhold(volume: string, claim: string): VolumeRecord[] {
+    if (this.#index.volumes.holderOf(volume) !== claim) return [];
+    for (const other of this.#byPod.values()) {
+      if (other.placement.bindings.some((binding) => binding.volume === volume && binding.claim === claim))
+        return [];
+    }
+    this.#index.setHold(volume, undefined);
+    const record = this.#index.volumes.get(volume);
+    return record === undefined ? [] : [record];
+  }
+
+  #unpromise(id: string, settle: (promised: Promised) => Promised | undefined): PoolRecord[] {
+    const promised = this.#index.promises.get(id);
+    if (promised === undefined || promised.reservations === 0) return [];
+    const settled = settle({ ...promised, reservations: promised.reservations - 1 });
+    const kept = settled && keptIfBacked(settled);
+    this.#index.setPromise(id, kept);
+    const pool = promised.poolKey === undefined ? undefined : this.#index.pools.get(promised.poolKey);
+    return kept === undefined && pool !== undefined ? [pool] : [];
+  }
+
+  #set(podKey: string, reservation: Reservation | undefined): void {
+    const before = this.#byPod.get(podKey);
+    this.#index.recordUndo(() => write(this.#byPod, podKey, before));
+    write(this.#byPod, podKey, reservation);
+    assert(this.#byPod.get(podKey) === reservation, 'a pod has one reservation');
+  }
+}
+
+interface PromiseRequest {
+  readonly id: string;
+  readonly claimUid: string;
+  readonly nodeName: string;
+  readonly size: Size;
+  readonly pool: PoolChoice | undefined;
+  readonly driver: string;
+}
+
+function refused(conflict: Conflict): ReserveResult {
+  return { kind: 'refused', conflicts: [conflict] };
+}
+
+function write(map: Map<string, Reservation>, key: string, reservation: Reservation | undefined): void {
+  if (reservation === undefined) map.delete(key);
+  else map.set(key, reservation);
+}

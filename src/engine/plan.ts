@@ -1,0 +1,94 @@
+import type { Pod } from '../kube/core.ts';
+import type { ClusterIndex } from './index/cluster-index.ts';
+import type { NodeRow } from './index/node-table.ts';
+import { type PodRecord, readPod } from './records/pod-record.ts';
+import { Refusal } from './refusal.ts';
+import { Cycle } from './rules/cycle.ts';
+import type { Decisions } from './rules/decisions.ts';
+import { type ActiveRule, prepareRules } from './rules/prepare-rules.ts';
+import type { AnyRule } from './rules/rule.ts';
+import { volumeRules } from './rules/volume-rules.ts';
+
+export interface PlanOptions {
+  /** The time that expiring figures are held against, in milliseconds since 1970. */
+  readonly nowMs: number;
+  readonly rules?: readonly AnyRule[];
+}
+
+/** A node for the pod, and what has to be written to make it so. */
+export interface Placement extends Readonly<Decisions> {
+  readonly kind: 'placement';
+  readonly pod: PodRecord;
+  readonly node: string;
+  readonly score: number;
+  /** How many nodes would have done. */
+  readonly feasibleNodes: number;
+}
+
+/**
+ * Decides where a pod and its volumes go. Reads the live index and changes nothing but what `settle` brings up to date;
+ * the answer holds until the index changes, which the ledger checks when it is reserved.
+ */
+export function plan(pod: Pod | PodRecord, index: ClusterIndex, options: PlanOptions): Placement | Refusal {
+  const record = isRecord(pod) ? pod : readPod(pod);
+  const rules = options.rules ?? volumeRules;
+  index.settle(options.nowMs);
+  const cycle = new Cycle(index, record, options.nowMs);
+  const prepared = prepareRules(cycle, rules);
+  if (prepared.refusals.length > 0) return new Refusal(cycle, rules, prepared.refusals);
+  for (const { rule, state, position } of prepared.active) {
+    cycle.startRule(position);
+    rule.filter(state, cycle);
+  }
+  const chosen = chooseNode(cycle, prepared.active);
+  if (chosen === undefined) return new Refusal(cycle, rules, []);
+  return place(cycle, prepared.active, chosen);
+}
+
+function isRecord(pod: Pod | PodRecord): pod is PodRecord {
+  return 'key' in pod && 'claims' in pod;
+}
+
+interface Chosen {
+  readonly node: NodeRow;
+  readonly score: number;
+}
+
+/** The feasible node of the highest weighted score; among equals the first by name. */
+function chooseNode(cycle: Cycle, active: readonly ActiveRule[]): Chosen | undefined {
+  const totals = totalScores(cycle, active);
+  let best: NodeRow | undefined;
+  let bestScore = Number.NEGATIVE_INFINITY;
+  for (const node of cycle.index.nodes.rowsByName) {
+    if (totals[node]! <= bestScore || !cycle.isFeasible(node)) continue;
+    best = node;
+    bestScore = totals[node]!;
+  }
+  return best === undefined ? undefined : { node: best, score: bestScore };
+}
+
+function totalScores(cycle: Cycle, active: readonly ActiveRule[]): Float64Array {
+  const totals = new Float64Array(cycle.rowCount);
+  const scores = new Float64Array(cycle.rowCount);
+  for (const { rule, state } of active) {
+    if (rule.score === undefined) continue;
+    scores.fill(0);
+    rule.score.run(state, cycle, scores);
+    const { weight } = rule.score;
+    for (let node = 0; node < totals.length; node++) totals[node]! += weight * scores[node]!;
+  }
+  return totals;
+}
+
+function place(cycle: Cycle, active: readonly ActiveRule[], { node, score }: Chosen): Placement {
+  const decisions: Decisions = { bindings: [], provisions: [], inlineVolumes: [] };
+  for (const { rule, state } of active) rule.decide?.(state, cycle, node, decisions);
+  return {
+    kind: 'placement',
+    pod: cycle.pod,
+    node: cycle.index.nodes.record(node)!.key,
+    score,
+    feasibleNodes: cycle.feasibleCount,
+    ...decisions,
+  };
+}

@@ -1,0 +1,35 @@
+import { textOf } from '../../kube/wire.ts';
+import { itemsOf } from './reading.ts';
+
+/** Access modes as bits, so that "offers every mode that is asked for" is one AND. */
+const bits: Readonly<Record<string, number>> = {
+  ReadWriteOnce: 1,
+  ReadOnlyMany: 2,
+  ReadWriteMany: 4,
+  ReadWriteOncePod: 8,
+};
+
+/** A mode we don't know: a claim that asks for it is matched by nothing, a volume that offers it offers nothing by it. */
+export const unknownModeBit = 16;
+
+export function accessModeBits(modes: readonly string[] | undefined): number {
+  return itemsOf(modes).reduce((mask, mode) => mask | (modeBit(mode) ?? unknownModeBit), 0);
+}
+
+export function offersModes(offered: number, asked: number): boolean {
+  return (offered & ~unknownModeBit & asked) === asked;
+}
+
+export function accessModeNames(mask: number): string[] {
+  return Object.keys(bits).filter((mode) => (mask & bits[mode]!) !== 0);
+}
+
+export function unknownModeProblems(modes: readonly string[] | undefined, field: string): string[] {
+  return itemsOf(modes)
+    .filter((mode) => modeBit(mode) === undefined)
+    .map((mode) => `${field}: "${textOf(mode)}" is not an access mode; use ${Object.keys(bits).join(', ')}`);
+}
+
+function modeBit(mode: string): number | undefined {
+  return Object.hasOwn(bits, mode) ? bits[mode] : undefined;
+}

@@ -1,0 +1,23 @@
+import type { VolumeAttachment } from '../../kube/storage.ts';
+import { textOf } from '../../kube/wire.ts';
+import { clusterIdentity, type Identity } from './identity.ts';
+
+/** What the engine keeps of a VolumeAttachment. */
+export interface AttachmentRecord extends Identity {
+  readonly nodeName: string;
+  readonly driver: string;
+  readonly volumeName: string;
+  /** For an inline volume, which has no PersistentVolume. */
+  readonly inlineHandle: string;
+}
+
+export function readAttachment(attachment: VolumeAttachment): AttachmentRecord {
+  const spec = attachment.spec;
+  return {
+    ...clusterIdentity(attachment),
+    nodeName: textOf(spec?.nodeName),
+    driver: textOf(spec?.attacher),
+    volumeName: textOf(spec?.source?.persistentVolumeName),
+    inlineHandle: textOf(spec?.source?.inlineVolumeSpec?.csi?.volumeHandle),
+  };
+}

@@ -1,0 +1,78 @@
+import type { PersistentVolumeClaim } from '../../kube/core.ts';
+import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/label-selector.ts';
+import { controllerOf } from '../../kube/owner-references.ts';
+import { claimClassName, isFullyBound, volumeModeOf } from '../../kube/volumes.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { textOf } from '../../kube/wire.ts';
+import type { Size } from '../size.ts';
+import { accessModeBits, unknownModeProblems } from './access-modes.ts';
+import { type Identity, namespacedIdentity } from './identity.ts';
+import type { Interning } from './interning.ts';
+import { readSize } from './reading.ts';
+
+/** What the engine keeps of a PersistentVolumeClaim. */
+export interface ClaimRecord extends Identity {
+  readonly namespace: string;
+  readonly name: string;
+  /** Empty for a claim without a class. */
+  readonly className: string;
+  readonly volumeName: string;
+  /** The bind-completed annotation and a volume name: what Kubernetes means by bound. The phase isn't asked. */
+  readonly isBound: boolean;
+  readonly isLost: boolean;
+  /** Undefined where no storage is requested: any volume is large enough, and no pool is asked for room. */
+  readonly request: Size | undefined;
+  readonly mode: string;
+  readonly attributesClass: string;
+  readonly accessModes: number;
+  readonly selector: CompiledLabelSelector | undefined;
+  /** Equal texts, equal selectors; empty for none. */
+  readonly selectorKey: string;
+  readonly selectedNode: string;
+  /** The pool that a scheduler of ours reserved, if it said so. */
+  readonly poolHint: string;
+  /** The uid of the pod that controls a generic ephemeral volume's claim. */
+  readonly controllerUid: string;
+  readonly problems: readonly string[];
+  /** False if what it asks for can't be read: no volume can be chosen for it. */
+  readonly isUsable: boolean;
+}
+
+export function readClaim(claim: PersistentVolumeClaim, interning: Interning): ClaimRecord {
+  const problems: string[] = [];
+  const spec = claim.spec;
+  const request = readSize(spec?.resources?.requests?.storage, 'spec.resources.requests.storage');
+  if (request.kind === 'bad') problems.push(request.problem);
+  const selector = readSelector(claim, problems);
+  const isUsable = problems.length === 0;
+  problems.push(...unknownModeProblems(spec?.accessModes, 'spec.accessModes'));
+  return {
+    ...namespacedIdentity(claim),
+    namespace: interning.text(textOf(claim.metadata?.namespace)),
+    name: textOf(claim.metadata?.name),
+    className: interning.text(claimClassName(claim)),
+    volumeName: textOf(spec?.volumeName),
+    isBound: isFullyBound(claim),
+    isLost: claim.status?.phase === 'Lost',
+    request: request.kind === 'size' ? request.size : undefined,
+    mode: volumeModeOf(claim),
+    attributesClass: interning.text(textOf(spec?.volumeAttributesClassName)),
+    accessModes: accessModeBits(spec?.accessModes),
+    selector,
+    selectorKey: selector === undefined ? '' : interning.text(JSON.stringify(spec?.selector)),
+    selectedNode: textOf(claim.metadata?.annotations?.[annotations.selectedNode]),
+    poolHint: textOf(claim.metadata?.annotations?.[annotations.pool]),
+    controllerUid: textOf(controllerOf(claim)?.uid),
+    problems,
+    isUsable,
+  };
+}
+
+function readSelector(claim: PersistentVolumeClaim, problems: string[]): CompiledLabelSelector | undefined {
+  const selector = claim.spec?.selector;
+  if (selector === undefined || selector === null) return undefined;
+  const compiled = compileLabelSelector(selector, 'spec.selector');
+  if (compiled.ok) return compiled.selector.requirements?.length === 0 ? undefined : compiled.selector;
+  problems.push(compiled.problem);
+  return undefined;
+}

@@ -1,0 +1,32 @@
+import type { StorageClass } from '../../kube/storage.ts';
+import { compileTopologySelector } from '../../kube/topology-selector.ts';
+import { canProvision, isDelayedBinding } from '../../kube/volumes.ts';
+import { textOf } from '../../kube/wire.ts';
+import { clusterIdentity, type Identity } from './identity.ts';
+import type { Interning } from './interning.ts';
+import { everyNode, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
+
+/** What the engine keeps of a StorageClass. */
+export interface ClassRecord extends Identity {
+  readonly provisioner: string;
+  readonly canProvision: boolean;
+  /** WaitForFirstConsumer: the scheduler chooses the volume. */
+  readonly isDelayed: boolean;
+  /** False where the field is missing, which a real API server never leaves so. */
+  readonly hasBindingMode: boolean;
+  readonly allowedNodes: NodeMatcher;
+  readonly problems: readonly string[];
+}
+
+export function readClass(storageClass: StorageClass, interning: Interning): ClassRecord {
+  const allowed = compileTopologySelector(storageClass.allowedTopologies);
+  return {
+    ...clusterIdentity(storageClass),
+    provisioner: interning.text(textOf(storageClass.provisioner)),
+    canProvision: canProvision(storageClass),
+    isDelayed: isDelayedBinding(storageClass),
+    hasBindingMode: textOf(storageClass.volumeBindingMode) !== '',
+    allowedNodes: interning.matcher(allowed === undefined ? everyNode : matcherOfSelector(allowed)),
+    problems: allowed?.problems ?? [],
+  };
+}

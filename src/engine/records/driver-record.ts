@@ -1,0 +1,46 @@
+import { migratedPlugins } from '../../kube/in-tree-migration.ts';
+import type { CSIDriver, CSINode } from '../../kube/storage.ts';
+import { textOf } from '../../kube/wire.ts';
+import { clusterIdentity, type Identity } from './identity.ts';
+import { itemsOf } from './reading.ts';
+
+/** What the engine keeps of a CSIDriver. */
+export interface DriverRecord extends Identity {
+  readonly tracksCapacity: boolean;
+  /** A node without the driver is refused rather than taken as without a limit. */
+  readonly refusesNodesWithoutIt: boolean;
+}
+
+export function readDriver(driver: CSIDriver): DriverRecord {
+  return {
+    ...clusterIdentity(driver),
+    tracksCapacity: driver.spec?.storageCapacity === true,
+    refusesNodesWithoutIt: driver.spec?.preventPodSchedulingIfMissing === true,
+  };
+}
+
+/** What the engine keeps of a CSINode; its key is the node's name. */
+export interface NodeDriversRecord extends Identity {
+  /** How many volumes each installed driver can attach; undefined is no limit. */
+  readonly limits: ReadonlyMap<string, number | undefined>;
+  readonly migratedPlugins: ReadonlySet<string>;
+  readonly problems: readonly string[];
+}
+
+export function readNodeDrivers(node: CSINode): NodeDriversRecord {
+  const problems: string[] = [];
+  const limits = new Map<string, number | undefined>();
+  for (const driver of itemsOf(node.spec?.drivers)) {
+    limits.set(textOf(driver.name), readLimit(driver.allocatable?.count, textOf(driver.name), problems));
+  }
+  return { ...clusterIdentity(node), limits, migratedPlugins: migratedPlugins(node), problems };
+}
+
+function readLimit(count: unknown, driver: string, problems: string[]): number | undefined {
+  if (count === undefined || count === null) return undefined;
+  if (typeof count === 'number' && Number.isInteger(count) && count >= 0) return count;
+  problems.push(
+    `spec.drivers[${driver}].allocatable.count: must be a whole number of zero or more; taken as no limit`,
+  );
+  return undefined;
+}

@@ -1,0 +1,11 @@
+import type { Node } from '../../kube/core.ts';
+import { clusterIdentity, type Identity } from './identity.ts';
+import { stringMapOf } from './reading.ts';
+
+export interface NodeRecord extends Identity {
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export function readNode(node: Node): NodeRecord {
+  return { ...clusterIdentity(node), labels: stringMapOf(node.metadata?.labels) };
+}

@@ -1,0 +1,102 @@
+import type { Pod, Volume } from '../../kube/core.ts';
+import { migrateInlineVolume } from '../../kube/in-tree-migration.ts';
+import { ephemeralClaimName } from '../../kube/volumes.ts';
+import { textOf } from '../../kube/wire.ts';
+import type { Size } from '../size.ts';
+import { type Identity, namespacedIdentity } from './identity.ts';
+import { itemsOf, readSize } from './reading.ts';
+
+/** What the engine keeps of a Pod. */
+export interface PodRecord extends Identity {
+  readonly namespace: string;
+  readonly name: string;
+  /** Empty until it is assigned. */
+  readonly nodeName: string;
+  /** Succeeded and Failed pods hold nothing. */
+  readonly isFinished: boolean;
+  readonly claims: readonly PodClaim[];
+  readonly inlineVolumes: readonly InlineVolume[];
+  readonly migratedVolumes: readonly MigratedInline[];
+  readonly problems: readonly string[];
+}
+
+/** A claim that a pod uses, once however often its volumes name it. */
+export interface PodClaim {
+  readonly key: string;
+  readonly name: string;
+  /** A generic ephemeral volume: the claim is made for, and must belong to, this pod. */
+  readonly isEphemeral: boolean;
+}
+
+/** A CSI volume that lives and dies with the pod. */
+export interface InlineVolume {
+  readonly volumeName: string;
+  readonly driver: string;
+  readonly size: Size | undefined;
+}
+
+/** An in-tree disk named in the pod itself; where the node's CSINode says so, a CSI driver attaches it. */
+export interface MigratedInline {
+  readonly plugin: string;
+  readonly driver: string;
+  readonly handle: string;
+}
+
+/** What the kubelet calls an inline volume's size in the attributes it hands to the driver. */
+const sizeAttribute = 'csi.storage.k8s.io/size';
+
+export function readPod(pod: Pod): PodRecord {
+  const identity = namespacedIdentity(pod);
+  const volumes = itemsOf(pod.spec?.volumes);
+  const problems: string[] = [];
+  const phase = pod.status?.phase;
+  return {
+    ...identity,
+    namespace: textOf(pod.metadata?.namespace),
+    name: textOf(pod.metadata?.name),
+    nodeName: textOf(pod.spec?.nodeName),
+    isFinished: phase === 'Succeeded' || phase === 'Failed',
+    claims: readPodClaims(pod, volumes),
+    inlineVolumes: volumes.flatMap((volume) => readInlineVolume(volume, problems)),
+    migratedVolumes: volumes.flatMap(readMigratedInline),
+    problems,
+  };
+}
+
+const noClaims: readonly PodClaim[] = [];
+
+function readPodClaims(pod: Pod, volumes: readonly Volume[]): readonly PodClaim[] {
+  const namespace = textOf(pod.metadata?.namespace);
+  const byName = new Map<string, PodClaim>();
+  for (const volume of volumes) {
+    const isEphemeral = volume.ephemeral !== undefined && volume.ephemeral !== null;
+    if (!isEphemeral && (volume.persistentVolumeClaim === undefined || volume.persistentVolumeClaim === null))
+      continue;
+    const name = isEphemeral
+      ? ephemeralClaimName(textOf(pod.metadata?.name), textOf(volume.name))
+      : textOf(volume.persistentVolumeClaim?.claimName);
+    const known = byName.get(name);
+    if (known === undefined || (isEphemeral && !known.isEphemeral)) {
+      byName.set(name, { key: `${namespace}/${name}`, name, isEphemeral });
+    }
+  }
+  return byName.size === 0 ? noClaims : [...byName.values()];
+}
+
+function readInlineVolume(volume: Volume, problems: string[]): InlineVolume[] {
+  const csi = volume.csi;
+  if (csi === undefined || csi === null) return [];
+  const volumeName = textOf(volume.name);
+  const field = `spec.volumes[${volumeName}].csi.fsSize`;
+  const size = readSize(csi.fsSize ?? (csi.volumeAttributes?.[sizeAttribute] || undefined), field);
+  if (size.kind === 'bad') problems.push(size.problem);
+  return [{ volumeName, driver: textOf(csi.driver), size: size.kind === 'size' ? size.size : undefined }];
+}
+
+/** A disk that can't be translated is counted by nobody, as in kube-scheduler. */
+function readMigratedInline(volume: Volume): MigratedInline[] {
+  const result = migrateInlineVolume(volume);
+  if (result === undefined || !result.ok) return [];
+  const { plugin, driver, volumeHandle } = result.source;
+  return [{ plugin, driver, handle: volumeHandle }];
+}

@@ -1,0 +1,149 @@
+import type { PersistentVolume, VolumeNodeAffinity } from '../../kube/core.ts';
+import { migrateVolume } from '../../kube/in-tree-migration.ts';
+import { migrateNodeAffinity } from '../../kube/in-tree-topology.ts';
+import { compileNodeSelector } from '../../kube/node-selector.ts';
+import { volumeClassName, volumeModeOf } from '../../kube/volumes.ts';
+import { annotations, multiZoneSeparator, labels as wellKnownLabels } from '../../kube/well-known.ts';
+import { textOf } from '../../kube/wire.ts';
+import { type Size, zeroSize } from '../size.ts';
+import { accessModeBits, unknownModeProblems } from './access-modes.ts';
+import { clusterIdentity, type Identity } from './identity.ts';
+import type { Interning } from './interning.ts';
+import { everyNode, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
+import { type PreferredNodes, readPreferredNodes } from './preferred-nodes.ts';
+import { readSize, stringMapOf } from './reading.ts';
+
+/** What the engine keeps of a PersistentVolume. */
+export interface VolumeRecord extends Identity {
+  readonly className: string;
+  readonly size: Size;
+  readonly mode: string;
+  readonly attributesClass: string;
+  readonly accessModes: number;
+  readonly phase: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly claim: ClaimReference | undefined;
+  /** From where it can be reached, by its node affinity. */
+  readonly nodes: NodeMatcher;
+  readonly preferredNodes: readonly PreferredNodes[];
+  /** Zone and region labels, of volumes older than node affinity. */
+  readonly zones: readonly ZoneLabel[];
+  readonly csi: CsiVolume | undefined;
+  readonly migrated: MigratedRecord | undefined;
+  readonly problems: readonly string[];
+  /** False if the size can't be read: such a volume is never a candidate. */
+  readonly isUsable: boolean;
+}
+
+export interface ClaimReference {
+  readonly claimKey: string;
+  readonly uid: string;
+}
+
+export interface CsiVolume {
+  readonly driver: string;
+  readonly handle: string;
+}
+
+export interface ZoneLabel {
+  readonly key: string;
+  readonly values: ReadonlySet<string>;
+}
+
+/** An in-tree disk that a CSI driver serves on nodes whose CSINode says so; there, other labels say where it is. */
+export interface MigratedRecord extends CsiVolume {
+  readonly plugin: string;
+  readonly nodes: NodeMatcher;
+}
+
+export interface VolumeReading {
+  readonly interning: Interning;
+  /** Off as kube-scheduler does it; see the profile. */
+  readonly honourMatchFields: boolean;
+}
+
+export function readVolume(pv: PersistentVolume, reading: VolumeReading): VolumeRecord {
+  const { interning, honourMatchFields } = reading;
+  const problems: string[] = [];
+  const spec = pv.spec;
+  const capacity = readSize(spec?.capacity?.storage, 'spec.capacity.storage');
+  if (capacity.kind === 'bad') problems.push(capacity.problem);
+  problems.push(...unknownModeProblems(spec?.accessModes, 'spec.accessModes'));
+  const labels = stringMapOf(pv.metadata?.labels);
+  return {
+    ...clusterIdentity(pv),
+    className: interning.text(volumeClassName(pv)),
+    size: capacity.kind === 'size' ? capacity.size : zeroSize,
+    mode: volumeModeOf(pv),
+    attributesClass: interning.text(textOf(spec?.volumeAttributesClassName)),
+    accessModes: accessModeBits(spec?.accessModes),
+    phase: interning.text(textOf(pv.status?.phase)),
+    labels,
+    claim: readClaimReference(pv),
+    nodes: interning.matcher(matcherOfAffinity(spec?.nodeAffinity, honourMatchFields, problems)),
+    preferredNodes: readPreferredNodes(
+      pv.metadata?.annotations?.[annotations.preferredNodeAffinity],
+      problems,
+    ),
+    zones: readZones(labels),
+    csi: readCsi(pv, interning),
+    migrated: readMigrated(pv, reading, problems),
+    problems,
+    isUsable: capacity.kind !== 'bad',
+  };
+}
+
+function readClaimReference(pv: PersistentVolume): ClaimReference | undefined {
+  const reference = pv.spec?.claimRef;
+  if (reference === undefined || reference === null) return undefined;
+  return { claimKey: `${textOf(reference.namespace)}/${textOf(reference.name)}`, uid: textOf(reference.uid) };
+}
+
+function matcherOfAffinity(
+  affinity: VolumeNodeAffinity | undefined,
+  honourMatchFields: boolean,
+  problems: string[],
+): NodeMatcher {
+  const required = affinity?.required;
+  if (required === undefined || required === null) return everyNode;
+  const selector = compileNodeSelector(required, 'spec.nodeAffinity.required');
+  problems.push(...selector.problems);
+  return matcherOfSelector(selector, honourMatchFields);
+}
+
+const zoneKeys = [
+  wellKnownLabels.betaZone,
+  wellKnownLabels.betaRegion,
+  wellKnownLabels.zone,
+  wellKnownLabels.region,
+];
+const noZones: readonly ZoneLabel[] = [];
+
+function readZones(labels: Readonly<Record<string, string>>): readonly ZoneLabel[] {
+  const zones = zoneKeys
+    .filter((key) => Object.hasOwn(labels, key))
+    .map((key) => ({ key, values: new Set(labels[key]!.split(multiZoneSeparator)) }));
+  return zones.length === 0 ? noZones : zones;
+}
+
+function readCsi(pv: PersistentVolume, interning: Interning): CsiVolume | undefined {
+  const csi = pv.spec?.csi;
+  if (csi === undefined || csi === null) return undefined;
+  return { driver: interning.text(textOf(csi.driver)), handle: textOf(csi.volumeHandle) };
+}
+
+function readMigrated(
+  pv: PersistentVolume,
+  reading: VolumeReading,
+  problems: string[],
+): MigratedRecord | undefined {
+  const result = migrateVolume(pv);
+  if (result === undefined) return undefined;
+  if (!result.ok) {
+    problems.push(result.problem);
+    return undefined;
+  }
+  const { plugin, driver, volumeHandle } = result.source;
+  const nodes = matcherOfAffinity(migrateNodeAffinity(pv), reading.honourMatchFields, []);
+  return { plugin, driver, handle: volumeHandle, nodes: reading.interning.matcher(nodes) };
+}

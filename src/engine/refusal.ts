@@ -1,0 +1,76 @@
+import { type Explanation, explain } from './explain/explain.ts';
+import { countReasons, refusalMessage } from './explain/message.ts';
+import type { Change } from './index/change.ts';
+import type { ClusterIndex } from './index/cluster-index.ts';
+import { interestOf } from './interest.ts';
+import type { PodRecord } from './records/pod-record.ts';
+import { type Cycle, verdictRule } from './rules/cycle.ts';
+import type { Reason } from './rules/reasons.ts';
+import type { AnyRule, Interest, PodRefusal } from './rules/rule.ts';
+
+/**
+ * No node fits. What is here at once is cheap: a verdict for each node. The message, the counts and the explanation are made
+ * when somebody asks.
+ */
+export class Refusal {
+  readonly kind = 'refusal';
+  readonly pod: PodRecord;
+  /** Why the pod can't run wherever it is put; empty if it is the nodes that don't fit. */
+  readonly podRefusals: readonly PodRefusal[];
+  readonly nodeCount: number;
+  /** What would have to change, for {@link wokenBy}; it outlives the plan. */
+  readonly interest: Interest;
+  readonly #index: ClusterIndex;
+  readonly #nowMs: number;
+  readonly #rules: readonly AnyRule[];
+  readonly #verdicts: Int32Array;
+
+  constructor(cycle: Cycle, rules: readonly AnyRule[], podRefusals: readonly PodRefusal[]) {
+    this.pod = cycle.pod;
+    this.podRefusals = podRefusals;
+    this.nodeCount = cycle.index.nodes.size;
+    this.interest = interestOf(cycle.index, cycle.pod);
+    this.#index = cycle.index;
+    this.#nowMs = cycle.nowMs;
+    this.#rules = rules;
+    this.#verdicts = cycle.verdicts;
+  }
+
+  /** In kube-scheduler's grammar, e.g. `0/3 nodes are available: 3 node(s) did not have enough free storage.` */
+  get message(): string {
+    return refusalMessage(this.nodeCount, this.podRefusals, this.reasonsOfNodes());
+  }
+
+  /** How many nodes each reason refused; a node may be counted for several. */
+  get reasons(): ReadonlyMap<Reason, number> {
+    if (this.podRefusals.length > 0)
+      return new Map(this.podRefusals.map(({ reason }) => [reason, this.nodeCount]));
+    return countReasons(this.reasonsOfNodes());
+  }
+
+  /** Could this change make the pod fit? Asks the rules that refused it. */
+  wokenBy(change: Change): boolean {
+    return this.#refusingRules().some((rule) => rule.wakes(this.interest, change));
+  }
+
+  /**
+   * Every obstacle on every node with the candidates that came close and their margins. Answers for the index as it is when
+   * it is called.
+   */
+  explain(): Explanation {
+    return explain(this.pod, this.#index, { nowMs: this.#nowMs, rules: this.#rules });
+  }
+
+  /** The verdicts of nodes that were there: rule and reasons. */
+  *reasonsOfNodes(): Iterable<{ readonly rule: AnyRule; readonly verdict: number }> {
+    for (const verdict of this.#verdicts)
+      if (verdict !== 0) yield { rule: this.#rules[verdictRule(verdict)]!, verdict };
+  }
+
+  #refusingRules(): readonly AnyRule[] {
+    if (this.podRefusals.length > 0 || this.nodeCount === 0) return this.#rules;
+    const positions = new Set<number>();
+    for (const verdict of this.#verdicts) if (verdict !== 0) positions.add(verdictRule(verdict));
+    return [...positions].map((position) => this.#rules[position]!);
+  }
+}

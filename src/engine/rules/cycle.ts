@@ -1,0 +1,65 @@
+import { type Bitset, clearBit, countBits, hasBit, newBitset, setBit } from '../index/bitset.ts';
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { PodRecord } from '../records/pod-record.ts';
+
+/**
+ * One pod against all nodes. Rules narrow `feasible` one after the other; what a node was rejected for stands in
+ * `verdicts`: the rule in the upper bits, the positions of its reasons in the lower.
+ */
+export class Cycle {
+  readonly index: ClusterIndex;
+  readonly pod: PodRecord;
+  readonly nowMs: number;
+  readonly rowCount: number;
+  readonly feasible: Bitset;
+  readonly verdicts: Int32Array;
+  /** Set by the rule that chooses volumes, for rules that judge the choice. */
+  chosenVolumes: ChosenVolumes | undefined;
+  #rule = 0;
+
+  constructor(index: ClusterIndex, pod: PodRecord, nowMs: number) {
+    this.index = index;
+    this.pod = pod;
+    this.nowMs = nowMs;
+    this.rowCount = index.nodes.rowCount;
+    this.feasible = newBitset(this.rowCount);
+    this.verdicts = new Int32Array(this.rowCount);
+    for (const row of index.nodes.rowsByName) setBit(this.feasible, row);
+  }
+
+  /** The position of the rule that filters next. */
+  startRule(position: number): void {
+    this.#rule = position;
+  }
+
+  /** `reasons`: bits by position in the rule's own list. */
+  reject(node: number, reasons: number): void {
+    clearBit(this.feasible, node);
+    this.verdicts[node] = ((this.#rule + 1) << ruleShift) | reasons;
+  }
+
+  isFeasible(node: number): boolean {
+    return hasBit(this.feasible, node);
+  }
+
+  get feasibleCount(): number {
+    return countBits(this.feasible);
+  }
+}
+
+/** The existing volumes that the pod would get on a node, by row. */
+export interface ChosenVolumes {
+  volumesAt(node: number): readonly number[];
+}
+
+/** Up to 24 reasons a rule, up to 127 rules. */
+const ruleShift = 24;
+const reasonMask = (1 << ruleShift) - 1;
+
+export function verdictRule(verdict: number): number {
+  return (verdict >> ruleShift) - 1;
+}
+
+export function verdictReasons(verdict: number): number {
+  return verdict & reasonMask;
+}

@@ -1,0 +1,121 @@
+/**
+ * Gives claims distinct volumes, exactly: an assignment is found whenever one exists, and it is one of the least total size.
+ *
+ * The cost of an assignment depends only on which volumes are used, not on who gets which. Sets of volumes that can be
+ * matched at once form a matroid, so taking volumes smallest first, and keeping each that can still be matched together
+ * with those kept before, ends in a cheapest set. No sums are formed: sizes are only compared, and stay exact.
+ */
+export interface AssignmentProblem {
+  /** For each claim, in the order of ties, the volumes it accepts. */
+  readonly candidates: readonly (readonly number[])[];
+  /** A total order of volumes: smaller first, then by name. */
+  compare(a: number, b: number): number;
+  readonly budget: WorkBudget;
+}
+
+/** Counts elementary steps across a plan, so that no input makes it run for long. */
+export class WorkBudget {
+  #left: number;
+
+  constructor(steps: number) {
+    this.#left = steps;
+  }
+
+  get isSpent(): boolean {
+    return this.#left <= 0;
+  }
+
+  spend(steps: number): boolean {
+    this.#left -= steps;
+    return this.#left > 0;
+  }
+}
+
+/** Beyond this many claims the order among equally cheap assignments is whatever the matching found. */
+const tieBreakClaimsMax = 8;
+
+/**
+ * The volume of each claim; undefined if not all can be served. Among the cheapest, the one whose first claim gets the
+ * smallest volume, then the second, and so on.
+ */
+export function assignAll(problem: AssignmentProblem): number[] | undefined {
+  const { candidates, compare } = problem;
+  if (candidates.some((volumes) => volumes.length === 0)) return undefined;
+  const volumes = [...new Set(candidates.flat())].sort(compare);
+  const matching = new Matching(problem);
+  for (const volume of volumes) {
+    if (matching.size === candidates.length) break;
+    matching.tryUse(volume);
+  }
+  if (matching.size < candidates.length) return undefined;
+  return candidates.length <= tieBreakClaimsMax
+    ? firstInOrder(problem, matching.volumeOf)
+    : matching.volumeOf;
+}
+
+/** A matching that grows by augmenting paths from the volumes' side. */
+class Matching {
+  readonly volumeOf: number[];
+  size = 0;
+  readonly #problem: AssignmentProblem;
+  readonly #accepting = new Map<number, number[]>();
+
+  constructor(problem: AssignmentProblem) {
+    this.#problem = problem;
+    this.volumeOf = new Array(problem.candidates.length).fill(-1);
+    for (const [claim, volumes] of problem.candidates.entries()) {
+      for (const volume of volumes) {
+        const claims = this.#accepting.get(volume);
+        if (claims === undefined) this.#accepting.set(volume, [claim]);
+        else claims.push(claim);
+      }
+    }
+  }
+
+  tryUse(volume: number): void {
+    if (this.#augment(volume, new Set())) this.size += 1;
+  }
+
+  /** Finds the volume a claim, moving other claims to other volumes already in use. As deep as there are claims. */
+  #augment(volume: number, seen: Set<number>): boolean {
+    const claims = this.#accepting.get(volume) ?? [];
+    if (!this.#problem.budget.spend(claims.length)) return false;
+    for (const claim of claims) {
+      if (this.volumeOf[claim] === -1) {
+        this.volumeOf[claim] = volume;
+        return true;
+      }
+    }
+    for (const claim of claims) {
+      if (seen.has(claim)) continue;
+      seen.add(claim);
+      const displaced = this.volumeOf[claim]!;
+      this.volumeOf[claim] = volume;
+      if (this.#augment(displaced, seen)) return true;
+      this.volumeOf[claim] = displaced;
+    }
+    return false;
+  }
+}
+
+/** The same volumes, dealt out so that earlier claims get the smaller ones. */
+function firstInOrder(problem: AssignmentProblem, used: readonly number[]): number[] {
+  const { candidates, compare } = problem;
+  const set = [...used].sort(compare);
+  const accepted = candidates.map((volumes) => set.filter((volume) => volumes.includes(volume)));
+  const result: number[] = [];
+  const taken = new Set<number>();
+  const deal = (claim: number): boolean => {
+    if (claim === accepted.length) return true;
+    for (const volume of accepted[claim]!) {
+      if (taken.has(volume)) continue;
+      taken.add(volume);
+      result[claim] = volume;
+      // Claims are at most eight, and the first way down nearly always works; a spent budget keeps the matching as it is.
+      if (problem.budget.spend(1) && deal(claim + 1)) return true;
+      taken.delete(volume);
+    }
+    return false;
+  };
+  return deal(0) ? result : [...used];
+}

@@ -1,0 +1,37 @@
+import { type Bitset, clearBit, membersInto } from '../../index/bitset.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { VolumeRow } from '../../index/volume-table.ts';
+import type { Cycle } from '../cycle.ts';
+import type { BoundNeed } from './needs.ts';
+import { bit } from './verdict-bits.ts';
+
+/**
+ * Volumes that the pod already has must be reachable. Clears nodes from `reachable` and notes why in `obstacles`; claims
+ * are looked at in the pod's order, and a node is settled by the first that it fails.
+ */
+export function checkBoundVolumes(
+  cycle: Cycle,
+  bound: readonly BoundNeed[],
+  reachable: Bitset,
+  obstacles: Int32Array,
+): void {
+  const nodes = new Int32Array(cycle.rowCount);
+  for (const { row } of bound) {
+    const count = membersInto(reachable, nodes);
+    for (let position = 0; position < count; position++) {
+      const node = nodes[position]!;
+      if (row !== undefined && reaches(cycle.index, row, node)) continue;
+      clearBit(reachable, node);
+      obstacles[node]! |= row === undefined ? bit.BoundVolumeMissing : bit.BoundVolumeUnreachable;
+    }
+  }
+}
+
+/** By node affinity; of an in-tree disk by its CSI form, on nodes whose CSINode says that they serve it so. */
+export function reaches(index: ClusterIndex, row: VolumeRow, node: number): boolean {
+  const migrated = index.volumes.migratedTopology(row);
+  const isMigrated =
+    migrated !== undefined &&
+    index.nodes.driversOfRow(node)?.migratedPlugins.has(index.volumes.record(row).migrated!.plugin) === true;
+  return (isMigrated ? migrated : index.volumes.topology(row)).nodes.has(node);
+}

@@ -1,0 +1,63 @@
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { Decisions, PoolChoice } from '../decisions.ts';
+import type { VolumeNeeds, Want } from './needs.ts';
+import type { Solution } from './solution.ts';
+
+interface Target {
+  readonly index: ClusterIndex;
+  readonly node: number;
+  readonly decisions: Decisions;
+}
+
+/** Spells out, for the chosen node, which volume or pool each want gets. */
+export function decideVolumes(needs: VolumeNeeds, solution: Solution, target: Target): void {
+  const { index, node, decisions } = target;
+  const made = solution.madeAt(node);
+  const packing = solution.room.packAt(node, made);
+  const poolOf = new Map(
+    packing.kind === 'packed' ? made.map((want, position) => [want, packing.pools[position]!]) : [],
+  );
+  for (const want of needs.wants) {
+    const row = solution.choice.at(want.position, node);
+    if (row >= 0) bindTo(index, want, row, decisions);
+    else makeNew(index, want, poolOf.get(want) ?? -1, decisions);
+  }
+}
+
+function bindTo(index: ClusterIndex, want: Want, row: number, decisions: Decisions): void {
+  const volume = index.volumes.record(row);
+  const claim = want.claim!;
+  decisions.bindings.push({
+    claim: claim.key,
+    claimUid: claim.uid,
+    claimVersion: claim.version,
+    volume: volume.key,
+    volumeVersion: volume.version,
+    requested: want.size,
+    capacity: volume.size,
+  });
+}
+
+function makeNew(index: ClusterIndex, want: Want, poolRow: number, decisions: Decisions): void {
+  const { claim, making, size } = want;
+  const pool: PoolChoice | undefined = poolRow < 0 ? undefined : poolChoice(index, poolRow);
+  if (claim === undefined) {
+    if (pool !== undefined)
+      decisions.inlineVolumes.push({ volume: want.name, driver: making!.driver, requested: size, pool });
+    return;
+  }
+  decisions.provisions.push({
+    claim: claim.key,
+    claimUid: claim.uid,
+    claimVersion: claim.version,
+    className: claim.className,
+    driver: making!.driver,
+    requested: size,
+    pool,
+  });
+}
+
+function poolChoice(index: ClusterIndex, row: number): PoolChoice {
+  const { key, name } = index.pools.record(row);
+  return { key, name };
+}

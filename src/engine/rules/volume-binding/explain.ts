@@ -1,0 +1,124 @@
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import { sizeOfBytes, zeroSize } from '../../size.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding, Margin } from '../finding.ts';
+import type { NodeReason } from '../reasons.ts';
+import { reaches } from './bound-volumes.ts';
+import { nearbyPools } from './nearby-pools.ts';
+import type { VolumeNeeds, Want } from './needs.ts';
+import type { BindingState, Solution } from './solution.ts';
+import { bit } from './verdict-bits.ts';
+
+/** Closest first; the rest is counted. */
+const candidatesMax = 5;
+const ruleName = 'VolumeBinding';
+
+/** Everything that stands in the way on one node, claim by claim, with what came close. */
+export function explainVolumes(
+  { needs, solution }: BindingState,
+  cycle: Cycle,
+  node: number,
+): readonly Finding[] {
+  const findings = explainBound(cycle.index, needs, node);
+  if (needs.wants.length === 0) return findings;
+  const obstacles = solution.solve(node);
+  if (obstacles === 0) return findings;
+  const wanted = needs.wants.flatMap((want) => explainWant(cycle, solution, want, node));
+  return [
+    ...findings,
+    ...(wanted.length > 0 ? wanted : explainTogether(cycle, needs, solution, { node, obstacles })),
+  ];
+}
+
+function explainBound(index: ClusterIndex, needs: VolumeNeeds, node: number): Finding[] {
+  return needs.bound.flatMap(({ claim, row }) => {
+    if (row === undefined) return [finding('BoundVolumeMissing', claim.key)];
+    if (reaches(index, row, node)) return [];
+    const volume = index.volumes.record(row);
+    return [
+      {
+        ...finding('BoundVolumeUnreachable', claim.key),
+        candidates: [
+          { kind: 'volume', name: volume.key, obstacles: [{ code: 'OtherNode', margin: undefined }] },
+        ],
+      } as const,
+    ];
+  });
+}
+
+/** What stops one want by itself; nothing if it could be served alone. */
+function explainWant(cycle: Cycle, solution: Solution, want: Want, node: number): Finding[] {
+  const { index } = cycle;
+  const nodeName = index.nodes.record(node)!.key;
+  if (want.pinnedNode !== '' && want.pinnedNode !== nodeName)
+    return [finding('ClaimPinnedElsewhere', want.name)];
+  if (want.reserved.some((row) => index.volumes.topology(row).nodes.has(node))) return [];
+  if (want.reserved.length > 0 && index.profile.preboundIsFinal) {
+    return [withVolumes(solution, 'PreboundVolumeElsewhere', want, node)];
+  }
+  if (want.pinnedNode === '' && solution.nearby(want)?.servesAlone(node) === true) return [];
+  const making = want.making;
+  if (making === undefined) return [withVolumes(solution, 'NoVolumeFits', want, node)];
+  if (!making.allowed.nodes.has(node)) return [withVolumes(solution, 'TopologyNotAllowed', want, node)];
+  if (solution.room.isTracked(want) && solution.room.column(want)[node]! < 0) {
+    return [withPools(cycle, 'NotEnoughCapacity', { solution, want, node })];
+  }
+  return [];
+}
+
+/** Each could be served alone: say what they compete for. */
+function explainTogether(
+  cycle: Cycle,
+  needs: VolumeNeeds,
+  solution: Solution,
+  { node, obstacles }: { readonly node: number; readonly obstacles: number },
+): Finding[] {
+  if ((obstacles & bit.AttachLimitReached) !== 0) return [attachFinding(cycle, solution, node)];
+  if ((obstacles & bit.SearchBoundReached) !== 0) return [finding('SearchBoundReached', undefined)];
+  return needs.wants
+    .filter((want) => want.pinnedNode === '' && want.reserved.length === 0)
+    .map((want) =>
+      (obstacles & bit.NotEnoughCapacity) !== 0 && solution.room.isTracked(want)
+        ? withPools(cycle, 'CapacityNotTogether', { solution, want, node })
+        : withVolumes(solution, 'VolumesNotTogether', want, node),
+    );
+}
+
+function attachFinding({ index }: Cycle, solution: Solution, node: number): Finding {
+  const shortage = solution.attachDemand(node).shortage(index.nodes.record(node)!.key);
+  const margin: Margin | undefined = shortage && {
+    unit: 'volumes',
+    needed: sizeOfBytes(shortage.needed),
+    free: sizeOfBytes(shortage.free),
+    promised: zeroSize,
+  };
+  return { ...finding('AttachLimitReached', undefined), margin };
+}
+
+function withVolumes(solution: Solution, reason: NodeReason, want: Want, node: number): Finding {
+  const { candidates, total } = solution.nearby(want)?.at(node, candidatesMax) ?? {
+    candidates: [],
+    total: 0,
+  };
+  return { ...finding(reason, want.name), candidates, omitted: total - candidates.length };
+}
+
+interface PoolQuestion {
+  readonly solution: Solution;
+  readonly want: Want;
+  readonly node: number;
+}
+
+function withPools({ index }: Cycle, reason: NodeReason, { solution, want, node }: PoolQuestion): Finding {
+  const candidates = nearbyPools(index, solution.room, want, node);
+  return {
+    ...finding(reason, want.name),
+    candidates: candidates.slice(0, candidatesMax),
+    omitted: Math.max(0, candidates.length - candidatesMax),
+    margin: candidates[0]?.obstacles[0]?.margin,
+  };
+}
+
+function finding(reason: NodeReason, claim: string | undefined): Finding {
+  return { rule: ruleName, reason, claim, candidates: [], omitted: 0, margin: undefined };
+}

@@ -1,0 +1,125 @@
+import { matchesLabels } from '../../../kube/label-selector.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { ReachCells } from '../../index/reach-cells.ts';
+import type { Shelf } from '../../index/volume-table.ts';
+import { compareSizes, type Size } from '../../size.ts';
+import type { Want } from './needs.ts';
+
+/**
+ * Wants that accept the same volumes but for size: one class, mode, attributes class, set of access modes and selector.
+ *
+ * Inside a family the volumes that fit a larger request also fit a smaller one. So giving each want, smallest request
+ * first, the smallest volume left serves as many as can be served, with the least bytes: no search is needed.
+ */
+export interface Family {
+  /** Ascending by size, then in the pod's order. */
+  readonly wants: readonly Want[];
+  readonly shelves: readonly Shelf[];
+  readonly cells: ReachCells;
+  readonly accepts: ((row: number) => boolean) | undefined;
+  /** Shares a shelf with another family: then one's choice may take away the other's. */
+  readonly isContended: boolean;
+}
+
+/** Wants with a pinned node or a reserved volume aren't free to choose and belong to no family. */
+export function familiesOf(index: ClusterIndex, wants: readonly Want[]): Family[] {
+  const byFilter = new Map<string, Want[]>();
+  for (const want of wants) {
+    if (want.claim === undefined || want.pinnedNode !== '' || want.reserved.length > 0) continue;
+    const { className, mode, attributesClass, accessModes, selectorKey } = want.claim;
+    const filter = `${className}\n${mode}\n${attributesClass}\n${accessModes}\n${selectorKey}`;
+    const members = byFilter.get(filter);
+    if (members === undefined) byFilter.set(filter, [want]);
+    else members.push(want);
+  }
+  const shelvesOf = [...byFilter.values()].map((members) => index.volumes.shelvesFor(members[0]!.claim!));
+  return [...byFilter.values()].map((members, position) => {
+    const shelves = shelvesOf[position]!;
+    return {
+      wants: members.sort(compareWants),
+      shelves,
+      cells: index.volumes.cellsOf(shelves, index.nodes.rowCount),
+      accepts: acceptance(index, members[0]!),
+      isContended: shelvesOf.some(
+        (others, other) => other !== position && others.some((shelf) => shelves.includes(shelf)),
+      ),
+    };
+  });
+}
+
+export function compareWants(a: Want, b: Want): number {
+  return compareSizes(a.size, b.size) || a.position - b.position;
+}
+
+function acceptance(index: ClusterIndex, want: Want): ((row: number) => boolean) | undefined {
+  const selector = want.claim?.selector;
+  if (selector === undefined) return undefined;
+  return (row) => matchesLabels(selector, index.volumes.record(row).labels);
+}
+
+/**
+ * Walks sorted lists in step, smallest volume first: the volumes of one node (or cell) that a family accepts. Each call of
+ * `next` asks for at least as much as the one before.
+ */
+export class VolumeWalk {
+  readonly #index: ClusterIndex;
+  readonly #accepts: ((row: number) => boolean) | undefined;
+  readonly #lists: readonly number[];
+  readonly #slots: number[];
+
+  constructor(
+    index: ClusterIndex,
+    lists: readonly number[],
+    accepts: ((row: number) => boolean) | undefined,
+  ) {
+    this.#index = index;
+    this.#accepts = accepts;
+    this.#lists = lists;
+    this.#slots = lists.map((list) => index.volumes.lists.starts[list]!);
+  }
+
+  /** The smallest volume of at least `size` that hasn't been handed out; -1 if there is none. */
+  next(size: Size): number {
+    const { lists } = this.#index.volumes;
+    let best = -1;
+    let bestAt = -1;
+    for (let position = 0; position < this.#lists.length; position++) {
+      const slot = firstFit(this.#index, this.#lists[position]!, {
+        size,
+        from: this.#slots[position]!,
+        accepts: this.#accepts,
+      });
+      this.#slots[position] = slot;
+      if (slot === lists.ends[this.#lists[position]!]) continue;
+      const row = lists.rows[slot]!;
+      if (best >= 0 && this.#index.volumes.compareRows(row, best) >= 0) continue;
+      best = row;
+      bestAt = position;
+    }
+    if (bestAt >= 0) this.#slots[bestAt]! += 1;
+    return best;
+  }
+}
+
+interface FitQuery {
+  readonly size: Size;
+  readonly from: number;
+  readonly accepts: ((row: number) => boolean) | undefined;
+}
+
+/** The first slot of a list, from `from` on, that holds an acceptable volume of the size; the list's end if none does. */
+export function firstFit(index: ClusterIndex, list: number, { size, from, accepts }: FitQuery): number {
+  const { lists } = index.volumes;
+  const end = lists.ends[list]!;
+  let slot = lists.lowerBound(list, size.bytes, from);
+  // Sizes that no double holds exactly can tie without being equal.
+  while (
+    slot < end &&
+    lists.bytes[slot] === size.bytes &&
+    compareSizes(index.volumes.record(lists.rows[slot]!).size, size) < 0
+  )
+    slot += 1;
+  if (accepts === undefined) return slot;
+  while (slot < end && !accepts(lists.rows[slot]!)) slot += 1;
+  return slot;
+}

@@ -1,0 +1,116 @@
+import { matchesLabels } from '../../../kube/label-selector.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { Topology } from '../../index/topology-table.ts';
+import { offersModes } from '../../records/access-modes.ts';
+import type { ClaimRecord } from '../../records/claim-record.ts';
+import type { VolumeRecord } from '../../records/volume-record.ts';
+import { compareSizes, zeroSize } from '../../size.ts';
+import type { Candidate, Obstacle, ObstacleCode } from '../finding.ts';
+
+/** A volume that misses by more than this was not close. */
+const obstaclesMax = 2;
+
+const otherNode: Obstacle = { code: 'OtherNode', margin: undefined };
+
+interface CloseVolume {
+  readonly volume: VolumeRecord;
+  readonly topology: Topology;
+  readonly obstacles: readonly Obstacle[];
+}
+
+/**
+ * The volumes that came close to serving a claim, for explanations. Every volume is looked at once; what remains to be asked
+ * for a node is only which of the close ones it reaches.
+ */
+export class NearbyVolumes {
+  readonly #claim: ClaimRecord;
+  /** Closest first. */
+  readonly #all: readonly CloseVolume[];
+  readonly #byTopology = new Map<Topology, CloseVolume[]>();
+
+  constructor(index: ClusterIndex, claim: ClaimRecord) {
+    this.#claim = claim;
+    const close: CloseVolume[] = [];
+    for (const volume of index.volumes.records()) {
+      const obstacles = obstaclesOf(index, claim, volume);
+      if (obstacles.length > obstaclesMax) continue;
+      close.push({ volume, topology: index.volumes.topology(index.volumes.row(volume.key)!), obstacles });
+    }
+    this.#all = close.sort((a, b) => compareCloseness(claim, a, b));
+    for (const candidate of this.#all) {
+      const known = this.#byTopology.get(candidate.topology);
+      if (known === undefined) this.#byTopology.set(candidate.topology, [candidate]);
+      else known.push(candidate);
+    }
+  }
+
+  /** A volume without an obstacle is reachable from the node: the claim alone could be served. */
+  servesAlone(node: number): boolean {
+    for (const [topology, [closest]] of this.#byTopology) {
+      if (closest!.obstacles.length === 0 && topology.nodes.has(node)) return true;
+    }
+    return false;
+  }
+
+  /** At most `max` candidates: those that the node reaches first, then those elsewhere; and how many there were. */
+  at(node: number, max: number): { readonly candidates: readonly Candidate[]; readonly total: number } {
+    const reachable = [...this.#byTopology]
+      .filter(([topology]) => topology.nodes.has(node))
+      .flatMap(([, close]) => close);
+    reachable.sort((a, b) => compareCloseness(this.#claim, a, b));
+    const candidates = reachable.slice(0, max).map(({ volume, obstacles }) => candidateOf(volume, obstacles));
+    for (const { volume, topology, obstacles } of this.#all) {
+      if (candidates.length >= max || obstacles.length >= obstaclesMax) break;
+      if (!topology.nodes.has(node)) candidates.push(candidateOf(volume, [...obstacles, otherNode]));
+    }
+    return { candidates, total: this.#all.length };
+  }
+}
+
+function candidateOf(volume: VolumeRecord, obstacles: readonly Obstacle[]): Candidate {
+  return { kind: 'volume', name: volume.key, obstacles };
+}
+
+/** Fewest obstacles, then the size nearest to the request, then by name. */
+function compareCloseness(claim: ClaimRecord, a: CloseVolume, b: CloseVolume): number {
+  const request = claim.request?.bytes ?? 0;
+  return (
+    a.obstacles.length - b.obstacles.length ||
+    Math.abs(a.volume.size.bytes - request) - Math.abs(b.volume.size.bytes - request) ||
+    (a.volume.key < b.volume.key ? -1 : 1)
+  );
+}
+
+/** Why this volume can't serve the claim, wherever the pod would run; every reason, in the order of the tests. */
+function obstaclesOf(index: ClusterIndex, claim: ClaimRecord, volume: VolumeRecord): Obstacle[] {
+  const found: Obstacle[] = [];
+  const add = (code: ObstacleCode, isObstacle: boolean) => {
+    if (isObstacle) found.push({ code, margin: code === 'TooSmall' ? sizeMargin(claim, volume) : undefined });
+  };
+  const isReserved = isReservedFor(index, claim, volume);
+  add('Malformed', !volume.isUsable);
+  add(
+    'ClaimedByOther',
+    !isReserved && (volume.claim !== undefined || index.volumes.holderOf(volume.key) !== undefined),
+  );
+  add('TooSmall', volume.isUsable && compareSizes(volume.size, claim.request ?? zeroSize) < 0);
+  add('OtherMode', volume.mode !== claim.mode);
+  add('OtherAttributesClass', volume.attributesClass !== claim.attributesClass);
+  add('Deleting', volume.isDeleting);
+  if (isReserved) return found;
+  // A volume that is bound to another claim is in another phase too; that is one obstacle, not two.
+  add('NotAvailable', volume.claim === undefined && volume.phase !== 'Available');
+  add('LabelsDiffer', claim.selector !== undefined && !matchesLabels(claim.selector, volume.labels));
+  add('OtherClass', volume.className !== claim.className);
+  add('MissingAccessMode', !offersModes(volume.accessModes, claim.accessModes));
+  return found;
+}
+
+function isReservedFor(index: ClusterIndex, claim: ClaimRecord, volume: VolumeRecord): boolean {
+  if (index.volumes.holderOf(volume.key) === claim.key) return true;
+  return volume.claim?.claimKey === claim.key && (volume.claim.uid === '' || volume.claim.uid === claim.uid);
+}
+
+function sizeMargin(claim: ClaimRecord, volume: VolumeRecord): Obstacle['margin'] {
+  return { unit: 'bytes', needed: claim.request ?? zeroSize, free: volume.size, promised: zeroSize };
+}

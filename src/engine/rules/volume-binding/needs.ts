@@ -1,0 +1,142 @@
+import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import { lookUpPools, type PoolLookup } from '../../index/pool-lookup.ts';
+import { type InFlightPolicy, inFlightPolicy } from '../../index/profile.ts';
+import type { Topology } from '../../index/topology-table.ts';
+import { compareVolumes, type VolumeRow } from '../../index/volume-table.ts';
+import type { ClaimRecord } from '../../records/claim-record.ts';
+import type { ClassRecord } from '../../records/class-record.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
+import type { VolumeRecord } from '../../records/volume-record.ts';
+import { compareSizes, type Size, zeroSize } from '../../size.ts';
+
+/** What a pod needs of volumes. */
+export interface VolumeNeeds {
+  readonly bound: readonly BoundNeed[];
+  readonly wants: readonly Want[];
+}
+
+/** A claim that has its volume; the volume may be gone. */
+export interface BoundNeed {
+  readonly claim: ClaimRecord;
+  readonly row: VolumeRow | undefined;
+}
+
+/** A volume that is still to be found or made. */
+export interface Want {
+  /** Its place among the wants, and in every column by want. */
+  readonly position: number;
+  readonly name: string;
+  /** Undefined for an inline volume. */
+  readonly claim: ClaimRecord | undefined;
+  readonly size: Size;
+  /** The node it is already being made for; empty for none. */
+  readonly pinnedNode: string;
+  /** Volumes reserved for this claim by their claimRef or by a reservation, best first. */
+  readonly reserved: readonly VolumeRow[];
+  /** How a new volume would be made; undefined if it can't. */
+  readonly making: Making | undefined;
+}
+
+export interface Making {
+  readonly className: string;
+  readonly driver: string;
+  readonly allowed: Topology;
+  readonly pools: PoolLookup;
+  readonly policy: InFlightPolicy;
+}
+
+export function boundNeed(index: ClusterIndex, claim: ClaimRecord): BoundNeed {
+  return { claim, row: index.volumes.row(claim.volumeName) };
+}
+
+export function wantOfClaim(index: ClusterIndex, claim: ClaimRecord, position: number): Want {
+  const pinnedNode = pinnedNodeOf(index, claim);
+  return {
+    position,
+    name: claim.key,
+    claim,
+    size: claim.request ?? zeroSize,
+    pinnedNode,
+    reserved: pinnedNode === '' ? reservedVolumes(index, claim) : [],
+    making: makingOf(index, claim, index.classes.get(claim.className)),
+  };
+}
+
+/** Inline volumes with a size, of drivers that say what they have for `<ephemeral>` ones. Kubernetes' own form can't. */
+export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition: number): Want[] {
+  if (!index.profile.checkInlineVolumes) return [];
+  const wants: Want[] = [];
+  for (const { volumeName, driver, size } of pod.inlineVolumes) {
+    if (size === undefined || index.pools.driverPools(driver)?.tracksCapacity !== true) continue;
+    wants.push({
+      position: firstPosition + wants.length,
+      name: `${pod.key}:${volumeName}`,
+      claim: undefined,
+      size,
+      pinnedNode: '',
+      reserved: [],
+      making: {
+        className: ephemeralStorageClassName,
+        driver,
+        allowed: index.everyNode,
+        pools: lookUpPools(index, driver, ephemeralStorageClassName),
+        policy: inFlightPolicy(index.profile, driver),
+      },
+    });
+  }
+  return wants;
+}
+
+/** Where the claim's volume is being made already: by its own annotation, or by a reservation for another pod of it. */
+function pinnedNodeOf(index: ClusterIndex, claim: ClaimRecord): string {
+  if (claim.selectedNode !== '') return claim.selectedNode;
+  const promised = index.promises.get(claim.key);
+  return promised !== undefined && promised.reservations > 0 ? promised.nodeName : '';
+}
+
+function reservedVolumes(index: ClusterIndex, claim: ClaimRecord): readonly VolumeRow[] {
+  const held = index.volumes.heldFor(claim.key);
+  const records = held === undefined ? index.volumes.claimedFor(claim.key).filter(isForClaim) : [held];
+  return records.sort(compareVolumes).map((volume) => index.volumes.row(volume.key)!);
+
+  /**
+   * The tests that kube-scheduler makes of a pre-bound volume: not of phase, labels or access modes. One that fails them is
+   * passed over as if it weren't there.
+   */
+  function isForClaim(volume: VolumeRecord): boolean {
+    const isNamed = volume.claim?.uid === '' || volume.claim?.uid === claim.uid;
+    if (!isNamed || !volume.isUsable || volume.isDeleting) return false;
+    if (!index.profile.preboundIsFinal && volume.className !== claim.className) return false;
+    return (
+      compareSizes(volume.size, claim.request ?? zeroSize) >= 0 &&
+      volume.mode === claim.mode &&
+      volume.attributesClass === claim.attributesClass
+    );
+  }
+}
+
+function makingOf(
+  index: ClusterIndex,
+  claim: ClaimRecord,
+  storageClass: ClassRecord | undefined,
+): Making | undefined {
+  if (storageClass === undefined || !storageClass.canProvision) return undefined;
+  const { provisioner } = storageClass;
+  return {
+    className: claim.className,
+    driver: provisioner,
+    allowed: index.allowedTopology(claim.className),
+    pools: needsRoom(index, claim) ? lookUpPools(index, provisioner, claim.className) : { kind: 'untracked' },
+    policy: inFlightPolicy(index.profile, provisioner),
+  };
+}
+
+/**
+ * A claim without a size asks for no room. One that is being made already has been promised its room: asking again could
+ * refuse the very node whose pool its volume has just filled.
+ */
+function needsRoom(index: ClusterIndex, claim: ClaimRecord): boolean {
+  if (claim.request === undefined) return false;
+  return index.profile.retestSelectedNode || pinnedNodeOf(index, claim) === '';
+}

@@ -1,0 +1,251 @@
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import { compareVolumes } from '../../index/volume-table.ts';
+import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
+import { assignAll, type WorkBudget } from './assignment.ts';
+import { compareWants, type Family, VolumeWalk } from './families.ts';
+import type { Want } from './needs.ts';
+import { exactItemsMax } from './packing.ts';
+import type { PoolRoom } from './pool-room.ts';
+
+/** For each want of the search, its volume row, or -1 for a new volume. */
+export type SearchResult =
+  | { readonly kind: 'found'; readonly volumes: readonly number[] }
+  | { readonly kind: 'impossible' }
+  | { readonly kind: 'gave-up' };
+
+export interface NodeSearch {
+  readonly index: ClusterIndex;
+  readonly node: number;
+  readonly families: readonly Family[];
+  /** Wants outside the families that will be provisioned in any case. */
+  readonly provisioned: readonly Want[];
+  readonly room: PoolRoom;
+  readonly budget: WorkBudget;
+  /** Whether the node can attach these; undefined where nothing limits it. */
+  readonly canAttach: ((volumes: readonly number[], wants: readonly Want[]) => boolean) | undefined;
+}
+
+/**
+ * Every way to serve the free wants of a pod on one node: which get an existing volume, and which a new one. Most existing
+ * volumes first, then least waste, then by name. Used where the quick way (each family for itself) doesn't settle it.
+ *
+ * Exact up to eight wants, which is 256 ways to divide them. Beyond that only the division with the most existing volumes
+ * is tried.
+ */
+export function searchNode(search: NodeSearch): SearchResult {
+  const wants = search.families.flatMap((family) => family.wants).sort(compareWants);
+  const options = optionsOf(search, wants);
+  if (options.some((option) => option.volumes.length === 0 && !option.canBeMade)) return impossible;
+  const isSmall = wants.length <= exactItemsMax;
+  const divisions = isSmall ? allDivisions(options) : [largestDivision(search, options)];
+  let isIncomplete = !isSmall;
+  for (const level of byNewVolumes(divisions.filter((division) => isPossible(options, division)))) {
+    let best: Serving | undefined;
+    for (const division of level) {
+      const serving = serve(search, options, division);
+      if (serving === 'unknown') isIncomplete = true;
+      else if (serving !== undefined && (best === undefined || compareServings(search, serving, best) < 0))
+        best = serving;
+      if (search.budget.isSpent) return best === undefined ? gaveUp : found(wants, best);
+    }
+    if (best !== undefined) return found(wants, best);
+  }
+  return isIncomplete ? gaveUp : impossible;
+}
+
+const impossible: SearchResult = { kind: 'impossible' };
+const gaveUp: SearchResult = { kind: 'gave-up' };
+
+/** What one want can have on this node. */
+interface Option {
+  readonly want: Want;
+  /** As many of the smallest as there are wants: the others can't take them all. */
+  readonly volumes: readonly number[];
+  readonly canBeMade: boolean;
+}
+
+/** For each want: does it get a new volume? */
+type Division = readonly boolean[];
+
+interface Serving {
+  readonly division: Division;
+  readonly volumes: readonly number[];
+  readonly waste: Size;
+}
+
+function found(wants: readonly Want[], serving: Serving): SearchResult {
+  const volumes: number[] = [];
+  for (const [position, want] of wants.entries()) volumes[want.position] = serving.volumes[position]!;
+  return { kind: 'found', volumes };
+}
+
+function optionsOf(search: NodeSearch, wants: readonly Want[]): Option[] {
+  const { node, families, room } = search;
+  return wants.map((want) => {
+    const family = families.find((candidate) => candidate.wants.includes(want))!;
+    const { making } = want;
+    return {
+      want,
+      volumes: smallestVolumes(search, family, { want, max: wants.length }),
+      canBeMade:
+        making !== undefined &&
+        making.allowed.nodes.has(node) &&
+        (!room.isTracked(want) ||
+          room.reachable(want, node).some((row) => room.admits(row, want.size, making.policy))),
+    };
+  });
+}
+
+/**
+ * With attach limits a larger volume of another driver may be the one that works, so there the smallest of each driver
+ * are looked at.
+ */
+function smallestVolumes(
+  search: NodeSearch,
+  family: Family,
+  { want, max }: { want: Want; max: number },
+): number[] {
+  const { index, node, canAttach, budget } = search;
+  const walk = new VolumeWalk(index, family.cells.thingsAt(node), family.accepts);
+  const rows: number[] = [];
+  const countOf = new Map<string, number>();
+  for (let row = walk.next(want.size); row >= 0 && budget.spend(1); row = walk.next(want.size)) {
+    const driver = canAttach === undefined ? '' : (index.volumes.record(row).csi?.driver ?? '');
+    const count = countOf.get(driver) ?? 0;
+    if (count < max) rows.push(row);
+    else if (canAttach === undefined) break;
+    countOf.set(driver, count + 1);
+  }
+  return rows;
+}
+
+function allDivisions(options: readonly Option[]): Division[] {
+  return Array.from({ length: 1 << options.length }, (_, set) =>
+    options.map((__, position) => (set & (1 << position)) !== 0),
+  );
+}
+
+function isPossible(options: readonly Option[], division: Division): boolean {
+  return options.every(({ volumes, canBeMade }, position) =>
+    division[position] ? canBeMade : volumes.length > 0,
+  );
+}
+
+/** As many existing volumes as can be, the wants that can't be made first, then the largest. */
+function largestDivision(search: NodeSearch, options: readonly Option[]): Division {
+  const order = options.map((_, position) => position).sort((a, b) => rank(a) - rank(b) || b - a);
+  const served: number[] = [];
+  for (const position of order) {
+    const trial = [...served, position].sort((a, b) => a - b);
+    if (
+      assign(
+        search,
+        trial.map((member) => options[member]!),
+      ) !== undefined
+    )
+      served.push(position);
+  }
+  return options.map((_, position) => !served.includes(position));
+
+  function rank(position: number): number {
+    return options[position]!.canBeMade ? 1 : 0;
+  }
+}
+
+function byNewVolumes(divisions: readonly Division[]): Division[][] {
+  const levels: Division[][] = [];
+  for (const division of divisions) {
+    const newVolumes = division.filter(Boolean).length;
+    levels[newVolumes] ??= [];
+    levels[newVolumes]!.push(division);
+  }
+  return levels.filter((level) => level !== undefined);
+}
+
+function serve(
+  search: NodeSearch,
+  options: readonly Option[],
+  division: Division,
+): Serving | 'unknown' | undefined {
+  const kept = options.filter((_, position) => !division[position]);
+  const made = options.filter((_, position) => division[position]).map(({ want }) => want);
+  const packing = search.room.packAt(search.node, [...search.provisioned, ...made]);
+  if (packing.kind !== 'packed') return packing.kind === 'unknown' ? 'unknown' : undefined;
+  const assigned = assign(search, kept);
+  if (assigned === undefined) return undefined;
+  const volumes = spread(division, assigned);
+  if (search.canAttach === undefined || search.canAttach(volumes, wantsOf(options))) {
+    return { division, volumes, waste: wasteOf(search.index, options, volumes) };
+  }
+  return serveWithinLimits(search, options, division);
+}
+
+function assign(search: NodeSearch, options: readonly Option[]): number[] | undefined {
+  return assignAll({
+    candidates: options.map(({ volumes }) => volumes),
+    compare: (a, b) => search.index.volumes.compareRows(a, b),
+    budget: search.budget,
+  });
+}
+
+/** The cheapest assignment attaches too many volumes of one driver: look for another, depth first. */
+function serveWithinLimits(
+  search: NodeSearch,
+  options: readonly Option[],
+  division: Division,
+): Serving | 'unknown' | undefined {
+  const volumes: number[] = new Array(options.length).fill(-1);
+  let best: Serving | undefined;
+  const visit = (position: number): void => {
+    if (!search.budget.spend(1)) return;
+    if (position === options.length) {
+      if (!search.canAttach!(volumes, wantsOf(options))) return;
+      const serving = { division, volumes: [...volumes], waste: wasteOf(search.index, options, volumes) };
+      if (best === undefined || compareServings(search, serving, best) < 0) best = serving;
+      return;
+    }
+    if (division[position]) {
+      visit(position + 1);
+      return;
+    }
+    for (const row of options[position]!.volumes) {
+      if (volumes.includes(row)) continue;
+      volumes[position] = row;
+      visit(position + 1);
+      volumes[position] = -1;
+    }
+  };
+  visit(0);
+  return best ?? (search.budget.isSpent ? 'unknown' : undefined);
+}
+
+function wantsOf(options: readonly Option[]): Want[] {
+  return options.map(({ want }) => want);
+}
+
+function spread(division: Division, assigned: readonly number[]): number[] {
+  let next = 0;
+  return division.map((isNew) => (isNew ? -1 : assigned[next++]!));
+}
+
+function wasteOf(index: ClusterIndex, options: readonly Option[], volumes: readonly number[]): Size {
+  let waste = zeroSize;
+  for (const [position, row] of volumes.entries()) {
+    if (row < 0) continue;
+    waste = addSizes(waste, subtractSizes(index.volumes.record(row).size, options[position]!.want.size));
+  }
+  return waste;
+}
+
+/** Less waste first; then the earlier want with an existing, smaller, first-named volume. */
+function compareServings({ index }: NodeSearch, a: Serving, b: Serving): number {
+  const byWaste = compareSizes(a.waste, b.waste);
+  if (byWaste !== 0) return byWaste;
+  for (const [position, left] of a.volumes.entries()) {
+    const right = b.volumes[position]!;
+    if (left === right) continue;
+    if (left < 0 || right < 0) return left < 0 ? 1 : -1;
+    return compareVolumes(index.volumes.record(left), index.volumes.record(right));
+  }
+  return 0;
+}

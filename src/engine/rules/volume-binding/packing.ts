@@ -1,0 +1,136 @@
+/**
+ * Puts items into bins, exactly: the claims that need new volumes into the pools that a node reaches.
+ *
+ * What a bin holds isn't a plain sum (classes may share a pool at different costs, a driver may take one volume at a
+ * time), so the caller says which sets of items fit a bin; a set that fits must still fit with an item left out.
+ */
+export interface PackingProblem {
+  readonly itemCount: number;
+  readonly binCount: number;
+  fits(bin: number, items: readonly number[]): boolean;
+}
+
+export type Packing =
+  | { readonly kind: 'packed'; readonly binOf: readonly number[] }
+  | { readonly kind: 'impossible' }
+  /** Too large for the exact search, and the quick one found nothing. */
+  | { readonly kind: 'unknown' };
+
+/** Up to this many items and bins every way is tried: 2^8 sets of items for each of 8 bins. */
+export const exactItemsMax = 8;
+export const exactBinsMax = 8;
+
+const impossible: Packing = { kind: 'impossible' };
+
+/**
+ * `order` lists the items, largest first. The answer is the first by it: the first item gets the first bin in which it
+ * leaves room for the rest, and so on.
+ */
+export function pack(problem: PackingProblem, order: readonly number[]): Packing {
+  if (order.length === 0) return { kind: 'packed', binOf: [] };
+  if (!eachFitsAlone(problem, order)) return impossible;
+  const quick = packFirstFit(problem, order);
+  if (quick !== undefined) return { kind: 'packed', binOf: quick };
+  if (problem.itemCount > exactItemsMax || problem.binCount > exactBinsMax) return { kind: 'unknown' };
+  return packExactly(problem, order);
+}
+
+function eachFitsAlone(problem: PackingProblem, order: readonly number[]): boolean {
+  return order.every((item) => {
+    for (let bin = 0; bin < problem.binCount; bin++) if (problem.fits(bin, [item])) return true;
+    return false;
+  });
+}
+
+/** First-fit decreasing: each item into the first bin that still takes it. */
+function packFirstFit(problem: PackingProblem, order: readonly number[]): number[] | undefined {
+  const contents: number[][] = Array.from({ length: problem.binCount }, () => []);
+  const binOf: number[] = new Array(problem.itemCount).fill(-1);
+  for (const item of order) {
+    const bin = contents.findIndex((items, candidate) => problem.fits(candidate, [...items, item]));
+    if (bin < 0) return undefined;
+    contents[bin]!.push(item);
+    binOf[item] = bin;
+  }
+  return binOf;
+}
+
+/**
+ * Over sets of items as bit masks. `placeable[b][set]` says whether bins b, b+1 ... together take the set; from it the
+ * answer is read off item by item. 3^8 steps a bin, whatever the input.
+ */
+function packExactly(problem: PackingProblem, order: readonly number[]): Packing {
+  const full = (1 << order.length) - 1;
+  const fitting = Array.from({ length: problem.binCount }, (_, bin) => fittingSets(problem, bin, order));
+  const placeable: Uint8Array[] = [];
+  let next: Uint8Array = new Uint8Array(full + 1);
+  next[0] = 1;
+  for (let bin = problem.binCount - 1; bin >= 0; bin--) {
+    next = extended(fitting[bin]!, next);
+    placeable[bin] = next;
+  }
+  if (placeable[0]![full] === 0) return impossible;
+  return { kind: 'packed', binOf: readOff(problem, order, fitting) };
+}
+
+function fittingSets(problem: PackingProblem, bin: number, order: readonly number[]): Uint8Array {
+  const sets = new Uint8Array(1 << order.length);
+  for (let set = 0; set < sets.length; set++) {
+    const items = order.filter((_, position) => (set & (1 << position)) !== 0);
+    sets[set] = items.length === 0 || problem.fits(bin, items) ? 1 : 0;
+  }
+  return sets;
+}
+
+/** The sets that one more bin makes placeable. */
+function extended(fitting: Uint8Array, rest: Uint8Array): Uint8Array {
+  const result = new Uint8Array(rest.length);
+  for (let set = 0; set < rest.length; set++) {
+    for (let part = set; ; part = (part - 1) & set) {
+      if (fitting[part] === 1 && rest[set ^ part] === 1) {
+        result[set] = 1;
+        break;
+      }
+      if (part === 0) break;
+    }
+  }
+  return result;
+}
+
+/** Fixes the items one by one, each in the first bin that leaves a way for the others. */
+function readOff(
+  problem: PackingProblem,
+  order: readonly number[],
+  fitting: readonly Uint8Array[],
+): number[] {
+  const full = (1 << order.length) - 1;
+  const fixed = new Int32Array(problem.binCount);
+  const binOf: number[] = new Array(problem.itemCount).fill(-1);
+  for (let position = 0; position < order.length; position++) {
+    const bit = 1 << position;
+    const bin = fitting.findIndex((_, candidate) => {
+      fixed[candidate]! |= bit;
+      const works = canComplete(fitting, fixed, full & ~((bit << 1) - 1));
+      if (!works) fixed[candidate]! &= ~bit;
+      return works;
+    });
+    binOf[order[position]!] = bin;
+  }
+  return binOf;
+}
+
+/** Whether the items of `open` can join those already fixed in each bin. */
+function canComplete(fitting: readonly Uint8Array[], fixed: Int32Array, open: number): boolean {
+  let reachable = new Set([open]);
+  for (let bin = 0; bin < fitting.length; bin++) {
+    const next = new Set<number>();
+    for (const set of reachable) {
+      for (let part = set; ; part = (part - 1) & set) {
+        if (fitting[bin]![part | fixed[bin]!] === 1) next.add(set ^ part);
+        if (part === 0) break;
+      }
+    }
+    reachable = next;
+  }
+  return reachable.has(0);
+}

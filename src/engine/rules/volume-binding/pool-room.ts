@@ -1,0 +1,150 @@
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import { convertBetweenPools, publishedRoom } from '../../index/pool-table.ts';
+import type { InFlightPolicy } from '../../index/profile.ts';
+import type { PoolRecord } from '../../records/pool-record.ts';
+import { addSizes, compareSizes, type Size, zeroSize } from '../../size.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Want } from './needs.ts';
+import { type PackingProblem, pack } from './packing.ts';
+
+/** Pools for some wants on one node; `pools[i]` is the pool row of `wants[i]`. */
+export type PoolPlan =
+  | { readonly kind: 'packed'; readonly pools: readonly number[] }
+  | { readonly kind: 'impossible' }
+  | { readonly kind: 'unknown' };
+
+/** Room in pools: for one volume on every node at once, and for several together on one node. */
+export class PoolRoom {
+  readonly #index: ClusterIndex;
+  readonly #nowMs: number;
+  readonly #columns = new Map<number, Int32Array>();
+
+  constructor({ index, nowMs }: Cycle) {
+    this.#index = index;
+    this.#nowMs = nowMs;
+  }
+
+  /** Whether anybody keeps books for the want; if not, it always has room. */
+  isTracked(want: Want): boolean {
+    return want.making !== undefined && want.making.pools.kind !== 'untracked';
+  }
+
+  /** The first pool by name, for each node, that would take this want alone; -1 for none. */
+  column(want: Want): Int32Array {
+    let column = this.#columns.get(want.position);
+    if (column === undefined) {
+      column = this.#fillColumn(want);
+      this.#columns.set(want.position, column);
+    }
+    return column;
+  }
+
+  /** The pools that a node reaches for a want, whatever room they have. */
+  reachable(want: Want, node: number): readonly number[] {
+    const pools = want.making?.pools;
+    if (pools?.kind !== 'pools') return [];
+    return this.#index.pools.cellsOf(pools.entry, this.#index.nodes.rowCount).thingsAt(node);
+  }
+
+  isExpired(row: number): boolean {
+    const { expiresAtMs } = this.#index.pools.record(row);
+    return expiresAtMs !== undefined && this.#nowMs >= expiresAtMs;
+  }
+
+  admits(row: number, size: Size, policy: InFlightPolicy): boolean {
+    const { pools } = this.#index;
+    const limit = pools.limit(row);
+    if (limit === undefined || compareSizes(limit, size) < 0 || this.isExpired(row)) return false;
+    if (policy === 'off') return true;
+    if (policy === 'one-at-a-time') return !pools.hasPromises(row);
+    return compareSizes(pools.room(row), size) >= 0;
+  }
+
+  /** All of these wants at once, each from a pool that the node reaches. */
+  packAt(node: number, wants: readonly Want[]): PoolPlan {
+    const tracked = wants.filter((want) => this.isTracked(want));
+    const bins = this.#bins(node, tracked);
+    const order = tracked
+      .map((_, item) => item)
+      .sort((a, b) => compareSizes(tracked[b]!.size, tracked[a]!.size) || a - b);
+    const packing = pack(this.#problem(tracked, bins), order);
+    if (packing.kind !== 'packed') return packing;
+    const rowOf = new Map(tracked.map((want, item) => [want, bins[packing.binOf[item]!]!.rowOf.get(want)!]));
+    return { kind: 'packed', pools: wants.map((want) => rowOf.get(want) ?? -1) };
+  }
+
+  #fillColumn(want: Want): Int32Array {
+    const column = new Int32Array(this.#index.nodes.rowCount).fill(-1);
+    const pools = want.making?.pools;
+    if (pools?.kind !== 'pools') return column;
+    const policy = want.making!.policy;
+    const cells = this.#index.pools.cellsOf(pools.entry, this.#index.nodes.rowCount);
+    for (let cell = 0; cell < cells.count; cell++) {
+      const end = cells.thingStarts[cell + 1]!;
+      let thing = cells.thingStarts[cell]!;
+      while (thing < end && !this.admits(cells.things[thing]!, want.size, policy)) thing += 1;
+      if (thing === end) continue;
+      const row = cells.things[thing]!;
+      for (let node = cells.nodeStarts[cell]!; node < cells.nodeStarts[cell + 1]!; node++)
+        column[cells.nodes[node]!] = row;
+    }
+    return column;
+  }
+
+  /** Pools with the same backing are one bin: what one class takes of it the others lack. */
+  #bins(node: number, wants: readonly Want[]): Bin[] {
+    const bins = new Map<string, Bin>();
+    for (const want of wants) {
+      for (const row of this.reachable(want, node)) {
+        const { backing } = this.#index.pools.record(row);
+        let bin = bins.get(backing);
+        if (bin === undefined) {
+          bin = { backing, rowOf: new Map() };
+          bins.set(backing, bin);
+        }
+        bin.rowOf.set(want, row);
+      }
+    }
+    return [...bins.values()].sort((a, b) => (a.backing < b.backing ? -1 : 1));
+  }
+
+  #problem(wants: readonly Want[], bins: readonly Bin[]): PackingProblem {
+    return {
+      itemCount: wants.length,
+      binCount: bins.length,
+      fits: (bin, items) =>
+        this.#fitsTogether(
+          bins[bin]!,
+          items.map((item) => wants[item]!),
+        ),
+    };
+  }
+
+  #fitsTogether({ rowOf }: Bin, wants: readonly Want[]): boolean {
+    const taken = new Map<number, Size>();
+    for (const want of wants) {
+      const row = rowOf.get(want);
+      if (row === undefined || !this.admits(row, want.size, want.making!.policy)) return false;
+      if (want.making!.policy === 'off') continue;
+      taken.set(row, addSizes(taken.get(row) ?? zeroSize, want.size));
+    }
+    for (const row of taken.keys()) if (!this.#hasRoomFor(row, taken)) return false;
+    return true;
+  }
+
+  /** `taken` by pool of one backing, converted into the bytes of the pool that is asked. */
+  #hasRoomFor(row: number, taken: ReadonlyMap<number, Size>): boolean {
+    const { pools } = this.#index;
+    const record: PoolRecord = pools.record(row);
+    let needed = zeroSize;
+    for (const [other, size] of taken)
+      needed = addSizes(needed, convertBetweenPools(size, pools.record(other), record));
+    const room = pools.hasPromises(row) ? pools.room(row) : publishedRoom(record);
+    return compareSizes(room, needed) >= 0;
+  }
+}
+
+interface Bin {
+  readonly backing: string;
+  readonly rowOf: Map<Want, number>;
+}

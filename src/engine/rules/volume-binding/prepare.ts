@@ -1,0 +1,88 @@
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { ClaimRecord } from '../../records/claim-record.ts';
+import type { PodClaim, PodRecord } from '../../records/pod-record.ts';
+import type { Cycle } from '../cycle.ts';
+import { type PodReason, podReasons } from '../reasons.ts';
+import { type PodRefusal, type Prepared, skip } from '../rule.ts';
+import { boundNeed, type VolumeNeeds, wantOfClaim, wantsOfInline } from './needs.ts';
+
+/** Looks at all of the pod's claims before any node is: a claim that is missing or not for us refuses the pod everywhere. */
+export function prepareNeeds(cycle: Cycle): Prepared<VolumeNeeds> {
+  const { index, pod } = cycle;
+  if (pod.claims.length === 0 && pod.inlineVolumes.length === 0) return skip;
+  const refusals = [...malformedPod(pod), ...absentClaims(index, pod)];
+  if (refusals.length > 0) return { kind: 'refuse', refusals };
+  const claims = pod.claims.map(({ key }) => index.claims.get(key)!);
+  const unready = claims.flatMap((claim) => unreadyClaim(index, pod, claim));
+  if (unready.length > 0) return { kind: 'refuse', refusals: unready };
+  return { kind: 'ready', state: needsOf(index, pod, claims) };
+}
+
+/** The pod's volumes, bound and wanted; its claims are all there and fit to be decided on. */
+function needsOf(index: ClusterIndex, pod: PodRecord, claims: readonly ClaimRecord[]): VolumeNeeds {
+  const wanted = claims.filter((claim) => !claim.isBound);
+  return {
+    bound: claims.filter((claim) => claim.isBound).map((claim) => boundNeed(index, claim)),
+    wants: [
+      ...wanted.map((claim, position) => wantOfClaim(index, claim, position)),
+      ...wantsOfInline(index, pod, wanted.length),
+    ],
+  };
+}
+
+function malformedPod(pod: PodRecord): PodRefusal[] {
+  return pod.problems.map((problem) => refusal('MalformedPod', { pod, problem }));
+}
+
+/** Missing, lost, deleting or somebody else's: in this order for each claim, as kube-scheduler looks. */
+function absentClaims(index: ClusterIndex, pod: PodRecord): PodRefusal[] {
+  return pod.claims.flatMap((podClaim) => {
+    const claim = index.claims.get(podClaim.key);
+    const reason = absence(claim, podClaim, pod);
+    return reason === undefined ? [] : [refusal(reason, { pod, podClaim, claim })];
+  });
+}
+
+function absence(claim: ClaimRecord | undefined, podClaim: PodClaim, pod: PodRecord): PodReason | undefined {
+  if (claim === undefined) return podClaim.isEphemeral ? 'EphemeralClaimNotCreated' : 'ClaimNotFound';
+  if (claim.isLost) return 'ClaimLost';
+  if (claim.isDeleting) return 'ClaimDeleting';
+  if (podClaim.isEphemeral && claim.controllerUid !== pod.uid) return 'ClaimOfAnotherPod';
+  return undefined;
+}
+
+/** Only unbound claims of a class that waits are the scheduler's to bind. */
+function unreadyClaim(index: ClusterIndex, pod: PodRecord, claim: ClaimRecord): PodRefusal[] {
+  if (claim.isBound) return [];
+  const podClaim = { key: claim.key, name: claim.name, isEphemeral: false };
+  const storageClass = index.classes.get(claim.className);
+  if (storageClass?.hasBindingMode === false && claim.volumeName === '') {
+    return [refusal('ClassWithoutBindingMode', { pod, podClaim, claim })];
+  }
+  if (claim.volumeName !== '' || storageClass?.isDelayed !== true) {
+    return [refusal('UnboundImmediateClaim', { pod, podClaim, claim })];
+  }
+  if (!claim.isUsable)
+    return [refusal('MalformedClaim', { pod, podClaim, claim, problem: claim.problems[0]! })];
+  return [];
+}
+
+interface RefusalDetails {
+  readonly pod: PodRecord;
+  readonly podClaim?: PodClaim;
+  readonly claim?: ClaimRecord | undefined;
+  readonly problem?: string;
+}
+
+function refusal(reason: PodReason, { pod, podClaim, claim, problem }: RefusalDetails): PodRefusal {
+  const words: Readonly<Record<string, string>> = {
+    claim: podClaim?.name ?? '',
+    key: podClaim?.key ?? '',
+    pod: pod.key,
+    volume: claim?.volumeName ?? '',
+    class: claim?.className ?? '',
+    problem: problem ?? '',
+  };
+  const message = podReasons[reason].upstream.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '');
+  return { reason, claim: podClaim?.key, message };
+}

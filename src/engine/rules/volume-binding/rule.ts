@@ -1,0 +1,61 @@
+/**
+ * Volumes and nodes chosen together: the volumes that a pod already has must be reachable, and those it still wants must
+ * be found among the existing ones or made where there is room, all of them at once.
+ */
+import { membersInto } from '../../index/bitset.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Decisions } from '../decisions.ts';
+import type { Prepared, Rule } from '../rule.ts';
+import { checkBoundVolumes } from './bound-volumes.ts';
+import { decideVolumes } from './decide.ts';
+import { explainVolumes } from './explain.ts';
+import { prepareNeeds } from './prepare.ts';
+import { scoreVolumes } from './score.ts';
+import { type BindingState, Solution } from './solution.ts';
+import { bindingReasons } from './verdict-bits.ts';
+import { volumesInvalidatedBy, volumesWokenBy } from './wakes.ts';
+
+export const volumeBinding: Rule<BindingState> = {
+  name: 'VolumeBinding',
+  reasons: bindingReasons,
+  prepare,
+  filter,
+  score: {
+    weight: 1,
+    run: ({ needs, solution }, cycle, scores) => scoreVolumes(needs, solution, cycle, scores),
+  },
+  decide: ({ needs, solution }: BindingState, cycle: Cycle, node: number, decisions: Decisions) =>
+    decideVolumes(needs, solution, { index: cycle.index, node, decisions }),
+  explain: explainVolumes,
+  wakes: volumesWokenBy,
+  invalidates: volumesInvalidatedBy,
+};
+
+function prepare(cycle: Cycle): Prepared<BindingState> {
+  const prepared = prepareNeeds(cycle);
+  if (prepared.kind !== 'ready') return prepared;
+  const needs = prepared.state;
+  if (needs.bound.length === 0 && needs.wants.length === 0) return { kind: 'skip' };
+  const solution = new Solution(cycle, needs);
+  cycle.chosenVolumes = solution;
+  return { kind: 'ready', state: { needs, solution } };
+}
+
+/**
+ * Profile `upstream` looks at wanted volumes also where a bound one fails, because both reasons are reported together;
+ * otherwise such a node is settled.
+ */
+function filter({ needs, solution }: BindingState, cycle: Cycle): void {
+  const obstacles = new Int32Array(cycle.rowCount);
+  const reachable = cycle.feasible.slice();
+  checkBoundVolumes(cycle, needs.bound, reachable, obstacles);
+  const reportsAll = cycle.index.profile.name === 'upstream';
+  const nodes = new Int32Array(cycle.rowCount);
+  const count = membersInto(cycle.feasible, nodes);
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    let found = obstacles[node]!;
+    if (needs.wants.length > 0 && (found === 0 || reportsAll)) found |= solution.solve(node);
+    if (found !== 0) cycle.reject(node, found);
+  }
+}

@@ -1,0 +1,259 @@
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { ChosenVolumes, Cycle } from '../cycle.ts';
+import { AttachDemand } from '../volume-limits/attach-demand.ts';
+import { WorkBudget } from './assignment.ts';
+import { compareWants, type Family, familiesOf, VolumeWalk } from './families.ts';
+import { NearbyVolumes } from './nearby-volumes.ts';
+import type { VolumeNeeds, Want } from './needs.ts';
+import { searchNode } from './node-search.ts';
+import { PoolRoom } from './pool-room.ts';
+import { StaticChoice } from './static-choice.ts';
+import { bit } from './verdict-bits.ts';
+
+/** What the rule remembers between its steps. */
+export interface BindingState {
+  readonly needs: VolumeNeeds;
+  readonly solution: Solution;
+}
+
+/** Elementary steps of exact search in one plan: some tenths of a second, however hostile the input. */
+const searchStepsMax = 10_000_000;
+
+/**
+ * How the volumes that a pod wants would be had on every node.
+ *
+ * First the quick way, for all nodes at once: each family takes its smallest volumes, what is left over is to be made.
+ * That settles a node unless wants of different families compete for the same volumes, a family is served only in part,
+ * or room or attach slots run out while another division might spare them. Those nodes are searched, one by one.
+ */
+export class Solution implements ChosenVolumes {
+  readonly choice: StaticChoice;
+  readonly room: PoolRoom;
+  readonly families: readonly Family[];
+  readonly #cycle: Cycle;
+  readonly #index: ClusterIndex;
+  readonly #needs: VolumeNeeds;
+  readonly #budget = new WorkBudget(searchStepsMax);
+  readonly #isExact: boolean;
+  /** The order in which kube-scheduler looks at what is to be made: pinned claims first, then by size. */
+  readonly #makingOrder: readonly Want[];
+  readonly #checksLimits: boolean;
+  readonly #nearby = new Map<Want, NearbyVolumes>();
+
+  constructor(cycle: Cycle, needs: VolumeNeeds) {
+    this.#cycle = cycle;
+    this.#index = cycle.index;
+    this.#needs = needs;
+    this.room = new PoolRoom(cycle);
+    this.families = familiesOf(cycle.index, needs.wants);
+    this.choice = new StaticChoice(cycle.index, needs.wants);
+    this.#isExact = cycle.index.profile.assignment === 'exact';
+    this.#checksLimits = cycle.index.profile.limitChosenVolumes && cycle.index.nodes.hasAttachLimits;
+    this.#makingOrder = [...needs.wants].sort((a, b) => pinRank(a) - pinRank(b) || compareWants(a, b));
+    for (const want of needs.wants) this.choice.fillReserved(want);
+    for (const family of this.families) this.choice.fillFamily(family);
+  }
+
+  /** Settles a node and returns what stands in the way, as verdict bits; 0 if nothing does. */
+  solve(node: number): number {
+    const nodeName = this.#index.nodes.record(node)!.key;
+    const pinned = this.#pinnedElsewhere(nodeName);
+    if (pinned !== 0) return pinned;
+    if (this.#hasConflict(node))
+      return this.#isExact ? this.#search(node, bit.NoVolumeFits) : this.#takeAscending(node);
+    const obstacles = this.#obstaclesToMaking(node);
+    if (obstacles !== 0)
+      return this.#hasAlternatives(node, obstacles) ? this.#search(node, obstacles) : obstacles;
+    if (this.#isExact && this.#hasPartlyServedFamily(node)) return this.#search(node, 0);
+    return this.#checkLimits(node);
+  }
+
+  /** Wants that get a new volume on a node that has been solved. */
+  madeAt(node: number): Want[] {
+    return this.#makingOrder.filter((want) => this.choice.at(want.position, node) < 0);
+  }
+
+  /** For explanations: the volumes that came close; undefined for an inline volume, which has none. */
+  nearby(want: Want): NearbyVolumes | undefined {
+    if (want.claim === undefined) return undefined;
+    let nearby = this.#nearby.get(want);
+    if (nearby === undefined) {
+      nearby = new NearbyVolumes(this.#index, want.claim);
+      this.#nearby.set(want, nearby);
+    }
+    return nearby;
+  }
+
+  volumesAt(node: number): number[] {
+    return this.#needs.wants.map((want) => this.choice.at(want.position, node)).filter((row) => row >= 0);
+  }
+
+  #pinnedElsewhere(nodeName: string): number {
+    for (const want of this.#needs.wants) {
+      if (want.pinnedNode !== '' && want.pinnedNode !== nodeName) return bit.ClaimPinnedElsewhere;
+    }
+    return 0;
+  }
+
+  /** Two wants of different families chose the same volume, or one was left without where families share shelves. */
+  #hasConflict(node: number): boolean {
+    const seen: number[] = [];
+    for (const family of this.families) {
+      if (!family.isContended) continue;
+      for (const want of family.wants) {
+        const row = this.choice.at(want.position, node);
+        if (row < 0 || seen.includes(row)) return true;
+        seen.push(row);
+      }
+    }
+    return false;
+  }
+
+  /** Why the wants without a volume can't be made here; under `upstream` only the first, as there. */
+  #obstaclesToMaking(node: number): number {
+    let obstacles = 0;
+    let tracked = 0;
+    for (const want of this.#makingOrder) {
+      if (this.choice.at(want.position, node) >= 0) continue;
+      const obstacle = this.#obstacleToMaking(want, node);
+      obstacles |= obstacle;
+      if (obstacle !== 0 && !this.#isExact) return obstacle;
+      if (this.room.isTracked(want)) tracked += 1;
+    }
+    if (obstacles !== 0 || tracked < 2) return obstacles;
+    return this.#obstacleToMakingTogether(node);
+  }
+
+  #obstacleToMaking(want: Want, node: number): number {
+    if (want.reserved.length > 0 && this.#index.profile.preboundIsFinal) return bit.PreboundVolumeElsewhere;
+    if (want.making === undefined) return bit.NoVolumeFits;
+    if (!want.making.allowed.nodes.has(node)) return bit.TopologyNotAllowed;
+    if (this.room.isTracked(want) && this.room.column(want)[node]! < 0) return bit.NotEnoughCapacity;
+    return 0;
+  }
+
+  #obstacleToMakingTogether(node: number): number {
+    const packing = this.room.packAt(node, this.madeAt(node));
+    if (packing.kind === 'packed') return 0;
+    return packing.kind === 'impossible' ? bit.NotEnoughCapacity : bit.SearchBoundReached;
+  }
+
+  /** Could another division of the wants do better? Not if nothing here has an existing volume, or room isn't the trouble. */
+  #hasAlternatives(node: number, obstacles: number): boolean {
+    if (!this.#isExact || (obstacles & ~(bit.NotEnoughCapacity | bit.AttachLimitReached)) !== 0) return false;
+    return this.families.some((family) => this.choice.at(family.wants[0]!.position, node) >= 0);
+  }
+
+  /** Then it matters which of its wants get the volumes: the largest waste least. */
+  #hasPartlyServedFamily(node: number): boolean {
+    return this.families.some(({ wants }) => {
+      if (wants.length === 1) return false;
+      const isServed = (want: Want) => this.choice.at(want.position, node) >= 0;
+      return isServed(wants[0]!) && !isServed(wants.at(-1)!);
+    });
+  }
+
+  /** `obstacles` is what the quick way found; it is the answer if the search finds nothing either. */
+  #search(node: number, obstacles: number): number {
+    if (this.#budget.isSpent) return bit.SearchBoundReached;
+    const result = this.#searchWith(node, undefined);
+    if (result.kind !== 'found') return result.kind === 'gave-up' ? bit.SearchBoundReached : obstacles;
+    this.#take(node, result.volumes);
+    return this.#checkLimits(node);
+  }
+
+  #searchWith(
+    node: number,
+    canAttach: ((volumes: readonly number[], wants: readonly Want[]) => boolean) | undefined,
+  ) {
+    const inFamilies = new Set(this.families.flatMap((family) => family.wants));
+    return searchNode({
+      index: this.#index,
+      node,
+      families: this.families,
+      provisioned: this.madeAt(node).filter((want) => !inFamilies.has(want)),
+      room: this.room,
+      budget: this.#budget,
+      canAttach,
+    });
+  }
+
+  #take(node: number, volumes: readonly number[]): void {
+    for (const family of this.families) {
+      for (const want of family.wants) this.choice.set(want.position, node, volumes[want.position]!);
+    }
+  }
+
+  /** kube-scheduler's way where families compete: all wants, smallest first, each the smallest volume left. */
+  #takeAscending(node: number): number {
+    const taken = new Set<number>();
+    for (const want of [...this.families.flatMap((family) => family.wants)].sort(compareWants)) {
+      const family = this.families.find((candidate) => candidate.wants.includes(want))!;
+      const walk = new VolumeWalk(this.#index, family.cells.thingsAt(node), family.accepts);
+      let row = walk.next(want.size);
+      while (taken.has(row)) row = walk.next(want.size);
+      if (row >= 0) taken.add(row);
+      this.choice.set(want.position, node, row);
+    }
+    return this.#obstaclesToMaking(node);
+  }
+
+  // ── Attach limits, counting the volumes that this plan would really use ──
+
+  #checkLimits(node: number): number {
+    if (!this.#checksLimits || this.#canAttach(node, this.#needs.wants)) return 0;
+    if (!this.#hasAlternatives(node, bit.AttachLimitReached)) return bit.AttachLimitReached;
+    const others = this.#needs.wants.filter(
+      (want) => !this.families.some((family) => family.wants.includes(want)),
+    );
+    const result = this.#searchWith(node, (volumes, wants) =>
+      this.#fitsSlots(node, [
+        ...this.#chosen(node, others),
+        ...wants.map((want, at) => ({ want, row: volumes[at]! })),
+      ]),
+    );
+    if (result.kind !== 'found')
+      return result.kind === 'gave-up' ? bit.SearchBoundReached : bit.AttachLimitReached;
+    this.#take(node, result.volumes);
+    return 0;
+  }
+
+  #canAttach(node: number, wants: readonly Want[]): boolean {
+    return this.#fitsSlots(node, this.#chosen(node, wants));
+  }
+
+  #chosen(node: number, wants: readonly Want[]): ChosenVolume[] {
+    return wants.map((want) => ({ want, row: this.choice.at(want.position, node) }));
+  }
+
+  #fitsSlots(node: number, chosen: readonly ChosenVolume[]): boolean {
+    return this.attachDemand(node, chosen).shortage(this.#index.nodes.record(node)!.key) === undefined;
+  }
+
+  attachDemand(
+    node: number,
+    chosen: readonly ChosenVolume[] = this.#chosen(node, this.#needs.wants),
+  ): AttachDemand {
+    const { attachments, volumes, nodes } = this.#index;
+    const nodeName = nodes.record(node)!.key;
+    const demand = new AttachDemand(this.#index);
+    for (const { row } of this.#needs.bound) {
+      if (row !== undefined) demand.add(attachments.volumeOnNode(volumes.record(row), nodeName));
+    }
+    for (const inline of attachments.inlineVolumes(this.#cycle.pod, nodeName)) demand.add(inline);
+    for (const { want, row } of chosen) {
+      if (row >= 0) demand.add(attachments.volumeOnNode(volumes.record(row), nodeName));
+      else if (want.claim !== undefined) demand.add(attachments.unmadeVolume(want.claim, nodeName));
+    }
+    return demand;
+  }
+}
+
+interface ChosenVolume {
+  readonly want: Want;
+  readonly row: number;
+}
+
+function pinRank(want: Want): number {
+  return want.pinnedNode === '' ? 1 : 0;
+}

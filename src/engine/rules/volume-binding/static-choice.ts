@@ -1,0 +1,82 @@
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import { type Family, firstFit, VolumeWalk } from './families.ts';
+import type { Want } from './needs.ts';
+
+/**
+ * The existing volume chosen for each want on each node: a column of volume rows by node for every want, -1 for none.
+ *
+ * This is the hot loop of a plan. It goes cell by cell, not node by node: with local disks a cell is a node and has one
+ * list to look into; with zonal disks a cell is a zone and is decided once for all of its nodes.
+ */
+export class StaticChoice {
+  readonly #index: ClusterIndex;
+  readonly #rowCount: number;
+  readonly #rows: Int32Array;
+
+  constructor(index: ClusterIndex, wants: readonly Want[]) {
+    this.#index = index;
+    this.#rowCount = index.nodes.rowCount;
+    this.#rows = new Int32Array(wants.length * this.#rowCount).fill(-1);
+  }
+
+  at(want: number, node: number): number {
+    return this.#rows[want * this.#rowCount + node]!;
+  }
+
+  set(want: number, node: number, row: number): void {
+    this.#rows[want * this.#rowCount + node] = row;
+  }
+
+  /** Gives a want its reserved volume wherever it can be reached; the best one where there are several. */
+  fillReserved(want: Want): void {
+    for (const row of want.reserved.toReversed()) {
+      this.#index.volumes.topology(row).nodes.each((node) => this.set(want.position, node, row));
+    }
+  }
+
+  fillFamily(family: Family): void {
+    const { cells } = family;
+    for (let cell = 0; cell < cells.count; cell++) {
+      const firstThing = cells.thingStarts[cell]!;
+      if (cells.thingStarts[cell + 1]! - firstThing === 1)
+        this.#fillFromList(family, cell, cells.things[firstThing]!);
+      else this.#fillFromLists(family, cell);
+    }
+  }
+
+  #fillFromList(family: Family, cell: number, list: number): void {
+    const { lists } = this.#index.volumes;
+    const end = lists.ends[list]!;
+    let slot = lists.starts[list]!;
+    const isPlain = family.accepts === undefined && this.#index.volumes.hasExactSizes;
+    for (let member = 0; member < family.wants.length && slot < end; member++) {
+      const want = family.wants[member]!;
+      slot =
+        isPlain && want.size.exactNano === undefined
+          ? lists.lowerBound(list, want.size.bytes, slot)
+          : firstFit(this.#index, list, { size: want.size, from: slot, accepts: family.accepts });
+      if (slot === end) return;
+      this.#setCell(family, cell, want, lists.rows[slot]!);
+      slot += 1;
+    }
+  }
+
+  #fillFromLists(family: Family, cell: number): void {
+    const { cells } = family;
+    const lists = Array.from(cells.things.subarray(cells.thingStarts[cell], cells.thingStarts[cell + 1]));
+    const walk = new VolumeWalk(this.#index, lists, family.accepts);
+    for (const want of family.wants) {
+      const row = walk.next(want.size);
+      if (row < 0) return;
+      this.#setCell(family, cell, want, row);
+    }
+  }
+
+  #setCell({ cells }: Family, cell: number, want: Want, row: number): void {
+    const column = want.position * this.#rowCount;
+    const end = cells.nodeStarts[cell + 1]!;
+    for (let position = cells.nodeStarts[cell]!; position < end; position++) {
+      this.#rows[column + cells.nodes[position]!] = row;
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import type { NodeReason } from '../reasons.ts';
+
+/** What this rule refuses nodes for, in the order in which kube-scheduler lists it. */
+export const bindingReasons = [
+  'BoundVolumeUnreachable',
+  'NoVolumeFits',
+  'ClaimPinnedElsewhere',
+  'PreboundVolumeElsewhere',
+  'TopologyNotAllowed',
+  'NotEnoughCapacity',
+  'BoundVolumeMissing',
+  'SearchBoundReached',
+  'AttachLimitReached',
+] as const satisfies readonly NodeReason[];
+
+export const bit = Object.fromEntries(
+  bindingReasons.map((reason, position) => [reason, 1 << position]),
+) as Readonly<Record<(typeof bindingReasons)[number], number>>;

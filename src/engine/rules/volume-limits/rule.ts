@@ -1,0 +1,180 @@
+/**
+ * A node attaches only so many volumes of a CSI driver. Counted are the distinct volumes of its pods and its
+ * VolumeAttachments; a volume that is there already costs nothing.
+ *
+ * With `limitChosenVolumes` this rule counts what is certain (volumes that the pod already has) and leaves those that it
+ * still wants to the binding rule, which knows which they will be. Otherwise every unbound claim counts for its class's
+ * provisioner, as in kube-scheduler.
+ */
+
+import { unlimited } from '../../index/attach-table.ts';
+import { membersInto } from '../../index/bitset.ts';
+import type { Change } from '../../index/change.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { ClaimRecord } from '../../records/claim-record.ts';
+import { sizeOfBytes, zeroSize } from '../../size.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding } from '../finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+import { AttachDemand, type AttachShortage } from './attach-demand.ts';
+
+interface LimitState {
+  readonly claims: readonly ClaimRecord[];
+  /** Drivers that any of the pod's volumes may count for. */
+  readonly drivers: readonly string[];
+  /** Drivers that a node must have installed. */
+  readonly required: readonly string[];
+}
+
+const attachLimitBit = 1;
+const notInstalledBit = 2;
+
+export const volumeLimits: Rule<LimitState> = {
+  name: 'NodeVolumeLimits',
+  reasons: ['AttachLimitReached', 'DriverNotInstalled'],
+  prepare,
+  filter,
+  explain,
+  wakes,
+  invalidates: wakesOrTakes,
+};
+
+function prepare({ index, pod }: Cycle): Prepared<LimitState> {
+  const claims = pod.claims
+    .map(({ key }) => index.claims.get(key))
+    .filter((claim) => claim !== undefined)
+    .filter((claim) => claim.volumeName !== '' || !index.profile.limitChosenVolumes);
+  const allClaims = pod.claims.map(({ key }) => index.claims.get(key)).filter((claim) => claim !== undefined);
+  const required = index.profile.requireInstalledDriver
+    ? driversOf(index, allClaims).filter(
+        (driver) => index.drivers.get(driver)?.refusesNodesWithoutIt === true,
+      )
+    : [];
+  if (claims.length === 0 && pod.migratedVolumes.length === 0 && required.length === 0) return skip;
+  if (!index.nodes.hasAttachLimits && required.length === 0) return skip;
+  return { kind: 'ready', state: { claims, drivers: driversOf(index, claims), required } };
+}
+
+/** Drivers by any node's reckoning: an in-tree disk counts for its CSI driver only where that serves it. */
+function driversOf(index: ClusterIndex, claims: readonly ClaimRecord[]): string[] {
+  const drivers = new Set<string>();
+  for (const claim of claims) {
+    const volume = index.volumes.get(claim.volumeName);
+    if (volume?.csi !== undefined) drivers.add(volume.csi.driver);
+    if (volume?.migrated !== undefined) drivers.add(volume.migrated.driver);
+    const storageClass = index.classes.get(claim.className);
+    if (volume === undefined && storageClass?.canProvision === true) drivers.add(storageClass.provisioner);
+  }
+  return [...drivers];
+}
+
+function filter(state: LimitState, cycle: Cycle): void {
+  const nodes = new Int32Array(cycle.rowCount);
+  const count = membersInto(cycle.feasible, nodes);
+  const columns = state.drivers.map((driver) => cycle.index.attachments.slots(driver));
+  const isPlain = cycle.pod.migratedVolumes.length === 0 && !cycle.index.nodes.hasMigratedPlugins;
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    const verdict =
+      installedVerdict(cycle.index, state, node) | limitVerdict(cycle, state, { node, columns, isPlain });
+    if (verdict !== 0) cycle.reject(node, verdict);
+  }
+}
+
+function installedVerdict(index: ClusterIndex, { required }: LimitState, node: number): number {
+  const installed = index.nodes.driversOfRow(node)?.limits;
+  return required.every((driver) => installed?.has(driver) === true) ? 0 : notInstalledBit;
+}
+
+interface LimitQuestion {
+  readonly node: number;
+  readonly columns: readonly Int32Array[];
+  readonly isPlain: boolean;
+}
+
+/** Volumes are counted by handle only where the number of claims alone doesn't fit. */
+function limitVerdict(cycle: Cycle, state: LimitState, { node, columns, isPlain }: LimitQuestion): number {
+  if (isPlain && columns.every((slots) => slots[node] === unlimited || slots[node]! >= state.claims.length))
+    return 0;
+  return shortageAt(cycle, state, node) === undefined ? 0 : attachLimitBit;
+}
+
+function shortageAt({ index, pod }: Cycle, { claims }: LimitState, node: number): AttachShortage | undefined {
+  const nodeName = index.nodes.record(node)!.key;
+  const demand = new AttachDemand(index);
+  for (const claim of claims) demand.add(index.attachments.volumeOfClaim(claim, nodeName));
+  for (const inline of index.attachments.inlineVolumes(pod, nodeName)) demand.add(inline);
+  return demand.shortage(nodeName);
+}
+
+function explain(state: LimitState, cycle: Cycle, node: number): readonly Finding[] {
+  const findings: Finding[] = [];
+  const base = { rule: volumeLimits.name, claim: undefined, candidates: [], omitted: 0 };
+  const shortage = shortageAt(cycle, state, node);
+  if (shortage !== undefined) {
+    findings.push({
+      ...base,
+      reason: 'AttachLimitReached',
+      margin: {
+        unit: 'volumes',
+        needed: sizeOfBytes(shortage.needed),
+        free: sizeOfBytes(shortage.free),
+        promised: zeroSize,
+      },
+    });
+  }
+  if (installedVerdict(cycle.index, state, node) !== 0)
+    findings.push({ ...base, reason: 'DriverNotInstalled', margin: undefined });
+  return findings;
+}
+
+function wakes(interest: Interest, change: Change): boolean {
+  switch (change.kind) {
+    case 'CSINode':
+      return change.after !== undefined;
+    case 'Pod':
+      return (
+        change.before !== undefined &&
+        change.before.claims.length + change.before.migratedVolumes.length > 0 &&
+        (change.after === undefined || change.after.isFinished)
+      );
+    case 'PersistentVolumeClaim':
+      return change.after !== undefined && interest.claimKeys.has(change.after.key);
+    case 'VolumeAttachment':
+      return change.after === undefined && interest.drivers.has(change.before!.driver);
+    case 'Node':
+      return change.before === undefined;
+    case 'CSIDriver':
+      return (
+        change.before?.refusesNodesWithoutIt === true &&
+        change.after?.refusesNodesWithoutIt !== true &&
+        interest.drivers.has(change.before.key)
+      );
+    case 'Release':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function wakesOrTakes(interest: Interest, change: Change): boolean {
+  switch (change.kind) {
+    case 'Pod':
+      return (
+        (change.after ?? change.before)!.claims.length +
+          (change.after ?? change.before)!.migratedVolumes.length >
+        0
+      );
+    case 'VolumeAttachment':
+      return interest.drivers.has((change.after ?? change.before)!.driver);
+    case 'CSINode':
+    case 'Node':
+      return true;
+    case 'PersistentVolumeClaim':
+      return interest.claimKeys.has((change.after ?? change.before)!.key);
+    case 'CSIDriver':
+      return interest.drivers.has((change.after ?? change.before)!.key);
+    default:
+      return wakes(interest, change);
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Volumes older than node affinity say where they are by zone and region labels. A node with none of those labels passes;
+ * otherwise it must have the volume's key, or the newer key for a volume that uses the beta one, with one of its values.
+ */
+import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
+import { membersInto } from '../../index/bitset.ts';
+import type { Change } from '../../index/change.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import { everyNode } from '../../records/node-matcher.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
+import type { VolumeRecord, ZoneLabel } from '../../records/volume-record.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding } from '../finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+
+interface ZonedVolume {
+  readonly claim: string;
+  readonly volume: VolumeRecord;
+}
+
+interface ZoneState {
+  readonly volumes: readonly ZonedVolume[];
+}
+
+const zoneMismatchBit = 1;
+
+export const volumeZone: Rule<ZoneState> = {
+  name: 'VolumeZone',
+  reasons: ['ZoneMismatch'],
+  prepare: ({ index, pod }: Cycle): Prepared<ZoneState> => {
+    const volumes = zonedVolumes(index, pod);
+    return volumes.length === 0 ? skip : { kind: 'ready', state: { volumes } };
+  },
+  filter,
+  explain,
+  wakes,
+  invalidates: (interest, change) => wakes(interest, change) || takesAway(interest, change),
+};
+
+/** Only volumes that have only labels, unless the profile follows kube-scheduler, which looks at the labels regardless. */
+function zonedVolumes(index: ClusterIndex, pod: PodRecord): ZonedVolume[] {
+  const { affinityReplacesZones, zonesOfEphemeral } = index.profile;
+  return pod.claims.flatMap(({ key, isEphemeral }) => {
+    if (isEphemeral && !zonesOfEphemeral) return [];
+    const volume = index.volumes.get(index.claims.get(key)?.volumeName ?? '');
+    if (volume === undefined || volume.zones.length === 0) return [];
+    const hasAffinity = volume.nodes.key !== everyNode.key;
+    return affinityReplacesZones && hasAffinity ? [] : [{ claim: key, volume }];
+  });
+}
+
+function filter({ volumes }: ZoneState, cycle: Cycle): void {
+  const nodes = new Int32Array(cycle.rowCount);
+  const count = membersInto(cycle.feasible, nodes);
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    const labels = cycle.index.nodes.record(node)!.labels;
+    if (!volumes.every(({ volume }) => isInZone(volume.zones, labels))) cycle.reject(node, zoneMismatchBit);
+  }
+}
+
+const stableKeyOf: Readonly<Record<string, string>> = {
+  [wellKnownLabels.betaZone]: wellKnownLabels.zone,
+  [wellKnownLabels.betaRegion]: wellKnownLabels.region,
+};
+const zoneKeys = [...Object.keys(stableKeyOf), ...Object.values(stableKeyOf)];
+
+function isInZone(zones: readonly ZoneLabel[], labels: Readonly<Record<string, string>>): boolean {
+  if (!zoneKeys.some((key) => Object.hasOwn(labels, key))) return true;
+  return zones.every(({ key, values }) => {
+    const value = labels[key] ?? labels[stableKeyOf[key] ?? ''];
+    return value !== undefined && values.has(value);
+  });
+}
+
+function explain({ volumes }: ZoneState, cycle: Cycle, node: number): readonly Finding[] {
+  const labels = cycle.index.nodes.record(node)!.labels;
+  return volumes
+    .filter(({ volume }) => !isInZone(volume.zones, labels))
+    .map(({ claim, volume }) => ({
+      rule: volumeZone.name,
+      reason: 'ZoneMismatch',
+      claim,
+      candidates: [
+        { kind: 'volume', name: volume.key, obstacles: [{ code: 'OtherNode', margin: undefined }] },
+      ],
+      omitted: 0,
+      margin: undefined,
+    }));
+}
+
+function wakes(interest: Interest, change: Change): boolean {
+  switch (change.kind) {
+    case 'Node':
+      return (
+        change.after !== undefined &&
+        (change.before === undefined || zonesDiffer(change.before.labels, change.after.labels))
+      );
+    case 'PersistentVolumeClaim':
+      return change.after !== undefined && interest.claimKeys.has(change.after.key);
+    case 'PersistentVolume':
+      return change.after !== undefined && interest.volumeNames.has(change.after.key);
+    case 'StorageClass':
+      return (
+        change.before === undefined &&
+        change.after?.isDelayed === true &&
+        interest.classes.has(change.after.key)
+      );
+    default:
+      return false;
+  }
+}
+
+function takesAway(interest: Interest, change: Change): boolean {
+  switch (change.kind) {
+    case 'Node':
+      return change.after === undefined;
+    case 'PersistentVolumeClaim':
+      return interest.claimKeys.has(change.before?.key ?? '');
+    case 'PersistentVolume':
+      return interest.volumeNames.has(change.before?.key ?? '');
+    case 'StorageClass':
+      return change.after === undefined && interest.classes.has(change.before!.key);
+    default:
+      return false;
+  }
+}
+
+function zonesDiffer(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): boolean {
+  return zoneKeys.some((key) => before[key] !== after[key]);
+}

@@ -1,0 +1,44 @@
+import type { Pod } from '../../kube/core.ts';
+import type { Kind } from '../index/change.ts';
+import { ClusterIndex } from '../index/cluster-index.ts';
+import { type Profile, stowageProfile } from '../index/profile.ts';
+import type { ObjectOf } from '../index/read-object.ts';
+import { type Placement, plan } from '../plan.ts';
+
+/** The objects of a cluster, by kind; each list is fed to the index in this order. */
+export type ClusterObjects = { readonly [K in Kind]?: readonly ObjectOf[K][] };
+
+export function clusterOf(objects: ClusterObjects, profile: Profile = stowageProfile): ClusterIndex {
+  const index = new ClusterIndex(profile);
+  for (const kind of Object.keys(objects) as Kind[]) {
+    for (const object of objects[kind] ?? []) index.upsert(kind, object as never);
+  }
+  return index;
+}
+
+/** What a plan comes to, in a form that reads well in a table of expectations. */
+export type Outcome =
+  | {
+      readonly node: string;
+      readonly volumes: Record<string, string>;
+      readonly pools: Record<string, string>;
+    }
+  | { readonly message: string };
+
+/** Claims are named without their namespace; a claim that gets a new volume of no known pool has the pool `new`. */
+export function outcomeOf(index: ClusterIndex, pod: Pod, nowMs = 0): Outcome {
+  const answer = plan(pod, index, { nowMs });
+  return answer.kind === 'placement' ? summarize(answer) : { message: answer.message };
+}
+
+export function summarize(placement: Placement): Outcome {
+  const short = (key: string) => key.replace(/^default\//, '');
+  return {
+    node: placement.node,
+    volumes: Object.fromEntries(placement.bindings.map(({ claim, volume }) => [short(claim), volume])),
+    pools: Object.fromEntries([
+      ...placement.provisions.map(({ claim, pool }) => [short(claim), pool?.name ?? 'new']),
+      ...placement.inlineVolumes.map(({ volume, pool }) => [short(volume), pool.name]),
+    ]),
+  };
+}

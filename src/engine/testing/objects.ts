@@ -1,0 +1,202 @@
+/**
+ * Short ways to write the objects of a test cluster, in the form that an API server serves them. Everything has a version, so
+ * that the index treats it as it would treat an informer's objects.
+ */
+import type {
+  Node,
+  NodeSelectorTerm,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  Volume,
+} from '../../kube/core.ts';
+import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  StorageClass,
+  VolumeAttachment,
+} from '../../kube/storage.ts';
+import type { ClassCapacity, DriverCapacity } from '../../kube/stowage.ts';
+import { annotations } from '../../kube/well-known.ts';
+
+export const hostname = 'kubernetes.io/hostname';
+export const zone = 'topology.kubernetes.io/zone';
+
+export function node(name: string, labels: Record<string, string> = {}): Node {
+  return {
+    metadata: { name, uid: `uid-${name}`, resourceVersion: '1', labels: { [hostname]: name, ...labels } },
+  };
+}
+
+/** Reachable from nodes that have one of the values under the key. */
+export function onlyAt(key: string, ...values: string[]): NodeSelectorTerm {
+  return { matchExpressions: [{ key, operator: 'In', values }] };
+}
+
+export interface VolumeOptions {
+  readonly className?: string;
+  readonly version?: string;
+  readonly terms?: readonly NodeSelectorTerm[];
+  readonly spec?: PersistentVolume['spec'];
+  readonly phase?: string;
+  readonly metadata?: PersistentVolume['metadata'];
+}
+
+/** Available, of class `local`, and reachable from everywhere unless told otherwise. */
+export function volume(name: string, size: string, options: VolumeOptions = {}): PersistentVolume {
+  const { className = 'local', version = '1', terms, spec, phase = 'Available', metadata } = options;
+  return {
+    metadata: { name, uid: `uid-${name}`, resourceVersion: version, ...metadata },
+    spec: {
+      capacity: { storage: size },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: className,
+      ...(terms && { nodeAffinity: { required: { nodeSelectorTerms: terms } } }),
+      ...spec,
+    },
+    status: { phase: phase as 'Available' },
+  };
+}
+
+/** A local disk of one node. */
+export function localVolume(
+  name: string,
+  size: string,
+  nodeName: string,
+  options: VolumeOptions = {},
+): PersistentVolume {
+  return volume(name, size, { terms: [onlyAt(hostname, nodeName)], ...options });
+}
+
+export interface ClaimOptions {
+  readonly className?: string;
+  readonly version?: string;
+  readonly spec?: PersistentVolumeClaim['spec'];
+  readonly metadata?: PersistentVolumeClaim['metadata'];
+  readonly phase?: 'Pending' | 'Bound' | 'Lost';
+  readonly selectedNode?: string;
+}
+
+/** Unbound, in namespace `default`, of class `local` unless told otherwise. */
+export function claim(name: string, size: string, options: ClaimOptions = {}): PersistentVolumeClaim {
+  const { className = 'local', version = '1', spec, metadata, phase = 'Pending', selectedNode } = options;
+  return {
+    metadata: {
+      namespace: 'default',
+      name,
+      uid: `uid-${name}`,
+      resourceVersion: version,
+      ...(selectedNode !== undefined && { annotations: { [annotations.selectedNode]: selectedNode } }),
+      ...metadata,
+    },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: className,
+      resources: { requests: { storage: size } },
+      ...spec,
+    },
+    status: { phase },
+  };
+}
+
+/** Bound to the volume, on the claim's side. */
+export function boundClaim(
+  name: string,
+  size: string,
+  volumeName: string,
+  options: ClaimOptions = {},
+): PersistentVolumeClaim {
+  return claim(name, size, {
+    ...options,
+    spec: { ...options.spec, volumeName },
+    metadata: { annotations: { [annotations.bindCompleted]: 'yes' }, ...options.metadata },
+    phase: 'Bound',
+  });
+}
+
+/** Makes no volumes and waits for the scheduler, unless told otherwise. */
+export function storageClass(name: string, rest: Partial<StorageClass> = {}): StorageClass {
+  return {
+    metadata: { name, uid: `uid-${name}`, resourceVersion: '1' },
+    provisioner: 'kubernetes.io/no-provisioner',
+    volumeBindingMode: 'WaitForFirstConsumer',
+    ...rest,
+  };
+}
+
+export function csiDriver(name: string, spec: CSIDriver['spec'] = { storageCapacity: true }): CSIDriver {
+  return { metadata: { name, uid: `uid-${name}`, resourceVersion: '1' }, spec: spec ?? {} };
+}
+
+/** `limits` by driver; undefined for a driver without a limit. */
+export function csiNode(
+  name: string,
+  limits: Record<string, number | undefined>,
+  metadata: CSINode['metadata'] = {},
+): CSINode {
+  return {
+    metadata: { name, uid: `uid-csinode-${name}`, resourceVersion: '1', ...metadata },
+    spec: {
+      drivers: Object.entries(limits).map(([driver, count]) => ({
+        name: driver,
+        nodeID: name,
+        ...(count !== undefined && { allocatable: { count } }),
+      })),
+    },
+  };
+}
+
+export function capacity(
+  name: string,
+  className: string,
+  rest: Partial<CSIStorageCapacity> & { readonly version?: string } = {},
+): CSIStorageCapacity {
+  const { version = '1', ...fields } = rest;
+  return {
+    metadata: { namespace: 'storage', name, uid: `uid-${name}`, resourceVersion: version },
+    storageClassName: className,
+    nodeTopology: {},
+    ...fields,
+  };
+}
+
+export function driverCapacity(
+  driver: string,
+  storage: readonly ClassCapacity[],
+  version = '1',
+): DriverCapacity {
+  return {
+    metadata: { name: driver, uid: `uid-${driver}`, resourceVersion: version },
+    spec: { capacityTracking: true },
+    status: { storage },
+  };
+}
+
+export function attachment(
+  name: string,
+  nodeName: string,
+  driver: string,
+  volumeName: string,
+): VolumeAttachment {
+  return {
+    metadata: { name, uid: `uid-${name}`, resourceVersion: '1' },
+    spec: { attacher: driver, nodeName, source: { persistentVolumeName: volumeName } },
+  };
+}
+
+/** A pod in namespace `default`; each claim is a volume of it. */
+export function pod(
+  name: string,
+  claims: readonly string[],
+  rest: { readonly volumes?: readonly Volume[]; readonly nodeName?: string; readonly version?: string } = {},
+): Pod {
+  const volumes = claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } }));
+  return {
+    metadata: { namespace: 'default', name, uid: `uid-${name}`, resourceVersion: rest.version ?? '1' },
+    spec: {
+      volumes: [...volumes, ...(rest.volumes ?? [])],
+      ...(rest.nodeName !== undefined && { nodeName: rest.nodeName }),
+    },
+  };
+}

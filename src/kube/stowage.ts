@@ -1,0 +1,50 @@
+import type { NodeSelector } from './core.ts';
+import type { Condition, KubeObject, QuantityText, Timestamp } from './meta.ts';
+
+/**
+ * The pools of one CSI driver, `stowage.dev/v1alpha1`, cluster-scoped, named like the driver. It says what
+ * CSIStorageCapacity cannot: several pools per class, pools for ephemeral volumes, and when a figure goes stale.
+ */
+export interface DriverCapacity extends KubeObject {
+  readonly spec?: DriverCapacitySpec;
+  readonly status?: DriverCapacityStatus;
+}
+
+export interface DriverCapacitySpec {
+  /** True: where no pool has room, the driver's volumes don't fit. */
+  readonly capacityTracking?: boolean;
+}
+
+export interface DriverCapacityStatus {
+  /** A list-map with the key `storageClassName`, so that several writers can apply to their own entry. */
+  readonly storage?: readonly ClassCapacity[];
+  readonly conditions?: readonly Condition[];
+}
+
+export interface ClassCapacity {
+  /** A StorageClass, {@link ephemeralStorageClassName} or {@link fallbackStorageClassName}. */
+  readonly storageClassName?: string;
+  /** A list-map with the key `name`. */
+  readonly pools?: readonly StoragePool[];
+}
+
+/** At most one of `nodeTopology` and `nodeList` may be set; with neither, every node reaches the pool. */
+export interface StoragePool {
+  readonly name?: string;
+  readonly nodeTopology?: NodeSelector;
+  readonly nodeList?: readonly string[];
+  /** The largest volume that can be created now. */
+  readonly capacity?: QuantityText;
+  /** When this entry stops being true; absent means never. */
+  readonly expiryTime?: Timestamp;
+}
+
+/** Applies to every class (and to ephemeral volumes) that has no entry of its own. */
+export const fallbackStorageClassName = '<fallback>';
+
+/** Applies to ephemeral inline volumes, which have no class. */
+export const ephemeralStorageClassName = '<ephemeral>';
+
+export const stowageGroup = 'stowage.dev';
+export const stowageVersion = 'v1alpha1';
+export const stowageApiVersion = `${stowageGroup}/${stowageVersion}`;

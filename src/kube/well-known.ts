@@ -1,0 +1,58 @@
+/** Names that Kubernetes, its provisioners and Stowage agree on. A typo here is a silent misbehaviour, so nobody else spells them. */
+export const annotations = {
+  /** On a claim: binding is complete. Only the presence counts, never the value. */
+  bindCompleted: 'pv.kubernetes.io/bind-completed',
+  /** On a PV or claim: a controller wrote the binding. Absent means that a person pre-bound it, and we must not undo it. */
+  boundByController: 'pv.kubernetes.io/bound-by-controller',
+  /** On a claim: the scheduler's signal to the provisioner; the value is a node name. */
+  selectedNode: 'volume.kubernetes.io/selected-node',
+  /** On a claim: which external provisioner has to act. */
+  storageProvisioner: 'volume.kubernetes.io/storage-provisioner',
+  betaStorageProvisioner: 'volume.beta.kubernetes.io/storage-provisioner',
+  /** On a PV: it was provisioned dynamically, by this provisioner. */
+  provisionedBy: 'pv.kubernetes.io/provisioned-by',
+  /** On a PV or claim of an in-tree plugin: the CSI driver that looks after it now. */
+  migratedTo: 'pv.kubernetes.io/migrated-to',
+  /** On a PV or claim: the class name before `spec.storageClassName` existed. It still wins over the spec. */
+  betaStorageClass: 'volume.beta.kubernetes.io/storage-class',
+  isDefaultClass: 'storageclass.kubernetes.io/is-default-class',
+  betaIsDefaultClass: 'storageclass.beta.kubernetes.io/is-default-class',
+  /** On a CSINode: comma-separated in-tree plugins that this node serves through CSI. */
+  migratedPlugins: 'storage.alpha.kubernetes.io/migrated-plugins',
+  /** On a PV being expanded: its capacity before the expansion. */
+  preResizeCapacity: 'volume.alpha.kubernetes.io/pre-resize-capacity',
+
+  /** On a PV or claim: nodes that would be better than others, as JSON of preferred scheduling terms. */
+  preferredNodeAffinity: 'stowage.dev/preferred-node-affinity',
+  /** On a claim: the pool that the scheduler reserved for it. */
+  pool: 'stowage.dev/pool',
+} as const;
+
+export const labels = {
+  zone: 'topology.kubernetes.io/zone',
+  region: 'topology.kubernetes.io/region',
+  betaZone: 'failure-domain.beta.kubernetes.io/zone',
+  betaRegion: 'failure-domain.beta.kubernetes.io/region',
+  hostname: 'kubernetes.io/hostname',
+
+  /** On a PV: several volumes with the same value take their bytes from one pool. */
+  backingPool: 'stowage.dev/backing-pool',
+} as const;
+
+export const finalizers = {
+  pvProtection: 'kubernetes.io/pv-protection',
+  pvcProtection: 'kubernetes.io/pvc-protection',
+  /** On an in-tree PV with reclaim policy Delete: the PV controller deletes the disk first. */
+  pvController: 'kubernetes.io/pv-controller',
+  /** The same promise by an external provisioner. */
+  externalProvisioner: 'external-provisioner.volume.kubernetes.io/finalizer',
+} as const;
+
+/** The provisioner of classes whose volumes are made by hand or by an agent; an empty provisioner means the same. */
+export const noProvisioner = 'kubernetes.io/no-provisioner';
+
+/** The value controllers give to marker annotations such as {@link annotations.boundByController}. */
+export const markerValue = 'yes';
+
+/** Separates the zones of a volume that lives in several, in the value of its zone label. */
+export const multiZoneSeparator = '__';

@@ -1,0 +1,41 @@
+import { assert } from './assert.ts';
+
+/** Who waits for a signal, in order; a signal nobody waits for has no entry and no listener. */
+const waiters = new WeakMap<AbortSignal, Waiters>();
+
+interface Waiters {
+  readonly callbacks: Set<() => void>;
+  readonly listener: () => void;
+}
+
+/**
+ * Calls `callback` once when `signal` aborts; the returned function stops listening and may be called at any time,
+ * any number of times. Whoever waits must stop listening when the wait ends. Check `signal.aborted` first: a signal
+ * that has already aborted would never call. The callback must not throw.
+ *
+ * One signal serves a whole controller, where hundreds may wait at once. `addEventListener` walks all listeners of
+ * the signal, and Node takes the eleventh for a leak and warns; so each signal gets one listener from here, and
+ * waiting costs the same however many wait.
+ */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  assert(!signal.aborted, 'the signal has already aborted; check signal.aborted before waiting for it');
+  const { callbacks, listener } = waiters.get(signal) ?? listen(signal);
+  const call = () => callback();
+  callbacks.add(call);
+  return () => {
+    if (!callbacks.delete(call) || callbacks.size > 0) return;
+    signal.removeEventListener('abort', listener);
+    waiters.delete(signal);
+  };
+}
+
+function listen(signal: AbortSignal): Waiters {
+  const callbacks = new Set<() => void>();
+  const listener = () => {
+    for (const call of callbacks) call();
+  };
+  const added: Waiters = { callbacks, listener };
+  waiters.set(signal, added);
+  signal.addEventListener('abort', listener);
+  return added;
+}

@@ -1,0 +1,155 @@
+import { onAbort } from './abort.ts';
+import { assert } from './assert.ts';
+import { type Backoff, exponentialBackoff } from './backoff.ts';
+import type { Clock } from './clock.ts';
+import type { Random } from './random.ts';
+import {
+  type BackgroundRun,
+  type Crash,
+  SupervisedTask,
+  type TaskContext,
+  type TaskStatus,
+} from './supervised-task.ts';
+
+/** Equal jitter, so that work that crashes at once cannot spin. */
+const defaultBackoff = exponentialBackoff({ baseMs: 200, maxMs: 30_000, factor: 2, jitter: 'equal' });
+const defaultSteadyMs = 60_000;
+const defaultStopDeadlineMs = 10_000;
+
+/** Far above what a process has to do at once; work that is started per request or per object would hit it. */
+const tasksMax = 10_000;
+
+export interface SupervisorOptions {
+  readonly clock: Clock;
+  /** For jitter; a stream of its own. */
+  readonly random: Random;
+  /** Told of every crash, for the log. Must neither throw nor wait. */
+  readonly onCrash: (crash: Crash) => void;
+  /** When it aborts, all work is told to end, as by `close`; the owner still awaits `close`. */
+  readonly signal?: AbortSignal;
+  readonly backoff?: Backoff;
+  /** A run that lasted this long was healthy, and the back-off starts again from the beginning. */
+  readonly steadyMs?: number;
+  /** How long `close` and `stop` wait for work to end. */
+  readonly stopDeadlineMs?: number;
+}
+
+/** The handle on one piece of work. Disposing of it is `stop`, and throws where `stop` answers false. */
+export interface BackgroundWork extends AsyncDisposable {
+  readonly name: string;
+  /** Resolves when the work is over, finished or stopped; never rejects. */
+  readonly ended: Promise<void>;
+  /** Tells the work to end and waits; false when it has not ended by the deadline. */
+  stop(): Promise<boolean>;
+}
+
+export interface SupervisorStatus {
+  /** Work that is not over, oldest first. */
+  readonly tasks: readonly TaskStatus[];
+  /** Crashes and restarts so far, including those of work that is over. */
+  readonly crashes: number;
+  readonly restarts: number;
+}
+
+/**
+ * Owns background work, so that no promise floats: gives it a name, runs it again with jittered back-off when it
+ * throws, counts that, and ends it.
+ *
+ * 1. `start` may be called at any time, also by work. It returns at once; the work runs soon after. A name belongs to
+ *    one piece of work at a time.
+ * 2. Work that resolves is over and forgotten, except in the totals of `status`.
+ * 3. `close` ends all work and answers what refused to end. It may be called any number of times, from anywhere
+ *    except from work itself, which would wait for its own end. From then on `start` runs nothing and returns a
+ *    handle that is over: whoever starts work during a shutdown need not care.
+ *
+ * Under virtual time the deadlines are virtual too: somebody has to advance the clock for them to pass.
+ */
+export class Supervisor implements AsyncDisposable {
+  readonly #context: TaskContext;
+  readonly #stopDeadlineMs: number;
+  readonly #live = new Map<string, SupervisedTask>();
+  #isClosing = false;
+  #closed: Promise<readonly string[]> | undefined;
+  #stopListening = () => {};
+  #crashes = 0;
+  #restarts = 0;
+
+  constructor(options: SupervisorOptions) {
+    this.#stopDeadlineMs = options.stopDeadlineMs ?? defaultStopDeadlineMs;
+    this.#context = {
+      clock: options.clock,
+      random: options.random,
+      backoff: options.backoff ?? defaultBackoff,
+      steadyMs: options.steadyMs ?? defaultSteadyMs,
+      onCrash: (crash) => {
+        this.#crashes += 1;
+        options.onCrash(crash);
+      },
+      onRestart: () => {
+        this.#restarts += 1;
+      },
+    };
+    const { signal } = options;
+    if (signal?.aborted) this.#isClosing = true;
+    else if (signal) this.#stopListening = onAbort(signal, () => this.#abortAll());
+  }
+
+  start(name: string, run: BackgroundRun): BackgroundWork {
+    assert(!this.#live.has(name), `background work named ${name} is running already; stop it first`);
+    assert(this.#live.size < tasksMax, `more than ${tasksMax} tasks; is one started per object?`);
+    const task = new SupervisedTask(name, run, this.#context);
+    this.#live.set(name, task);
+    if (this.#isClosing) task.abort();
+    const ended = task.ended.then(() => {
+      this.#live.delete(name);
+    });
+    const stop = () => this.#stop(task);
+    const dispose = async () => assertEnded((await stop()) ? [] : [name]);
+    return { name, ended, stop, [Symbol.asyncDispose]: dispose };
+  }
+
+  /** Ends all work; the names of what has not ended by the deadline, none when all is well. */
+  close(): Promise<readonly string[]> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** `close`, for `await using`; throws when something has not ended. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    assertEnded(await this.close());
+  }
+
+  status(): SupervisorStatus {
+    const tasks = [...this.#live.values()].map((task) => task.status());
+    return { tasks, crashes: this.#crashes, restarts: this.#restarts };
+  }
+
+  async #close(): Promise<readonly string[]> {
+    this.#abortAll();
+    this.#stopListening();
+    return await this.#awaitEnd([...this.#live.values()]);
+  }
+
+  async #stop(task: SupervisedTask): Promise<boolean> {
+    task.abort();
+    const unfinished = await this.#awaitEnd([task]);
+    return unfinished.length === 0;
+  }
+
+  #abortAll(): void {
+    this.#isClosing = true;
+    for (const task of this.#live.values()) task.abort();
+  }
+
+  async #awaitEnd(tasks: readonly SupervisedTask[]): Promise<readonly string[]> {
+    const waiting = new AbortController();
+    const deadline = this.#context.clock.sleep(this.#stopDeadlineMs, waiting.signal);
+    await Promise.race([Promise.all(tasks.map((task) => task.ended)), deadline]);
+    waiting.abort();
+    return tasks.filter((task) => !task.hasEnded).map((task) => task.name);
+  }
+}
+
+function assertEnded(unfinished: readonly string[]): void {
+  assert(unfinished.length === 0, `background work did not end when told to: ${unfinished.join(', ')}`);
+}

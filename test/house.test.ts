@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import {
+  checkBannedGlobals,
+  checkCycles,
+  checkFloors,
+  checkFolderHeaders,
+  checkLocalPaths,
+  checkManners,
+  describeViolation,
+  type Violation,
+} from './house-rules.ts';
+import {
+  checkDependenciesPage,
+  checkEngines,
+  checkInstallScripts,
+  checkPins,
+  type Lock,
+  type Manifest,
+  type Version,
+} from './package-rules.ts';
+import { readSource, type TextFile } from './source-facts.ts';
+
+/** The rules that no linter knows, on the files as they are. That they can fail is shown in house-rules.test.ts. */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const files = repositoryFiles();
+const sources = files.filter(({ path }) => /^src\/.*\.ts$/.test(path)).map(readSource);
+
+describe('the sources', () => {
+  test('import from lower floors only, and keep kube and engine free of Node', () => {
+    expectNone(checkFloors(sources));
+  });
+
+  test('take time, randomness and ids from src/runtime', () => {
+    expectNone(checkBannedGlobals(sources));
+  });
+
+  test('say in every room what it is for', () => {
+    expectNone(checkFolderHeaders(files));
+  });
+
+  test('have no default exports, no casts to any, no notes to self and no endless files', () => {
+    expectNone(checkManners(sources));
+  });
+
+  test('do not import in circles', () => {
+    expectNone(checkCycles(sources));
+  });
+});
+
+describe('the packages', () => {
+  const manifestText = readText('package.json');
+  const manifest: Manifest = JSON.parse(manifestText);
+  const lock: Lock = JSON.parse(readText('package-lock.json'));
+
+  test('are pinned', () => {
+    expectNone(checkPins(manifest, manifestText));
+  });
+
+  test('that we ship with are justified in docs/dependencies.md', () => {
+    const page = 'docs/dependencies.md';
+    expectNone(checkDependenciesPage(manifest, existsSync(join(root, page)) ? readText(page) : ''));
+  });
+
+  test('run nothing when they are installed', () => {
+    expectNone(checkInstallScripts(lock, installedManifest));
+  });
+
+  test('run on the oldest Node that we promise', () => {
+    expectNone(checkEngines(lock, oldestNode(manifest)));
+  });
+});
+
+test('the repository refers to nothing outside of itself', () => {
+  expectNone(checkLocalPaths(files.filter(({ path }) => path !== 'package-lock.json')));
+});
+
+function expectNone(violations: readonly Violation[]): void {
+  if (violations.length > 0)
+    expect.fail(violations.map((found) => `\n  ${describeViolation(found)}`).join(''));
+}
+
+/** What is in the repository, and what would be with the next `git add`: text only. */
+function repositoryFiles(): TextFile[] {
+  const options = { cwd: root, encoding: 'utf8' } as const;
+  const listed = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    options,
+  );
+  return listed
+    .split('\0')
+    .filter((path) => path !== '' && existsSync(join(root, path)))
+    .map((path) => ({ path, text: readText(path) }))
+    .filter(({ text }) => !text.includes('\0'));
+}
+
+function readText(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+function installedManifest(folder: string): Manifest | undefined {
+  const path = join(folder, 'package.json');
+  return existsSync(join(root, path)) ? JSON.parse(readText(path)) : undefined;
+}
+
+/** `>=20.19` promises 20.19.0. */
+function oldestNode(manifest: Manifest): Version {
+  const [, major, minor = 0, patch = 0] =
+    /^>=(\d+)(?:\.(\d+))?(?:\.(\d+))?$/.exec(manifest.engines?.node ?? '') ?? [];
+  expect(major, 'engines.node of package.json must read ">=N.N"').toBeDefined();
+  return [Number(major), Number(minor), Number(patch)];
+}

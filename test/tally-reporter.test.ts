@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
+const reporter = fileURLToPath(new URL('./tally-reporter.ts', import.meta.url));
+const settings = {
+  globals: true,
+  include: ['*.test.ts'],
+  pool: 'threads',
+  isolate: false,
+  maxWorkers: 1,
+  reporters: ['default', reporter],
+};
+
+interface Run {
+  readonly exitCode: number | null;
+  readonly lastLine: string | undefined;
+}
+
+/** Runs vitest for real, its output piped, on a folder of its own. */
+async function runVitest(files: Readonly<Record<string, string>>): Promise<Run> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-tally-'));
+  try {
+    await writeFile(
+      join(folder, 'vitest.config.mjs'),
+      `export default ${JSON.stringify({ test: settings })};`,
+    );
+    for (const [name, source] of Object.entries(files)) await writeFile(join(folder, name), source);
+    const child = spawn(process.execPath, [vitest, 'run', '--root', folder], {
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const output = await text(child.stdout);
+    return { exitCode: await exited, lastLine: output.trimEnd().split('\n').at(-1) };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+test.concurrent('a run that passes ends in its tally, without what was skipped', async () => {
+  const run = await runVitest({
+    'a.test.ts': "test('one', () => {}); test('two', () => {}); test.skip('three', () => {});",
+    'b.test.ts': "test('four', () => {});",
+  });
+  expect(run).toEqual({ exitCode: 0, lastLine: '3 passed, 0 failed' });
+});
+
+test.concurrent('whatever fails a run counts: tests, hooks, files that do not load, errors nobody caught', async () => {
+  const run = await runVitest({
+    'test.test.ts': "test('one', () => {}); test('two', () => { expect(1).toBe(2); });",
+    'hook.test.ts':
+      "describe('group', () => { beforeAll(() => { throw new Error(); }); test('three', () => {}); });",
+    'load.test.ts': "import './missing.ts'; test('four', () => {});",
+    'stray.test.ts':
+      "test('five', async () => { void Promise.reject(new Error()); await new Promise(setImmediate); });",
+  });
+  expect(run).toEqual({ exitCode: 1, lastLine: '2 passed, 4 failed' });
+});
+
+test.concurrent('a run that found no tests does not read as a success', async () => {
+  expect(await runVitest({})).toEqual({ exitCode: 1, lastLine: '0 passed, 1 failed' });
+});
