@@ -67,14 +67,18 @@ function chooseNode(cycle: Cycle, active: readonly ActiveRule[]): Chosen | undef
   return best === undefined ? undefined : { node: best, score: bestScore };
 }
 
+/** Each rule scores into a column of its own; where only one has something to say, that column is the total. */
 function totalScores(cycle: Cycle, active: readonly ActiveRule[]): Float64Array {
-  const totals = new Float64Array(cycle.rowCount);
-  const scores = new Float64Array(cycle.rowCount);
-  for (const { rule, state } of active) {
-    if (rule.score === undefined) continue;
-    scores.fill(0);
-    rule.score.run(state, cycle, scores);
-    const { weight } = rule.score;
+  const totals = cycle.index.scratch.doubles('total scores', cycle.rowCount);
+  const scoring = active.filter(({ rule }) => rule.score !== undefined);
+  if (scoring.length === 1 && scoring[0]!.rule.score!.weight === 1) {
+    scoring[0]!.rule.score!.run(scoring[0]!.state, cycle, totals);
+    return totals;
+  }
+  for (const { rule, state } of scoring) {
+    const scores = cycle.index.scratch.doubles('scores', cycle.rowCount);
+    rule.score!.run(state, cycle, scores);
+    const { weight } = rule.score!;
     for (let node = 0; node < totals.length; node++) totals[node]! += weight * scores[node]!;
   }
   return totals;

@@ -33,7 +33,8 @@ export class Refusal {
     this.#index = cycle.index;
     this.#nowMs = cycle.nowMs;
     this.#rules = rules;
-    this.#verdicts = cycle.verdicts;
+    // The column is the next plan's.
+    this.#verdicts = cycle.verdicts.slice();
   }
 
   /** In kube-scheduler's grammar, e.g. `0/3 nodes are available: 3 node(s) did not have enough free storage.` */

@@ -12,7 +12,7 @@ import { lookUp, textOf } from './wire.ts';
  * These are the plugins that kube-scheduler migrates. `topologyKey` is undefined where it leaves a volume's node
  * affinity as it is, which for Azure disks it does although their driver has such a key.
  */
-export const inTreePlugins = [
+const inTreePlugins = [
   {
     plugin: 'kubernetes.io/gce-pd',
     driver: 'pd.csi.storage.gke.io',

@@ -47,9 +47,9 @@ export function matchesLabels({ requirements }: CompiledLabelSelector, labels: L
   return true;
 }
 
-export const selectEverything: CompiledLabelSelector = { requirements: [] };
+const selectEverything: CompiledLabelSelector = { requirements: [] };
 /** A requirement that no labels meet, so that nobody has to treat this selector as special. */
-export const selectNothing: CompiledLabelSelector = {
+const selectNothing: CompiledLabelSelector = {
   requirements: [{ key: '', operator: 'In', values: new Set(), bound: undefined }],
 };
 

@@ -5,41 +5,46 @@
 export function isLabelKey(text: unknown): text is string {
   if (typeof text !== 'string') return false;
   const slash = text.indexOf('/');
-  if (slash < 0) return isLabelName(text);
-  return isDnsSubdomain(text.slice(0, slash)) && isLabelName(text.slice(slash + 1));
+  return slash < 0 ? isNameFrom(text, 0) : isSubdomainUntil(text, slash) && isNameFrom(text, slash + 1);
 }
 
 /** A label value: empty, or up to 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both ends. */
 export function isLabelValue(text: unknown): text is string {
-  return text === '' || (typeof text === 'string' && isLabelName(text));
+  return text === '' || (typeof text === 'string' && isNameFrom(text, 0));
 }
 
-const labelNameLengthMax = 63;
+const nameLengthMax = 63;
 const subdomainLengthMax = 253;
 
-function isLabelName(text: string): boolean {
+const dash = 45;
+const dot = 46;
+const underscore = 95;
+
+function isNameFrom(text: string, start: number): boolean {
   const last = text.length - 1;
-  if (last < 0 || last >= labelNameLengthMax) return false;
-  if (!isAlphanumeric(text.charCodeAt(0)) || !isAlphanumeric(text.charCodeAt(last))) return false;
-  for (let index = 1; index < last; index++) {
+  if (last < start || last - start >= nameLengthMax) return false;
+  if (!isAlphanumeric(text.charCodeAt(start)) || !isAlphanumeric(text.charCodeAt(last))) return false;
+  for (let index = start + 1; index < last; index++) {
     const charCode = text.charCodeAt(index);
-    if (!isAlphanumeric(charCode) && charCode !== 45 && charCode !== 46 && charCode !== 95) return false;
+    if (!isAlphanumeric(charCode) && charCode !== dash && charCode !== dot && charCode !== underscore)
+      return false;
   }
   return true;
 }
 
-function isDnsSubdomain(text: string): boolean {
-  return text.length <= subdomainLengthMax && text.split('.').every(isDnsLabel);
-}
-
-function isDnsLabel(text: string): boolean {
-  const last = text.length - 1;
-  if (last < 0 || text[0] === '-' || text[last] === '-') return false;
-  for (let index = 0; index <= last; index++) {
+/** Lowercase labels between dots, none of them empty, none with a dash at either end. */
+function isSubdomainUntil(text: string, end: number): boolean {
+  if (end > subdomainLengthMax) return false;
+  let previous = dot;
+  for (let index = 0; index < end; index++) {
     const charCode = text.charCodeAt(index);
-    if (!isDigit(charCode) && !isLowercase(charCode) && charCode !== 45) return false;
+    const isInner = isDigit(charCode) || isLowercase(charCode);
+    if (!isInner && charCode !== dash && charCode !== dot) return false;
+    if (charCode === dash && previous === dot) return false;
+    if (charCode === dot && (previous === dot || previous === dash)) return false;
+    previous = charCode;
   }
-  return true;
+  return previous !== dot && previous !== dash;
 }
 
 function isAlphanumeric(charCode: number): boolean {

@@ -161,9 +161,14 @@ describe('conversion to bytes', () => {
     [10_737_418_240, '10Gi'],
     [2n ** 62n, '4Ei'],
     [1000n, '1k'],
+    [-0, '0'],
   ])('%s bytes are printed as %s', (bytes, printed) => {
     expect(formatQuantity(quantityFromBytes(bytes))).toBe(printed);
   });
+});
+
+test.each([1.5, Number.NaN, Number.POSITIVE_INFINITY])('%d bytes are a bug of ours', (bytes) => {
+  expect(() => quantityFromBytes(bytes)).toThrow('not a whole number of bytes');
 });
 
 test('quantities of equal value and format are equal objects, however they were made', () => {

@@ -1,3 +1,4 @@
+import { assert } from '../runtime/assert.ts';
 import {
   isPrintedAsWritten,
   type QuantityFormat,
@@ -29,8 +30,6 @@ export type QuantityResult =
   | { readonly ok: true; readonly quantity: Quantity }
   | { readonly ok: false; readonly problem: string };
 
-export const zeroQuantity: Quantity = { amount: 0, format: 'DecimalSI', spelling: undefined };
-
 /**
  * Reads a quantity as Kubernetes does, oddities included: `Gi` and `.` are zero, anything finer than a billionth is
  * rounded away from zero, binary suffixes stop at 2^63-1, blanks around the text are ignored.
@@ -52,7 +51,7 @@ export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {
 
 /** The sum has the format of `a`, or of `b` where `a` is zero, as in Kubernetes. It is not capped. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
-  const format = isZero(a) ? b.format : a.format;
+  const format = a.amount === 0 ? b.format : a.format;
   if (typeof a.amount === 'number' && typeof b.amount === 'number') {
     const sum = a.amount + b.amount;
     if (Number.isSafeInteger(sum)) return quantityOf(sum, format);
@@ -62,7 +61,7 @@ export function addQuantities(a: Quantity, b: Quantity): Quantity {
 
 /** May go below zero. The format is chosen as in {@link addQuantities}. */
 export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
-  const format = isZero(a) ? b.format : a.format;
+  const format = a.amount === 0 ? b.format : a.format;
   if (typeof a.amount === 'number' && typeof b.amount === 'number') {
     const difference = a.amount - b.amount;
     if (Number.isSafeInteger(difference)) return quantityOf(difference, format);
@@ -107,13 +106,10 @@ export function quantityToSafeBytes({ amount }: Quantity): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
+/** For amounts that we computed ourselves; a fraction of a byte is a bug. */
 export function quantityFromBytes(bytes: number | bigint, format: QuantityFormat = 'BinarySI'): Quantity {
-  if (Number.isSafeInteger(bytes)) return quantityOf(Number(bytes), format);
+  assert(typeof bytes === 'bigint' || Number.isInteger(bytes), `${bytes} is not a whole number of bytes`);
   return quantityFromNano(BigInt(bytes) * nanoPerUnit, format);
-}
-
-export function isZero(quantity: Quantity): boolean {
-  return quantity.amount === 0;
 }
 
 const nanoPerUnit = 1_000_000_000n;

@@ -59,15 +59,16 @@ export function compileRequirement(
     return undefined;
   }
   const found = problems.length;
-  const { key } = expression;
-  if (!isLabelKey(key)) problems.push(`${field}.key: ${quote(key)} is not a label key; ${keyRemedy}`);
+  const key = readKey(expression.key, field, problems);
   const operator = operators.find((known) => known === expression.operator);
   if (operator === undefined) {
     problems.push(`${field}.operator: ${quote(expression.operator)} is unknown; use ${operators.join(', ')}`);
   }
   const values = readValues(expression.values, `${field}.values`, problems);
-  if (operator !== undefined) checkValueCount(operator, values, `${field}.values`, problems);
-  if (problems.length > found || operator === undefined || !isLabelKey(key)) return undefined;
+  if (operator !== undefined && values !== undefined) {
+    checkValueCount(operator, values, `${field}.values`, problems);
+  }
+  if (problems.length > found || operator === undefined || values === undefined) return undefined;
   const isComparison = operator === 'Gt' || operator === 'Lt';
   const bound = isComparison ? parseInt64(values[0] ?? '') : undefined;
   return { key, operator, values: isComparison ? noValues : new Set(values), bound };
@@ -95,18 +96,24 @@ const keyRemedy =
 const valueRemedy =
   'use letters, digits, -, _ and . in up to 63 characters, with a letter or digit at both ends';
 
-function readValues(values: unknown, field: string, problems: string[]): readonly string[] {
+function readKey(key: unknown, field: string, problems: string[]): string {
+  if (isLabelKey(key)) return key;
+  problems.push(`${field}.key: ${quote(key)} is not a label key; ${keyRemedy}`);
+  return '';
+}
+
+/** Undefined where a value is bad. */
+function readValues(values: unknown, field: string, problems: string[]): readonly string[] | undefined {
   if (values === undefined || values === null) return [];
   if (!Array.isArray(values)) {
     problems.push(`${field}: is not a list; write the values as a list`);
-    return [];
+    return undefined;
   }
-  const texts: string[] = [];
-  for (const [index, value] of values.entries()) {
-    if (isLabelValue(value)) texts.push(value);
-    else problems.push(`${field}[${index}]: ${quote(value)} is not a label value; ${valueRemedy}`);
+  const found = problems.length;
+  for (const value of values) {
+    if (!isLabelValue(value)) problems.push(`${field}: ${quote(value)} is not a label value; ${valueRemedy}`);
   }
-  return texts;
+  return problems.length > found ? undefined : values;
 }
 
 function checkValueCount(

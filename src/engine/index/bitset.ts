@@ -18,19 +18,23 @@ export function setBit(set: Bitset, bit: number): void {
   set[bit >>> 5]! |= 1 << (bit & 31);
 }
 
+/** The set with the bit in it: the same one, or a larger copy where it was too short. */
+export function withBit(set: Bitset, bit: number): Bitset {
+  let target = set;
+  if (bit >>> 5 >= set.length) {
+    target = new Int32Array(Math.max(wordsFor(bit + 1), set.length * 2));
+    target.set(set);
+  }
+  setBit(target, bit);
+  return target;
+}
+
 export function clearBit(set: Bitset, bit: number): void {
   set[bit >>> 5]! &= ~(1 << (bit & 31));
 }
 
 export function hasBit(set: Bitset, bit: number): boolean {
   return ((set[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0;
-}
-
-/** `set` keeps only what `other` has too. A shorter `other` reads as zeros. */
-export function intersect(set: Bitset, other: Bitset): void {
-  const shared = Math.min(set.length, other.length);
-  for (let word = 0; word < shared; word++) set[word]! &= other[word]!;
-  for (let word = shared; word < set.length; word++) set[word] = 0;
 }
 
 export function countBits(set: Bitset): number {

@@ -1,5 +1,6 @@
 import { normaliseLegacyNames } from '../../kube/legacy-names.ts';
 import type { KubeObject } from '../../kube/meta.ts';
+import { AffinityCache } from '../records/affinity-cache.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { ClassRecord } from '../records/class-record.ts';
 import type { DriverRecord } from '../records/driver-record.ts';
@@ -13,7 +14,7 @@ import {
   type PoolRecord,
   readDriverPools,
 } from '../records/pool-record.ts';
-import type { VolumeRecord } from '../records/volume-record.ts';
+import type { VolumeReading, VolumeRecord } from '../records/volume-record.ts';
 import { AttachTable } from './attach-table.ts';
 import type { Change, Kind, Notice, RecordOf } from './change.ts';
 import { ClaimTable } from './claim-table.ts';
@@ -25,6 +26,7 @@ import { type Profile, stowageProfile } from './profile.ts';
 import { PromiseBook, type Promised } from './promise-book.ts';
 import { PromiseKeeper } from './promise-keeper.ts';
 import { keyOf, type ObjectOf, readers } from './read-object.ts';
+import { Scratch } from './scratch.ts';
 import { type Topology, TopologyTable } from './topology-table.ts';
 import { isOlderVersion } from './versions.ts';
 import { VolumeTable } from './volume-table.ts';
@@ -63,20 +65,21 @@ export class ClusterIndex {
   readonly promises = new PromiseBook(this.pools);
   readonly #journal = new Journal();
   readonly #interning = new Interning();
+  readonly #reading: VolumeReading;
+  /** Columns for plans to work in. */
+  readonly scratch = new Scratch();
   readonly #promiseKeeper = new PromiseKeeper(this);
 
   constructor(profile: Profile = stowageProfile) {
     this.profile = profile;
+    this.#reading = { interning: this.#interning, affinities: new AffinityCache(profile.honourMatchFields) };
   }
 
   upsert<K extends Kind>(kind: K, object: ObjectOf[K]): Applied {
     const { object: current, notices: renamed } = normaliseLegacyNames(asObject(object));
     const key = keyOf(kind, current);
     if (key === undefined) return ignored(kind, 'metadata.name: is missing; the object is left out');
-    const record = readers[kind](current as ObjectOf[K], {
-      interning: this.#interning,
-      honourMatchFields: this.profile.honourMatchFields,
-    });
+    const record = readers[kind](current as ObjectOf[K], this.#reading);
     const before = this.#get(kind, key);
     if (before !== undefined && !isNews(before, record)) return { change: undefined, notices: [] };
     this.#change(kind, key, record);

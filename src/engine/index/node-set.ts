@@ -1,4 +1,4 @@
-import { type Bitset, clearBit, hasBit, newBitset, setBit, wordsFor } from './bitset.ts';
+import { type Bitset, clearBit, hasBit, newBitset, withBit } from './bitset.ts';
 
 /** Above this many members a list costs more to search than a bitset to hold. */
 const listMax = 16;
@@ -27,8 +27,7 @@ export class NodeSet {
       this.#list.push(row);
       return true;
     }
-    this.#bits = grown(this.#bits ?? this.#toBits(), row);
-    setBit(this.#bits, row);
+    this.#bits = withBit(this.#bits ?? this.#toBits(), row);
     return true;
   }
 
@@ -60,18 +59,8 @@ export class NodeSet {
 
   #toBits(): Bitset {
     let bits = newBitset(0);
-    for (const row of this.#list) {
-      bits = grown(bits, row);
-      setBit(bits, row);
-    }
+    for (const row of this.#list) bits = withBit(bits, row);
     this.#list = [];
     return bits;
   }
-}
-
-function grown(bits: Bitset, row: number): Bitset {
-  if (row >>> 5 < bits.length) return bits;
-  const larger = new Int32Array(Math.max(wordsFor(row + 1), bits.length * 2));
-  larger.set(bits);
-  return larger;
 }

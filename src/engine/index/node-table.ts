@@ -1,5 +1,6 @@
 import type { NodeDriversRecord } from '../records/driver-record.ts';
 import type { NodeRecord } from '../records/node-record.ts';
+import { type Bitset, clearBit, newBitset, withBit } from './bitset.ts';
 import { NodeSet } from './node-set.ts';
 
 /** The row of a node in every column of the index. Rows of removed nodes are used again. */
@@ -20,7 +21,8 @@ export class NodeTable {
   #limitingNodes = 0;
   #migratingNodes = 0;
   /** Live rows, ascending by node name. */
-  #byName: NodeRow[] = [];
+  readonly #byName: NodeRow[] = [];
+  #live: Bitset = newBitset(0);
 
   /** Columns must have this many entries; some of them belong to no node. */
   get rowCount(): number {
@@ -33,6 +35,11 @@ export class NodeTable {
 
   get rowsByName(): readonly NodeRow[] {
     return this.#byName;
+  }
+
+  /** A copy of the set of live rows. */
+  liveRows(): Bitset {
+    return this.#live.slice();
   }
 
   row(name: string): NodeRow | undefined {
@@ -91,6 +98,7 @@ export class NodeTable {
     const row = this.#freeRows.pop() ?? (this.#records.length as NodeRow);
     this.#records[row] = record;
     this.#rows.set(record.key, row);
+    this.#live = withBit(this.#live, row);
     this.#driversOfRow[row] = this.#drivers.get(record.key);
     this.#byName.splice(this.#namePosition(record.key), 0, row);
     this.#linkPairs(row);
@@ -103,6 +111,7 @@ export class NodeTable {
     this.#unlinkPairs(row);
     this.#byName.splice(this.#namePosition(name), 1);
     this.#rows.delete(name);
+    clearBit(this.#live, row);
     this.#records[row] = undefined;
     this.#driversOfRow[row] = undefined;
     this.#freeRows.push(row);

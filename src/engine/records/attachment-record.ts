@@ -13,8 +13,12 @@ export interface AttachmentRecord extends Identity {
 
 export function readAttachment(attachment: VolumeAttachment): AttachmentRecord {
   const spec = attachment.spec;
+  const { key, uid, version, isDeleting } = clusterIdentity(attachment);
   return {
-    ...clusterIdentity(attachment),
+    key,
+    uid,
+    version,
+    isDeleting,
     nodeName: textOf(spec?.nodeName),
     driver: textOf(spec?.attacher),
     volumeName: textOf(spec?.source?.persistentVolumeName),

@@ -46,8 +46,12 @@ export function readClaim(claim: PersistentVolumeClaim, interning: Interning): C
   const selector = readSelector(claim, problems);
   const isUsable = problems.length === 0;
   problems.push(...unknownModeProblems(spec?.accessModes, 'spec.accessModes'));
+  const { key, uid, version, isDeleting } = namespacedIdentity(claim);
   return {
-    ...namespacedIdentity(claim),
+    key,
+    uid,
+    version,
+    isDeleting,
     namespace: interning.text(textOf(claim.metadata?.namespace)),
     name: textOf(claim.metadata?.name),
     className: interning.text(claimClassName(claim)),

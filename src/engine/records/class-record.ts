@@ -20,8 +20,12 @@ export interface ClassRecord extends Identity {
 
 export function readClass(storageClass: StorageClass, interning: Interning): ClassRecord {
   const allowed = compileTopologySelector(storageClass.allowedTopologies);
+  const { key, uid, version, isDeleting } = clusterIdentity(storageClass);
   return {
-    ...clusterIdentity(storageClass),
+    key,
+    uid,
+    version,
+    isDeleting,
     provisioner: interning.text(textOf(storageClass.provisioner)),
     canProvision: canProvision(storageClass),
     isDelayed: isDelayedBinding(storageClass),

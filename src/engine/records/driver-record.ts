@@ -12,8 +12,12 @@ export interface DriverRecord extends Identity {
 }
 
 export function readDriver(driver: CSIDriver): DriverRecord {
+  const { key, uid, version, isDeleting } = clusterIdentity(driver);
   return {
-    ...clusterIdentity(driver),
+    key,
+    uid,
+    version,
+    isDeleting,
     tracksCapacity: driver.spec?.storageCapacity === true,
     refusesNodesWithoutIt: driver.spec?.preventPodSchedulingIfMissing === true,
   };
@@ -33,7 +37,8 @@ export function readNodeDrivers(node: CSINode): NodeDriversRecord {
   for (const driver of itemsOf(node.spec?.drivers)) {
     limits.set(textOf(driver.name), readLimit(driver.allocatable?.count, textOf(driver.name), problems));
   }
-  return { ...clusterIdentity(node), limits, migratedPlugins: migratedPlugins(node), problems };
+  const { key, uid, version, isDeleting } = clusterIdentity(node);
+  return { key, uid, version, isDeleting, limits, migratedPlugins: migratedPlugins(node), problems };
 }
 
 function readLimit(count: unknown, driver: string, problems: string[]): number | undefined {

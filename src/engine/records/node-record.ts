@@ -7,5 +7,6 @@ export interface NodeRecord extends Identity {
 }
 
 export function readNode(node: Node): NodeRecord {
-  return { ...clusterIdentity(node), labels: stringMapOf(node.metadata?.labels) };
+  const { key, uid, version, isDeleting } = clusterIdentity(node);
+  return { key, uid, version, isDeleting, labels: stringMapOf(node.metadata?.labels) };
 }

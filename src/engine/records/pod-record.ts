@@ -46,12 +46,15 @@ export interface MigratedInline {
 const sizeAttribute = 'csi.storage.k8s.io/size';
 
 export function readPod(pod: Pod): PodRecord {
-  const identity = namespacedIdentity(pod);
   const volumes = itemsOf(pod.spec?.volumes);
   const problems: string[] = [];
   const phase = pod.status?.phase;
+  const { key, uid, version, isDeleting } = namespacedIdentity(pod);
   return {
-    ...identity,
+    key,
+    uid,
+    version,
+    isDeleting,
     namespace: textOf(pod.metadata?.namespace),
     name: textOf(pod.metadata?.name),
     nodeName: textOf(pod.spec?.nodeName),

@@ -1,15 +1,15 @@
 import type { PersistentVolume, VolumeNodeAffinity } from '../../kube/core.ts';
 import { migrateVolume } from '../../kube/in-tree-migration.ts';
 import { migrateNodeAffinity } from '../../kube/in-tree-topology.ts';
-import { compileNodeSelector } from '../../kube/node-selector.ts';
 import { volumeClassName, volumeModeOf } from '../../kube/volumes.ts';
 import { annotations, multiZoneSeparator, labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import { type Size, zeroSize } from '../size.ts';
 import { accessModeBits, unknownModeProblems } from './access-modes.ts';
+import type { AffinityCache } from './affinity-cache.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 import type { Interning } from './interning.ts';
-import { everyNode, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
+import { everyNode, type NodeMatcher } from './node-matcher.ts';
 import { type PreferredNodes, readPreferredNodes } from './preferred-nodes.ts';
 import { readSize, stringMapOf } from './reading.ts';
 
@@ -58,20 +58,23 @@ export interface MigratedRecord extends CsiVolume {
 
 export interface VolumeReading {
   readonly interning: Interning;
-  /** Off as kube-scheduler does it; see the profile. */
-  readonly honourMatchFields: boolean;
+  readonly affinities: AffinityCache;
 }
 
 export function readVolume(pv: PersistentVolume, reading: VolumeReading): VolumeRecord {
-  const { interning, honourMatchFields } = reading;
+  const { interning } = reading;
   const problems: string[] = [];
   const spec = pv.spec;
   const capacity = readSize(spec?.capacity?.storage, 'spec.capacity.storage');
   if (capacity.kind === 'bad') problems.push(capacity.problem);
   problems.push(...unknownModeProblems(spec?.accessModes, 'spec.accessModes'));
   const labels = stringMapOf(pv.metadata?.labels);
+  const { key, uid, version, isDeleting } = clusterIdentity(pv);
   return {
-    ...clusterIdentity(pv),
+    key,
+    uid,
+    version,
+    isDeleting,
     className: interning.text(volumeClassName(pv)),
     size: capacity.kind === 'size' ? capacity.size : zeroSize,
     mode: volumeModeOf(pv),
@@ -80,7 +83,7 @@ export function readVolume(pv: PersistentVolume, reading: VolumeReading): Volume
     phase: interning.text(textOf(pv.status?.phase)),
     labels,
     claim: readClaimReference(pv),
-    nodes: interning.matcher(matcherOfAffinity(spec?.nodeAffinity, honourMatchFields, problems)),
+    nodes: interning.matcher(matcherOfAffinity(spec?.nodeAffinity, reading, problems)),
     preferredNodes: readPreferredNodes(
       pv.metadata?.annotations?.[annotations.preferredNodeAffinity],
       problems,
@@ -101,14 +104,14 @@ function readClaimReference(pv: PersistentVolume): ClaimReference | undefined {
 
 function matcherOfAffinity(
   affinity: VolumeNodeAffinity | undefined,
-  honourMatchFields: boolean,
+  { affinities }: VolumeReading,
   problems: string[],
 ): NodeMatcher {
   const required = affinity?.required;
   if (required === undefined || required === null) return everyNode;
-  const selector = compileNodeSelector(required, 'spec.nodeAffinity.required');
-  problems.push(...selector.problems);
-  return matcherOfSelector(selector, honourMatchFields);
+  const compiled = affinities.compile(required, 'spec.nodeAffinity.required');
+  problems.push(...compiled.problems);
+  return compiled.nodes;
 }
 
 const zoneKeys = [
@@ -144,6 +147,6 @@ function readMigrated(
     return undefined;
   }
   const { plugin, driver, volumeHandle } = result.source;
-  const nodes = matcherOfAffinity(migrateNodeAffinity(pv), reading.honourMatchFields, []);
+  const nodes = matcherOfAffinity(migrateNodeAffinity(pv), reading, []);
   return { plugin, driver, handle: volumeHandle, nodes: reading.interning.matcher(nodes) };
 }

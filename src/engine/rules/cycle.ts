@@ -1,4 +1,4 @@
-import { type Bitset, clearBit, countBits, hasBit, newBitset, setBit } from '../index/bitset.ts';
+import { type Bitset, clearBit, countBits, hasBit, membersInto } from '../index/bitset.ts';
 import type { ClusterIndex } from '../index/cluster-index.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 
@@ -22,9 +22,8 @@ export class Cycle {
     this.pod = pod;
     this.nowMs = nowMs;
     this.rowCount = index.nodes.rowCount;
-    this.feasible = newBitset(this.rowCount);
-    this.verdicts = new Int32Array(this.rowCount);
-    for (const row of index.nodes.rowsByName) setBit(this.feasible, row);
+    this.feasible = index.nodes.liveRows();
+    this.verdicts = index.scratch.ints('verdicts', this.rowCount);
   }
 
   /** The position of the rule that filters next. */
@@ -40,6 +39,12 @@ export class Cycle {
 
   isFeasible(node: number): boolean {
     return hasBit(this.feasible, node);
+  }
+
+  /** The feasible rows, ascending, in the first entries of a column; and how many they are. */
+  feasibleRows(): { readonly rows: Int32Array; readonly count: number } {
+    const rows = this.index.scratch.ints('feasible rows', this.rowCount);
+    return { rows, count: membersInto(this.feasible, rows) };
   }
 
   get feasibleCount(): number {

@@ -17,7 +17,7 @@ import type {
   StorageClass,
   VolumeAttachment,
 } from '../../kube/storage.ts';
-import type { ClassCapacity, DriverCapacity } from '../../kube/stowage.ts';
+import type { ClassCapacity, DriverCapacity, StoragePool } from '../../kube/stowage.ts';
 import { annotations } from '../../kube/well-known.ts';
 
 export const hostname = 'kubernetes.io/hostname';
@@ -199,4 +199,54 @@ export function pod(
       ...(rest.nodeName !== undefined && { nodeName: rest.nodeName }),
     },
   };
+}
+
+// ── Variations ──
+
+/** The same object at another version, as an informer would hand it on. */
+export function atVersion<T extends { readonly metadata?: { readonly name?: string } }>(
+  version: string,
+  object: T,
+): T {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: version } };
+}
+
+/** The spec of a volume that is reserved for a claim of namespace `default`; without a uid, for any claim of the name. */
+export function reservedFor(claimName: string, uid?: string): PersistentVolume['spec'] {
+  return { claimRef: { namespace: 'default', name: claimName, ...(uid !== undefined && { uid }) } };
+}
+
+/** A generic ephemeral volume: its claim is called `<pod>-<volume>`. */
+export function ephemeralVolume(name: string): Volume {
+  return { name, ephemeral: { volumeClaimTemplate: {} } };
+}
+
+/** Metadata of a claim that was made for an ephemeral volume of the pod. */
+export function ownedBy(podName: string, claimName: string): PersistentVolumeClaim['metadata'] {
+  return {
+    namespace: 'default',
+    name: claimName,
+    uid: `uid-${claimName}`,
+    resourceVersion: '1',
+    ownerReferences: [{ kind: 'Pod', name: podName, uid: `uid-${podName}`, controller: true }],
+  };
+}
+
+/** A CSI volume that lives and dies with the pod. */
+export function inlineVolume(name: string, driver: string, fsSize?: string): Volume {
+  return { name, csi: { driver, ...(fsSize !== undefined && { fsSize }) } };
+}
+
+/** Reachable from every node unless told otherwise. */
+export function pool(name: string, size: string, rest: Partial<StoragePool> = {}): StoragePool {
+  return { name, capacity: size, ...rest };
+}
+
+/** A class whose volumes a CSI driver makes. */
+export function madeBy(driver: string, name: string, rest: Partial<StorageClass> = {}): StorageClass {
+  return storageClass(name, { provisioner: driver, ...rest });
+}
+
+export function gib(count: number): number {
+  return count * 2 ** 30;
 }

@@ -1,4 +1,3 @@
-import { type Bitset, clearBit, membersInto } from '../../index/bitset.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { VolumeRow } from '../../index/volume-table.ts';
 import type { Cycle } from '../cycle.ts';
@@ -6,23 +5,16 @@ import type { BoundNeed } from './needs.ts';
 import { bit } from './verdict-bits.ts';
 
 /**
- * Volumes that the pod already has must be reachable. Clears nodes from `reachable` and notes why in `obstacles`; claims
- * are looked at in the pod's order, and a node is settled by the first that it fails.
+ * Volumes that the pod already has must be reachable; notes in `obstacles` where one isn't. Claims are looked at in the pod's
+ * order, and a node is settled by the first that it fails.
  */
-export function checkBoundVolumes(
-  cycle: Cycle,
-  bound: readonly BoundNeed[],
-  reachable: Bitset,
-  obstacles: Int32Array,
-): void {
-  const nodes = new Int32Array(cycle.rowCount);
+export function checkBoundVolumes(cycle: Cycle, bound: readonly BoundNeed[], obstacles: Int32Array): void {
+  const { rows: nodes, count } = cycle.feasibleRows();
   for (const { row } of bound) {
-    const count = membersInto(reachable, nodes);
     for (let position = 0; position < count; position++) {
       const node = nodes[position]!;
-      if (row !== undefined && reaches(cycle.index, row, node)) continue;
-      clearBit(reachable, node);
-      obstacles[node]! |= row === undefined ? bit.BoundVolumeMissing : bit.BoundVolumeUnreachable;
+      if (obstacles[node] !== 0 || (row !== undefined && reaches(cycle.index, row, node))) continue;
+      obstacles[node] = row === undefined ? bit.BoundVolumeMissing : bit.BoundVolumeUnreachable;
     }
   }
 }

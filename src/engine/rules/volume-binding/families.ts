@@ -78,22 +78,28 @@ export class VolumeWalk {
     this.#slots = lists.map((list) => index.volumes.lists.starts[list]!);
   }
 
-  /** The smallest volume of at least `size` that hasn't been handed out; -1 if there is none. */
+  /** The row of the smallest volume of at least `size` that hasn't been handed out; -1 if there is none. */
   next(size: Size): number {
+    const slot = this.nextSlot(size);
+    return slot < 0 ? -1 : this.#index.volumes.lists.rows[slot]!;
+  }
+
+  /** The same as the slot in which it stands. */
+  nextSlot(size: Size): number {
     const { lists } = this.#index.volumes;
     let best = -1;
     let bestAt = -1;
     for (let position = 0; position < this.#lists.length; position++) {
-      const slot = firstFit(this.#index, this.#lists[position]!, {
+      const list = this.#lists[position]!;
+      const slot = firstFit(this.#index, list, {
         size,
         from: this.#slots[position]!,
         accepts: this.#accepts,
       });
       this.#slots[position] = slot;
-      if (slot === lists.ends[this.#lists[position]!]) continue;
-      const row = lists.rows[slot]!;
-      if (best >= 0 && this.#index.volumes.compareRows(row, best) >= 0) continue;
-      best = row;
+      if (slot === lists.ends[list]) continue;
+      if (best >= 0 && this.#index.volumes.compareRows(lists.rows[slot]!, lists.rows[best]!) >= 0) continue;
+      best = slot;
       bestAt = position;
     }
     if (bestAt >= 0) this.#slots[bestAt]! += 1;

@@ -74,7 +74,7 @@ export class PoolRoom {
   }
 
   #fillColumn(want: Want): Int32Array {
-    const column = new Int32Array(this.#index.nodes.rowCount).fill(-1);
+    const column = this.#index.scratch.ints(`pool column ${want.position}`, this.#index.nodes.rowCount, -1);
     const pools = want.making?.pools;
     if (pools?.kind !== 'pools') return column;
     const policy = want.making!.policy;

@@ -2,7 +2,6 @@
  * Volumes and nodes chosen together: the volumes that a pod already has must be reachable, and those it still wants must
  * be found among the existing ones or made where there is room, all of them at once.
  */
-import { membersInto } from '../../index/bitset.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Decisions } from '../decisions.ts';
 import type { Prepared, Rule } from '../rule.ts';
@@ -46,16 +45,14 @@ function prepare(cycle: Cycle): Prepared<BindingState> {
  * otherwise such a node is settled.
  */
 function filter({ needs, solution }: BindingState, cycle: Cycle): void {
-  const obstacles = new Int32Array(cycle.rowCount);
-  const reachable = cycle.feasible.slice();
-  checkBoundVolumes(cycle, needs.bound, reachable, obstacles);
+  const obstacles = cycle.index.scratch.ints('binding obstacles', cycle.rowCount);
+  if (needs.bound.length > 0) checkBoundVolumes(cycle, needs.bound, obstacles);
   const reportsAll = cycle.index.profile.name === 'upstream';
-  const nodes = new Int32Array(cycle.rowCount);
-  const count = membersInto(cycle.feasible, nodes);
+  const { rows: nodes, count } = cycle.feasibleRows();
   for (let position = 0; position < count; position++) {
     const node = nodes[position]!;
     let found = obstacles[node]!;
-    if (needs.wants.length > 0 && (found === 0 || reportsAll)) found |= solution.solve(node);
+    if (!solution.isServed(node) && (found === 0 || reportsAll)) found |= solution.solve(node);
     if (found !== 0) cycle.reject(node, found);
   }
 }

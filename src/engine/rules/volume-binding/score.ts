@@ -1,4 +1,3 @@
-import { membersInto } from '../../index/bitset.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { addSizes, compareSizes, nanoOf, type Size, zeroSize } from '../../size.ts';
 import type { Cycle } from '../cycle.ts';
@@ -21,8 +20,7 @@ export function scoreVolumes(
 ): void {
   const { method } = cycle.index.profile.scoring;
   if (method === 'none' || needs.wants.length === 0) return;
-  const nodes = new Int32Array(cycle.rowCount);
-  const count = membersInto(cycle.feasible, nodes);
+  const { rows: nodes, count } = cycle.feasibleRows();
   for (let position = 0; position < count; position++) {
     const node = nodes[position]!;
     scores[node] =
@@ -40,14 +38,16 @@ function meanSuitability(index: ClusterIndex, needs: VolumeNeeds, solution: Solu
   for (let position = 0; position < needs.wants.length; position++) {
     const want = needs.wants[position]!;
     const row = solution.choice.at(position, node);
-    sum += row >= 0 ? volumeSuitability(index, want, row) : poolSuitability(index, solution, want, node);
+    sum +=
+      row >= 0
+        ? volumeSuitability(index, want, solution.choice.bytesAt(position, node))
+        : poolSuitability(index, solution, want, node);
   }
   return sum / needs.wants.length;
 }
 
-function volumeSuitability(index: ClusterIndex, want: Want, row: number): number {
-  const capacity = index.volumes.record(row).size.bytes;
-  const utilization = capacity === 0 ? 100 : (want.size.bytes * 100) / capacity;
+function volumeSuitability(index: ClusterIndex, want: Want, capacityBytes: number): number {
+  const utilization = capacityBytes === 0 ? 100 : (want.size.bytes * 100) / capacityBytes;
   return 50 + shapeScore(index.profile.scoring.volumeShape, utilization) / 2;
 }
 

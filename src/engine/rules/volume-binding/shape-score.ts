@@ -5,24 +5,31 @@ const scale = 10;
 
 /** How good a utilization (in percent) is, from 0 to 100, on straight lines between the shape's points. */
 export function shapeScore(shape: Shape, utilization: number): number {
-  return alongShape(shape, utilization, (value) => value);
+  const segment = segmentOf(shape, utilization);
+  if (segment <= 0) return shape.length === 0 ? 0 : shape[0]!.score * scale;
+  if (segment === shape.length) return shape[segment - 1]!.score * scale;
+  return shape[segment - 1]!.score * scale + riseAlong(shape, segment, utilization);
 }
 
-/** The same in whole numbers, rounding towards zero at each step, as kube-scheduler calculates. */
+/** The same in whole numbers, rounding towards zero as kube-scheduler's integer division does. */
 export function integerShapeScore(shape: Shape, utilization: number): number {
-  return alongShape(shape, utilization, Math.trunc);
+  const segment = segmentOf(shape, utilization);
+  if (segment <= 0 || segment === shape.length) return shapeScore(shape, utilization);
+  return shape[segment - 1]!.score * scale + Math.trunc(riseAlong(shape, segment, utilization));
 }
 
-function alongShape(shape: Shape, utilization: number, round: (value: number) => number): number {
-  const [first] = shape;
-  if (first === undefined) return 0;
-  if (utilization <= first.utilization) return first.score * scale;
-  for (let position = 1; position < shape.length; position++) {
-    const left = shape[position - 1]!;
-    const right = shape[position]!;
-    if (utilization > right.utilization) continue;
-    const rise = (right.score - left.score) * scale * (utilization - left.utilization);
-    return left.score * scale + round(rise / (right.utilization - left.utilization));
-  }
-  return shape.at(-1)!.score * scale;
+/** The position of the first point at or behind the utilization; the shape's length if it is behind them all. */
+function segmentOf(shape: Shape, utilization: number): number {
+  let position = 0;
+  while (position < shape.length && utilization > shape[position]!.utilization) position += 1;
+  return position;
+}
+
+function riseAlong(shape: Shape, segment: number, utilization: number): number {
+  const left = shape[segment - 1]!;
+  const right = shape[segment]!;
+  return (
+    ((right.score - left.score) * scale * (utilization - left.utilization)) /
+    (right.utilization - left.utilization)
+  );
 }

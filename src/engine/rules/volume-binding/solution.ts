@@ -38,6 +38,8 @@ export class Solution implements ChosenVolumes {
   /** The order in which kube-scheduler looks at what is to be made: pinned claims first, then by size. */
   readonly #makingOrder: readonly Want[];
   readonly #checksLimits: boolean;
+  /** Nothing but existing volumes can be in question: no pins, no competition, no attach limits. */
+  readonly #isPlain: boolean;
   readonly #nearby = new Map<Want, NearbyVolumes>();
 
   constructor(cycle: Cycle, needs: VolumeNeeds) {
@@ -50,15 +52,22 @@ export class Solution implements ChosenVolumes {
     this.#isExact = cycle.index.profile.assignment === 'exact';
     this.#checksLimits = cycle.index.profile.limitChosenVolumes && cycle.index.nodes.hasAttachLimits;
     this.#makingOrder = [...needs.wants].sort((a, b) => pinRank(a) - pinRank(b) || compareWants(a, b));
+    this.#isPlain =
+      !this.#checksLimits &&
+      needs.wants.every((want) => want.pinnedNode === '') &&
+      this.families.every((family) => !family.isContended);
     for (const want of needs.wants) this.choice.fillReserved(want);
     for (const family of this.families) this.choice.fillFamily(family);
   }
 
+  /** True for a node that the quick way has settled beyond doubt; most nodes are, so this has to cost next to nothing. */
+  isServed(node: number): boolean {
+    return this.#isPlain && this.choice.servesAll(this.#needs.wants.length, node);
+  }
+
   /** Settles a node and returns what stands in the way, as verdict bits; 0 if nothing does. */
   solve(node: number): number {
-    const nodeName = this.#index.nodes.record(node)!.key;
-    const pinned = this.#pinnedElsewhere(nodeName);
-    if (pinned !== 0) return pinned;
+    if (this.#isPinnedElsewhere(node)) return bit.ClaimPinnedElsewhere;
     if (this.#hasConflict(node))
       return this.#isExact ? this.#search(node, bit.NoVolumeFits) : this.#takeAscending(node);
     const obstacles = this.#obstaclesToMaking(node);
@@ -88,11 +97,11 @@ export class Solution implements ChosenVolumes {
     return this.#needs.wants.map((want) => this.choice.at(want.position, node)).filter((row) => row >= 0);
   }
 
-  #pinnedElsewhere(nodeName: string): number {
-    for (const want of this.#needs.wants) {
-      if (want.pinnedNode !== '' && want.pinnedNode !== nodeName) return bit.ClaimPinnedElsewhere;
+  #isPinnedElsewhere(node: number): boolean {
+    for (const { pinnedNode } of this.#needs.wants) {
+      if (pinnedNode !== '' && pinnedNode !== this.#index.nodes.record(node)!.key) return true;
     }
-    return 0;
+    return false;
   }
 
   /** Two wants of different families chose the same volume, or one was left without where families share shelves. */

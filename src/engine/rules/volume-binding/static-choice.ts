@@ -12,19 +12,35 @@ export class StaticChoice {
   readonly #index: ClusterIndex;
   readonly #rowCount: number;
   readonly #rows: Int32Array;
+  /** The sizes of the chosen volumes, kept from the lists: scoring would else visit thousands of records. */
+  readonly #bytes: Float64Array;
 
   constructor(index: ClusterIndex, wants: readonly Want[]) {
     this.#index = index;
     this.#rowCount = index.nodes.rowCount;
-    this.#rows = new Int32Array(wants.length * this.#rowCount).fill(-1);
+    this.#rows = index.scratch.ints('chosen volumes', wants.length * this.#rowCount, -1);
+    this.#bytes = index.scratch.doubles('chosen sizes', wants.length * this.#rowCount);
   }
 
   at(want: number, node: number): number {
     return this.#rows[want * this.#rowCount + node]!;
   }
 
+  bytesAt(want: number, node: number): number {
+    return this.#bytes[want * this.#rowCount + node]!;
+  }
+
+  /** Whether each of the first `wantCount` wants has an existing volume here. */
+  servesAll(wantCount: number, node: number): boolean {
+    for (let cell = node, want = 0; want < wantCount; want++, cell += this.#rowCount) {
+      if (this.#rows[cell]! < 0) return false;
+    }
+    return true;
+  }
+
   set(want: number, node: number, row: number): void {
     this.#rows[want * this.#rowCount + node] = row;
+    this.#bytes[want * this.#rowCount + node] = row < 0 ? 0 : this.#index.volumes.record(row).size.bytes;
   }
 
   /** Gives a want its reserved volume wherever it can be reached; the best one where there are several. */
@@ -56,7 +72,7 @@ export class StaticChoice {
           ? lists.lowerBound(list, want.size.bytes, slot)
           : firstFit(this.#index, list, { size: want.size, from: slot, accepts: family.accepts });
       if (slot === end) return;
-      this.#setCell(family, cell, want, lists.rows[slot]!);
+      this.#setCell(family, cell, want, slot);
       slot += 1;
     }
   }
@@ -66,17 +82,21 @@ export class StaticChoice {
     const lists = Array.from(cells.things.subarray(cells.thingStarts[cell], cells.thingStarts[cell + 1]));
     const walk = new VolumeWalk(this.#index, lists, family.accepts);
     for (const want of family.wants) {
-      const row = walk.next(want.size);
-      if (row < 0) return;
-      this.#setCell(family, cell, want, row);
+      const slot = walk.nextSlot(want.size);
+      if (slot < 0) return;
+      this.#setCell(family, cell, want, slot);
     }
   }
 
-  #setCell({ cells }: Family, cell: number, want: Want, row: number): void {
+  #setCell({ cells }: Family, cell: number, want: Want, slot: number): void {
+    const { lists } = this.#index.volumes;
     const column = want.position * this.#rowCount;
+    const row = lists.rows[slot]!;
+    const bytes = lists.bytes[slot]!;
     const end = cells.nodeStarts[cell + 1]!;
     for (let position = cells.nodeStarts[cell]!; position < end; position++) {
       this.#rows[column + cells.nodes[position]!] = row;
+      this.#bytes[column + cells.nodes[position]!] = bytes;
     }
   }
 }

@@ -8,7 +8,6 @@
  */
 
 import { unlimited } from '../../index/attach-table.ts';
-import { membersInto } from '../../index/bitset.ts';
 import type { Change } from '../../index/change.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
@@ -69,8 +68,7 @@ function driversOf(index: ClusterIndex, claims: readonly ClaimRecord[]): string[
 }
 
 function filter(state: LimitState, cycle: Cycle): void {
-  const nodes = new Int32Array(cycle.rowCount);
-  const count = membersInto(cycle.feasible, nodes);
+  const { rows: nodes, count } = cycle.feasibleRows();
   const columns = state.drivers.map((driver) => cycle.index.attachments.slots(driver));
   const isPlain = cycle.pod.migratedVolumes.length === 0 && !cycle.index.nodes.hasMigratedPlugins;
   for (let position = 0; position < count; position++) {

@@ -2,7 +2,6 @@
  * Soft affinity of volumes: nodes that reach a volume better than others, with weights. It refuses nobody; a node's score is
  * the sum of the weights that its volumes give it, scaled so that the best node has 100.
  */
-import { membersInto } from '../../index/bitset.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { matcherHolds } from '../../records/node-matcher.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
@@ -33,8 +32,7 @@ export const volumePreference: Rule<PreferenceState> = {
 };
 
 function scorePreferences({ bound }: PreferenceState, cycle: Cycle, scores: Float64Array): void {
-  const nodes = new Int32Array(cycle.rowCount);
-  const count = membersInto(cycle.feasible, nodes);
+  const { rows: nodes, count } = cycle.feasibleRows();
   let most = 0;
   for (let position = 0; position < count; position++) {
     const node = nodes[position]!;

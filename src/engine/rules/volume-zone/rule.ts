@@ -3,7 +3,6 @@
  * otherwise it must have the volume's key, or the newer key for a volume that uses the beta one, with one of its values.
  */
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import { membersInto } from '../../index/bitset.ts';
 import type { Change } from '../../index/change.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { everyNode } from '../../records/node-matcher.ts';
@@ -50,8 +49,7 @@ function zonedVolumes(index: ClusterIndex, pod: PodRecord): ZonedVolume[] {
 }
 
 function filter({ volumes }: ZoneState, cycle: Cycle): void {
-  const nodes = new Int32Array(cycle.rowCount);
-  const count = membersInto(cycle.feasible, nodes);
+  const { rows: nodes, count } = cycle.feasibleRows();
   for (let position = 0; position < count; position++) {
     const node = nodes[position]!;
     const labels = cycle.index.nodes.record(node)!.labels;

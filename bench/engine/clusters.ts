@@ -1,0 +1,114 @@
+/** The clusters that the engine is measured on, the same at every run. */
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/kube/core.ts';
+import type { CSIDriver, CSIStorageCapacity, StorageClass } from '../../src/kube/storage.ts';
+
+export const localClass: StorageClass = {
+  metadata: { name: 'local', uid: 'class-local', resourceVersion: '1' },
+  provisioner: 'kubernetes.io/no-provisioner',
+  volumeBindingMode: 'WaitForFirstConsumer',
+};
+
+export const pooledClass: StorageClass = {
+  metadata: { name: 'pooled', uid: 'class-pooled', resourceVersion: '1' },
+  provisioner: 'pools.example.com',
+  volumeBindingMode: 'WaitForFirstConsumer',
+};
+
+export const pooledDriver: CSIDriver = {
+  metadata: { name: 'pools.example.com', uid: 'driver-pools', resourceVersion: '1' },
+  spec: { storageCapacity: true },
+};
+
+const hostname = 'kubernetes.io/hostname';
+
+export function nodes(count: number): Node[] {
+  return Array.from({ length: count }, (_, position) => ({
+    metadata: {
+      name: `node-${position}`,
+      uid: `node-uid-${position}`,
+      resourceVersion: '1',
+      labels: {
+        [hostname]: `node-${position}`,
+        'topology.kubernetes.io/zone': `zone-${position % 3}`,
+        'kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': 'amd64',
+      },
+    },
+  }));
+}
+
+export function localVolume(position: number, nodeCount: number, version: string): PersistentVolume {
+  return {
+    metadata: {
+      name: `disk-${position}`,
+      uid: `disk-uid-${position}`,
+      resourceVersion: version,
+      labels: { media: position % 4 === 0 ? 'ssd' : 'hdd' },
+    },
+    spec: {
+      capacity: { storage: `${10 + ((position * 7 + Math.floor(position / nodeCount) * 13) % 90)}Gi` },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'local',
+      local: { path: `/mnt/disks/${position}` },
+      nodeAffinity: {
+        required: {
+          nodeSelectorTerms: [
+            {
+              matchExpressions: [{ key: hostname, operator: 'In', values: [`node-${position % nodeCount}`] }],
+            },
+          ],
+        },
+      },
+    },
+    status: { phase: 'Available' },
+  };
+}
+
+/** One capacity object for each node, as node-local drivers publish them. */
+export function capacities(nodeCount: number): CSIStorageCapacity[] {
+  return Array.from({ length: nodeCount }, (_, position) => ({
+    metadata: {
+      namespace: 'pools',
+      name: `pool-${position}`,
+      uid: `pool-uid-${position}`,
+      resourceVersion: '1',
+    },
+    storageClassName: 'pooled',
+    nodeTopology: { matchLabels: { [hostname]: `node-${position}` } },
+    capacity: `${500 + (position % 500)}Gi`,
+    maximumVolumeSize: '400Gi',
+  }));
+}
+
+export interface PodWithClaims {
+  readonly pod: Pod;
+  readonly claims: readonly PersistentVolumeClaim[];
+}
+
+/** Pods of 1 to `claimCount` claims of one class, of 15 to 54 GiB. */
+export function podWithClaims(position: number, claimCount: number, className: string): PodWithClaims {
+  const claims = Array.from({ length: claimCount }, (_, number) => ({
+    metadata: {
+      namespace: 'default',
+      name: `claim-${position}-${number}`,
+      uid: `claim-uid-${position}-${number}`,
+      resourceVersion: '1',
+    },
+    spec: {
+      accessModes: ['ReadWriteOnce' as const],
+      storageClassName: className,
+      resources: { requests: { storage: `${15 + ((position * 11 + number * 5) % 40)}Gi` } },
+    },
+  }));
+  const volumes = claims.map(({ metadata }) => ({
+    name: metadata.name,
+    persistentVolumeClaim: { claimName: metadata.name },
+  }));
+  const metadata = {
+    namespace: 'default',
+    name: `pod-${position}`,
+    uid: `pod-uid-${position}`,
+    resourceVersion: '1',
+  };
+  return { pod: { metadata, spec: { volumes } }, claims };
+}

@@ -1,0 +1,61 @@
+import { cpus, totalmem } from 'node:os';
+
+/** One line of a benchmark's result: what was done, at which size, and the numbers. */
+export type Row = Readonly<Record<string, string | number>>;
+
+export interface Benchmark {
+  readonly name: string;
+  readonly summary: string;
+  run(progress: (text: string) => void): Promise<readonly Row[]> | readonly Row[];
+}
+
+export interface Percentiles {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/**
+ * Times each call by itself. The first fifth is thrown away: by then the compiler has seen every path that the rest takes.
+ */
+export function timeEach(repeats: number, call: (repeat: number) => void): Percentiles {
+  const warmUps = Math.ceil(repeats / 5);
+  for (let repeat = 0; repeat < warmUps; repeat++) call(repeat);
+  const times = new Float64Array(repeats);
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const start = performance.now();
+    call(warmUps + repeat);
+    times[repeat] = performance.now() - start;
+  }
+  times.sort();
+  return { p50Ms: rounded(times[repeats >> 1]!), p99Ms: rounded(times[Math.floor(repeats * 0.99)]!) };
+}
+
+export function rounded(value: number): number {
+  return Number(value.toPrecision(4));
+}
+
+export function machine(): Row {
+  const [cpu] = cpus();
+  return {
+    cpu: cpu?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
+  };
+}
+
+/** Rows of one kind of work share their columns; each kind is a table of its own. */
+export function tablesOf(rows: readonly Row[]): string {
+  const kinds = [...new Set(rows.map((row) => row.work))];
+  return kinds.map((kind) => tableOf(rows.filter((row) => row.work === kind))).join('\n\n');
+}
+
+function tableOf(rows: readonly Row[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cells = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? '')))];
+  const widths = columns.map((_, column) => Math.max(...cells.map((line) => line[column]!.length)));
+  return cells
+    .map((line) => line.map((cell, column) => cell.padStart(widths[column]!)).join('  '))
+    .join('\n');
+}

@@ -1,0 +1,399 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
+import { annotations, labels } from '../../../kube/well-known.ts';
+import { upstreamProfile } from '../../index/profile.ts';
+import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import {
+  boundClaim,
+  claim,
+  csiNode,
+  ephemeralVolume,
+  hostname,
+  localVolume,
+  node,
+  onlyAt,
+  ownedBy,
+  pod,
+  storageClass,
+  volume,
+  zone,
+} from '../../testing/objects.ts';
+
+const unreachable = "node(s) didn't match PersistentVolume's node affinity";
+const gone = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
+const noMatch = "node(s) didn't find available persistent volumes to bind";
+
+function refused(...items: readonly string[]): Outcome {
+  return { message: `0/1 nodes are available: ${items.map((item) => `1 ${item}`).join(', ')}.` };
+}
+
+function placedOn(name: string): Outcome {
+  return { node: name, volumes: {}, pools: {} };
+}
+
+interface Case {
+  readonly name: string;
+  readonly cluster: ClusterObjects;
+  readonly claims?: readonly string[];
+  readonly stowage: Outcome;
+  readonly upstream?: Outcome;
+}
+
+const cases: readonly Case[] = [
+  {
+    name: 'a pod without volumes goes anywhere',
+    cluster: { Node: [node('n1')] },
+    claims: [],
+    stowage: placedOn('n1'),
+  },
+  {
+    name: 'a bound volume without node affinity is reached from everywhere',
+    cluster: { Node: [node('n1')], PersistentVolume: [bound('v1')], PersistentVolumeClaim: [dataOn('v1')] },
+    stowage: placedOn('n1'),
+  },
+  {
+    name: 'a pod follows its local disk',
+    cluster: {
+      Node: [node('n1'), node('n2')],
+      PersistentVolume: [bound('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolumeClaim: [dataOn('v1')],
+    },
+    stowage: placedOn('n2'),
+  },
+  {
+    name: 'a pod cannot follow a disk to a node that is not there',
+    cluster: {
+      Node: [node('n1')],
+      PersistentVolume: [bound('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolumeClaim: [dataOn('v1')],
+    },
+    stowage: refused(unreachable),
+  },
+  {
+    name: 'what counts is the hostname label, not the node name',
+    cluster: {
+      Node: [node('n1', { [hostname]: 'host-a' })],
+      PersistentVolume: [bound('v1', onlyAt(hostname, 'n1'))],
+      PersistentVolumeClaim: [dataOn('v1')],
+    },
+    stowage: refused(unreachable),
+  },
+  {
+    name: 'a claim whose volume is gone stops the pod on every node',
+    cluster: { Node: [node('n1')], PersistentVolumeClaim: [dataOn('v1')] },
+    stowage: refused(gone),
+  },
+  {
+    name: 'claims are looked at in the order of the pod: an unreachable one before a missing one',
+    cluster: {
+      Node: [node('n1')],
+      PersistentVolume: [bound('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolumeClaim: [dataOn('v1'), boundClaim('more', '1Gi', 'lost')],
+    },
+    claims: ['data', 'more'],
+    stowage: refused(unreachable),
+  },
+  {
+    name: 'claims are looked at in the order of the pod: a missing one before an unreachable one',
+    cluster: {
+      Node: [node('n1')],
+      PersistentVolume: [bound('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolumeClaim: [dataOn('v1'), boundClaim('more', '1Gi', 'lost')],
+    },
+    claims: ['more', 'data'],
+    stowage: refused(gone),
+  },
+  {
+    name: 'two bound volumes must be reachable from the same node',
+    cluster: {
+      Node: [node('n1', { [zone]: 'a' }), node('n2', { [zone]: 'a' })],
+      PersistentVolume: [bound('v1', onlyAt(zone, 'a')), bound('v2', onlyAt(hostname, 'n2'))],
+      PersistentVolumeClaim: [dataOn('v1'), boundClaim('more', '1Gi', 'v2')],
+    },
+    claims: ['data', 'more'],
+    stowage: placedOn('n2'),
+  },
+  {
+    name: 'only the unbound claim of two gets a volume',
+    cluster: {
+      Node: [node('n1')],
+      StorageClass: [storageClass('local')],
+      PersistentVolume: [bound('v1'), localVolume('v2', '5Gi', 'n1')],
+      PersistentVolumeClaim: [dataOn('v1'), claim('more', '1Gi')],
+    },
+    claims: ['data', 'more'],
+    stowage: { node: 'n1', volumes: { more: 'v2' }, pools: {} },
+  },
+  {
+    name: 'a bound claim does not help an unbound one that finds nothing',
+    cluster: {
+      Node: [node('n1')],
+      StorageClass: [storageClass('local')],
+      PersistentVolume: [bound('v1')],
+      PersistentVolumeClaim: [dataOn('v1'), claim('more', '1Gi')],
+    },
+    claims: ['data', 'more'],
+    stowage: refused(noMatch),
+  },
+  {
+    name: 'kube-scheduler reports both the bound and the unbound claim; stowage settles the node by the bound one',
+    cluster: {
+      Node: [node('n1')],
+      StorageClass: [storageClass('local')],
+      PersistentVolume: [bound('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolumeClaim: [dataOn('v1'), claim('more', '1Gi')],
+    },
+    claims: ['data', 'more'],
+    stowage: refused(unreachable),
+    upstream: refused(noMatch, unreachable),
+  },
+  {
+    name: 'the phase of a claim is not asked: volume name and bind-completed make it bound',
+    cluster: {
+      Node: [node('n1')],
+      PersistentVolume: [bound('v1')],
+      PersistentVolumeClaim: [
+        claim('data', '1Gi', { spec: { volumeName: 'v1' }, metadata: bindCompleted('data', '') }),
+      ],
+    },
+    stowage: placedOn('n1'),
+  },
+  {
+    name: 'bind-completed without a volume name is not bound',
+    cluster: {
+      Node: [node('n1')],
+      PersistentVolumeClaim: [
+        claim('data', '1Gi', { className: '', metadata: bindCompleted('data', 'yes') }),
+      ],
+    },
+    stowage: { message: '0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.' },
+  },
+  {
+    name: 'a claim of an immediate class is fine once it is bound',
+    cluster: {
+      Node: [node('n1')],
+      StorageClass: [storageClass('local', { volumeBindingMode: 'Immediate' })],
+      PersistentVolume: [bound('v1', onlyAt(hostname, 'n1'))],
+      PersistentVolumeClaim: [dataOn('v1')],
+    },
+    stowage: placedOn('n1'),
+  },
+];
+
+test.each(cases)('$name', ({ cluster, claims = ['data'], stowage, upstream = stowage }) => {
+  expect(outcomeOf(clusterOf(cluster), pod('p', claims))).toEqual(stowage);
+  expect(outcomeOf(clusterOf(cluster, upstreamProfile), pod('p', claims))).toEqual(upstream);
+});
+
+test('the claim of an ephemeral volume binds the pod like any other', () => {
+  const index = clusterOf({
+    Node: [node('n1'), node('n2')],
+    PersistentVolume: [bound('v1', onlyAt(hostname, 'n2'))],
+    PersistentVolumeClaim: [
+      boundClaim('p-scratch', '1Gi', 'v1', {
+        metadata: { ...ownedBy('p', 'p-scratch'), annotations: { [annotations.bindCompleted]: 'yes' } },
+      }),
+    ],
+  });
+  expect(outcomeOf(index, pod('p', [], { volumes: [ephemeralVolume('scratch')] }))).toEqual(placedOn('n2'));
+});
+
+describe('a bound volume is reached from a node', () => {
+  const here = { zone: 'a', rack: 'r1', slot: '7' };
+  const inZone = (value: string): NodeSelectorTerm => onlyAt('zone', value);
+
+  interface AffinityCase {
+    readonly name: string;
+    readonly terms: readonly NodeSelectorTerm[] | undefined;
+    readonly reaches: boolean;
+  }
+
+  const affinities: readonly AffinityCase[] = [
+    { name: 'if it has no affinity', terms: undefined, reaches: true },
+    { name: 'not if its affinity has no terms', terms: [], reaches: false },
+    { name: 'not if its only term is empty', terms: [{}], reaches: false },
+    {
+      name: 'not if its terms have only empty lists',
+      terms: [{ matchExpressions: [] }, { matchFields: [] }],
+      reaches: false,
+    },
+    { name: 'if one of several terms holds', terms: [inZone('b'), inZone('a')], reaches: true },
+    { name: 'not if none of several terms holds', terms: [inZone('b'), inZone('c')], reaches: false },
+    {
+      name: 'if all expressions of a term hold',
+      terms: [allOf(inZone('a'), onlyAt('rack', 'r1'))],
+      reaches: true,
+    },
+    {
+      name: 'not if one expression has another value',
+      terms: [allOf(inZone('a'), onlyAt('rack', 'r2'))],
+      reaches: false,
+    },
+    {
+      name: 'not if one expression asks for a key that the node lacks',
+      terms: [allOf(inZone('a'), onlyAt('row', 'r1'))],
+      reaches: false,
+    },
+    {
+      name: 'if a bad term stands beside a good one',
+      terms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: [] }] }, inZone('a')],
+      reaches: true,
+    },
+    {
+      name: 'not if its only term is bad',
+      terms: [{ matchExpressions: [{ key: 'zone', operator: 'Near' as 'In', values: ['a'] }] }],
+      reaches: false,
+    },
+    {
+      name: 'if NotIn names a key that the node lacks',
+      terms: [{ matchExpressions: [{ key: 'row', operator: 'NotIn', values: ['x'] }] }],
+      reaches: true,
+    },
+    {
+      name: 'if Exists finds the key',
+      terms: [{ matchExpressions: [{ key: 'rack', operator: 'Exists' }] }],
+      reaches: true,
+    },
+    {
+      name: 'not if DoesNotExist finds the key',
+      terms: [{ matchExpressions: [{ key: 'rack', operator: 'DoesNotExist' }] }],
+      reaches: false,
+    },
+    {
+      name: 'if Gt holds as a number',
+      terms: [{ matchExpressions: [{ key: 'slot', operator: 'Gt', values: ['6'] }] }],
+      reaches: true,
+    },
+    {
+      name: 'not if Lt holds only as text',
+      terms: [{ matchExpressions: [{ key: 'slot', operator: 'Lt', values: ['10'] }] }, inZone('z')].slice(1),
+      reaches: false,
+    },
+    {
+      name: 'not if Gt meets a label that is no number',
+      terms: [{ matchExpressions: [{ key: 'rack', operator: 'Gt', values: ['0'] }] }],
+      reaches: false,
+    },
+  ];
+
+  test.each(affinities)('$name', ({ terms, reaches }) => {
+    const objects: ClusterObjects = {
+      Node: [node('n1', here)],
+      PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', ...(terms && { terms }) })],
+      PersistentVolumeClaim: [dataOn('v1')],
+    };
+    const expected = reaches ? placedOn('n1') : refused(unreachable);
+    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(expected);
+    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(expected);
+  });
+
+  test('by its name in matchFields, which kube-scheduler takes as always true', () => {
+    const objects: ClusterObjects = {
+      Node: [node('n1'), node('n2')],
+      PersistentVolume: [
+        bound('v1', { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2'] }] }),
+      ],
+      PersistentVolumeClaim: [dataOn('v1')],
+    };
+    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(placedOn('n2'));
+    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(placedOn('n1'));
+  });
+
+  test('again when the node gets the label, and no more when it loses it', () => {
+    const index = clusterOf({
+      Node: [node('n1')],
+      PersistentVolume: [bound('v1', onlyAt('zone', 'a'))],
+      PersistentVolumeClaim: [dataOn('v1')],
+    });
+    expect(outcomeOf(index, pod('p', ['data']))).toEqual(refused(unreachable));
+    index.upsert('Node', { metadata: { name: 'n1', resourceVersion: '2', labels: { zone: 'a' } } });
+    expect(outcomeOf(index, pod('p', ['data']))).toEqual(placedOn('n1'));
+    index.upsert('Node', { metadata: { name: 'n1', resourceVersion: '3', labels: {} } });
+    expect(outcomeOf(index, pod('p', ['data']))).toEqual(refused(unreachable));
+  });
+});
+
+describe('an in-tree disk that a CSI driver serves', () => {
+  const gceZone = 'topology.gke.io/zone';
+  const disk = (value: string): PersistentVolume =>
+    volume('v1', '1Gi', {
+      phase: 'Bound',
+      metadata: { name: 'v1', uid: 'uid-v1', resourceVersion: '1', labels: { [labels.zone]: value } },
+      spec: { gcePersistentDisk: { pdName: 'disk-1' } },
+    });
+  const migrated = csiNode('n1', {}, { annotations: { [annotations.migratedPlugins]: 'kubernetes.io/gce-pd' } });
+
+  interface MigrationCase {
+    readonly name: string;
+    readonly csiNodes: ClusterObjects['CSINode'];
+    readonly diskZone: string;
+    readonly stowage: Outcome;
+  }
+
+  const cases: readonly MigrationCase[] = [
+    {
+      name: 'is looked for under the key of the driver, and found',
+      csiNodes: [migrated],
+      diskZone: 'a',
+      stowage: placedOn('n1'),
+    },
+    {
+      name: 'is looked for under the key of the driver, and is elsewhere',
+      csiNodes: [migrated],
+      diskZone: 'b',
+      stowage: refused(unreachable),
+    },
+    {
+      name: 'keeps its own affinity where the node serves no migrated plugins',
+      csiNodes: [csiNode('n1', {})],
+      diskZone: 'b',
+      stowage: placedOn('n1'),
+    },
+    {
+      name: 'keeps its own affinity where the node has no CSINode',
+      csiNodes: [],
+      diskZone: 'b',
+      stowage: placedOn('n1'),
+    },
+    {
+      name: 'keeps its own affinity where the node serves another plugin',
+      csiNodes: [csiNode('n1', {}, { annotations: { [annotations.migratedPlugins]: 'kubernetes.io/cinder' } })],
+      diskZone: 'b',
+      stowage: placedOn('n1'),
+    },
+  ];
+
+  // The node has only the driver's key, so that the rule about zone labels has nothing to say.
+  test.each(cases)('$name', ({ csiNodes = [], diskZone, stowage }) => {
+    const objects: ClusterObjects = {
+      Node: [node('n1', { [gceZone]: 'a' })],
+      CSINode: csiNodes,
+      PersistentVolume: [disk(diskZone)],
+      PersistentVolumeClaim: [dataOn('v1')],
+    };
+    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(stowage);
+    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(stowage);
+  });
+});
+
+function bound(name: string, ...terms: readonly NodeSelectorTerm[]): PersistentVolume {
+  return volume(name, '1Gi', { phase: 'Bound', ...(terms.length > 0 && { terms }) });
+}
+
+function dataOn(volumeName: string): PersistentVolumeClaim {
+  return boundClaim('data', '1Gi', volumeName);
+}
+
+function bindCompleted(name: string, value: string): PersistentVolumeClaim['metadata'] {
+  return {
+    namespace: 'default',
+    name,
+    uid: `uid-${name}`,
+    resourceVersion: '1',
+    annotations: { [annotations.bindCompleted]: value },
+  };
+}
+
+function allOf(...terms: readonly NodeSelectorTerm[]): NodeSelectorTerm {
+  return { matchExpressions: terms.flatMap((term) => term.matchExpressions ?? []) };
+}
