@@ -194,6 +194,9 @@ export interface CSIVolumeSource {
   readonly fsType?: string;
   readonly volumeAttributes?: StringMap;
   readonly nodePublishSecretRef?: { readonly name?: string };
-  /** Proposed with storage capacity tracking and never part of Kubernetes: without it an inline volume has no size to reserve. */
+  /**
+   * Proposed with storage capacity tracking and never part of Kubernetes. Without it an inline volume has no size to
+   * reserve.
+   */
   readonly fsSize?: QuantityText;
 }

@@ -11,9 +11,9 @@ import type {
 } from './meta.ts';
 
 /*
- * The core group, `v1`: as much of each kind as Stowage reads or writes. Fields that are missing here are not lost, they
- * travel along with the object; nothing of ours may rebuild an object from its known fields. The group is too large for
- * one file; this is its door, the rest stands in the three files behind it.
+ * The core group, `v1`: as much of each kind as Stowage reads or writes. Fields that are missing here are not lost,
+ * they travel along with the object; nothing of ours may rebuild an object from its known fields. The group is too
+ * large for one file; this is its door, the rest stands in the three files behind it.
  */
 
 export type * from './core-placement.ts';

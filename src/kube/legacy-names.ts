@@ -123,7 +123,7 @@ function moveNodeAffinity(object: Loose, notices: string[]): Loose {
 
 const annotationsField = 'metadata.annotations.';
 
-/** Undefined where the text is not a node affinity. One that requires nothing leaves the volume within reach of all nodes. */
+/** Undefined where the text is not a node affinity. One that requires nothing leaves all nodes within reach. */
 function readNodeAffinity(text: unknown): { readonly required: NodeSelector | undefined } | undefined {
   const affinity = parseJson(text);
   if (!isRecord(affinity)) return undefined;

@@ -113,8 +113,8 @@ function readList(list: unknown, field: string, problems: string[]): readonly un
 }
 
 /**
- * Undefined where the requirement always holds, or is bad and `problems` has grown. Kubernetes doesn't check the field's
- * name: to it an unknown field is empty, so `In` with a value never holds and `NotIn` always does.
+ * Undefined where the requirement always holds, or is bad and `problems` has grown. Kubernetes doesn't check the
+ * field's name: to it an unknown field is empty, so `In` with a value never holds and `NotIn` always does.
  */
 function compileName(entry: unknown, field: string, problems: string[]): NameRequirement | undefined {
   const { key, operator, values } = isRecord(entry) ? entry : {};

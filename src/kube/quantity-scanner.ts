@@ -9,12 +9,13 @@ export interface ScannedQuantity {
   readonly format: QuantityFormat;
 }
 
-/** Which family of suffixes a quantity is printed with: `12Mi`, `12M` or `12e6`. It is kept from the text it came from. */
+/** Which suffixes a quantity is printed with: `12Mi`, `12M` or `12e6`. It is kept from the text it came from. */
 export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent';
 
 /**
- * Takes a text apart by the grammar of Kubernetes' parser, which is laxer than its documentation: digits may be missing
- * on either side of the point and, with most suffixes, altogether. One pass without backtracking, because the text may be hostile.
+ * Takes a text apart by the grammar of Kubernetes' parser, which is laxer than its documentation: digits may be
+ * missing on either side of the point and, with most suffixes, altogether. One pass without backtracking, because the
+ * text may be hostile.
  *
  * Texts longer than {@link textLengthMax} and exponents above {@link exponentMax} are refused where Kubernetes would
  * compute on: their only use is to keep a server busy.

@@ -3,7 +3,7 @@ import { parseInt64 } from './int64.ts';
 import { listOf, textOf } from './wire.ts';
 
 export interface TolerationOptions {
-  /** Whether `Lt` and `Gt` work. They are alpha and off in Kubernetes 1.36, and then such a toleration tolerates nothing. */
+  /** Whether `Lt` and `Gt` work. In Kubernetes 1.36 they are alpha and off, and then tolerate nothing. */
   readonly comparisonOperators?: boolean;
 }
 

@@ -20,7 +20,7 @@ export function claimHasClass(claim: PersistentVolumeClaim): boolean {
   return betaClassName(claim) !== undefined || typeof claim?.spec?.storageClassName === 'string';
 }
 
-/** Bound for good: both sides are written. The phase is not consulted, it comes later; nor is the annotation's value. */
+/** Bound for good: both sides are written. Neither the phase, which comes later, nor the annotation's value counts. */
 export function isFullyBound(claim: PersistentVolumeClaim): boolean {
   const completed: unknown = claim?.metadata?.annotations?.[annotations.bindCompleted];
   return textOf(claim?.spec?.volumeName) !== '' && completed !== undefined;

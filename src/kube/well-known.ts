@@ -1,8 +1,8 @@
-/** Names that Kubernetes, its provisioners and Stowage agree on. A typo here is a silent misbehaviour, so nobody else spells them. */
+/** Names that Kubernetes, its provisioners and Stowage agree on. A typo is silent, so nobody else spells them. */
 export const annotations = {
   /** On a claim: binding is complete. Only the presence counts, never the value. */
   bindCompleted: 'pv.kubernetes.io/bind-completed',
-  /** On a PV or claim: a controller wrote the binding. Absent means that a person pre-bound it, and we must not undo it. */
+  /** On a PV or claim: a controller wrote the binding. Absent means that a person did, and we must not undo it. */
   boundByController: 'pv.kubernetes.io/bound-by-controller',
   /** On a claim: the scheduler's signal to the provisioner; the value is a node name. */
   selectedNode: 'volume.kubernetes.io/selected-node',

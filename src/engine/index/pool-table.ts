@@ -32,6 +32,13 @@ export class PoolTable {
   readonly #freeRows: PoolRow[] = [];
   readonly #records: (PoolRecord | undefined)[] = [];
   readonly #rooms: Size[] = [];
+  /**
+   * What plans compare, by row: the largest single volume (-1 for none), the room after promises, and when the figures
+   * expire. A tie between sizes that doubles don't hold exactly is decided by the sizes themselves.
+   */
+  limitBytes = new Float64Array(64);
+  roomBytes = new Float64Array(64);
+  expiresAtMs = new Float64Array(64);
   readonly #topologyOf: (Topology | undefined)[] = [];
   readonly #entries = new Map<string, PoolEntry>();
   readonly #byBacking = new Map<string, Set<PoolRow>>();
@@ -86,7 +93,7 @@ export class PoolTable {
     this.delete(record.key);
     const row = this.#freeRows.pop() ?? (this.#records.length as PoolRow);
     this.#rows.set(record.key, row);
-    this.#records[row] = record;
+    this.#setRecord(row, record);
     this.#topologyOf[row] = this.#topologies.acquire(record.nodes);
     this.#enter(row, record);
     this.#joinBacking(row, record);
@@ -219,6 +226,19 @@ export class PoolTable {
     this.structure += 1;
   }
 
+  #setRecord(row: PoolRow, record: PoolRecord): void {
+    this.#records[row] = record;
+    if (row >= this.limitBytes.length) this.#growColumns();
+    this.limitBytes[row] = (record.largest ?? record.free)?.bytes ?? -1;
+    this.expiresAtMs[row] = record.expiresAtMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  #growColumns(): void {
+    this.limitBytes = doubled(this.limitBytes);
+    this.roomBytes = doubled(this.roomBytes);
+    this.expiresAtMs = doubled(this.expiresAtMs);
+  }
+
   /** Where the pool stands, or would stand, in its entry: by key. */
   #position(entry: PoolEntry, key: string): number {
     let low = 0;
@@ -233,7 +253,7 @@ export class PoolTable {
 
   #replace(row: PoolRow, record: PoolRecord): void {
     const before = this.#records[row]!;
-    this.#records[row] = record;
+    this.#setRecord(row, record);
     if (before.backing === record.backing) {
       this.#refreshBacking(record.backing);
       return;
@@ -273,6 +293,7 @@ export class PoolTable {
         }
       }
       this.#rooms[row] = room;
+      this.roomBytes[row] = room.bytes;
     }
   }
 
@@ -303,6 +324,12 @@ export function convertBetweenPools(size: Size, from: PoolRecord, to: PoolRecord
   const toRoom = publishedRoom(to);
   if (compareSizes(fromRoom, zeroSize) <= 0 || compareSizes(fromRoom, toRoom) === 0) return size;
   return scaleSize(size, toRoom, fromRoom);
+}
+
+function doubled(column: Float64Array): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(column.length * 2);
+  larger.set(column);
+  return larger;
 }
 
 function sameEntry(a: PoolRecord, b: PoolRecord): boolean {

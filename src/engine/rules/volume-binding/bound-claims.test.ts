@@ -321,7 +321,11 @@ describe('an in-tree disk that a CSI driver serves', () => {
       metadata: { name: 'v1', uid: 'uid-v1', resourceVersion: '1', labels: { [labels.zone]: value } },
       spec: { gcePersistentDisk: { pdName: 'disk-1' } },
     });
-  const migrated = csiNode('n1', {}, { annotations: { [annotations.migratedPlugins]: 'kubernetes.io/gce-pd' } });
+  const migrated = csiNode(
+    'n1',
+    {},
+    { annotations: { [annotations.migratedPlugins]: 'kubernetes.io/gce-pd' } },
+  );
 
   interface MigrationCase {
     readonly name: string;
@@ -357,7 +361,9 @@ describe('an in-tree disk that a CSI driver serves', () => {
     },
     {
       name: 'keeps its own affinity where the node serves another plugin',
-      csiNodes: [csiNode('n1', {}, { annotations: { [annotations.migratedPlugins]: 'kubernetes.io/cinder' } })],
+      csiNodes: [
+        csiNode('n1', {}, { annotations: { [annotations.migratedPlugins]: 'kubernetes.io/cinder' } }),
+      ],
       diskZone: 'b',
       stowage: placedOn('n1'),
     },

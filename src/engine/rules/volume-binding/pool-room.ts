@@ -1,6 +1,7 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { convertBetweenPools, publishedRoom } from '../../index/pool-table.ts';
 import type { InFlightPolicy } from '../../index/profile.ts';
+import type { ReachCells } from '../../index/reach-cells.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { addSizes, compareSizes, type Size, zeroSize } from '../../size.ts';
 import type { Cycle } from '../cycle.ts';
@@ -17,11 +18,13 @@ export type PoolPlan =
 export class PoolRoom {
   readonly #index: ClusterIndex;
   readonly #nowMs: number;
-  readonly #columns = new Map<number, Int32Array>();
+  readonly #columns: (Int32Array | undefined)[] = [];
+  readonly #sole: SoleEntry | undefined;
 
-  constructor({ index, nowMs }: Cycle) {
+  constructor({ index, nowMs }: Cycle, wants: readonly Want[]) {
     this.#index = index;
     this.#nowMs = nowMs;
+    this.#sole = this.#soleEntry(wants.filter((want) => this.isTracked(want)));
   }
 
   /** Whether anybody keeps books for the want; if not, it always has room. */
@@ -31,10 +34,10 @@ export class PoolRoom {
 
   /** The first pool by name, for each node, that would take this want alone; -1 for none. */
   column(want: Want): Int32Array {
-    let column = this.#columns.get(want.position);
+    let column = this.#columns[want.position];
     if (column === undefined) {
       column = this.#fillColumn(want);
-      this.#columns.set(want.position, column);
+      this.#columns[want.position] = column;
     }
     return column;
   }
@@ -47,17 +50,49 @@ export class PoolRoom {
   }
 
   isExpired(row: number): boolean {
-    const { expiresAtMs } = this.#index.pools.record(row);
-    return expiresAtMs !== undefined && this.#nowMs >= expiresAtMs;
+    return this.#nowMs >= this.#index.pools.expiresAtMs[row]!;
   }
 
   admits(row: number, size: Size, policy: InFlightPolicy): boolean {
     const { pools } = this.#index;
-    const limit = pools.limit(row);
-    if (limit === undefined || compareSizes(limit, size) < 0 || this.isExpired(row)) return false;
+    const limitBytes = pools.limitBytes[row]!;
+    if (limitBytes < size.bytes || this.isExpired(row)) return false;
+    if (limitBytes === size.bytes && compareSizes(pools.limit(row)!, size) < 0) return false;
     if (policy === 'off') return true;
     if (policy === 'one-at-a-time') return !pools.hasPromises(row);
-    return compareSizes(pools.room(row), size) >= 0;
+    return this.#hasRoom(row, size);
+  }
+
+  #hasRoom(row: number, size: Size): boolean {
+    const { pools } = this.#index;
+    const roomBytes = pools.roomBytes[row]!;
+    return roomBytes > size.bytes || (roomBytes === size.bytes && compareSizes(pools.room(row), size) >= 0);
+  }
+
+  /**
+   * Whether all tracked wants fit together, where that is one comparison: they draw on one entry, and the node reaches one
+   * pool of it, which admits each of them. Undefined where it has to be worked out.
+   */
+  fitsSolePool(node: number, wantCount: number): boolean | undefined {
+    if (this.#sole === undefined || this.#sole.wantCount !== wantCount) return undefined;
+    const { cells, total, policy } = this.#sole;
+    const cell = cells.cellOfNode[node]!;
+    if (cell < 0 || cells.thingStarts[cell + 1]! - cells.thingStarts[cell]! !== 1) return undefined;
+    return policy === 'off' || this.#hasRoom(cells.things[cells.thingStarts[cell]!]!, total);
+  }
+
+  #soleEntry(tracked: readonly Want[]): SoleEntry | undefined {
+    const [first] = tracked;
+    const pools = first?.making?.pools;
+    if (first === undefined || pools?.kind !== 'pools') return undefined;
+    const { policy } = first.making!;
+    const isShared = tracked.every(
+      ({ making }) => making!.pools.kind === 'pools' && making!.pools.entry === pools.entry,
+    );
+    if (!isShared) return undefined;
+    const total = tracked.reduce((sum, { size }) => addSizes(sum, size), zeroSize);
+    const cells = this.#index.pools.cellsOf(pools.entry, this.#index.nodes.rowCount);
+    return { wantCount: tracked.length, cells, total, policy };
   }
 
   /** All of these wants at once, each from a pool that the node reaches. */
@@ -142,6 +177,14 @@ export class PoolRoom {
     const room = pools.hasPromises(row) ? pools.room(row) : publishedRoom(record);
     return compareSizes(room, needed) >= 0;
   }
+}
+
+/** The one entry that all tracked wants draw on, and what they need of it together. */
+interface SoleEntry {
+  readonly wantCount: number;
+  readonly cells: ReachCells;
+  readonly total: Size;
+  readonly policy: InFlightPolicy;
 }
 
 interface Bin {

@@ -55,7 +55,7 @@ function poolSuitability(index: ClusterIndex, solution: Solution, want: Want, no
   if (!solution.room.isTracked(want)) return unknownPoolScore;
   const pool = solution.room.column(want)[node]!;
   if (pool < 0) return unknownPoolScore;
-  const room = index.pools.room(pool).bytes;
+  const room = index.pools.roomBytes[pool]!;
   const utilization = room <= 0 ? 100 : Math.min(100, (want.size.bytes * 100) / room);
   return shapeScore(index.profile.scoring.poolShape, utilization) / 2;
 }

@@ -38,42 +38,44 @@ export class Solution implements ChosenVolumes {
   /** The order in which kube-scheduler looks at what is to be made: pinned claims first, then by size. */
   readonly #makingOrder: readonly Want[];
   readonly #checksLimits: boolean;
-  /** Nothing but existing volumes can be in question: no pins, no competition, no attach limits. */
-  readonly #isPlain: boolean;
+  readonly #hasPins: boolean;
+  readonly #hasContention: boolean;
+  readonly #hasLargeFamilies: boolean;
   readonly #nearby = new Map<Want, NearbyVolumes>();
 
   constructor(cycle: Cycle, needs: VolumeNeeds) {
     this.#cycle = cycle;
     this.#index = cycle.index;
     this.#needs = needs;
-    this.room = new PoolRoom(cycle);
+    this.room = new PoolRoom(cycle, needs.wants);
     this.families = familiesOf(cycle.index, needs.wants);
     this.choice = new StaticChoice(cycle.index, needs.wants);
     this.#isExact = cycle.index.profile.assignment === 'exact';
     this.#checksLimits = cycle.index.profile.limitChosenVolumes && cycle.index.nodes.hasAttachLimits;
     this.#makingOrder = [...needs.wants].sort((a, b) => pinRank(a) - pinRank(b) || compareWants(a, b));
-    this.#isPlain =
-      !this.#checksLimits &&
-      needs.wants.every((want) => want.pinnedNode === '') &&
-      this.families.every((family) => !family.isContended);
+    this.#hasPins = needs.wants.some((want) => want.pinnedNode !== '');
+    this.#hasContention = this.families.some((family) => family.isContended);
+    this.#hasLargeFamilies = this.families.some((family) => family.wants.length > 1);
     for (const want of needs.wants) this.choice.fillReserved(want);
     for (const family of this.families) this.choice.fillFamily(family);
   }
 
   /** True for a node that the quick way has settled beyond doubt; most nodes are, so this has to cost next to nothing. */
   isServed(node: number): boolean {
-    return this.#isPlain && this.choice.servesAll(this.#needs.wants.length, node);
+    const isPlain = !this.#hasPins && !this.#hasContention && !this.#checksLimits;
+    return isPlain && this.choice.servesAll(this.#needs.wants.length, node);
   }
 
   /** Settles a node and returns what stands in the way, as verdict bits; 0 if nothing does. */
   solve(node: number): number {
-    if (this.#isPinnedElsewhere(node)) return bit.ClaimPinnedElsewhere;
-    if (this.#hasConflict(node))
+    if (this.#hasPins && this.#isPinnedElsewhere(node)) return bit.ClaimPinnedElsewhere;
+    if (this.#hasContention && this.#hasConflict(node))
       return this.#isExact ? this.#search(node, bit.NoVolumeFits) : this.#takeAscending(node);
     const obstacles = this.#obstaclesToMaking(node);
     if (obstacles !== 0)
       return this.#hasAlternatives(node, obstacles) ? this.#search(node, obstacles) : obstacles;
-    if (this.#isExact && this.#hasPartlyServedFamily(node)) return this.#search(node, 0);
+    if (this.#isExact && this.#hasLargeFamilies && this.#hasPartlyServedFamily(node))
+      return this.#search(node, 0);
     return this.#checkLimits(node);
   }
 
@@ -130,6 +132,8 @@ export class Solution implements ChosenVolumes {
       if (this.room.isTracked(want)) tracked += 1;
     }
     if (obstacles !== 0 || tracked < 2) return obstacles;
+    const fits = this.room.fitsSolePool(node, tracked);
+    if (fits !== undefined) return fits ? 0 : bit.NotEnoughCapacity;
     return this.#obstacleToMakingTogether(node);
   }
 
