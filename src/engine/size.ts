@@ -45,10 +45,6 @@ export function compareSizes(a: Size, b: Size): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-export function minSize(a: Size, b: Size): Size {
-  return compareSizes(a, b) <= 0 ? a : b;
-}
-
 export function addSizes(a: Size, b: Size): Size {
   const sum = a.bytes + b.bytes;
   if (a.exactNano === undefined && b.exactNano === undefined && Number.isSafeInteger(sum)) {

@@ -35,7 +35,7 @@ export const labels = {
   betaRegion: 'failure-domain.beta.kubernetes.io/region',
   hostname: 'kubernetes.io/hostname',
 
-  /** On a PV: several volumes with the same value take their bytes from one pool. */
+  /** On a CSIStorageCapacity: those with the same value draw on the same disks. */
   backingPool: 'stowage.dev/backing-pool',
 } as const;
 

@@ -6,7 +6,7 @@
  */
 export type Bitset = Int32Array;
 
-export function wordsFor(bits: number): number {
+function wordsFor(bits: number): number {
   return (bits + 31) >>> 5;
 }
 
@@ -14,7 +14,7 @@ export function newBitset(bits: number): Bitset {
   return new Int32Array(wordsFor(bits));
 }
 
-export function setBit(set: Bitset, bit: number): void {
+function setBit(set: Bitset, bit: number): void {
   set[bit >>> 5]! |= 1 << (bit & 31);
 }
 

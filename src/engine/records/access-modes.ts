@@ -10,7 +10,7 @@ const bits: Readonly<Record<string, number>> = {
 };
 
 /** A mode we don't know: a claim that asks for it is matched by nothing, a volume that offers it offers nothing by it. */
-export const unknownModeBit = 16;
+const unknownModeBit = 16;
 
 export function accessModeBits(modes: readonly string[] | undefined): number {
   return itemsOf(modes).reduce((mask, mode) => mask | (modeBit(mode) ?? unknownModeBit), 0);
@@ -18,10 +18,6 @@ export function accessModeBits(modes: readonly string[] | undefined): number {
 
 export function offersModes(offered: number, asked: number): boolean {
   return (offered & ~unknownModeBit & asked) === asked;
-}
-
-export function accessModeNames(mask: number): string[] {
-  return Object.keys(bits).filter((mode) => (mask & bits[mode]!) !== 0);
 }
 
 export function unknownModeProblems(modes: readonly string[] | undefined, field: string): string[] {

@@ -2,7 +2,7 @@
  * Reading objects that nobody has validated: a list may be a number, a label value an object. Whatever the shape, these
  * answer with something of the right type, so that no parser throws on cluster data.
  */
-import { parseQuantity, quantityToNano, quantityToSafeBytes } from '../../kube/quantity.ts';
+import { parseQuantity } from '../../kube/quantity.ts';
 import { listOf } from '../../kube/wire.ts';
 import { type Size, sizeOfNano } from '../size.ts';
 
@@ -35,9 +35,9 @@ export function readSize(value: unknown, field: string): SizeReading {
   if (value === undefined || value === null) return { kind: 'absent' };
   const parsed = parseQuantity(value, field);
   if (!parsed.ok) return { kind: 'bad', problem: parsed.problem };
-  const bytes = quantityToSafeBytes(parsed.quantity);
-  const size =
-    bytes === undefined ? sizeOfNano(quantityToNano(parsed.quantity)) : { bytes, exactNano: undefined };
+  const { amount } = parsed.quantity;
+  // A quantity is a plain number exactly where a size is.
+  const size = typeof amount === 'number' ? { bytes: amount, exactNano: undefined } : sizeOfNano(amount);
   if (size.bytes < 0)
     return { kind: 'bad', problem: `${field}: "${String(value)}" is negative; a size is zero or more` };
   return { kind: 'size', size };

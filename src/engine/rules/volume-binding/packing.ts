@@ -18,7 +18,7 @@ export type Packing =
 
 /** Up to this many items and bins every way is tried: 2^8 sets of items for each of 8 bins. */
 export const exactItemsMax = 8;
-export const exactBinsMax = 8;
+const exactBinsMax = 8;
 
 const impossible: Packing = { kind: 'impossible' };
 
