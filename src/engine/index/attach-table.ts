@@ -20,6 +20,9 @@ interface AttachSources {
 /** More slots than any pod can use. */
 export const unlimited = 0x7fffffff;
 
+/** No driver is called so. */
+const anyDriver = '*';
+
 interface SlotColumn {
   readonly slots: Int32Array;
   readonly stale: Set<number>;
@@ -94,11 +97,22 @@ export class AttachTable {
     return column.slots;
   }
 
+  /** For each node row, the slots of the driver that has fewest left: that many volumes fit, whatever their drivers. */
+  tightestSlots(): Int32Array {
+    return this.slots(anyDriver);
+  }
+
   #slotsOf(row: number, driver: string): number {
     const node = this.#sources.nodes.record(row);
-    const limit = this.#sources.nodes.driversOfRow(row)?.limits.get(driver);
-    if (node === undefined || limit === undefined) return unlimited;
-    return limit - (this.on(node.key).get(driver)?.size ?? 0);
+    const limits = this.#sources.nodes.driversOfRow(row)?.limits;
+    if (node === undefined || limits === undefined) return unlimited;
+    const drivers = driver === anyDriver ? limits.keys() : [driver];
+    let fewest = unlimited;
+    for (const name of drivers) {
+      const limit = limits.get(name);
+      if (limit !== undefined) fewest = Math.min(fewest, limit - (this.on(node.key).get(name)?.size ?? 0));
+    }
+    return fewest;
   }
 
   // ── What makes a count stale ──

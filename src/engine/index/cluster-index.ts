@@ -8,12 +8,7 @@ import { Interning } from '../records/interning.ts';
 import { everyNode } from '../records/node-matcher.ts';
 import type { NodeRecord } from '../records/node-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
-import {
-  type DriverPoolsRecord,
-  type DriverWithPools,
-  type PoolRecord,
-  readDriverPools,
-} from '../records/pool-record.ts';
+import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
 import type { VolumeReading, VolumeRecord } from '../records/volume-record.ts';
 import { AttachTable } from './attach-table.ts';
 import type { Change, Kind, Notice, RecordOf } from './change.ts';
@@ -63,6 +58,7 @@ export class ClusterIndex {
   readonly #allowedTopologies = new Map<string, Topology>();
   readonly attachments = new AttachTable(this);
   readonly promises = new PromiseBook(this.pools);
+  #requiredDrivers = 0;
   readonly #journal = new Journal();
   readonly #interning = new Interning();
   readonly #reading: VolumeReading;
@@ -83,7 +79,6 @@ export class ClusterIndex {
     const before = this.#get(kind, key);
     if (before !== undefined && !isNews(before, record)) return { change: undefined, notices: [] };
     this.#change(kind, key, record);
-    if (kind === 'CSIDriver') this.#takePoolsOfDriver(current as DriverWithPools);
     const change = { kind, before, after: record } as unknown as Change;
     return { change, notices: noticesOf(kind, key, [...renamed, ...problemsOf(record)]) };
   }
@@ -94,6 +89,11 @@ export class ClusterIndex {
     if (before === undefined) return nothingApplied;
     this.#change(kind, stored, undefined);
     return { change: { kind, before, after: undefined } as unknown as Change, notices: [] };
+  }
+
+  /** Whether any driver refuses nodes on which it isn't installed. */
+  get hasRequiredDrivers(): boolean {
+    return this.#requiredDrivers > 0;
   }
 
   /** Where a class may make volumes. */
@@ -173,7 +173,10 @@ export class ClusterIndex {
     PersistentVolume: (key, record) => this.#applyVolume(key, record),
     PersistentVolumeClaim: (key, record) => this.#applyClaim(key, record),
     StorageClass: (key, record) => this.#applyClass(key, record),
-    CSIDriver: (key, record) => setOrDelete(this.drivers, key, record),
+    CSIDriver: (key, record) => {
+      this.#requiredDrivers += requirement(record) - requirement(this.drivers.get(key));
+      setOrDelete(this.drivers, key, record);
+    },
     CSINode: (key, record) => {
       this.nodes.setDrivers(key, record);
       this.attachments.nodeChanged(key);
@@ -244,12 +247,6 @@ export class ClusterIndex {
 
   readonly #applyAssumedPod: Apply<PodRecord> = (key, pod) =>
     this.#aroundPod(key, () => this.pods.setAssumed(key, pod));
-
-  #takePoolsOfDriver(driver: DriverWithPools): void {
-    if (driver.status?.storage === undefined) return;
-    const record = readDriverPools(driver, this.#interning);
-    this.#change('DriverCapacity', record.key, record);
-  }
 }
 
 type Apply<R> = (key: string, record: R | undefined) => void;
@@ -290,6 +287,10 @@ const noNotices: readonly Notice[] = [];
 
 function noticesOf(kind: Kind, key: string, problems: readonly string[]): readonly Notice[] {
   return problems.length === 0 ? noNotices : problems.map((problem) => ({ kind, key, problem }));
+}
+
+function requirement(driver: DriverRecord | undefined): number {
+  return driver?.refusesNodesWithoutIt === true ? 1 : 0;
 }
 
 function setOrDelete<R>(map: Map<string, R>, key: string, record: R | undefined): void {

@@ -1,5 +1,6 @@
 import { fallbackStorageClassName } from '../../kube/stowage.ts';
 import type { DriverRecord } from '../records/driver-record.ts';
+import type { PoolForm } from '../records/pool-record.ts';
 import type { PoolEntry, PoolTable } from './pool-table.ts';
 import type { Profile } from './profile.ts';
 
@@ -19,13 +20,22 @@ const untracked: PoolLookup = { kind: 'untracked' };
 
 /** Where volumes of a class (or `<ephemeral>` ones) come from: driver first, then class, then `<fallback>`. */
 export function lookUpPools(sources: PoolSources, driver: string, storageClass: string): PoolLookup {
-  const own = sources.pools.driverPools(driver);
-  const hasOwn = own?.tracksCapacity === true;
-  const hasNative = sources.drivers.get(driver)?.tracksCapacity === true;
-  if (!hasOwn && !hasNative) return untracked;
-  if (hasOwn && (!hasNative || sources.profile.preferredPools === 'DriverCapacity')) {
-    const entry = sources.pools.driverEntry(driver, storageClass, fallbackStorageClassName);
-    return entry === undefined ? { kind: 'none' } : { kind: 'pools', entry };
+  switch (trackedForm(sources, driver)) {
+    case undefined:
+      return untracked;
+    case 'CSIStorageCapacity':
+      return { kind: 'pools', entry: sources.pools.classEntry(storageClass) };
+    case 'DriverCapacity': {
+      const entry = sources.pools.driverEntry(driver, storageClass, fallbackStorageClassName);
+      return entry === undefined ? { kind: 'none' } : { kind: 'pools', entry };
+    }
   }
-  return { kind: 'pools', entry: sources.pools.classEntry(storageClass) };
+}
+
+function trackedForm({ profile, pools, drivers }: PoolSources, driver: string): PoolForm | undefined {
+  return profile.poolForms.find((form) =>
+    form === 'DriverCapacity'
+      ? pools.driverPools(driver)?.tracksCapacity === true
+      : drivers.get(driver)?.tracksCapacity === true,
+  );
 }

@@ -25,8 +25,8 @@ export interface Profile {
   /** What is deducted for claims in flight, for drivers that `inFlightOf` doesn't name. */
   readonly inFlight: InFlightPolicy;
   readonly inFlightOf: Readonly<Record<string, InFlightPolicy>>;
-  /** Which form counts for a driver that publishes both; never the sum of the two. */
-  readonly preferredPools: 'DriverCapacity' | 'CSIStorageCapacity';
+  /** The forms of pools that count; for a driver that publishes several, the first of these, never the sum. */
+  readonly poolForms: readonly ('DriverCapacity' | 'CSIStorageCapacity')[];
   readonly scoring: VolumeScoring;
   /** A settled promise is given up after this long without an update of its pool: some drivers' numbers never move. */
   readonly settledPromiseMaxMs: number;
@@ -80,7 +80,7 @@ export const stowageProfile: Profile = {
   requireInstalledDriver: true,
   inFlight: 'linear',
   inFlightOf: {},
-  preferredPools: 'DriverCapacity',
+  poolForms: ['DriverCapacity', 'CSIStorageCapacity'],
   scoring: { method: 'stowage', volumeShape: packShape, poolShape: spreadShape },
   settledPromiseMaxMs: 120_000,
 };
@@ -98,7 +98,7 @@ export const upstreamProfile: Profile = {
   requireInstalledDriver: false,
   inFlight: 'off',
   inFlightOf: {},
-  preferredPools: 'CSIStorageCapacity',
+  poolForms: ['CSIStorageCapacity'],
   scoring: { method: 'none', volumeShape: spreadShape, poolShape: spreadShape },
   settledPromiseMaxMs: 120_000,
 };

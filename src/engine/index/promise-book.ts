@@ -34,9 +34,14 @@ interface Settled {
 export class PromiseBook {
   readonly #pools: PoolTable;
   readonly #byClaim = new Map<string, Promised>();
+  #settledCount = 0;
 
   constructor(pools: PoolTable) {
     this.#pools = pools;
+  }
+
+  get settledCount(): number {
+    return this.#settledCount;
   }
 
   get(claimKey: string): Promised | undefined {
@@ -49,6 +54,8 @@ export class PromiseBook {
 
   set(claimKey: string, promised: Promised | undefined): void {
     const before = this.#byClaim.get(claimKey);
+    if (before?.settled !== undefined) this.#settledCount -= 1;
+    if (promised?.settled !== undefined) this.#settledCount += 1;
     if (before?.poolKey !== undefined) this.#pools.unpromise(before.poolKey, claimKey);
     if (promised === undefined) {
       this.#byClaim.delete(claimKey);

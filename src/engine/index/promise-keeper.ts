@@ -65,6 +65,7 @@ export class PromiseKeeper {
     const { promises, pools, topologies, nodes } = this.#index;
     const state = `${pools.structure} ${topologies.version} ${nodes.size} ${this.#catalogueVersion}`;
     const hasMoved = state !== this.#placedAt;
+    if (!hasMoved && promises.settledCount === 0) return;
     this.#placedAt = state;
     for (const promised of [...promises.all()]) {
       if (promised.settled !== undefined) this.#age(promised, nowMs);

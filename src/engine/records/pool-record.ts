@@ -1,6 +1,6 @@
 import { compileLabelSelector } from '../../kube/label-selector.ts';
 import { compileNodeSelector } from '../../kube/node-selector.ts';
-import type { CSIDriver, CSIStorageCapacity } from '../../kube/storage.ts';
+import type { CSIStorageCapacity } from '../../kube/storage.ts';
 import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
 import { labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
@@ -90,10 +90,7 @@ export interface DriverPoolsRecord {
   readonly problems: readonly string[];
 }
 
-/** A CSIDriver of the first capacity-tracking proposal carried the same list in its own status. */
-export type DriverWithPools = DriverCapacity | (CSIDriver & Pick<DriverCapacity, 'status'>);
-
-export function readDriverPools(object: DriverWithPools, interning: Interning): DriverPoolsRecord {
+export function readDriverPools(object: DriverCapacity, interning: Interning): DriverPoolsRecord {
   const { key, version } = clusterIdentity(object);
   const driver = interning.text(key);
   const entries = new Map<string, readonly PoolRecord[]>();
@@ -107,16 +104,10 @@ export function readDriverPools(object: DriverWithPools, interning: Interning): 
   return {
     key,
     version,
-    tracksCapacity: tracksCapacity(object),
+    tracksCapacity: object.spec?.capacityTracking === true,
     entries,
     problems: [...entries.values()].flat().flatMap((pool) => pool.problems),
   };
-}
-
-function tracksCapacity(object: DriverWithPools): boolean {
-  const spec: { readonly capacityTracking?: boolean; readonly storageCapacity?: boolean } | undefined =
-    object.spec;
-  return spec?.capacityTracking === true || spec?.storageCapacity === true;
 }
 
 interface PoolContext {

@@ -123,10 +123,14 @@ const zoneKeys = [
 const noZones: readonly ZoneLabel[] = [];
 
 function readZones(labels: Readonly<Record<string, string>>): readonly ZoneLabel[] {
-  const zones = zoneKeys
-    .filter((key) => Object.hasOwn(labels, key))
-    .map((key) => ({ key, values: new Set(labels[key]!.split(multiZoneSeparator)) }));
+  const zones = zoneKeys.flatMap((key) => (Object.hasOwn(labels, key) ? readZone(key, labels[key]!) : []));
   return zones.length === 0 ? noZones : zones;
+}
+
+/** A list with an empty zone in it is no list: kube-scheduler passes over such a label. */
+function readZone(key: string, text: string): ZoneLabel[] {
+  const values = new Set(text.split(multiZoneSeparator).map((value) => value.trim()));
+  return values.has('') ? [] : [{ key, values }];
 }
 
 function readCsi(pv: PersistentVolume, interning: Interning): CsiVolume | undefined {

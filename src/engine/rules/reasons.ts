@@ -103,6 +103,11 @@ export const podReasons = {
     upstream: 'persistentvolumeclaim "{claim}" bound to non-existent persistentvolume "{volume}"',
     remedy: 'restore the PersistentVolume, or delete the claim and restore its data',
   },
+  VolumeNotFound: {
+    sentence: 'the claim is bound to a volume that does not exist',
+    upstream: 'persistentvolume "{volume}" not found',
+    remedy: 'restore the PersistentVolume, or delete the claim and restore its data',
+  },
   ClaimDeleting: {
     sentence: 'the claim is being deleted',
     upstream: 'persistentvolumeclaim "{claim}" is being deleted',
@@ -139,7 +144,3 @@ export const podReasons = {
 export type NodeReason = keyof typeof nodeReasons;
 export type PodReason = keyof typeof podReasons;
 export type Reason = NodeReason | PodReason;
-
-export function reasonText(reason: Reason): ReasonText {
-  return reason in nodeReasons ? nodeReasons[reason as NodeReason] : podReasons[reason as PodReason];
-}

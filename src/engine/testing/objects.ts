@@ -250,3 +250,8 @@ export function madeBy(driver: string, name: string, rest: Partial<StorageClass>
 export function gib(count: number): number {
   return count * 2 ** 30;
 }
+
+/** For `test.each` with the title `%s`: `$name` would be quoted and cut off after forty characters. */
+export function byName<T extends { readonly name: string }>(cases: readonly T[]): [string, T][] {
+  return cases.map((entry) => [entry.name, entry]);
+}

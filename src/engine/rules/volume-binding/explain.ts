@@ -1,8 +1,8 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
-import { sizeOfBytes, zeroSize } from '../../size.ts';
 import type { Cycle } from '../cycle.ts';
-import type { Finding, Margin } from '../finding.ts';
+import type { Finding } from '../finding.ts';
 import type { NodeReason } from '../reasons.ts';
+import { attachFindings } from '../volume-limits/attach-demand.ts';
 import { reaches } from './bound-volumes.ts';
 import { nearbyPools } from './nearby-pools.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
@@ -73,7 +73,9 @@ function explainTogether(
   solution: Solution,
   { node, obstacles }: { readonly node: number; readonly obstacles: number },
 ): Finding[] {
-  if ((obstacles & bit.AttachLimitReached) !== 0) return [attachFinding(cycle, solution, node)];
+  if ((obstacles & (bit.AttachLimitReached | bit.DriverNotInstalled)) !== 0) {
+    return attachFindings(ruleName, solution.attachDemand(node), cycle.index.nodes.record(node)!.key);
+  }
   if ((obstacles & bit.SearchBoundReached) !== 0) return [finding('SearchBoundReached', undefined)];
   return needs.wants
     .filter((want) => want.pinnedNode === '' && want.reserved.length === 0)
@@ -82,17 +84,6 @@ function explainTogether(
         ? withPools(cycle, 'CapacityNotTogether', { solution, want, node })
         : withVolumes(solution, 'VolumesNotTogether', want, node),
     );
-}
-
-function attachFinding({ index }: Cycle, solution: Solution, node: number): Finding {
-  const shortage = solution.attachDemand(node).shortage(index.nodes.record(node)!.key);
-  const margin: Margin | undefined = shortage && {
-    unit: 'volumes',
-    needed: sizeOfBytes(shortage.needed),
-    free: sizeOfBytes(shortage.free),
-    promised: zeroSize,
-  };
-  return { ...finding('AttachLimitReached', undefined), margin };
 }
 
 function withVolumes(solution: Solution, reason: NodeReason, want: Want, node: number): Finding {

@@ -1,5 +1,5 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
-import { convertBetweenPools, publishedRoom } from '../../index/pool-table.ts';
+import { convertBetweenPools } from '../../index/pool-table.ts';
 import type { InFlightPolicy } from '../../index/profile.ts';
 import type { ReachCells } from '../../index/reach-cells.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
@@ -59,7 +59,7 @@ export class PoolRoom {
     if (limitBytes < size.bytes || this.isExpired(row)) return false;
     if (limitBytes === size.bytes && compareSizes(pools.limit(row)!, size) < 0) return false;
     if (policy === 'off') return true;
-    if (policy === 'one-at-a-time') return !pools.hasPromises(row);
+    if (policy === 'one-at-a-time' && pools.hasPromises(row)) return false;
     return this.#hasRoom(row, size);
   }
 
@@ -137,7 +137,9 @@ export class PoolRoom {
           bin = { backing, rowOf: new Map() };
           bins.set(backing, bin);
         }
-        bin.rowOf.set(want, row);
+        // Two pools of one class on the same disks: the one that would take the volume speaks for them.
+        if (!bin.rowOf.has(want) && this.admits(row, want.size, want.making!.policy))
+          bin.rowOf.set(want, row);
       }
     }
     return [...bins.values()].sort((a, b) => (a.backing < b.backing ? -1 : 1));
@@ -174,8 +176,7 @@ export class PoolRoom {
     let needed = zeroSize;
     for (const [other, size] of taken)
       needed = addSizes(needed, convertBetweenPools(size, pools.record(other), record));
-    const room = pools.hasPromises(row) ? pools.room(row) : publishedRoom(record);
-    return compareSizes(room, needed) >= 0;
+    return this.#hasRoom(row, needed);
   }
 }
 

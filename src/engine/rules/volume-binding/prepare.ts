@@ -10,10 +10,13 @@ import { boundNeed, type VolumeNeeds, wantOfClaim, wantsOfInline } from './needs
 export function prepareNeeds(cycle: Cycle): Prepared<VolumeNeeds> {
   const { index, pod } = cycle;
   if (pod.claims.length === 0 && pod.inlineVolumes.length === 0) return skip;
-  const refusals = [...malformedPod(pod), ...absentClaims(index, pod)];
-  if (refusals.length > 0) return { kind: 'refuse', refusals };
+  const absent = absentClaims(index, pod);
+  if (absent.length > 0) return { kind: 'refuse', refusals: absent };
   const claims = pod.claims.map(({ key }) => index.claims.get(key)!);
-  const unready = claims.flatMap((claim) => unreadyClaim(index, pod, claim));
+  const unready = [
+    ...claims.flatMap((claim) => unreadyClaim(index, pod, claim)),
+    ...malformedVolumes(index, pod),
+  ];
   if (unready.length > 0) return { kind: 'refuse', refusals: unready };
   return { kind: 'ready', state: needsOf(index, pod, claims) };
 }
@@ -30,7 +33,9 @@ function needsOf(index: ClusterIndex, pod: PodRecord, claims: readonly ClaimReco
   };
 }
 
-function malformedPod(pod: PodRecord): PodRefusal[] {
+/** An inline volume whose size can't be read; where sizes of inline volumes count. */
+function malformedVolumes(index: ClusterIndex, pod: PodRecord): PodRefusal[] {
+  if (!index.profile.checkInlineVolumes) return [];
   return pod.problems.map((problem) => refusal('MalformedPod', { pod, problem }));
 }
 

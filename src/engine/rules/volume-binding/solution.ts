@@ -1,11 +1,12 @@
+import { unlimited } from '../../index/attach-table.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ChosenVolumes, Cycle } from '../cycle.ts';
-import { AttachDemand } from '../volume-limits/attach-demand.ts';
+import { AttachDemand, limitsAnything } from '../volume-limits/attach-demand.ts';
 import { WorkBudget } from './assignment.ts';
 import { compareWants, type Family, familiesOf, VolumeWalk } from './families.ts';
 import { NearbyVolumes } from './nearby-volumes.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
-import { searchNode } from './node-search.ts';
+import { gaveUp, searchNode } from './node-search.ts';
 import { PoolRoom } from './pool-room.ts';
 import { StaticChoice } from './static-choice.ts';
 import { bit } from './verdict-bits.ts';
@@ -38,6 +39,8 @@ export class Solution implements ChosenVolumes {
   /** The order in which kube-scheduler looks at what is to be made: pinned claims first, then by size. */
   readonly #makingOrder: readonly Want[];
   readonly #checksLimits: boolean;
+  #tightestSlots: Int32Array | undefined;
+  readonly #volumesAtMost: number;
   readonly #hasPins: boolean;
   readonly #hasContention: boolean;
   readonly #hasLargeFamilies: boolean;
@@ -51,7 +54,12 @@ export class Solution implements ChosenVolumes {
     this.families = familiesOf(cycle.index, needs.wants);
     this.choice = new StaticChoice(cycle.index, needs.wants);
     this.#isExact = cycle.index.profile.assignment === 'exact';
-    this.#checksLimits = cycle.index.profile.limitChosenVolumes && cycle.index.nodes.hasAttachLimits;
+    this.#checksLimits = cycle.index.profile.limitChosenVolumes && limitsAnything(cycle.index);
+    if (this.#checksLimits) this.#tightestSlots = cycle.index.attachments.tightestSlots();
+    // A driver that must be installed has to be looked for, however many slots there are.
+    this.#volumesAtMost = cycle.index.hasRequiredDrivers
+      ? unlimited
+      : needs.bound.length + needs.wants.length + cycle.pod.migratedVolumes.length;
     this.#makingOrder = [...needs.wants].sort((a, b) => pinRank(a) - pinRank(b) || compareWants(a, b));
     this.#hasPins = needs.wants.some((want) => want.pinnedNode !== '');
     this.#hasContention = this.families.some((family) => family.isContended);
@@ -62,8 +70,9 @@ export class Solution implements ChosenVolumes {
 
   /** True for a node that the quick way has settled beyond doubt; most nodes are, so this has to cost next to nothing. */
   isServed(node: number): boolean {
-    const isPlain = !this.#hasPins && !this.#hasContention && !this.#checksLimits;
-    return isPlain && this.choice.servesAll(this.#needs.wants.length, node);
+    if (this.#hasPins || this.#hasContention || !this.choice.servesAll(this.#needs.wants.length, node))
+      return false;
+    return !this.#checksLimits || this.#hasSlotsForAny(node);
   }
 
   /** Settles a node and returns what stands in the way, as verdict bits; 0 if nothing does. */
@@ -153,7 +162,7 @@ export class Solution implements ChosenVolumes {
 
   /** Could another division of the wants do better? Not if nothing here has an existing volume, or room isn't the trouble. */
   #hasAlternatives(node: number, obstacles: number): boolean {
-    if (!this.#isExact || (obstacles & ~(bit.NotEnoughCapacity | bit.AttachLimitReached)) !== 0) return false;
+    if (!this.#isExact || (obstacles & ~sparedByOthers) !== 0) return false;
     return this.families.some((family) => this.choice.at(family.wants[0]!.position, node) >= 0);
   }
 
@@ -166,12 +175,14 @@ export class Solution implements ChosenVolumes {
     });
   }
 
-  /** `obstacles` is what the quick way found; it is the answer if the search finds nothing either. */
+  /**
+   * `obstacles` is what the quick way found; it is the answer if the search finds nothing either. Where the quick way found none
+   * the search only looks for less waste, and may give up without harm.
+   */
   #search(node: number, obstacles: number): number {
-    if (this.#budget.isSpent) return bit.SearchBoundReached;
-    const result = this.#searchWith(node, undefined);
-    if (result.kind !== 'found') return result.kind === 'gave-up' ? bit.SearchBoundReached : obstacles;
-    this.#take(node, result.volumes);
+    const result = this.#budget.isSpent ? gaveUp : this.#searchWith(node, undefined);
+    if (result.kind === 'found') this.#take(node, result.volumes);
+    else if (obstacles !== 0) return result.kind === 'gave-up' ? bit.SearchBoundReached : obstacles;
     return this.#checkLimits(node);
   }
 
@@ -213,34 +224,38 @@ export class Solution implements ChosenVolumes {
 
   // ── Attach limits, counting the volumes that this plan would really use ──
 
+  /** There are slots enough whichever drivers the pod's volumes turn out to have. */
+  #hasSlotsForAny(node: number): boolean {
+    return this.#volumesAtMost <= this.#tightestSlots![node]!;
+  }
+
   #checkLimits(node: number): number {
-    if (!this.#checksLimits || this.#canAttach(node, this.#needs.wants)) return 0;
-    if (!this.#hasAlternatives(node, bit.AttachLimitReached)) return bit.AttachLimitReached;
+    if (!this.#checksLimits || this.#hasSlotsForAny(node)) return 0;
+    const obstacles = this.#attachObstacles(node, this.#chosen(node, this.#needs.wants));
+    if (obstacles === 0 || !this.#hasAlternatives(node, obstacles)) return obstacles;
     const others = this.#needs.wants.filter(
       (want) => !this.families.some((family) => family.wants.includes(want)),
     );
-    const result = this.#searchWith(node, (volumes, wants) =>
-      this.#fitsSlots(node, [
-        ...this.#chosen(node, others),
-        ...wants.map((want, at) => ({ want, row: volumes[at]! })),
-      ]),
-    );
-    if (result.kind !== 'found')
-      return result.kind === 'gave-up' ? bit.SearchBoundReached : bit.AttachLimitReached;
+    const result = this.#searchWith(node, (volumes, wants) => {
+      const chosen = wants.map((want, at) => ({ want, row: volumes[at]! }));
+      return this.#attachObstacles(node, [...this.#chosen(node, others), ...chosen]) === 0;
+    });
+    if (result.kind !== 'found') return result.kind === 'gave-up' ? bit.SearchBoundReached : obstacles;
     this.#take(node, result.volumes);
     return 0;
   }
 
-  #canAttach(node: number, wants: readonly Want[]): boolean {
-    return this.#fitsSlots(node, this.#chosen(node, wants));
+  #attachObstacles(node: number, chosen: readonly ChosenVolume[]): number {
+    const nodeName = this.#index.nodes.record(node)!.key;
+    const demand = this.attachDemand(node, chosen);
+    return (
+      (demand.shortage(nodeName) === undefined ? 0 : bit.AttachLimitReached) |
+      (demand.missingDriver(nodeName) === undefined ? 0 : bit.DriverNotInstalled)
+    );
   }
 
   #chosen(node: number, wants: readonly Want[]): ChosenVolume[] {
     return wants.map((want) => ({ want, row: this.choice.at(want.position, node) }));
-  }
-
-  #fitsSlots(node: number, chosen: readonly ChosenVolume[]): boolean {
-    return this.attachDemand(node, chosen).shortage(this.#index.nodes.record(node)!.key) === undefined;
   }
 
   attachDemand(
@@ -261,6 +276,9 @@ export class Solution implements ChosenVolumes {
     return demand;
   }
 }
+
+/** What another division of the wants might avoid. */
+const sparedByOthers = bit.NotEnoughCapacity | bit.AttachLimitReached | bit.DriverNotInstalled;
 
 interface ChosenVolume {
   readonly want: Want;

@@ -11,6 +11,7 @@ export const bindingReasons = [
   'BoundVolumeMissing',
   'SearchBoundReached',
   'AttachLimitReached',
+  'DriverNotInstalled',
 ] as const satisfies readonly NodeReason[];
 
 export const bit = Object.fromEntries(

@@ -1,5 +1,7 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { CsiVolume } from '../../records/volume-record.ts';
+import { sizeOfBytes, zeroSize } from '../../size.ts';
+import type { Finding } from '../finding.ts';
 
 /**
  * Volumes that a pod would bring to a node, counted against what the node can still attach. A volume that is attached
@@ -20,6 +22,17 @@ export class AttachDemand {
     else handles.add(volume.handle);
   }
 
+  /** A driver that refuses to be without its node plugin, and is; undefined if there is none. */
+  missingDriver(nodeName: string): string | undefined {
+    if (!this.#index.profile.requireInstalledDriver) return undefined;
+    const installed = this.#index.nodes.drivers(nodeName)?.limits;
+    for (const driver of this.#byDriver.keys()) {
+      if (this.#index.drivers.get(driver)?.refusesNodesWithoutIt === true && installed?.has(driver) !== true)
+        return driver;
+    }
+    return undefined;
+  }
+
   /** The first driver whose volumes don't all fit, with the numbers. */
   shortage(nodeName: string): AttachShortage | undefined {
     for (const [driver, handles] of this.#byDriver) {
@@ -35,8 +48,33 @@ export class AttachDemand {
   }
 }
 
-export interface AttachShortage {
+interface AttachShortage {
   readonly driver: string;
   readonly needed: number;
   readonly free: number;
+}
+
+/** Whether any node or driver of the cluster sets limits; where none does, nobody needs to count. */
+export function limitsAnything(index: ClusterIndex): boolean {
+  return index.nodes.hasAttachLimits || (index.profile.requireInstalledDriver && index.hasRequiredDrivers);
+}
+
+/** What a demand fails on at a node, for explanations. */
+export function attachFindings(rule: string, demand: AttachDemand, nodeName: string): Finding[] {
+  const base = { rule, claim: undefined, candidates: [], omitted: 0 };
+  const findings: Finding[] = [];
+  const shortage = demand.shortage(nodeName);
+  if (shortage !== undefined) {
+    const { needed, free } = shortage;
+    const margin = {
+      unit: 'volumes',
+      needed: sizeOfBytes(needed),
+      free: sizeOfBytes(free),
+      promised: zeroSize,
+    } as const;
+    findings.push({ ...base, reason: 'AttachLimitReached', margin });
+  }
+  if (demand.missingDriver(nodeName) !== undefined)
+    findings.push({ ...base, reason: 'DriverNotInstalled', margin: undefined });
+  return findings;
 }

@@ -11,18 +11,15 @@ import { unlimited } from '../../index/attach-table.ts';
 import type { Change } from '../../index/change.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
-import { sizeOfBytes, zeroSize } from '../../size.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
-import { AttachDemand, type AttachShortage } from './attach-demand.ts';
+import { AttachDemand, attachFindings, limitsAnything } from './attach-demand.ts';
 
 interface LimitState {
   readonly claims: readonly ClaimRecord[];
   /** Drivers that any of the pod's volumes may count for. */
   readonly drivers: readonly string[];
-  /** Drivers that a node must have installed. */
-  readonly required: readonly string[];
 }
 
 const attachLimitBit = 1;
@@ -39,19 +36,13 @@ export const volumeLimits: Rule<LimitState> = {
 };
 
 function prepare({ index, pod }: Cycle): Prepared<LimitState> {
+  if (!limitsAnything(index)) return skip;
   const claims = pod.claims
     .map(({ key }) => index.claims.get(key))
     .filter((claim) => claim !== undefined)
     .filter((claim) => claim.volumeName !== '' || !index.profile.limitChosenVolumes);
-  const allClaims = pod.claims.map(({ key }) => index.claims.get(key)).filter((claim) => claim !== undefined);
-  const required = index.profile.requireInstalledDriver
-    ? driversOf(index, allClaims).filter(
-        (driver) => index.drivers.get(driver)?.refusesNodesWithoutIt === true,
-      )
-    : [];
-  if (claims.length === 0 && pod.migratedVolumes.length === 0 && required.length === 0) return skip;
-  if (!index.nodes.hasAttachLimits && required.length === 0) return skip;
-  return { kind: 'ready', state: { claims, drivers: driversOf(index, claims), required } };
+  if (claims.length === 0 && pod.migratedVolumes.length === 0) return skip;
+  return { kind: 'ready', state: { claims, drivers: driversOf(index, claims) } };
 }
 
 /** Drivers by any node's reckoning: an in-tree disk counts for its CSI driver only where that serves it. */
@@ -70,60 +61,36 @@ function driversOf(index: ClusterIndex, claims: readonly ClaimRecord[]): string[
 function filter(state: LimitState, cycle: Cycle): void {
   const { rows: nodes, count } = cycle.feasibleRows();
   const columns = state.drivers.map((driver) => cycle.index.attachments.slots(driver));
-  const isPlain = cycle.pod.migratedVolumes.length === 0 && !cycle.index.nodes.hasMigratedPlugins;
+  const isPlain = isPlainCount(cycle);
   for (let position = 0; position < count; position++) {
     const node = nodes[position]!;
+    // Volumes are counted by handle only where the number of claims alone doesn't fit.
+    if (isPlain && columns.every((slots) => slots[node] === unlimited || slots[node]! >= state.claims.length))
+      continue;
+    const nodeName = cycle.index.nodes.record(node)!.key;
+    const demand = demandAt(cycle, state, nodeName);
     const verdict =
-      installedVerdict(cycle.index, state, node) | limitVerdict(cycle, state, { node, columns, isPlain });
+      (demand.shortage(nodeName) === undefined ? 0 : attachLimitBit) |
+      (demand.missingDriver(nodeName) === undefined ? 0 : notInstalledBit);
     if (verdict !== 0) cycle.reject(node, verdict);
   }
 }
 
-function installedVerdict(index: ClusterIndex, { required }: LimitState, node: number): number {
-  const installed = index.nodes.driversOfRow(node)?.limits;
-  return required.every((driver) => installed?.has(driver) === true) ? 0 : notInstalledBit;
+/** Nothing but the number of claims can matter: no in-tree disks, no drivers that must be installed. */
+function isPlainCount({ index, pod }: Cycle): boolean {
+  return pod.migratedVolumes.length === 0 && !index.nodes.hasMigratedPlugins && !index.hasRequiredDrivers;
 }
 
-interface LimitQuestion {
-  readonly node: number;
-  readonly columns: readonly Int32Array[];
-  readonly isPlain: boolean;
-}
-
-/** Volumes are counted by handle only where the number of claims alone doesn't fit. */
-function limitVerdict(cycle: Cycle, state: LimitState, { node, columns, isPlain }: LimitQuestion): number {
-  if (isPlain && columns.every((slots) => slots[node] === unlimited || slots[node]! >= state.claims.length))
-    return 0;
-  return shortageAt(cycle, state, node) === undefined ? 0 : attachLimitBit;
-}
-
-function shortageAt({ index, pod }: Cycle, { claims }: LimitState, node: number): AttachShortage | undefined {
-  const nodeName = index.nodes.record(node)!.key;
+function demandAt({ index, pod }: Cycle, { claims }: LimitState, nodeName: string): AttachDemand {
   const demand = new AttachDemand(index);
   for (const claim of claims) demand.add(index.attachments.volumeOfClaim(claim, nodeName));
   for (const inline of index.attachments.inlineVolumes(pod, nodeName)) demand.add(inline);
-  return demand.shortage(nodeName);
+  return demand;
 }
 
 function explain(state: LimitState, cycle: Cycle, node: number): readonly Finding[] {
-  const findings: Finding[] = [];
-  const base = { rule: volumeLimits.name, claim: undefined, candidates: [], omitted: 0 };
-  const shortage = shortageAt(cycle, state, node);
-  if (shortage !== undefined) {
-    findings.push({
-      ...base,
-      reason: 'AttachLimitReached',
-      margin: {
-        unit: 'volumes',
-        needed: sizeOfBytes(shortage.needed),
-        free: sizeOfBytes(shortage.free),
-        promised: zeroSize,
-      },
-    });
-  }
-  if (installedVerdict(cycle.index, state, node) !== 0)
-    findings.push({ ...base, reason: 'DriverNotInstalled', margin: undefined });
-  return findings;
+  const nodeName = cycle.index.nodes.record(node)!.key;
+  return attachFindings(volumeLimits.name, demandAt(cycle, state, nodeName), nodeName);
 }
 
 function wakes(interest: Interest, change: Change): boolean {

@@ -10,7 +10,8 @@ import type { PodRecord } from '../../records/pod-record.ts';
 import type { VolumeRecord, ZoneLabel } from '../../records/volume-record.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
-import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+import { podReasons } from '../reasons.ts';
+import { type Interest, type PodRefusal, type Prepared, type Rule, skip } from '../rule.ts';
 
 interface ZonedVolume {
   readonly claim: string;
@@ -26,15 +27,35 @@ const zoneMismatchBit = 1;
 export const volumeZone: Rule<ZoneState> = {
   name: 'VolumeZone',
   reasons: ['ZoneMismatch'],
-  prepare: ({ index, pod }: Cycle): Prepared<ZoneState> => {
-    const volumes = zonedVolumes(index, pod);
-    return volumes.length === 0 ? skip : { kind: 'ready', state: { volumes } };
-  },
+  prepare,
   filter,
   explain,
   wakes,
   invalidates: (interest, change) => wakes(interest, change) || takesAway(interest, change),
 };
+
+function prepare({ index, pod }: Cycle): Prepared<ZoneState> {
+  const missing = missingVolumes(index, pod);
+  if (missing.length > 0) return { kind: 'refuse', refusals: missing };
+  const volumes = zonedVolumes(index, pod);
+  return volumes.length === 0 ? skip : { kind: 'ready', state: { volumes } };
+}
+
+/** kube-scheduler's rule gives up where a volume isn't there; ours leaves that to the binding rule, which says more. */
+function missingVolumes(index: ClusterIndex, pod: PodRecord): PodRefusal[] {
+  if (index.profile.name !== 'upstream') return [];
+  return pod.claims.flatMap(({ key, isEphemeral }) => {
+    const name = index.claims.get(key)?.volumeName ?? '';
+    if (isEphemeral || name === '' || index.volumes.get(name) !== undefined) return [];
+    return [
+      {
+        reason: 'VolumeNotFound',
+        claim: key,
+        message: podReasons.VolumeNotFound.upstream.replace('{volume}', name),
+      },
+    ];
+  });
+}
 
 /** Only volumes that have only labels, unless the profile follows kube-scheduler, which looks at the labels regardless. */
 function zonedVolumes(index: ClusterIndex, pod: PodRecord): ZonedVolume[] {

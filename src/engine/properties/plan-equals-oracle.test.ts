@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import { type Profile, stowageProfile, upstreamProfile } from '../index/profile.ts';
+import { type Placement, plan } from '../plan.ts';
+import { volumeRules } from '../rules/volume-rules.ts';
+import { addSizes, nanoOf, subtractSizes, zeroSize } from '../size.ts';
+import { clusterOf } from '../testing/cluster.ts';
+import { onlyOn } from '../testing/only-on.ts';
+import { oracleVerdict, refusalMessage } from '../testing/oracle/index.ts';
+import { arbCluster, randomNowMs as nowMs, type RandomCluster } from '../testing/random-cluster.ts';
+
+const runs = 400;
+
+const profiles: readonly Profile[] = [
+  stowageProfile,
+  upstreamProfile,
+  { ...stowageProfile, inFlightOf: { d1: 'one-at-a-time', d2: 'off' } },
+];
+
+describe.each(profiles)('a plan under profile $name $inFlightOf', (profile) => {
+  test('finds the same nodes as the oracle, and on each the same volumes', () => {
+    fc.assert(
+      fc.property(arbCluster, (cluster) => {
+        const index = clusterOf(cluster.objects, profile);
+        const right = oracleVerdict(cluster.objects, cluster.pod, profile, nowMs);
+        expect(nodesByPlan(index, cluster)).toEqual(
+          new Map(
+            [...right.feasible].map(([node, { volumes, made, waste }]) => [
+              node,
+              { volumes, made: new Set(made.keys()), waste },
+            ]),
+          ),
+        );
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test('chooses one of those nodes, or none if there is none', () => {
+    fc.assert(
+      fc.property(arbCluster, ({ objects, pod }) => {
+        const right = oracleVerdict(objects, pod, profile, nowMs);
+        const answer = plan(pod, clusterOf(objects, profile), { nowMs });
+        if (answer.kind === 'refusal') {
+          expect([...right.feasible.keys()]).toEqual([]);
+          if (profile.name === 'upstream') expect(answer.message).toBe(refusalMessage(objects, right));
+        } else {
+          expect(answer.feasibleNodes).toBe(right.feasible.size);
+          expect([...right.feasible.keys()]).toContain(answer.node);
+          expect(summarize(answer).volumes).toEqual(right.feasible.get(answer.node)!.volumes);
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
+});
+
+interface Summary {
+  readonly volumes: ReadonlyMap<string, string>;
+  readonly made: ReadonlySet<string>;
+  readonly waste: bigint;
+}
+
+/** Every node asked by itself. */
+function nodesByPlan(index: ClusterIndex, { objects, pod }: RandomCluster): Map<string, Summary> {
+  const found = new Map<string, Summary>();
+  for (const name of objects.Node.map((node) => node.metadata!.name!).sort()) {
+    const answer = plan(pod, index, { nowMs, rules: [onlyOn(name), ...volumeRules] });
+    if (answer.kind === 'placement') found.set(name, summarize(answer));
+  }
+  return found;
+}
+
+function summarize({ bindings, provisions, inlineVolumes }: Placement): Summary {
+  let waste = zeroSize;
+  for (const { capacity, requested } of bindings) waste = addSizes(waste, subtractSizes(capacity, requested));
+  return {
+    volumes: new Map(bindings.map(({ claim, volume }) => [claim, volume])),
+    made: new Set([...provisions.map(({ claim }) => claim), ...inlineVolumes.map(({ volume }) => volume)]),
+    waste: nanoOf(waste),
+  };
+}

@@ -1,0 +1,481 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../kube/core.ts';
+import type { CSIDriver } from '../../../kube/storage.ts';
+import {
+  type ClassCapacity,
+  ephemeralStorageClassName as ephemeral,
+  fallbackStorageClassName as fallback,
+  type StoragePool,
+} from '../../../kube/stowage.ts';
+import { type InFlightPolicy, stowageProfile } from '../../index/profile.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { plan } from '../../plan.ts';
+import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import {
+  byName,
+  claim,
+  driverCapacity,
+  hostname,
+  inlineVolume,
+  madeBy,
+  node,
+  onlyAt,
+  pod,
+  pool,
+  zone,
+} from '../../testing/objects.ts';
+
+const driver = 'disk.csi';
+const refused: Outcome = { message: '0/1 nodes are available: 1 node(s) did not have enough free storage.' };
+const data = pod('p', ['data']);
+const inline = pod('p', [], { volumes: [inlineVolume('scratch', driver, '5Gi')] });
+
+function entry(storageClassName: string, ...pools: readonly StoragePool[]): ClassCapacity {
+  return { storageClassName, pools };
+}
+
+/** One node `n1` in zone a; classes `fast` and `slow` of one driver; a claim `data` of 5Gi and class fast. */
+function clusterWith(storage: readonly ClassCapacity[], more: ClusterObjects = {}): ClusterObjects {
+  return {
+    Node: [node('n1', { [zone]: 'a' })],
+    StorageClass: [madeBy(driver, 'fast'), madeBy(driver, 'slow')],
+    DriverCapacity: [driverCapacity(driver, storage)],
+    PersistentVolumeClaim: [claim('data', '5Gi', { className: 'fast' })],
+    ...more,
+  };
+}
+
+function from(pools: Record<string, string>): Outcome {
+  return { node: 'n1', volumes: {}, pools };
+}
+
+interface Case {
+  readonly name: string;
+  readonly storage: readonly ClassCapacity[];
+  readonly pod?: Pod;
+  readonly more?: ClusterObjects;
+  readonly nowMs?: number;
+  readonly expected: Outcome;
+}
+
+function expectCases(cases: readonly Case[]): void {
+  test.each(byName(cases))('%s', (_, { storage, pod: asking = data, more, nowMs = 0, expected }) => {
+    expect(outcomeOf(clusterOf(clusterWith(storage, more)), asking, nowMs)).toEqual(expected);
+  });
+}
+
+describe('pools are looked up by driver, then by class, then under <fallback>:', () => {
+  const own = entry('fast', pool('own', '10Gi'));
+  const spare = entry(fallback, pool('spare', '10Gi'));
+  const used = (name: string) => entry(name, pool('used-up', '1Gi'));
+  expectCases([
+    { name: 'the entry of the class serves it', storage: [own], expected: from({ data: 'own' }) },
+    { name: 'it goes before <fallback>', storage: [spare, own], expected: from({ data: 'own' }) },
+    {
+      name: '<fallback> serves a class without an entry',
+      storage: [spare],
+      expected: from({ data: 'spare' }),
+    },
+    {
+      name: 'an entry counts by being there, also when it is used up',
+      storage: [used('fast'), spare],
+      expected: refused,
+    },
+    {
+      name: 'an entry counts by being there, also without pools',
+      storage: [entry('fast'), spare],
+      expected: refused,
+    },
+    {
+      name: 'an entry counts by being there, also when its pools have expired',
+      storage: [entry('fast', pool('old', '10Gi', { expiryTime: '2026-01-01T00:00:00Z' })), spare],
+      nowMs: Date.parse('2026-06-01T00:00:00Z'),
+      expected: refused,
+    },
+    {
+      name: 'the entry of another class serves nobody else',
+      storage: [entry('slow', pool('other', '10Gi'))],
+      expected: refused,
+    },
+    {
+      name: '<ephemeral> serves no claims',
+      storage: [entry(ephemeral, pool('ram', '10Gi'))],
+      expected: refused,
+    },
+    { name: 'a driver that tracks and publishes nothing has no room', storage: [], expected: refused },
+    {
+      name: 'a driver that does not track is not asked',
+      storage: [],
+      more: { DriverCapacity: [{ metadata: { name: driver }, spec: { capacityTracking: false } }] },
+      expected: from({ data: 'new' }),
+    },
+    {
+      name: 'what another driver publishes does not matter',
+      storage: [],
+      more: { DriverCapacity: [driverCapacity('other.csi', [used('fast')])] },
+      expected: from({ data: 'new' }),
+    },
+  ]);
+});
+
+describe('inline volumes with a size', () => {
+  const ram = entry(ephemeral, pool('ram', '10Gi'));
+  const spare = entry(fallback, pool('spare', '10Gi'));
+  const attribute = {
+    name: 'scratch',
+    csi: { driver, volumeAttributes: { 'csi.storage.k8s.io/size': '5Gi' } },
+  };
+  expectCases([
+    {
+      name: 'take room under <ephemeral>',
+      storage: [ram, spare],
+      pod: inline,
+      expected: from({ 'p:scratch': 'ram' }),
+    },
+    {
+      name: 'take room under <fallback> where there is no <ephemeral>',
+      storage: [spare],
+      pod: inline,
+      expected: from({ 'p:scratch': 'spare' }),
+    },
+    {
+      name: 'are refused where <ephemeral> is used up, whatever <fallback> has',
+      storage: [entry(ephemeral, pool('ram', '1Gi')), spare],
+      pod: inline,
+      expected: refused,
+    },
+    {
+      name: 'are refused where only classes have room',
+      storage: [entry('fast', pool('own', '10Gi'))],
+      pod: inline,
+      expected: refused,
+    },
+    {
+      name: 'may say their size in the attributes for the driver',
+      storage: [ram],
+      pod: pod('p', [], { volumes: [attribute] }),
+      expected: from({ 'p:scratch': 'ram' }),
+    },
+    {
+      name: 'take none if they say no size',
+      storage: [entry(ephemeral)],
+      pod: pod('p', [], { volumes: [inlineVolume('scratch', driver)] }),
+      expected: from({}),
+    },
+    {
+      name: 'take none of a pool if their size is zero, but there must be one',
+      storage: [entry(ephemeral, pool('ram', '0'))],
+      pod: pod('p', [], { volumes: [inlineVolume('scratch', driver, '0')] }),
+      expected: from({ 'p:scratch': 'ram' }),
+    },
+    {
+      name: 'of a driver that does not track go anywhere',
+      storage: [],
+      pod: pod('p', [], { volumes: [inlineVolume('scratch', 'other.csi', '5Gi')] }),
+      expected: from({}),
+    },
+    {
+      name: 'share a pool with the claims of the pod',
+      storage: [entry(fallback, pool('one', '9Gi'))],
+      pod: pod('p', ['data'], { volumes: [inlineVolume('scratch', driver, '5Gi')] }),
+      expected: refused,
+    },
+    {
+      name: 'share a pool with each other',
+      storage: [entry(ephemeral, pool('ram', '9Gi'))],
+      pod: pod('p', [], {
+        volumes: [inlineVolume('one', driver, '5Gi'), inlineVolume('two', driver, '5Gi')],
+      }),
+      expected: refused,
+    },
+  ]);
+});
+
+describe('a pool is reached', () => {
+  const fast = (rest: Partial<StoragePool>) => [entry('fast', pool('one', '10Gi', rest))];
+  const found = from({ data: 'one' });
+  const inZone = (value: string) => ({ nodeSelectorTerms: [onlyAt(zone, value)] });
+  expectCases([
+    { name: 'from everywhere without node fields', storage: fast({}), expected: found },
+    { name: 'from the nodes of its list', storage: fast({ nodeList: ['n0', 'n1'] }), expected: found },
+    { name: 'not from nodes outside of its list', storage: fast({ nodeList: ['n2'] }), expected: refused },
+    { name: 'from nobody by an empty list', storage: fast({ nodeList: [] }), expected: refused },
+    {
+      name: 'by node name, not by hostname label',
+      storage: fast({ nodeList: ['n1'] }),
+      more: { Node: [node('n1', { [hostname]: 'host-a' })] },
+      expected: found,
+    },
+    {
+      name: 'not by a hostname label that equals a listed name',
+      storage: fast({ nodeList: ['host-a'] }),
+      more: { Node: [node('n1', { [hostname]: 'host-a' })] },
+      expected: refused,
+    },
+    { name: 'by its topology', storage: fast({ nodeTopology: inZone('a') }), expected: found },
+    {
+      name: 'not from outside of its topology',
+      storage: fast({ nodeTopology: inZone('b') }),
+      expected: refused,
+    },
+    {
+      name: 'by any term of its topology',
+      storage: fast({ nodeTopology: { nodeSelectorTerms: [onlyAt(zone, 'b'), onlyAt(hostname, 'n1')] } }),
+      expected: found,
+    },
+    {
+      name: 'by node name in the fields of its topology',
+      storage: fast({
+        nodeTopology: {
+          nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2'] }] }],
+        },
+      }),
+      expected: refused,
+    },
+    {
+      name: 'from nobody by a topology without terms',
+      storage: fast({ nodeTopology: { nodeSelectorTerms: [] } }),
+      expected: refused,
+    },
+    {
+      name: 'from nobody while it has both a list and a topology',
+      storage: fast({ nodeList: ['n1'], nodeTopology: inZone('a') }),
+      expected: refused,
+    },
+  ]);
+
+  test('and the mistake of giving both is told, with pool and remedy', () => {
+    const storage = [entry('fast', pool('one', '10Gi', { nodeList: ['n1'], nodeTopology: inZone('a') }))];
+    const { notices } = clusterOf({}).upsert('DriverCapacity', driverCapacity(driver, storage));
+    expect(notices).toEqual([
+      {
+        kind: 'DriverCapacity',
+        key: driver,
+        problem: expect.stringMatching(
+          /^status\.storage\[fast\]\.pools\[one\]: .*nodeTopology and nodeList; remove/,
+        ),
+      },
+    ]);
+  });
+});
+
+describe('a figure is believed', () => {
+  const until = '2026-05-01T12:00:00Z';
+  const untilMs = Date.parse(until);
+  const storage = [entry('fast', pool('one', '10Gi', { expiryTime: until }))];
+  expectCases([
+    { name: 'before it expires', storage, nowMs: untilMs - 1, expected: from({ data: 'one' }) },
+    { name: 'no more at the moment it expires', storage, nowMs: untilMs, expected: refused },
+    { name: 'no more afterwards', storage, nowMs: untilMs + 1, expected: refused },
+    {
+      name: 'for ever without an expiry time',
+      storage: [entry('fast', pool('one', '10Gi'))],
+      nowMs: Number.MAX_SAFE_INTEGER,
+      expected: from({ data: 'one' }),
+    },
+    {
+      name: 'never if its expiry time cannot be read',
+      storage: [entry('fast', pool('one', '10Gi', { expiryTime: 'tomorrow' }))],
+      expected: refused,
+    },
+    {
+      name: 'of another pool instead, if that is still fresh',
+      storage: [entry('fast', pool('fresh', '6Gi'), pool('dead', '9Gi', { expiryTime: until }))],
+      nowMs: untilMs,
+      expected: from({ data: 'fresh' }),
+    },
+    {
+      name: 'only if it says how much',
+      storage: [entry('fast', { name: 'silent' })],
+      expected: refused,
+    },
+  ]);
+});
+
+describe('several pools of one node', () => {
+  const claims = {
+    PersistentVolumeClaim: ['a', 'b', 'c'].map((name) => claim(name, '5Gi', { className: 'fast' })),
+  };
+  expectCases([
+    {
+      name: 'serve a claim each where one pool cannot take all',
+      storage: [entry('fast', pool('one', '6Gi'), pool('two', '6Gi'))],
+      pod: pod('p', ['a', 'b']),
+      more: claims,
+      expected: from({ a: 'one', b: 'two' }),
+    },
+    {
+      name: 'are filled in the order of their names',
+      storage: [entry('fast', pool('two', '10Gi'), pool('one', '10Gi'))],
+      pod: pod('p', ['a', 'b']),
+      more: claims,
+      expected: from({ a: 'one', b: 'one' }),
+    },
+    {
+      name: 'are not added up: a volume comes from one pool',
+      storage: [entry('fast', pool('one', '4Gi'), pool('two', '4Gi'))],
+      pod: pod('p', ['a']),
+      more: claims,
+      expected: refused,
+    },
+    {
+      name: 'refuse the claim too many',
+      storage: [entry('fast', pool('one', '6Gi'), pool('two', '6Gi'))],
+      pod: pod('p', ['a', 'b', 'c']),
+      more: claims,
+      expected: refused,
+    },
+    {
+      name: 'are packed exactly where first-fit would fail',
+      storage: [entry('fast', pool('one', '10Gi'), pool('two', '9Gi'))],
+      pod: pod('p', ['s6', 's5', 's4', 's4b']),
+      more: {
+        PersistentVolumeClaim: [
+          claim('s6', '6Gi', { className: 'fast' }),
+          claim('s5', '5Gi', { className: 'fast' }),
+          claim('s4', '4Gi', { className: 'fast' }),
+          claim('s4b', '4Gi', { className: 'fast' }),
+        ],
+      },
+      expected: from({ s6: 'one', s5: 'two', s4: 'one', s4b: 'two' }),
+    },
+  ]);
+});
+
+describe('classes that share a pool at different cost', () => {
+  const storage = [entry('fast', pool('vg', '256Gi')), entry('slow', pool('vg', '128Gi'))];
+  const asking = (fast: string, slow: string): ClusterObjects => ({
+    PersistentVolumeClaim: [
+      claim('striped', fast, { className: 'fast' }),
+      claim('mirrored', slow, { className: 'slow' }),
+    ],
+  });
+  const both = pod('p', ['striped', 'mirrored']);
+  expectCases([
+    {
+      name: 'a mirrored byte costs two striped ones, and both fit',
+      storage,
+      pod: both,
+      more: asking('56Gi', '100Gi'),
+      expected: from({ striped: 'vg', mirrored: 'vg' }),
+    },
+    {
+      name: 'a mirrored byte costs two striped ones, and a byte is missing',
+      storage,
+      pod: both,
+      more: asking('60129542145', '100Gi'),
+      expected: refused,
+    },
+    {
+      name: 'pools of different names do not share',
+      storage: [entry('fast', pool('vg1', '256Gi')), entry('slow', pool('vg2', '128Gi'))],
+      pod: both,
+      more: asking('256Gi', '128Gi'),
+      expected: from({ striped: 'vg1', mirrored: 'vg2' }),
+    },
+  ]);
+
+  test('see what has been promised to each other', () => {
+    const index = clusterOf(clusterWith(storage, asking('200Gi', '29Gi')));
+    const first = plan(pod('first', ['striped']), index, { nowMs: 0 });
+    if (first.kind !== 'placement') return expect.fail(first.message);
+    new Ledger(index).reserve(first);
+    expect(outcomeOf(index, pod('second', ['mirrored']))).toEqual(refused);
+  });
+});
+
+describe('by policy of the driver', () => {
+  const storage = [entry('fast', pool('one', '10Gi'))];
+  const claims = {
+    PersistentVolumeClaim: ['a', 'b'].map((name) => claim(name, '4Gi', { className: 'fast' })),
+  };
+  const under = (policy: InFlightPolicy, size = '10Gi') => {
+    const index = clusterOf(clusterWith([entry('fast', pool('one', size))], claims), {
+      ...stowageProfile,
+      inFlightOf: { [driver]: policy },
+    });
+    return { index, ledger: new Ledger(index) };
+  };
+  const reserveFor = ({ index, ledger }: ReturnType<typeof under>, asking: Pod) => {
+    const placement = plan(asking, index, { nowMs: 0 });
+    return placement.kind === 'placement' ? ledger.reserve(placement).kind : placement.message;
+  };
+
+  test('linear: what is promised is gone, and the rest may be had', () => {
+    const here = under('linear');
+    expect(reserveFor(here, pod('first', ['a']))).toBe('reserved');
+    expect(reserveFor(here, pod('second', ['b']))).toBe('reserved');
+    const tight = under('linear', '7Gi');
+    expect(reserveFor(tight, pod('first', ['a']))).toBe('reserved');
+    expect(outcomeOf(tight.index, pod('second', ['b']))).toEqual(refused);
+  });
+
+  test('one at a time: a pool with a promise counts as full', () => {
+    const here = under('one-at-a-time');
+    expect(reserveFor(here, pod('first', ['a']))).toBe('reserved');
+    expect(outcomeOf(here.index, pod('second', ['b']))).toEqual(refused);
+  });
+
+  test('one at a time: the claims of one pod go together, if their sum fits', () => {
+    expect(reserveFor(under('one-at-a-time'), pod('p', ['a', 'b']))).toBe('reserved');
+    expect(outcomeOf(under('one-at-a-time', '7Gi').index, pod('p', ['a', 'b']))).toEqual(refused);
+  });
+
+  test('off: promises and siblings are not looked at', () => {
+    const here = under('off', '4Gi');
+    expect(reserveFor(here, pod('first', ['a']))).toBe('reserved');
+    expect(reserveFor(here, pod('second', ['a', 'b']))).toBe('reserved');
+  });
+
+  test('the policy of one driver leaves others theirs', () => {
+    const index = clusterOf(clusterWith(storage, claims), {
+      ...stowageProfile,
+      inFlightOf: { 'other.csi': 'off' },
+    });
+    expect(outcomeOf(index, pod('p', ['a', 'b']))).toEqual(from({ a: 'one', b: 'one' }));
+    index.upsert('DriverCapacity', driverCapacity(driver, [entry('fast', pool('one', '7Gi'))], '2'));
+    expect(outcomeOf(index, pod('p', ['a', 'b']))).toEqual(refused);
+  });
+});
+
+describe('what a driver publishes', () => {
+  const inStatus = (version: string, storage: readonly ClassCapacity[] | undefined): CSIDriver =>
+    ({
+      kind: 'CSIDriver',
+      metadata: { name: driver, uid: 'uid-driver', resourceVersion: version },
+      spec: { capacityTracking: true },
+      ...(storage && { status: { storage } }),
+    }) as CSIDriver;
+  const published = { DriverCapacity: [], CSIDriver: [inStatus('1', [entry('fast', pool('one', '6Gi'))])] };
+
+  test('may stand in the status of its CSIDriver, as first proposed', () => {
+    const index = clusterOf(clusterWith([], published));
+    expect(outcomeOf(index, data)).toEqual(from({ data: 'one' }));
+    index.upsert('CSIDriver', inStatus('2', [entry('fast', pool('one', '4Gi'))]));
+    expect(outcomeOf(index, data)).toEqual(refused);
+  });
+
+  test('goes with its CSIDriver', () => {
+    const index = clusterOf(clusterWith([], published));
+    index.upsert('CSIDriver', inStatus('2', [entry('fast', pool('one', '4Gi'))]));
+    index.remove('CSIDriver', driver);
+    expect(outcomeOf(index, data)).toEqual(from({ data: 'new' }));
+  });
+
+  test('is forgotten when its CSIDriver says it no more', () => {
+    const index = clusterOf(clusterWith([], published));
+    index.upsert('CSIDriver', inStatus('2', undefined));
+    expect(outcomeOf(index, data)).toEqual(refused);
+  });
+
+  test('is followed as entries and pools come and go', () => {
+    const index = clusterOf(clusterWith([entry('fast', pool('one', '6Gi', { nodeList: ['n0'] }))]));
+    expect(outcomeOf(index, data)).toEqual(refused);
+    index.upsert('DriverCapacity', driverCapacity(driver, [], '2'));
+    expect(outcomeOf(index, data)).toEqual(refused);
+    index.upsert('DriverCapacity', driverCapacity(driver, [entry('fast', pool('two', '6Gi'))], '3'));
+    expect(outcomeOf(index, data)).toEqual(from({ data: 'two' }));
+    index.remove('DriverCapacity', driver);
+    expect(outcomeOf(index, data)).toEqual(from({ data: 'new' }));
+  });
+});

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
+import type { StorageClass } from '../../../kube/storage.ts';
+import { upstreamProfile } from '../../index/profile.ts';
+import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import {
+  byName,
+  claim,
+  localVolume,
+  madeBy,
+  node,
+  pod,
+  reservedFor,
+  storageClass,
+  volume,
+} from '../../testing/objects.ts';
+
+const noMatch: Outcome = {
+  message: "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.",
+};
+
+function gets(volumeName: string, nodeName: string): Outcome {
+  return { node: nodeName, volumes: { data: volumeName }, pools: {} };
+}
+
+/** Two nodes and a claim called `data` of 5Gi. */
+interface Case {
+  readonly name: string;
+  readonly volumes: readonly PersistentVolume[];
+  readonly claims?: readonly PersistentVolumeClaim[];
+  readonly storageClass?: StorageClass;
+  readonly stowage: Outcome;
+  readonly upstream?: Outcome;
+}
+
+const mine = reservedFor('data');
+
+function expectCases(cases: readonly Case[]): void {
+  test.each(byName(cases))('%s', (_, { volumes, claims, storageClass: own, stowage, upstream = stowage }) => {
+    const objects: ClusterObjects = {
+      Node: [node('n1'), node('n2')],
+      StorageClass: [own ?? storageClass('local'), storageClass('other')],
+      PersistentVolume: volumes,
+      PersistentVolumeClaim: claims ?? [claim('data', '5Gi')],
+    };
+    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(stowage);
+    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(upstream);
+  });
+}
+
+describe('a volume whose claimRef names the claim', () => {
+  expectCases([
+    {
+      name: 'is taken before a closer one',
+      volumes: [localVolume('close', '5Gi', 'n2'), localVolume('mine', '50Gi', 'n2', { spec: mine })],
+      stowage: gets('mine', 'n2'),
+      // On n1 there is nothing, and on n2 the reserved one wins.
+    },
+    {
+      name: 'draws the pod to its node, and no other volume will do elsewhere',
+      volumes: [localVolume('a-free', '5Gi', 'n1'), localVolume('mine', '5Gi', 'n2', { spec: mine })],
+      stowage: gets('mine', 'n2'),
+    },
+    {
+      name: 'means the claim also by its uid',
+      volumes: [localVolume('mine', '5Gi', 'n2', { spec: reservedFor('data', 'uid-data') })],
+      stowage: gets('mine', 'n2'),
+    },
+    {
+      name: 'with the uid of an earlier claim means nobody',
+      volumes: [localVolume('stale', '5Gi', 'n2', { spec: reservedFor('data', 'uid-of-old') })],
+      stowage: noMatch,
+    },
+    {
+      name: 'in another namespace means another claim',
+      volumes: [
+        localVolume('theirs', '5Gi', 'n2', { spec: { claimRef: { namespace: 'team', name: 'data' } } }),
+      ],
+      stowage: noMatch,
+    },
+    {
+      name: 'is taken in whatever phase it is',
+      volumes: [localVolume('mine', '5Gi', 'n2', { spec: mine, phase: 'Pending' })],
+      stowage: gets('mine', 'n2'),
+    },
+    {
+      name: 'is taken whatever access modes it offers',
+      volumes: [localVolume('mine', '5Gi', 'n2', { spec: { ...mine, accessModes: ['ReadOnlyMany'] } })],
+      stowage: gets('mine', 'n2'),
+    },
+    {
+      name: 'is taken whatever its labels are',
+      volumes: [localVolume('mine', '5Gi', 'n2', { spec: mine })],
+      claims: [claim('data', '5Gi', { spec: { selector: { matchLabels: { tier: 'fast' } } } })],
+      stowage: gets('mine', 'n2'),
+    },
+    {
+      name: 'is taken of another class, where kube-scheduler does not see it',
+      volumes: [localVolume('mine', '5Gi', 'n2', { spec: mine, className: 'other' })],
+      stowage: gets('mine', 'n2'),
+      upstream: noMatch,
+    },
+    {
+      name: 'is the nearest of several',
+      volumes: [
+        localVolume('large', '9Gi', 'n2', { spec: mine }),
+        localVolume('small', '6Gi', 'n2', { spec: mine }),
+      ],
+      stowage: gets('small', 'n2'),
+    },
+  ]);
+});
+
+describe('a reserved volume that is no good is passed over as if it were not there:', () => {
+  const other = localVolume('other', '5Gi', 'n1');
+  const deleting = {
+    name: 'mine',
+    uid: 'uid-mine',
+    resourceVersion: '1',
+    deletionTimestamp: '2026-01-01T00:00:00Z',
+  };
+  expectCases([
+    {
+      name: 'one that is too small',
+      volumes: [other, localVolume('mine', '4Gi', 'n2', { spec: mine })],
+      stowage: gets('other', 'n1'),
+    },
+    {
+      name: 'one of the other volume mode',
+      volumes: [other, localVolume('mine', '5Gi', 'n2', { spec: { ...mine, volumeMode: 'Block' } })],
+      stowage: gets('other', 'n1'),
+    },
+    {
+      name: 'one of another volume attributes class',
+      volumes: [
+        other,
+        localVolume('mine', '5Gi', 'n2', { spec: { ...mine, volumeAttributesClassName: 'gold' } }),
+      ],
+      stowage: gets('other', 'n1'),
+    },
+    {
+      name: 'one that is being deleted',
+      volumes: [other, localVolume('mine', '5Gi', 'n2', { spec: mine, metadata: deleting })],
+      stowage: gets('other', 'n1'),
+    },
+    {
+      name: 'one whose size cannot be read',
+      volumes: [other, localVolume('mine', 'much', 'n2', { spec: mine })],
+      stowage: gets('other', 'n1'),
+    },
+  ]);
+});
+
+describe('while a reserved volume exists and cannot be reached', () => {
+  expectCases([
+    {
+      name: 'no other volume is taken, also where the node has one',
+      volumes: [localVolume('free', '5Gi', 'n1'), localVolume('mine', '5Gi', 'gone', { spec: mine })],
+      stowage: noMatch,
+    },
+    {
+      name: 'none is made either; kube-scheduler would have one made, and leave the reserved one behind',
+      volumes: [localVolume('mine', '5Gi', 'gone', { spec: mine })],
+      storageClass: madeBy('disk.csi', 'local'),
+      stowage: noMatch,
+      upstream: { node: 'n1', volumes: {}, pools: { data: 'new' } },
+    },
+  ]);
+});
+
+describe('a volume that is reserved for another claim', () => {
+  expectCases([
+    {
+      name: 'is left alone',
+      volumes: [volume('theirs', '5Gi', { spec: reservedFor('theirs') })],
+      stowage: noMatch,
+    },
+    {
+      name: 'is left alone also when it would be the closest',
+      volumes: [volume('theirs', '5Gi', { spec: reservedFor('theirs') }), localVolume('free', '500Gi', 'n2')],
+      stowage: gets('free', 'n2'),
+    },
+  ]);
+
+  test('is free again when its claimRef is cleared', () => {
+    const index = clusterOf({
+      Node: [node('n1'), node('n2')],
+      StorageClass: [storageClass('local')],
+      PersistentVolume: [localVolume('v1', '5Gi', 'n2', { spec: reservedFor('theirs') })],
+      PersistentVolumeClaim: [claim('data', '5Gi')],
+    });
+    expect(outcomeOf(index, pod('p', ['data']))).toEqual(noMatch);
+    index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n2', { version: '2' }));
+    expect(outcomeOf(index, pod('p', ['data']))).toEqual(gets('v1', 'n2'));
+  });
+});

@@ -1,0 +1,354 @@
+import { describe, expect, test } from 'vitest';
+import type { PersistentVolumeClaim, TopologySelectorTerm } from '../../../kube/core.ts';
+import { annotations } from '../../../kube/well-known.ts';
+import { upstreamProfile } from '../../index/profile.ts';
+import { plan } from '../../plan.ts';
+import { sizeOfBytes } from '../../size.ts';
+import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import {
+  boundClaim,
+  byName,
+  capacity,
+  claim,
+  csiDriver,
+  gib,
+  localVolume,
+  madeBy,
+  node,
+  onlyAt,
+  pod,
+  storageClass,
+  volume,
+  zone,
+} from '../../testing/objects.ts';
+
+const noMatch = "node(s) didn't find available persistent volumes to bind";
+
+interface Case {
+  readonly name: string;
+  readonly cluster: ClusterObjects;
+  readonly claims?: readonly string[];
+  readonly stowage: Outcome;
+  readonly upstream?: Outcome;
+}
+
+const dynamic = madeBy('disk.csi', 'local');
+
+function expectCases(cases: readonly Case[]): void {
+  test.each(byName(cases))('%s', (_, { cluster, claims = ['data'], stowage, upstream = stowage }) => {
+    expect(outcomeOf(clusterOf(cluster), pod('p', claims))).toEqual(stowage);
+    expect(outcomeOf(clusterOf(cluster, upstreamProfile), pod('p', claims))).toEqual(upstream);
+  });
+}
+
+function makes(name: string, nodeName = 'n1'): Outcome {
+  return { node: nodeName, volumes: {}, pools: { [name]: 'new' } };
+}
+
+function refused(nodeCount: number): Outcome {
+  return { message: `0/${nodeCount} nodes are available: ${nodeCount} ${noMatch}.` };
+}
+
+describe('a new volume', () => {
+  expectCases([
+    {
+      name: 'is made where none exists and the class has a provisioner',
+      cluster: { Node: [node('n1')], StorageClass: [dynamic], PersistentVolumeClaim: [claim('data', '5Gi')] },
+      stowage: makes('data'),
+    },
+    {
+      name: 'is made where those that exist are too small',
+      cluster: {
+        Node: [node('n1')],
+        StorageClass: [dynamic],
+        PersistentVolume: [localVolume('v1', '1Gi', 'n1')],
+        PersistentVolumeClaim: [claim('data', '5Gi')],
+      },
+      stowage: makes('data'),
+    },
+    {
+      name: 'is not made where an existing one will do',
+      cluster: {
+        Node: [node('n1')],
+        StorageClass: [dynamic],
+        PersistentVolume: [localVolume('v1', '5Gi', 'n1')],
+        PersistentVolumeClaim: [claim('data', '5Gi')],
+      },
+      stowage: { node: 'n1', volumes: { data: 'v1' }, pools: {} },
+    },
+    {
+      name: 'is made beside a claim that is bound',
+      cluster: {
+        Node: [node('n1')],
+        StorageClass: [dynamic],
+        PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound' })],
+        PersistentVolumeClaim: [boundClaim('old', '1Gi', 'v1'), claim('data', '5Gi')],
+      },
+      claims: ['old', 'data'],
+      stowage: makes('data'),
+    },
+    {
+      name: 'is made beside a bound claim of an immediate class',
+      cluster: {
+        Node: [node('n1')],
+        StorageClass: [dynamic, madeBy('disk.csi', 'now', { volumeBindingMode: 'Immediate' })],
+        PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', className: 'now' })],
+        PersistentVolumeClaim: [boundClaim('old', '1Gi', 'v1', { className: 'now' }), claim('data', '5Gi')],
+      },
+      claims: ['old', 'data'],
+      stowage: makes('data'),
+    },
+    {
+      name: 'is made for the claim that no existing one is left for',
+      cluster: {
+        Node: [node('n1')],
+        StorageClass: [dynamic],
+        PersistentVolume: [localVolume('v1', '1Gi', 'n1')],
+        PersistentVolumeClaim: [claim('data', '5Gi'), claim('small', '1Gi')],
+      },
+      claims: ['data', 'small'],
+      stowage: { node: 'n1', volumes: { small: 'v1' }, pools: { data: 'new' } },
+    },
+    {
+      name: 'is never made by a class whose provisioner says that it makes none',
+      cluster: {
+        Node: [node('n1')],
+        StorageClass: [storageClass('local')],
+        PersistentVolumeClaim: [claim('data', '5Gi')],
+      },
+      stowage: refused(1),
+    },
+    {
+      name: 'is never made by a class with an empty provisioner',
+      cluster: {
+        Node: [node('n1')],
+        StorageClass: [madeBy('', 'local')],
+        PersistentVolumeClaim: [claim('data', '5Gi')],
+      },
+      stowage: refused(1),
+    },
+  ]);
+});
+
+describe('allowedTopologies', () => {
+  const nodes = [
+    node('n1', { [zone]: 'a', rack: 'r1' }),
+    node('n2', { [zone]: 'b', rack: 'r1' }),
+    node('n3', { [zone]: 'b', rack: 'r2' }),
+    node('n4'),
+  ];
+  const term = (labels: Record<string, readonly string[]>): TopologySelectorTerm => ({
+    matchLabelExpressions: Object.entries(labels).map(([key, values]) => ({ key, values })),
+  });
+
+  interface TopologyCase {
+    readonly name: string;
+    readonly allowed: readonly TopologySelectorTerm[] | undefined;
+    readonly nodes: readonly string[];
+  }
+
+  const cases: readonly TopologyCase[] = [
+    { name: 'absent allow every node', allowed: undefined, nodes: ['n1', 'n2', 'n3', 'n4'] },
+    { name: 'empty allow every node', allowed: [], nodes: ['n1', 'n2', 'n3', 'n4'] },
+    { name: 'with an empty term allow no node', allowed: [{}], nodes: [] },
+    {
+      name: 'with a term of no expressions allow no node',
+      allowed: [{ matchLabelExpressions: [] }],
+      nodes: [],
+    },
+    { name: 'allow nodes with the value', allowed: [term({ [zone]: ['a'] })], nodes: ['n1'] },
+    {
+      name: 'allow nodes with one of several values',
+      allowed: [term({ [zone]: ['a', 'b'] })],
+      nodes: ['n1', 'n2', 'n3'],
+    },
+    { name: 'allow nobody with a value that no node has', allowed: [term({ [zone]: ['c'] })], nodes: [] },
+    {
+      name: 'allow nodes that meet any of several terms',
+      allowed: [term({ [zone]: ['a'] }), term({ rack: ['r2'] })],
+      nodes: ['n1', 'n3'],
+    },
+    {
+      name: 'allow nodes that meet all expressions of a term',
+      allowed: [term({ [zone]: ['b'], rack: ['r1'] })],
+      nodes: ['n2'],
+    },
+    {
+      name: 'with a term that cannot be read leave the others their meaning',
+      allowed: [term({ 'not a key!': ['x'] }), term({ [zone]: ['a'] })],
+      nodes: ['n1'],
+    },
+  ];
+
+  test.each(byName(cases))('%s', (_, { allowed, nodes: expected }) => {
+    for (const profile of [undefined, upstreamProfile]) {
+      const found = nodes.filter((candidate) => {
+        const index = clusterOf(
+          {
+            Node: [candidate],
+            StorageClass: [madeBy('disk.csi', 'local', allowed && { allowedTopologies: allowed })],
+            PersistentVolumeClaim: [claim('data', '5Gi')],
+          },
+          profile,
+        );
+        return plan(pod('p', ['data']), index, { nowMs: 0 }).kind === 'placement';
+      });
+      expect(found.map(({ metadata }) => metadata!.name)).toEqual(expected);
+    }
+  });
+
+  expectCases([
+    {
+      name: 'do not hold for existing volumes',
+      cluster: {
+        Node: nodes,
+        StorageClass: [madeBy('disk.csi', 'local', { allowedTopologies: [term({ [zone]: ['a'] })] })],
+        PersistentVolume: [localVolume('v1', '5Gi', 'n4')],
+        PersistentVolumeClaim: [claim('data', '5Gi'), claim('more', '5Gi')],
+      },
+      claims: ['data'],
+      stowage: { node: 'n4', volumes: { data: 'v1' }, pools: {} },
+      upstream: makes('data'),
+    },
+    {
+      name: 'of two classes must both allow the node',
+      cluster: {
+        Node: nodes,
+        StorageClass: [
+          madeBy('disk.csi', 'local', { allowedTopologies: [term({ [zone]: ['b'] })] }),
+          madeBy('disk.csi', 'racked', { allowedTopologies: [term({ rack: ['r2'] })] }),
+        ],
+        PersistentVolumeClaim: [claim('data', '5Gi'), claim('more', '5Gi', { className: 'racked' })],
+      },
+      claims: ['data', 'more'],
+      stowage: { node: 'n3', volumes: {}, pools: { data: 'new', more: 'new' } },
+    },
+  ]);
+
+  test('that change are heeded from then on', () => {
+    const index = clusterOf({
+      Node: nodes,
+      StorageClass: [madeBy('disk.csi', 'local', { allowedTopologies: [term({ [zone]: ['c'] })] })],
+      PersistentVolumeClaim: [claim('data', '5Gi')],
+    });
+    expect(outcomeOf(index, pod('p', ['data']))).toEqual(refused(4));
+    const widened = madeBy('disk.csi', 'local', { allowedTopologies: [term({ rack: ['r2'] })] });
+    index.upsert('StorageClass', { ...widened, metadata: { name: 'local', resourceVersion: '2' } });
+    expect(outcomeOf(index, pod('p', ['data']))).toEqual(makes('data', 'n3'));
+  });
+});
+
+describe('a claim with a selected node', () => {
+  const pinned = claim('data', '5Gi', { selectedNode: 'n2' });
+  const two = [node('n1'), node('n2')];
+
+  expectCases([
+    {
+      name: 'stays with it',
+      cluster: { Node: two, StorageClass: [dynamic], PersistentVolumeClaim: [pinned] },
+      stowage: makes('data', 'n2'),
+    },
+    {
+      name: 'keeps the pod from every other node',
+      cluster: { Node: [node('n1')], StorageClass: [dynamic], PersistentVolumeClaim: [pinned] },
+      stowage: refused(1),
+    },
+    {
+      name: 'is not given an existing volume any more',
+      cluster: {
+        Node: two,
+        StorageClass: [dynamic],
+        PersistentVolume: [localVolume('v1', '5Gi', 'n2')],
+        PersistentVolumeClaim: [pinned],
+      },
+      stowage: makes('data', 'n2'),
+    },
+    {
+      name: 'brings its siblings along, which still may have existing volumes',
+      cluster: {
+        Node: two,
+        StorageClass: [dynamic],
+        PersistentVolume: [localVolume('v1', '1Gi', 'n1'), localVolume('v2', '1Gi', 'n2')],
+        PersistentVolumeClaim: [pinned, claim('small', '1Gi')],
+      },
+      claims: ['small', 'data'],
+      stowage: { node: 'n2', volumes: { small: 'v2' }, pools: { data: 'new' } },
+    },
+    {
+      name: 'and a sibling that is pinned elsewhere has no node at all',
+      cluster: {
+        Node: two,
+        StorageClass: [dynamic],
+        PersistentVolumeClaim: [pinned, claim('other', '1Gi', { selectedNode: 'n1' })],
+      },
+      claims: ['data', 'other'],
+      stowage: refused(2),
+    },
+    {
+      name: 'is refused there, too, if its class makes no volumes',
+      cluster: {
+        Node: [node('n2')],
+        StorageClass: [storageClass('local')],
+        PersistentVolume: [localVolume('v1', '5Gi', 'n2')],
+        PersistentVolumeClaim: [pinned],
+      },
+      stowage: refused(1),
+    },
+    {
+      name: 'is asked for room again by kube-scheduler only: its own volume may be what fills the pool',
+      cluster: {
+        Node: two,
+        StorageClass: [dynamic],
+        CSIDriver: [csiDriver('disk.csi')],
+        CSIStorageCapacity: [capacity('full', 'local', { capacity: '1Gi' })],
+        PersistentVolumeClaim: [pinned],
+      },
+      stowage: makes('data', 'n2'),
+      upstream: {
+        message:
+          "0/2 nodes are available: 1 node(s) did not have enough free storage, 1 node(s) didn't find available persistent volumes to bind.",
+      },
+    },
+  ]);
+});
+
+test('what has to be written is spelled out: claim, its version, class, driver and size', () => {
+  const index = clusterOf({
+    Node: [node('n1')],
+    StorageClass: [dynamic],
+    PersistentVolumeClaim: [claim('data', '5Gi', { version: '7' })],
+  });
+  expect(plan(pod('p', ['data']), index, { nowMs: 0 })).toMatchObject({
+    kind: 'placement',
+    bindings: [],
+    provisions: [
+      {
+        claim: 'default/data',
+        claimUid: 'uid-data',
+        claimVersion: '7',
+        className: 'local',
+        driver: 'disk.csi',
+        requested: sizeOfBytes(gib(5)),
+        pool: undefined,
+      },
+    ],
+  });
+});
+
+test('the class of a claim may stand in the beta annotation alone', () => {
+  const betaClass: PersistentVolumeClaim = {
+    metadata: {
+      namespace: 'default',
+      name: 'data',
+      annotations: { [annotations.betaStorageClass]: 'local' },
+    },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '5Gi' } } },
+  };
+  const index = clusterOf({
+    Node: [node('n1')],
+    StorageClass: [dynamic],
+    PersistentVolumeClaim: [betaClass],
+    PersistentVolume: [volume('v1', '5Gi', { terms: [onlyAt(zone, 'elsewhere')] })],
+  });
+  expect(outcomeOf(index, pod('p', ['data']))).toEqual(makes('data'));
+});

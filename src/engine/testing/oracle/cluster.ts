@@ -1,0 +1,147 @@
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '../../../kube/core.ts';
+import type { KubeObject } from '../../../kube/meta.ts';
+import { parseQuantity, quantityToNano } from '../../../kube/quantity.ts';
+import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  StorageClass,
+  VolumeAttachment,
+} from '../../../kube/storage.ts';
+import type { DriverCapacity } from '../../../kube/stowage.ts';
+import { claimClassName, ephemeralClaimName } from '../../../kube/volumes.ts';
+import { annotations } from '../../../kube/well-known.ts';
+
+/** A cluster's objects, in plain lists. Names are unique within a list. */
+export interface OracleObjects {
+  readonly Node?: readonly Node[];
+  readonly PersistentVolume?: readonly PersistentVolume[];
+  readonly PersistentVolumeClaim?: readonly PersistentVolumeClaim[];
+  readonly StorageClass?: readonly StorageClass[];
+  readonly CSIDriver?: readonly CSIDriver[];
+  readonly CSINode?: readonly CSINode[];
+  readonly CSIStorageCapacity?: readonly CSIStorageCapacity[];
+  readonly DriverCapacity?: readonly DriverCapacity[];
+  readonly VolumeAttachment?: readonly VolumeAttachment[];
+  readonly Pod?: readonly Pod[];
+}
+
+/** The part of a profile that is more than its name. */
+export interface OracleProfile {
+  readonly name: 'stowage' | 'upstream';
+  readonly inFlightOf?: Readonly<Record<string, 'linear' | 'one-at-a-time' | 'off'>>;
+}
+
+/** The objects with a few questions that everybody asks. Nothing is indexed: every question walks a list. */
+export class OracleCluster {
+  readonly objects: OracleObjects;
+  readonly profile: OracleProfile;
+  readonly nowMs: number;
+
+  constructor(objects: OracleObjects, profile: OracleProfile, nowMs: number) {
+    this.objects = objects;
+    this.profile = profile;
+    this.nowMs = nowMs;
+  }
+
+  get nodes(): readonly Node[] {
+    return this.objects.Node ?? [];
+  }
+
+  get volumes(): readonly PersistentVolume[] {
+    return this.objects.PersistentVolume ?? [];
+  }
+
+  get isUpstream(): boolean {
+    return this.profile.name === 'upstream';
+  }
+
+  node(name: string): Node | undefined {
+    return this.nodes.find((node) => nameOf(node) === name);
+  }
+
+  volume(name: string): PersistentVolume | undefined {
+    return this.volumes.find((volume) => nameOf(volume) === name);
+  }
+
+  claim(key: string): PersistentVolumeClaim | undefined {
+    return this.objects.PersistentVolumeClaim?.find((claim) => keyOf(claim) === key);
+  }
+
+  classOf(claim: PersistentVolumeClaim): StorageClass | undefined {
+    const name = claimClassName(claim);
+    return this.objects.StorageClass?.find((storageClass) => nameOf(storageClass) === name);
+  }
+
+  driver(name: string): CSIDriver | undefined {
+    return this.objects.CSIDriver?.find((driver) => nameOf(driver) === name);
+  }
+
+  csiNode(name: string): CSINode | undefined {
+    return this.objects.CSINode?.find((csiNode) => nameOf(csiNode) === name);
+  }
+
+  /** What is deducted for volumes in flight. */
+  inFlight(driver: string): 'linear' | 'one-at-a-time' | 'off' {
+    return this.profile.inFlightOf?.[driver] ?? (this.isUpstream ? 'off' : 'linear');
+  }
+}
+
+export function nameOf(object: KubeObject): string {
+  return object.metadata?.name ?? '';
+}
+
+export function keyOf(object: KubeObject): string {
+  return `${object.metadata?.namespace ?? ''}/${nameOf(object)}`;
+}
+
+/** A claim as the pod names it. */
+export interface ClaimUse {
+  readonly key: string;
+  readonly name: string;
+  readonly isEphemeral: boolean;
+}
+
+/** The pod's claims, in the order of its volumes; one that several volumes name counts once. */
+export function claimsOf(pod: Pod): ClaimUse[] {
+  const uses = new Map<string, ClaimUse>();
+  for (const volume of pod.spec?.volumes ?? []) {
+    const use = claimUse(pod, volume);
+    if (use === undefined) continue;
+    const known = uses.get(use.name);
+    uses.set(use.name, { ...use, isEphemeral: use.isEphemeral || known?.isEphemeral === true });
+  }
+  return [...uses.values()];
+}
+
+function claimUse(pod: Pod, volume: Volume): ClaimUse | undefined {
+  const namespace = pod.metadata?.namespace ?? '';
+  if (volume.ephemeral) {
+    const name = ephemeralClaimName(nameOf(pod), volume.name ?? '');
+    return { key: `${namespace}/${name}`, name, isEphemeral: true };
+  }
+  if (!volume.persistentVolumeClaim) return undefined;
+  const name = volume.persistentVolumeClaim.claimName ?? '';
+  return { key: `${namespace}/${name}`, name, isEphemeral: false };
+}
+
+/** Billionths of a byte; undefined where nothing (or nothing readable) is written. */
+export function nanoBytes(quantity: unknown): bigint | undefined {
+  if (quantity === undefined || quantity === null) return undefined;
+  const parsed = parseQuantity(quantity);
+  if (!parsed.ok) return undefined;
+  const nano = quantityToNano(parsed.quantity);
+  return nano < 0n ? undefined : nano;
+}
+
+export function requestOf(claim: PersistentVolumeClaim): bigint | undefined {
+  return nanoBytes(claim.spec?.resources?.requests?.storage);
+}
+
+export function selectedNodeOf(claim: PersistentVolumeClaim): string | undefined {
+  return claim.metadata?.annotations?.[annotations.selectedNode];
+}
+
+export function isDeleting(object: KubeObject): boolean {
+  return object.metadata?.deletionTimestamp !== undefined && object.metadata.deletionTimestamp !== null;
+}

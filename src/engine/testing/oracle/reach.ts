@@ -1,0 +1,52 @@
+import type { Node, PersistentVolume, VolumeNodeAffinity } from '../../../kube/core.ts';
+import { migratedPlugins, migrateVolume } from '../../../kube/in-tree-migration.ts';
+import { migrateNodeAffinity } from '../../../kube/in-tree-topology.ts';
+import { compileNodeSelector, matchesNode } from '../../../kube/node-selector.ts';
+import type { StorageClass } from '../../../kube/storage.ts';
+import { compileTopologySelector } from '../../../kube/topology-selector.ts';
+import { multiZoneSeparator, labels as wellKnownLabels } from '../../../kube/well-known.ts';
+import { nameOf, type OracleCluster } from './cluster.ts';
+
+/** Whether a free volume could be used on the node: by its node affinity as it is written. */
+export function reaches(cluster: OracleCluster, volume: PersistentVolume, node: Node): boolean {
+  return admits(cluster, volume.spec?.nodeAffinity, node);
+}
+
+/** The same for a volume that is bound: there an in-tree disk counts as the CSI volume that it is on this node. */
+export function reachesBound(cluster: OracleCluster, volume: PersistentVolume, node: Node): boolean {
+  const migrated = migrateVolume(volume);
+  const isMigrated =
+    migrated?.ok === true && migratedPlugins(cluster.csiNode(nameOf(node))).has(migrated.source.plugin);
+  return isMigrated ? admits(cluster, migrateNodeAffinity(volume), node) : reaches(cluster, volume, node);
+}
+
+/** kube-scheduler evaluates a volume's affinity against labels alone, so that every matchFields requirement holds. */
+function admits(cluster: OracleCluster, affinity: VolumeNodeAffinity | undefined, node: Node): boolean {
+  if (!affinity?.required) return true;
+  const nodeName = cluster.isUpstream ? undefined : nameOf(node);
+  return matchesNode(compileNodeSelector(affinity.required), nodeName, node.metadata?.labels);
+}
+
+export function isAllowed(storageClass: StorageClass, node: Node): boolean {
+  const selector = compileTopologySelector(storageClass.allowedTopologies);
+  return selector === undefined || matchesNode(selector, nameOf(node), node.metadata?.labels);
+}
+
+const stableKeyOf: Readonly<Record<string, string>> = {
+  [wellKnownLabels.betaZone]: wellKnownLabels.zone,
+  [wellKnownLabels.betaRegion]: wellKnownLabels.region,
+};
+const zoneKeys = [...Object.keys(stableKeyOf), ...Object.values(stableKeyOf)];
+
+/** By the zone and region labels of volumes older than node affinity. */
+export function isInZone(volume: PersistentVolume, node: Node): boolean {
+  const nodeLabels = node.metadata?.labels ?? {};
+  if (!zoneKeys.some((key) => nodeLabels[key] !== undefined)) return true;
+  return zoneKeys.every((key) => {
+    const zones = volume.metadata?.labels?.[key]?.split(multiZoneSeparator).map((zone) => zone.trim());
+    // A list with a hole in it says nothing.
+    if (zones === undefined || zones.includes('')) return true;
+    const zone = nodeLabels[key] ?? nodeLabels[stableKeyOf[key] ?? ''];
+    return zone !== undefined && zones.includes(zone);
+  });
+}

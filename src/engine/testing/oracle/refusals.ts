@@ -1,0 +1,97 @@
+import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import { compileLabelSelector } from '../../../kube/label-selector.ts';
+import { controllerOf } from '../../../kube/owner-references.ts';
+import { parseQuantity, quantityToNano } from '../../../kube/quantity.ts';
+import { isDelayedBinding, isFullyBound } from '../../../kube/volumes.ts';
+import { type ClaimUse, claimsOf, isDeleting, keyOf, nameOf, type OracleCluster } from './cluster.ts';
+import { inlineSizes } from './pools.ts';
+
+/** Why the pod can't run anywhere, in kube-scheduler's words; undefined if it may. */
+export function podRefusal(cluster: OracleCluster, pod: Pod): string | undefined {
+  const uses = claimsOf(pod);
+  for (const refusal of [
+    () => malformedPod(cluster, pod),
+    () => firstOf(uses, (use) => absence(cluster, pod, use)),
+    () => firstOf(uses, (use) => unreadiness(cluster, use)),
+    () => firstOf(uses, (use) => missingVolume(cluster, use)),
+  ]) {
+    const text = refusal();
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function firstOf(
+  uses: readonly ClaimUse[],
+  judge: (use: ClaimUse) => string | undefined,
+): string | undefined {
+  for (const use of uses) {
+    const text = judge(use);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** Kubernetes has no sizes of inline volumes, so there is nothing that it could fail to read. */
+function malformedPod(cluster: OracleCluster, pod: Pod): string | undefined {
+  if (cluster.isUpstream) return undefined;
+  const problem = inlineSizes(pod).find(({ text }) => sizeProblem(text, '') !== undefined);
+  if (problem === undefined) return undefined;
+  const field = `spec.volumes[${problem.volumeName}].csi.fsSize`;
+  return `pod "${keyOf(pod)}" is malformed: ${sizeProblem(problem.text, field)}`;
+}
+
+function absence(cluster: OracleCluster, pod: Pod, { key, name, isEphemeral }: ClaimUse): string | undefined {
+  const claim = cluster.claim(key);
+  if (claim === undefined) {
+    return isEphemeral
+      ? `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`
+      : `persistentvolumeclaim "${name}" not found`;
+  }
+  if (claim.status?.phase === 'Lost') {
+    const volume = claim.spec?.volumeName ?? '';
+    return `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${volume}"`;
+  }
+  if (isDeleting(claim)) return `persistentvolumeclaim "${name}" is being deleted`;
+  if (isEphemeral && controllerOf(claim)?.uid !== pod.metadata?.uid)
+    return `PVC ${key} was not created for pod ${keyOf(pod)} (pod is not owner)`;
+  return undefined;
+}
+
+/** Only unbound claims of a class that waits are the scheduler's to bind. */
+function unreadiness(cluster: OracleCluster, { key, name }: ClaimUse): string | undefined {
+  const claim = cluster.claim(key)!;
+  if (isFullyBound(claim)) return undefined;
+  const storageClass = cluster.classOf(claim);
+  const isPrebound = (claim.spec?.volumeName ?? '') !== '';
+  if (storageClass !== undefined && !storageClass.volumeBindingMode && !isPrebound)
+    return `VolumeBindingMode not set for StorageClass "${nameOf(storageClass)}"`;
+  if (isPrebound || !isDelayedBinding(storageClass))
+    return 'pod has unbound immediate PersistentVolumeClaims';
+  const problem = claimProblem(claim);
+  return problem === undefined ? undefined : `persistentvolumeclaim "${name}" is malformed: ${problem}`;
+}
+
+/** kube-scheduler's VolumeZone looks up the volumes of claims that the pod names itself, before any node is looked at. */
+function missingVolume(cluster: OracleCluster, { key, isEphemeral }: ClaimUse): string | undefined {
+  if (!cluster.isUpstream || isEphemeral) return undefined;
+  const volumeName = cluster.claim(key)?.spec?.volumeName ?? '';
+  if (volumeName === '' || cluster.volume(volumeName) !== undefined) return undefined;
+  return `persistentvolume "${volumeName}" not found`;
+}
+
+function claimProblem(claim: PersistentVolumeClaim): string | undefined {
+  const requested = claim.spec?.resources?.requests?.storage;
+  const problem = sizeProblem(requested, 'spec.resources.requests.storage');
+  if (problem !== undefined || !claim.spec?.selector) return problem;
+  const compiled = compileLabelSelector(claim.spec.selector, 'spec.selector');
+  return compiled.ok ? undefined : compiled.problem;
+}
+
+function sizeProblem(text: unknown, field: string): string | undefined {
+  if (text === undefined || text === null) return undefined;
+  const parsed = parseQuantity(text, field);
+  if (!parsed.ok) return parsed.problem;
+  if (quantityToNano(parsed.quantity) >= 0n) return undefined;
+  return `${field}: "${String(text)}" is negative; a size is zero or more`;
+}

@@ -1,0 +1,122 @@
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import { canProvision, claimClassName, isFullyBound } from '../../../kube/volumes.ts';
+import { canAttach, certainVolumes } from './attach.ts';
+import { claimsOf, keyOf, nameOf, type OracleCluster, requestOf, selectedNodeOf } from './cluster.ts';
+import { poolsFor } from './pools.ts';
+import { isAllowed, isInZone, reaches, reachesBound } from './reach.ts';
+import { reasons } from './reasons.ts';
+import type { Assignment, NodeAnswer } from './stowage.ts';
+import { compareVolumes, freeVolumes, preboundVolumes, sizeOf } from './volumes.ts';
+
+/** Profile `upstream`: kube-scheduler's filters in their order; the first that refuses a node has the last word. */
+export function filterUpstream(cluster: OracleCluster, pod: Pod, node: Node): NodeAnswer {
+  if (!canAttach(cluster, node, certainVolumes(cluster, pod, nameOf(node))))
+    return { kind: 'refused', reasons: [reasons.tooManyVolumes] };
+  const claims = claimsOf(pod).map(({ key }) => cluster.claim(key)!);
+  const boundReason = judgeBound(cluster, node, claims.filter(isFullyBound));
+  const found = bindGreedily(
+    cluster,
+    node,
+    claims.filter((claim) => !isFullyBound(claim)),
+  );
+  const binding = [boundReason, typeof found === 'string' ? found : undefined].filter(
+    (text) => text !== undefined,
+  );
+  if (binding.length > 0) return { kind: 'refused', reasons: binding };
+  const isZoned = claimsOf(pod).every(({ key, isEphemeral }) => {
+    const volume = isEphemeral ? undefined : cluster.volume(cluster.claim(key)?.spec?.volumeName ?? '');
+    return volume === undefined || isInZone(volume, node);
+  });
+  if (!isZoned) return { kind: 'refused', reasons: [reasons.zone] };
+  return { kind: 'fits', assignment: found as Assignment };
+}
+
+/** In the pod's order, up to the first that fails. */
+function judgeBound(
+  cluster: OracleCluster,
+  node: Node,
+  claims: readonly PersistentVolumeClaim[],
+): string | undefined {
+  for (const claim of claims) {
+    const volume = cluster.volume(claim.spec?.volumeName ?? '');
+    if (volume === undefined) return reasons.volumeMissing;
+    if (!reachesBound(cluster, volume, node)) return reasons.volumeElsewhere;
+  }
+  return undefined;
+}
+
+/** Smallest claim first, each the smallest volume left, no way back; what remains is to be provisioned. */
+function bindGreedily(
+  cluster: OracleCluster,
+  node: Node,
+  claims: readonly PersistentVolumeClaim[],
+): Assignment | string {
+  const pinned = claims.filter((claim) => selectedNodeOf(claim) !== undefined);
+  if (pinned.some((claim) => selectedNodeOf(claim) !== nameOf(node))) return reasons.noVolume;
+  const free = claims.filter((claim) => !pinned.includes(claim)).sort(byRequest);
+  const taken = new Map<PersistentVolumeClaim, PersistentVolume>();
+  for (const claim of free) {
+    const volume = bestVolume(cluster, node, claim, [...taken.values()]);
+    if (volume !== undefined) taken.set(claim, volume);
+  }
+  const made = [...pinned, ...free.filter((claim) => !taken.has(claim))];
+  for (const claim of made) {
+    const reason = judgeProvisioning(cluster, node, claim);
+    if (reason !== undefined) return reason;
+  }
+  return assignmentOf(taken, made);
+}
+
+function byRequest(a: PersistentVolumeClaim, b: PersistentVolumeClaim): number {
+  const [left, right] = [requestOf(a) ?? 0n, requestOf(b) ?? 0n];
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+/** A volume that is spoken for by the claim goes before all others; if it is elsewhere, no other will do either. */
+function bestVolume(
+  cluster: OracleCluster,
+  node: Node,
+  claim: PersistentVolumeClaim,
+  taken: readonly PersistentVolume[],
+): PersistentVolume | undefined {
+  const prebound = preboundVolumes(cluster, claim);
+  if (prebound.length > 0)
+    return prebound.sort(compareVolumes).find((volume) => reaches(cluster, volume, node));
+  return freeVolumes(cluster, claim, node).find((volume) => !taken.includes(volume));
+}
+
+function judgeProvisioning(
+  cluster: OracleCluster,
+  node: Node,
+  claim: PersistentVolumeClaim,
+): string | undefined {
+  const storageClass = cluster.classOf(claim)!;
+  if (!canProvision(storageClass) || !isAllowed(storageClass, node)) return reasons.noVolume;
+  const request = requestOf(claim);
+  if (request === undefined) return undefined;
+  const pools = poolsFor(cluster, storageClass.provisioner ?? '', claimClassName(claim));
+  if (pools === undefined) return undefined;
+  const hasRoom = pools.some(
+    ({ limit, isReachedFrom }) =>
+      limit !== undefined && wholeBytes(limit) >= wholeBytes(request) && isReachedFrom(node),
+  );
+  return hasRoom ? undefined : reasons.noSpace;
+}
+
+/** Here, and only here, kube-scheduler compares whole bytes, rounded up. */
+function wholeBytes(nano: bigint): bigint {
+  return (nano + 999_999_999n) / 1_000_000_000n;
+}
+
+function assignmentOf(
+  taken: ReadonlyMap<PersistentVolumeClaim, PersistentVolume>,
+  made: readonly PersistentVolumeClaim[],
+): Assignment {
+  let waste = 0n;
+  for (const [claim, volume] of taken) waste += sizeOf(volume)! - (requestOf(claim) ?? 0n);
+  return {
+    volumes: new Map([...taken].map(([claim, volume]) => [keyOf(claim), nameOf(volume)])),
+    made: new Map(made.map((claim) => [keyOf(claim), undefined])),
+    waste,
+  };
+}

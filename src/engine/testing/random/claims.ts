@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import type { AccessMode, PersistentVolumeClaim } from '../../../kube/core.ts';
+import type { LabelSelector } from '../../../kube/meta.ts';
+import { annotations } from '../../../kube/well-known.ts';
+import { compact, sizes, sometimes } from './chance.ts';
+import { nodeNames, volumeNames } from './names.ts';
+import { accessModes } from './volumes.ts';
+
+
+/** `healthy` out of a hundred claims are such that a pod can be placed with them. */
+export function arbClaim(name: string, healthy = 97): fc.Arbitrary<PersistentVolumeClaim> {
+  return fc
+    .record({
+      size: sometimes(96, sizes),
+      className: fc.constantFrom('static', 'static', 'dyn', 'dyn', 'dyn2', 'ebs'),
+      trouble: sometimes(
+        100 - healthy,
+        fc.constantFrom(
+          'lost',
+          'deleting',
+          'prebound',
+          'immediate',
+          'no class',
+          'malformed',
+          'negative',
+          'bad selector',
+        ),
+      ),
+      volumeName: sometimes(15, fc.constantFrom(...volumeNames, 'gone')),
+      selectedNode: sometimes(12, fc.constantFrom(...nodeNames)),
+      pool: sometimes(5, fc.constantFrom('p2', 'storage/cap2')),
+      selector: sometimes(
+        12,
+        fc.constantFrom<LabelSelector>(
+          { matchLabels: { app: 'x' } },
+          {},
+          {
+            matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['x'] }],
+          },
+        ),
+      ),
+      mode: sometimes(5, fc.constantFrom('Block' as const, 'Filesystem' as const)),
+      accessModes,
+      attributesClass: sometimes(4, fc.constantFrom('gold', '')),
+    })
+    .map((random) => claimOf(name, random));
+}
+
+interface RandomClaim {
+  readonly size: string | undefined;
+  readonly className: string;
+  readonly trouble: string | undefined;
+  readonly volumeName: string | undefined;
+  readonly selectedNode: string | undefined;
+  readonly pool: string | undefined;
+  readonly selector: LabelSelector | undefined;
+  readonly mode: 'Block' | 'Filesystem' | undefined;
+  readonly accessModes: readonly AccessMode[];
+  readonly attributesClass: string | undefined;
+}
+
+const troubledSizes: Readonly<Record<string, string>> = { malformed: 'lots', negative: '-1Gi' };
+const troubledClasses: Readonly<Record<string, string>> = { immediate: 'imm', 'no class': '' };
+
+function claimOf(name: string, random: RandomClaim): PersistentVolumeClaim {
+  const trouble = random.trouble ?? '';
+  const size = troubledSizes[trouble] ?? random.size;
+  const volumeName = trouble === 'prebound' || trouble === 'lost' ? 'v1' : random.volumeName;
+  const isBound = volumeName !== undefined && trouble !== 'prebound';
+  return {
+    metadata: compact({
+      namespace: 'default',
+      name,
+      uid: `uid-${name}`,
+      resourceVersion: '1',
+      annotations: compact({
+        [annotations.selectedNode]: random.selectedNode,
+        [annotations.bindCompleted]: isBound ? 'yes' : undefined,
+        [annotations.pool]: random.pool,
+      }),
+      deletionTimestamp: trouble === 'deleting' ? '2026-01-01T00:00:00Z' : undefined,
+    }),
+    spec: compact({
+      accessModes: random.accessModes,
+      storageClassName: troubledClasses[trouble] ?? random.className,
+      resources: size === undefined ? undefined : { requests: { storage: size } },
+      volumeName,
+      selector:
+        trouble === 'bad selector'
+          ? { matchExpressions: [{ key: 'app', operator: 'In' as const, values: [] }] }
+          : random.selector,
+      volumeMode: random.mode,
+      volumeAttributesClassName: random.attributesClass,
+    }),
+    status: { phase: trouble === 'lost' ? 'Lost' : isBound ? 'Bound' : 'Pending' },
+  };
+}
+

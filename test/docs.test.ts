@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { obstacles } from '../src/engine/rules/finding.ts';
+import { nodeReasons, podReasons, type ReasonText } from '../src/engine/rules/reasons.ts';
+
+const root = join(import.meta.dirname, '..');
+
+describe('the page of reasons', () => {
+  // `npx vitest run docs -u` writes it.
+  test('says what the catalogue says', async () => {
+    await expect(reasonsPage()).toMatchFileSnapshot(join(root, 'docs/reasons.md'));
+  });
+});
+
+describe('the README', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  let folder = '';
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'stowage-readme-'));
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    execFileSync(process.execPath, [
+      compiler,
+      '-p',
+      join(root, 'tsconfig.build.json'),
+      '--outDir',
+      join(folder, 'dist'),
+    ]);
+    writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('has an example that prints what the README says it prints', () => {
+    const engine = pathToFileURL(join(folder, 'dist/engine/index.js')).href;
+    writeFileSync(join(folder, 'first.mjs'), block(readme, 'js').replace('stowage/engine', engine));
+    const printed = execFileSync(process.execPath, [join(folder, 'first.mjs')], { encoding: 'utf8' });
+    expect(printed).toBe(block(readme, ''));
+  });
+
+  test('names only commands that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const named = [...readme.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name!);
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+});
+
+/** The first fenced block of a language. */
+function block(markdown: string, language: string): string {
+  const found = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(
+    blocksOnly(markdown, language),
+  );
+  return found?.[1] ?? '';
+}
+
+/** A fence without a language also ends a block; so blocks are looked at in pairs. */
+function blocksOnly(markdown: string, language: string): string {
+  const blocks = markdown.match(/^```[\s\S]*?^```$/gm) ?? [];
+  return blocks.filter((text) => text.startsWith(`\`\`\`${language}\n`)).join('\n');
+}
+
+function reasonsPage(): string {
+  return [
+    '# Reasons',
+    '',
+    'Why a pod does not fit, and what helps. The codes are stable. This page is made from the catalogue in the code.',
+    '',
+    '## For a node',
+    '',
+    ...reasonRows(nodeReasons),
+    '',
+    '## For the pod, wherever it would run',
+    '',
+    ...reasonRows(podReasons),
+    '',
+    '## What stops a single volume or pool',
+    '',
+    '| code | what it means |',
+    '|---|---|',
+    ...Object.entries(obstacles).map(([code, sentence]) => `| \`${code}\` | ${sentence} |`),
+    '',
+  ].join('\n');
+}
+
+function reasonRows(reasons: Readonly<Record<string, ReasonText>>): string[] {
+  return [
+    "| code | what it means | in kube-scheduler's words | what helps |",
+    '|---|---|---|---|',
+    ...Object.entries(reasons).map(
+      ([code, { sentence, upstream, remedy }]) => `| \`${code}\` | ${sentence} | ${upstream} | ${remedy} |`,
+    ),
+  ];
+}
