@@ -267,7 +267,7 @@ describe('where a driver publishes both forms', () => {
 
   test('one of them counts, by the profile', () => {
     expect(outcomeOf(clusterOf(asking('2Gi')), pod('p', ['data']))).toEqual(from('own'));
-    const native = { ...stowageProfile, preferredPools: 'CSIStorageCapacity' as const };
+    const native = { ...stowageProfile, poolForms: ['CSIStorageCapacity' as const] };
     expect(outcomeOf(clusterOf(asking('2Gi'), native), pod('p', ['data']))).toEqual(from('storage/native'));
     expect(outcomeOf(clusterOf(asking('4Gi'), native), pod('p', ['data']))).toEqual(noSpace);
   });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../kube/core.ts';
-import type { CSIDriver } from '../../../kube/storage.ts';
 import {
   type ClassCapacity,
   ephemeralStorageClassName as ephemeral,
@@ -439,35 +438,6 @@ describe('by policy of the driver', () => {
 });
 
 describe('what a driver publishes', () => {
-  const inStatus = (version: string, storage: readonly ClassCapacity[] | undefined): CSIDriver =>
-    ({
-      kind: 'CSIDriver',
-      metadata: { name: driver, uid: 'uid-driver', resourceVersion: version },
-      spec: { capacityTracking: true },
-      ...(storage && { status: { storage } }),
-    }) as CSIDriver;
-  const published = { DriverCapacity: [], CSIDriver: [inStatus('1', [entry('fast', pool('one', '6Gi'))])] };
-
-  test('may stand in the status of its CSIDriver, as first proposed', () => {
-    const index = clusterOf(clusterWith([], published));
-    expect(outcomeOf(index, data)).toEqual(from({ data: 'one' }));
-    index.upsert('CSIDriver', inStatus('2', [entry('fast', pool('one', '4Gi'))]));
-    expect(outcomeOf(index, data)).toEqual(refused);
-  });
-
-  test('goes with its CSIDriver', () => {
-    const index = clusterOf(clusterWith([], published));
-    index.upsert('CSIDriver', inStatus('2', [entry('fast', pool('one', '4Gi'))]));
-    index.remove('CSIDriver', driver);
-    expect(outcomeOf(index, data)).toEqual(from({ data: 'new' }));
-  });
-
-  test('is forgotten when its CSIDriver says it no more', () => {
-    const index = clusterOf(clusterWith([], published));
-    index.upsert('CSIDriver', inStatus('2', undefined));
-    expect(outcomeOf(index, data)).toEqual(refused);
-  });
-
   test('is followed as entries and pools come and go', () => {
     const index = clusterOf(clusterWith([entry('fast', pool('one', '6Gi', { nodeList: ['n0'] }))]));
     expect(outcomeOf(index, data)).toEqual(refused);

@@ -58,6 +58,44 @@ function acceptance(index: ClusterIndex, want: Want): ((row: number) => boolean)
 }
 
 /**
+ * The best that volumes of a node can do for a family that they can't serve whole: as many wants as possible, and of those the
+ * largest, since they waste least. Rows by member, -1 for a want that goes without.
+ *
+ * Taking wants largest first, each if there are more volumes of its size than wants already taken, ends in the largest set that
+ * can be served; its members then get the smallest volumes that do, smallest want first. Of equal wants the earlier is served.
+ */
+export function serveLargest(index: ClusterIndex, family: Family, lists: readonly number[]): number[] {
+  const served = new Set<Want>();
+  const largestFirst = [...family.wants].sort(
+    (a, b) => compareSizes(b.size, a.size) || a.position - b.position,
+  );
+  for (const want of largestFirst) {
+    if (countFits(index, family, lists, { size: want.size, max: served.size + 1 }) > served.size)
+      served.add(want);
+  }
+  const walk = new VolumeWalk(index, lists, family.accepts);
+  return family.wants.map((want) => (served.has(want) ? walk.next(want.size) : -1));
+}
+
+interface CountQuery {
+  readonly size: Size;
+  /** Counting further is of no use. */
+  readonly max: number;
+}
+
+function countFits(
+  index: ClusterIndex,
+  family: Family,
+  lists: readonly number[],
+  { size, max }: CountQuery,
+): number {
+  const walk = new VolumeWalk(index, lists, family.accepts);
+  let count = 0;
+  while (count < max && walk.next(size) >= 0) count += 1;
+  return count;
+}
+
+/**
  * Walks sorted lists in step, smallest volume first: the volumes of one node (or cell) that a family accepts. Each call of
  * `next` asks for at least as much as the one before.
  */

@@ -54,7 +54,7 @@ export function searchNode(search: NodeSearch): SearchResult {
 }
 
 const impossible: SearchResult = { kind: 'impossible' };
-export const gaveUp: SearchResult = { kind: 'gave-up' };
+const gaveUp: SearchResult = { kind: 'gave-up' };
 
 /** What one want can have on this node. */
 interface Option {

@@ -70,15 +70,21 @@ export class PoolRoom {
   }
 
   /**
-   * Whether all tracked wants fit together, where that is one comparison: they draw on one entry, and the node reaches one
-   * pool of it, which admits each of them. Undefined where it has to be worked out.
+   * Whether all tracked wants fit together, where that is plain to see: they draw on one entry, and one of its pools that the
+   * node reaches has room for all of them, or it is the only one and has not. Undefined where it has to be worked out.
    */
-  fitsSolePool(node: number, wantCount: number): boolean | undefined {
+  fitsOnePool(node: number, wantCount: number): boolean | undefined {
     if (this.#sole === undefined || this.#sole.wantCount !== wantCount) return undefined;
-    const { cells, total, policy } = this.#sole;
+    const { cells, largest, total, policy } = this.#sole;
     const cell = cells.cellOfNode[node]!;
-    if (cell < 0 || cells.thingStarts[cell + 1]! - cells.thingStarts[cell]! !== 1) return undefined;
-    return policy === 'off' || this.#hasRoom(cells.things[cells.thingStarts[cell]!]!, total);
+    if (cell < 0) return undefined;
+    const first = cells.thingStarts[cell]!;
+    const end = cells.thingStarts[cell + 1]!;
+    for (let thing = first; thing < end; thing++) {
+      const row = cells.things[thing]!;
+      if (this.admits(row, largest, policy) && (policy === 'off' || this.#hasRoom(row, total))) return true;
+    }
+    return end - first === 1 ? false : undefined;
   }
 
   #soleEntry(tracked: readonly Want[]): SoleEntry | undefined {
@@ -92,7 +98,11 @@ export class PoolRoom {
     if (!isShared) return undefined;
     const total = tracked.reduce((sum, { size }) => addSizes(sum, size), zeroSize);
     const cells = this.#index.pools.cellsOf(pools.entry, this.#index.nodes.rowCount);
-    return { wantCount: tracked.length, cells, total, policy };
+    const largest = tracked.reduce(
+      (most, { size }) => (compareSizes(size, most) > 0 ? size : most),
+      zeroSize,
+    );
+    return { wantCount: tracked.length, cells, largest, total, policy };
   }
 
   /** All of these wants at once, each from a pool that the node reaches. */
@@ -184,6 +194,7 @@ export class PoolRoom {
 interface SoleEntry {
   readonly wantCount: number;
   readonly cells: ReachCells;
+  readonly largest: Size;
   readonly total: Size;
   readonly policy: InFlightPolicy;
 }

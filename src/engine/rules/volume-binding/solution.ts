@@ -1,12 +1,11 @@
-import { unlimited } from '../../index/attach-table.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ChosenVolumes, Cycle } from '../cycle.ts';
 import { AttachDemand, limitsAnything } from '../volume-limits/attach-demand.ts';
 import { WorkBudget } from './assignment.ts';
-import { compareWants, type Family, familiesOf, VolumeWalk } from './families.ts';
+import { compareWants, type Family, familiesOf, serveLargest, VolumeWalk } from './families.ts';
 import { NearbyVolumes } from './nearby-volumes.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
-import { gaveUp, searchNode } from './node-search.ts';
+import { searchNode } from './node-search.ts';
 import { PoolRoom } from './pool-room.ts';
 import { StaticChoice } from './static-choice.ts';
 import { bit } from './verdict-bits.ts';
@@ -24,8 +23,8 @@ const searchStepsMax = 10_000_000;
  * How the volumes that a pod wants would be had on every node.
  *
  * First the quick way, for all nodes at once: each family takes its smallest volumes, what is left over is to be made.
- * That settles a node unless wants of different families compete for the same volumes, a family is served only in part,
- * or room or attach slots run out while another division might spare them. Those nodes are searched, one by one.
+ * That settles a node unless wants of different families compete for the same volumes, or room or attach slots run out
+ * while another division might spare them. Those nodes are searched, one by one.
  */
 export class Solution implements ChosenVolumes {
   readonly choice: StaticChoice;
@@ -58,7 +57,7 @@ export class Solution implements ChosenVolumes {
     if (this.#checksLimits) this.#tightestSlots = cycle.index.attachments.tightestSlots();
     // A driver that must be installed has to be looked for, however many slots there are.
     this.#volumesAtMost = cycle.index.hasRequiredDrivers
-      ? unlimited
+      ? Number.POSITIVE_INFINITY
       : needs.bound.length + needs.wants.length + cycle.pod.migratedVolumes.length;
     this.#makingOrder = [...needs.wants].sort((a, b) => pinRank(a) - pinRank(b) || compareWants(a, b));
     this.#hasPins = needs.wants.some((want) => want.pinnedNode !== '');
@@ -80,11 +79,10 @@ export class Solution implements ChosenVolumes {
     if (this.#hasPins && this.#isPinnedElsewhere(node)) return bit.ClaimPinnedElsewhere;
     if (this.#hasContention && this.#hasConflict(node))
       return this.#isExact ? this.#search(node, bit.NoVolumeFits) : this.#takeAscending(node);
+    if (this.#isExact && this.#hasLargeFamilies) this.#serveLargestWants(node);
     const obstacles = this.#obstaclesToMaking(node);
     if (obstacles !== 0)
       return this.#hasAlternatives(node, obstacles) ? this.#search(node, obstacles) : obstacles;
-    if (this.#isExact && this.#hasLargeFamilies && this.#hasPartlyServedFamily(node))
-      return this.#search(node, 0);
     return this.#checkLimits(node);
   }
 
@@ -141,7 +139,7 @@ export class Solution implements ChosenVolumes {
       if (this.room.isTracked(want)) tracked += 1;
     }
     if (obstacles !== 0 || tracked < 2) return obstacles;
-    const fits = this.room.fitsSolePool(node, tracked);
+    const fits = this.room.fitsOnePool(node, tracked);
     if (fits !== undefined) return fits ? 0 : bit.NotEnoughCapacity;
     return this.#obstacleToMakingTogether(node);
   }
@@ -163,26 +161,27 @@ export class Solution implements ChosenVolumes {
   /** Could another division of the wants do better? Not if nothing here has an existing volume, or room isn't the trouble. */
   #hasAlternatives(node: number, obstacles: number): boolean {
     if (!this.#isExact || (obstacles & ~sparedByOthers) !== 0) return false;
-    return this.families.some((family) => this.choice.at(family.wants[0]!.position, node) >= 0);
+    return this.families.some(({ wants }) => wants.some((want) => this.choice.at(want.position, node) >= 0));
   }
 
-  /** Then it matters which of its wants get the volumes: the largest waste least. */
-  #hasPartlyServedFamily(node: number): boolean {
-    return this.families.some(({ wants }) => {
-      if (wants.length === 1) return false;
-      const isServed = (want: Want) => this.choice.at(want.position, node) >= 0;
-      return isServed(wants[0]!) && !isServed(wants.at(-1)!);
-    });
+  /** Where a family is served only in part, it matters which of its wants get the volumes: the largest waste least. */
+  #serveLargestWants(node: number): void {
+    for (const family of this.families) {
+      const { wants } = family;
+      const isPartlyServed =
+        this.choice.at(wants[0]!.position, node) >= 0 && this.choice.at(wants.at(-1)!.position, node) < 0;
+      if (!isPartlyServed || wants[0]!.making === undefined) continue;
+      const rows = serveLargest(this.#index, family, family.cells.thingsAt(node));
+      for (const [member, want] of wants.entries()) this.choice.set(want.position, node, rows[member]!);
+    }
   }
 
-  /**
-   * `obstacles` is what the quick way found; it is the answer if the search finds nothing either. Where the quick way found none
-   * the search only looks for less waste, and may give up without harm.
-   */
+  /** `obstacles` is what the quick way found; it is the answer if the search finds nothing either. */
   #search(node: number, obstacles: number): number {
-    const result = this.#budget.isSpent ? gaveUp : this.#searchWith(node, undefined);
-    if (result.kind === 'found') this.#take(node, result.volumes);
-    else if (obstacles !== 0) return result.kind === 'gave-up' ? bit.SearchBoundReached : obstacles;
+    if (this.#budget.isSpent) return bit.SearchBoundReached;
+    const result = this.#searchWith(node, undefined);
+    if (result.kind !== 'found') return result.kind === 'gave-up' ? bit.SearchBoundReached : obstacles;
+    this.#take(node, result.volumes);
     return this.#checkLimits(node);
   }
 

@@ -5,6 +5,5 @@ export const reasons = {
   noSpace: 'node(s) did not have enough free storage',
   volumeMissing: 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
   tooManyVolumes: 'node(s) exceed max volume count',
-  notInstalled: 'CSI driver is not installed on the node',
   zone: 'node(s) had no available volume zone',
 } as const;

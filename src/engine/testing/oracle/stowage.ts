@@ -1,13 +1,6 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
 import { canProvision, claimClassName, isFullyBound } from '../../../kube/volumes.ts';
-import {
-  attachedVolume,
-  canAttach,
-  certainVolumes,
-  hasDrivers,
-  inlineDisks,
-  unmadeVolume,
-} from './attach.ts';
+import { attachedVolume, canAttach, hasDrivers, inlineDisks, unmadeVolume } from './attach.ts';
 import {
   claimsOf,
   keyOf,
@@ -42,8 +35,6 @@ export function serveNode(cluster: OracleCluster, pod: Pod, node: Node): NodeAns
   const bound = claims
     .filter((claim) => isFullyBound(claim))
     .map((claim) => cluster.volume(claim.spec?.volumeName ?? ''));
-  if (!hasDrivers(cluster, node, certainVolumes(cluster, pod, nameOf(node))))
-    return refuse(reasons.notInstalled);
   if (bound.includes(undefined)) return refuse(reasons.volumeMissing);
   if (bound.some((volume) => !reachesBound(cluster, volume!, node))) return refuse(reasons.volumeElsewhere);
   const best = bestWay(cluster, node, { pod, claims, bound: bound.map((volume) => volume!) });
@@ -207,7 +198,7 @@ function attaches(
   { task, wants, way }: { readonly task: Task; readonly wants: readonly Want[]; readonly way: Way },
 ): boolean {
   const nodeName = nameOf(node);
-  return canAttach(cluster, node, [
+  const wanted = [
     ...task.bound.map((volume) => attachedVolume(cluster, volume, nodeName)),
     ...inlineDisks(cluster, task.pod, nodeName),
     ...wants.map(({ claim }, position) => {
@@ -215,7 +206,8 @@ function attaches(
       if (volume !== undefined) return attachedVolume(cluster, volume, nodeName);
       return claim === undefined ? undefined : unmadeVolume(cluster, claim, nodeName);
     }),
-  ]);
+  ];
+  return canAttach(cluster, node, wanted) && hasDrivers(cluster, node, wanted);
 }
 
 function assignmentOf(wants: readonly Want[], way: Way, pools: readonly (Pool | undefined)[]): Assignment {

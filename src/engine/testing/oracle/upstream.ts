@@ -97,15 +97,9 @@ function judgeProvisioning(
   const pools = poolsFor(cluster, storageClass.provisioner ?? '', claimClassName(claim));
   if (pools === undefined) return undefined;
   const hasRoom = pools.some(
-    ({ limit, isReachedFrom }) =>
-      limit !== undefined && wholeBytes(limit) >= wholeBytes(request) && isReachedFrom(node),
+    ({ limit, isReachedFrom }) => limit !== undefined && limit >= request && isReachedFrom(node),
   );
   return hasRoom ? undefined : reasons.noSpace;
-}
-
-/** Here, and only here, kube-scheduler compares whole bytes, rounded up. */
-function wholeBytes(nano: bigint): bigint {
-  return (nano + 999_999_999n) / 1_000_000_000n;
 }
 
 function assignmentOf(

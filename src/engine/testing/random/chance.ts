@@ -15,11 +15,3 @@ export function compact<T extends object>(object: T): { [K in keyof T]: Exclude<
     [K in keyof T]: Exclude<T[K], undefined>;
   };
 }
-
-export const sizes = fc.oneof(
-  { weight: 20, arbitrary: fc.constantFrom('1Gi', '2Gi', '2Gi', '2048Mi', '3Gi', '4Gi', '5Gi', '10Gi') },
-  { weight: 2, arbitrary: fc.constantFrom('800E', '7E', '9007199254740992', '9007199254740993') },
-  { weight: 1, arbitrary: fc.constantFrom('0', '1', '1500m', '1600m', '0.5Gi', '1e9') },
-);
-
-

@@ -2,19 +2,18 @@ import fc from 'fast-check';
 import type { AccessMode, PersistentVolumeClaim } from '../../../kube/core.ts';
 import type { LabelSelector } from '../../../kube/meta.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { compact, sizes, sometimes } from './chance.ts';
+import { compact, sometimes } from './chance.ts';
+import { anything, type Flavour } from './flavour.ts';
 import { nodeNames, volumeNames } from './names.ts';
 import { accessModes } from './volumes.ts';
 
-
-/** `healthy` out of a hundred claims are such that a pod can be placed with them. */
-export function arbClaim(name: string, healthy = 97): fc.Arbitrary<PersistentVolumeClaim> {
+export function arbClaim(name: string, flavour: Flavour = anything): fc.Arbitrary<PersistentVolumeClaim> {
   return fc
     .record({
-      size: sometimes(96, sizes),
-      className: fc.constantFrom('static', 'static', 'dyn', 'dyn', 'dyn2', 'ebs'),
+      size: sometimes(96, flavour.sizes),
+      className: flavour.classes,
       trouble: sometimes(
-        100 - healthy,
+        flavour.troubledClaims,
         fc.constantFrom(
           'lost',
           'deleting',
@@ -26,8 +25,11 @@ export function arbClaim(name: string, healthy = 97): fc.Arbitrary<PersistentVol
           'bad selector',
         ),
       ),
-      volumeName: sometimes(15, fc.constantFrom(...volumeNames, 'gone')),
-      selectedNode: sometimes(12, fc.constantFrom(...nodeNames)),
+      volumeName: sometimes(flavour.boundClaims, fc.constantFrom(...volumeNames, 'gone')),
+      selectedNode: sometimes(
+        flavour.pinnedClaims,
+        fc.constantFrom(...nodeNames, ...nodeNames, ...nodeNames, ''),
+      ),
       pool: sometimes(5, fc.constantFrom('p2', 'storage/cap2')),
       selector: sometimes(
         12,
@@ -95,4 +97,3 @@ function claimOf(name: string, random: RandomClaim): PersistentVolumeClaim {
     status: { phase: trouble === 'lost' ? 'Lost' : isBound ? 'Bound' : 'Pending' },
   };
 }
-

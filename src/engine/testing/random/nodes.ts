@@ -3,9 +3,9 @@ import type { Node } from '../../../kube/core.ts';
 import type { CSIDriver, CSINode, StorageClass } from '../../../kube/storage.ts';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { compact, sometimes } from './chance.ts';
+import { anything, type Flavour } from './flavour.ts';
 import { rack, zones } from './names.ts';
 import { allowedTopologies } from './selectors.ts';
-
 
 const nodeLabels = fc
   .record({
@@ -65,10 +65,10 @@ export function arbCsiNode(name: string): fc.Arbitrary<CSINode> {
     });
 }
 
-export function arbCsiDriver(name: string): fc.Arbitrary<CSIDriver> {
+export function arbCsiDriver(name: string, flavour: Flavour = anything): fc.Arbitrary<CSIDriver> {
   return fc
     .record({
-      storageCapacity: sometimes(80, fc.constantFrom(true, true, true, false)),
+      storageCapacity: sometimes(flavour.trackingDrivers, fc.constantFrom(true, true, true, false)),
       preventPodSchedulingIfMissing: sometimes(15, fc.boolean()),
     })
     .map((spec) => ({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' }, spec: compact(spec) }));
@@ -86,4 +86,3 @@ export function arbClass(name: string): fc.Arbitrary<StorageClass> {
     ...(allowed !== undefined && { allowedTopologies: allowed }),
   }));
 }
-

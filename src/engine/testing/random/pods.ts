@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { PersistentVolumeClaim, Pod, Volume } from '../../../kube/core.ts';
 import type { VolumeAttachment } from '../../../kube/storage.ts';
-import { sizes, sometimes } from './chance.ts';
+import { sometimes } from './chance.ts';
 import { arbClaim } from './claims.ts';
+import { anything, type Flavour } from './flavour.ts';
 import { claimNames, drivers, nodeNames, otherClaimNames, volumeNames } from './names.ts';
-
 
 export function arbAttachment(name: string): fc.Arbitrary<VolumeAttachment> {
   return fc
@@ -30,7 +30,10 @@ const inlineVolumes: fc.Arbitrary<Volume[]> = fc.oneof(
     arbitrary: fc
       .tuple(
         fc.constantFrom(...drivers),
-        fc.oneof({ weight: 12, arbitrary: sizes }, { weight: 1, arbitrary: fc.constantFrom('x', '-1') }),
+        fc.oneof(
+          { weight: 12, arbitrary: anything.sizes },
+          { weight: 1, arbitrary: fc.constantFrom('x', '-1') },
+        ),
       )
       .map(([driver, fsSize]) => [{ name: 'scratch', csi: { driver, fsSize } }]),
   },
@@ -80,13 +83,14 @@ export const arbPod: fc.Arbitrary<Pod> = fc
   }));
 
 /** What the ephemeral volume controller makes for the pod; now and then somebody else's. */
-const ephemeralClaims: fc.Arbitrary<PersistentVolumeClaim> = fc
-  .tuple(arbClaim('pod-cache'), fc.constantFrom('uid-pod', 'uid-pod', 'uid-pod', 'uid-other'))
-  .map(([claim, uid]) => ({
-    ...claim,
-    metadata: {
-      ...claim.metadata,
-      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'pod', uid, controller: true }],
-    },
-  }));
-
+export function arbEphemeralClaim(flavour: Flavour): fc.Arbitrary<PersistentVolumeClaim> {
+  return fc
+    .tuple(arbClaim('pod-cache', flavour), fc.constantFrom('uid-pod', 'uid-pod', 'uid-pod', 'uid-other'))
+    .map(([claim, uid]) => ({
+      ...claim,
+      metadata: {
+        ...claim.metadata,
+        ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'pod', uid, controller: true }],
+      },
+    }));
+}

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import type { CSIStorageCapacity } from '../../../kube/storage.ts';
 import type { ClassCapacity, DriverCapacity, StoragePool } from '../../../kube/stowage.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import { compact, sizes, sometimes } from './chance.ts';
+import { compact, sometimes } from './chance.ts';
+import { anything, type Flavour } from './flavour.ts';
 import { nodeNames } from './names.ts';
 import { labelSelectors, nodeSelectors } from './selectors.ts';
 
-
-export function arbCapacity(name: string): fc.Arbitrary<CSIStorageCapacity> {
+export function arbCapacity(name: string, flavour: Flavour = anything): fc.Arbitrary<CSIStorageCapacity> {
   return fc
     .record({
       storageClassName: fc.constantFrom('dyn', 'dyn', 'dyn2', 'ebs'),
       nodeTopology: sometimes(90, labelSelectors),
-      capacity: sometimes(90, sizes),
-      maximumVolumeSize: sometimes(20, sizes),
+      capacity: sometimes(90, flavour.sizes),
+      maximumVolumeSize: sometimes(20, flavour.sizes),
       backing: sometimes(20, fc.constantFrom('b1', 'b2')),
     })
     .map(({ backing, ...fields }) => ({
@@ -30,37 +30,42 @@ export function arbCapacity(name: string): fc.Arbitrary<CSIStorageCapacity> {
 
 const expiryTimes = fc.constantFrom('2025-12-31T23:59:59Z', '2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z');
 
-function arbPool(name: string): fc.Arbitrary<StoragePool> {
+function arbPool(name: string, flavour: Flavour): fc.Arbitrary<StoragePool> {
   return fc
     .record({
       nodeTopology: sometimes(35, nodeSelectors),
       nodeList: sometimes(25, fc.uniqueArray(fc.constantFrom(...nodeNames), { maxLength: 3 })),
-      capacity: sometimes(95, sizes),
+      capacity: sometimes(95, flavour.sizes),
       expiryTime: sometimes(20, expiryTimes),
     })
     .map((fields) => ({ name, ...compact(fields) }));
 }
 
-const classCapacities: fc.Arbitrary<ClassCapacity[]> = fc.uniqueArray(
-  fc
-    .tuple(
-      fc.constantFrom('dyn', 'dyn2', '<ephemeral>', '<fallback>'),
-      fc.tuple(sometimes(80, arbPool('p1')), sometimes(50, arbPool('p2')), sometimes(20, arbPool('p3'))),
-    )
-    .map(([storageClassName, pools]) => ({
-      storageClassName,
-      pools: pools.filter((pool) => pool !== undefined),
-    })),
-  { maxLength: 3, selector: ({ storageClassName }) => storageClassName },
-);
+function classCapacities(flavour: Flavour): fc.Arbitrary<ClassCapacity[]> {
+  const pool = (name: string) => arbPool(name, flavour);
+  return fc.uniqueArray(
+    fc
+      .tuple(
+        fc.constantFrom('dyn', 'dyn2', '<ephemeral>', '<fallback>'),
+        fc.tuple(sometimes(80, pool('p1')), sometimes(50, pool('p2')), sometimes(20, pool('p3'))),
+      )
+      .map(([storageClassName, pools]) => ({
+        storageClassName,
+        pools: pools.filter((drawn) => drawn !== undefined),
+      })),
+    { maxLength: 3, selector: ({ storageClassName }) => storageClassName },
+  );
+}
 
-export function arbDriverCapacity(name: string): fc.Arbitrary<DriverCapacity> {
+export function arbDriverCapacity(name: string, flavour: Flavour = anything): fc.Arbitrary<DriverCapacity> {
   return fc
-    .record({ capacityTracking: fc.constantFrom(true, true, true, true, false), storage: classCapacities })
+    .record({
+      capacityTracking: fc.constantFrom(true, true, true, true, false),
+      storage: classCapacities(flavour),
+    })
     .map(({ capacityTracking, storage }) => ({
       metadata: { name, uid: `uid-capacity-${name}`, resourceVersion: '1' },
       spec: { capacityTracking },
       status: { storage },
     }));
 }
-

@@ -5,7 +5,6 @@ import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { compact, sometimes } from './chance.ts';
 import { nodeNames, rack, zones } from './names.ts';
 
-
 const expressions: fc.Arbitrary<NodeSelectorRequirement> = fc.oneof(
   {
     weight: 6,
@@ -106,4 +105,3 @@ export const allowedTopologies: fc.Arbitrary<TopologySelectorTerm[]> = fc.array(
   ),
   { minLength: 0, maxLength: 2 },
 );
-

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { AccessMode, NodeSelectorTerm, PersistentVolume } from '../../../kube/core.ts';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import { compact, sizes, sometimes } from './chance.ts';
+import { compact, sometimes } from './chance.ts';
+import { anything, type Flavour } from './flavour.ts';
 import { claimNames, drivers } from './names.ts';
 import { nodeSelectors } from './selectors.ts';
-
 
 export const accessModes: fc.Arbitrary<AccessMode[]> = fc.oneof(
   { weight: 6, arbitrary: fc.constant<AccessMode[]>(['ReadWriteOnce']) },
@@ -52,22 +52,29 @@ const preferences = fc.constantFrom(
   'nonsense',
 );
 
-export function arbVolume(name: string): fc.Arbitrary<PersistentVolume> {
+export function arbVolume(name: string, flavour: Flavour = anything): fc.Arbitrary<PersistentVolume> {
+  const odd = flavour.oddVolumes;
   return fc
     .record({
       size: sometimes(
         98,
-        fc.oneof({ weight: 30, arbitrary: sizes }, { weight: 1, arbitrary: fc.constant('x') }),
+        fc.oneof({ weight: 30, arbitrary: flavour.sizes }, { weight: 1, arbitrary: fc.constant('x') }),
       ),
-      className: fc.constantFrom('static', 'static', 'static', 'dyn', 'dyn', 'dyn2', 'ebs', ''),
+      className: fc.oneof(
+        { weight: 6, arbitrary: flavour.classes },
+        { weight: 1, arbitrary: fc.constantFrom('static', 'dyn', 'dyn2', '') },
+      ),
       betaClass: sometimes(4, fc.constantFrom('static', 'dyn')),
-      affinity: sometimes(70, nodeSelectors),
+      affinity: sometimes(flavour.affineVolumes, nodeSelectors),
       source: volumeSources,
       phase: fc.oneof(
-        { weight: 8, arbitrary: fc.constant('Available' as const) },
-        { weight: 1, arbitrary: fc.constantFrom('Bound' as const, 'Released' as const, 'Pending' as const) },
+        { weight: 100 - odd, arbitrary: fc.constant('Available' as const) },
+        {
+          weight: odd,
+          arbitrary: fc.constantFrom('Bound' as const, 'Released' as const, 'Pending' as const),
+        },
       ),
-      claimRef: sometimes(15, claimRefs),
+      claimRef: sometimes(odd, claimRefs),
       app: sometimes(50, fc.constantFrom('x', 'y')),
       zone: sometimes(12, fc.constantFrom('a', 'b', 'a__b', 'c', '', 'a__')),
       betaZone: sometimes(5, fc.constantFrom('a', 'b')),
@@ -130,4 +137,3 @@ function volumeOf(name: string, random: RandomVolume): PersistentVolume {
     status: { phase: random.phase },
   };
 }
-
