@@ -14,20 +14,26 @@ export interface Percentiles {
   readonly p99Ms: number;
 }
 
-/**
- * Times each call by itself. The first fifth is thrown away: by then the compiler has seen every path that the rest takes.
- */
+/** Times each call by itself, after as many untimed ones: by then the compiler has seen every path that they take. */
 export function timeEach(repeats: number, call: (repeat: number) => void): Percentiles {
-  const warmUps = Math.ceil(repeats / 5);
-  for (let repeat = 0; repeat < warmUps; repeat++) call(repeat);
+  for (let repeat = 0; repeat < repeats; repeat++) call(repeat);
+  const times = timesMs(repeats, (repeat) => call(repeats + repeat));
+  return { p50Ms: rounded(times[repeats >> 1]!), p99Ms: rounded(times[Math.floor(repeats * 0.99)]!) };
+}
+
+/** For what is so slow that a few calls have to do. */
+export function medianMs(repeats: number, call: (repeat: number) => void): number {
+  return rounded(timesMs(repeats, call)[repeats >> 1]!);
+}
+
+function timesMs(repeats: number, call: (repeat: number) => void): Float64Array {
   const times = new Float64Array(repeats);
   for (let repeat = 0; repeat < repeats; repeat++) {
     const start = performance.now();
-    call(warmUps + repeat);
+    call(repeat);
     times[repeat] = performance.now() - start;
   }
-  times.sort();
-  return { p50Ms: rounded(times[repeats >> 1]!), p99Ms: rounded(times[Math.floor(repeats * 0.99)]!) };
+  return times.sort();
 }
 
 export function rounded(value: number): number {

@@ -1,5 +1,7 @@
-import { ClusterIndex, Ledger, plan } from '../../src/engine/index.ts';
-import { type Benchmark, type Percentiles, type Row, rounded, timeEach } from '../harness.ts';
+import { ClusterIndex, Ledger, plan, stowageProfile } from '../../src/engine/index.ts';
+import { type OracleObjects, oraclePlan } from '../../src/engine/testing/oracle/index.ts';
+import type { PersistentVolume } from '../../src/kube/core.ts';
+import { type Benchmark, medianMs, type Percentiles, type Row, rounded, timeEach } from '../harness.ts';
 import {
   capacities,
   localClass,
@@ -10,7 +12,7 @@ import {
   pooledDriver,
 } from './clusters.ts';
 
-/** A decision is filter over all nodes, score and reserve. */
+/** A decision is filter over all nodes, score and reserve. Beside each stands the oracle's time for the same question. */
 export const engine: Benchmark = {
   name: 'engine',
   summary: 'decisions, events and memory of the engine, beside the slow oracle',
@@ -23,6 +25,9 @@ export const engine: Benchmark = {
 };
 
 const decisionsTimed = 400;
+const oracleDecisions = 3;
+/** The oracle walks everything for every node; beyond this it would take minutes for one pod. */
+const oracleNodesMax = 100;
 
 const localSizes = [
   { nodes: 100, pvs: 500 },
@@ -35,14 +40,17 @@ function localRows(progress: (text: string) => void): Row[] {
   return localSizes.flatMap((size) =>
     [1, 3].map((claims) => {
       progress(`local: ${size.nodes} nodes, ${size.pvs} volumes, ${claims} claim(s)`);
-      const index = localIndex(size.nodes, size.pvs);
-      const fitting = size.pvs / size.nodes >= claims ? decisionsTimed : 100;
-      return {
-        work: 'local',
-        ...size,
+      // So few that the volumes don't run out.
+      const decisions = Math.min(decisionsTimed, Math.floor(size.pvs / 5 / claims));
+      const times = timeDecisions(localIndex(size.nodes, size.pvs), {
         claims,
-        ...timeDecisions(index, claims, 'local', Math.min(fitting, size.pvs / 5 / claims)),
-      };
+        className: 'local',
+        decisions,
+      });
+      const oracleNodes = Math.min(size.nodes, oracleNodesMax);
+      const oraclePvs = (size.pvs / size.nodes) * oracleNodes;
+      const oracleP50Ms = timeOracle(localObjects(oracleNodes, oraclePvs), claims, 'local');
+      return { work: 'local', ...size, claims, ...times, oracleP50Ms, oracleNodes, oraclePvs };
     }),
   );
 }
@@ -50,18 +58,11 @@ function localRows(progress: (text: string) => void): Row[] {
 function capacityRows(progress: (text: string) => void): Row[] {
   return [1, 3].map((claims) => {
     progress(`capacity: 5000 nodes, a pool each, ${claims} claim(s)`);
-    const index = new ClusterIndex();
-    for (const node of nodes(5000)) index.upsert('Node', node);
-    index.upsert('StorageClass', pooledClass);
-    index.upsert('CSIDriver', pooledDriver);
-    for (const capacity of capacities(5000)) index.upsert('CSIStorageCapacity', capacity);
-    return {
-      work: 'capacity',
-      nodes: 5000,
-      pools: 5000,
-      claims,
-      ...timeDecisions(index, claims, 'pooled', decisionsTimed),
-    };
+    const index = indexOf(pooledObjects(5000));
+    const times = timeDecisions(index, { claims, className: 'pooled', decisions: decisionsTimed });
+    const oracleP50Ms = timeOracle(pooledObjects(oracleNodesMax), claims, 'pooled');
+    const oracleSize = { oracleNodes: oracleNodesMax, oraclePools: oracleNodesMax };
+    return { work: 'capacity', nodes: 5000, pools: 5000, claims, ...times, oracleP50Ms, ...oracleSize };
   });
 }
 
@@ -73,28 +74,19 @@ function eventRows(progress: (text: string) => void): Row[] {
   const start = performance.now();
   for (const volume of changed) index.upsert('PersistentVolume', volume);
   const seconds = (performance.now() - start) / 1000;
-  return [
-    {
-      work: 'events',
-      nodes: 5000,
-      pvs: 50_000,
-      events,
-      eventsPerSecond: Math.round(events / seconds),
-      microsecondsEach: rounded((seconds * 1e6) / events),
-    },
-  ];
+  const each = {
+    eventsPerSecond: Math.round(events / seconds),
+    microsecondsEach: rounded((seconds * 1e6) / events),
+  };
+  return [{ work: 'events', nodes: 5000, pvs: 50_000, events, ...each }];
 }
 
-function boundOrFreed(position: number) {
+function boundOrFreed(position: number): PersistentVolume {
   const target = (Math.floor(position / 2) * 37) % 50_000;
   const volume = localVolume(target, 5000, String(position + 2));
-  return position % 2 === 1
-    ? volume
-    : {
-        ...volume,
-        spec: { ...volume.spec, claimRef: { namespace: 'default', name: 'somebody', uid: 'somebody' } },
-        status: { phase: 'Bound' as const },
-      };
+  if (position % 2 === 1) return volume;
+  const claimRef = { namespace: 'default', name: 'somebody', uid: 'somebody' };
+  return { ...volume, spec: { ...volume.spec, claimRef }, status: { phase: 'Bound' } };
 }
 
 function memoryRows(progress: (text: string) => void): Row[] {
@@ -106,50 +98,86 @@ function memoryRows(progress: (text: string) => void): Row[] {
     for (const claim of claims) index.upsert('PersistentVolumeClaim', claim);
     index.upsert('Pod', { ...pod, spec: { ...pod.spec, nodeName: `node-${position % 5000}` } });
   }
-  const heapMiB = collectedHeapMiB() - before;
+  const indexMiB = Math.round(collectedHeapMiB() - before);
+  const rssMiB = Math.round(process.memoryUsage().rss / 2 ** 20);
   return [
     {
       work: 'memory',
       nodes: index.nodes.size,
       pvs: index.volumes.size,
       pods: index.pods.size,
-      indexMiB: Math.round(heapMiB),
-      rssMiB: Math.round(process.memoryUsage().rss / 2 ** 20),
+      indexMiB,
+      rssMiB,
     },
   ];
 }
 
+/** `npm run bench` starts Node with the collector exposed; without it the figure includes garbage. */
 function collectedHeapMiB(): number {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return (heapUsed + arrayBuffers) / 2 ** 20;
 }
 
-function localIndex(nodeCount: number, volumeCount: number): ClusterIndex {
-  const index = new ClusterIndex();
-  for (const node of nodes(nodeCount)) index.upsert('Node', node);
-  index.upsert('StorageClass', localClass);
-  for (let position = 0; position < volumeCount; position++)
-    index.upsert('PersistentVolume', localVolume(position, nodeCount, '1'));
-  return index;
+interface Decisions {
+  readonly claims: number;
+  readonly className: string;
+  readonly decisions: number;
 }
 
 /** Every decision is reserved, so the next one is made on what is left. */
 function timeDecisions(
   index: ClusterIndex,
-  claimCount: number,
-  className: string,
-  repeats: number,
+  { claims: claimCount, className, decisions }: Decisions,
 ): Percentiles {
   const ledger = new Ledger(index);
-  const count = Math.floor(repeats);
-  const pods = Array.from({ length: count + Math.ceil(count / 5) }, (_, position) =>
+  const pods = Array.from({ length: 2 * decisions }, (_, position) =>
     podWithClaims(position, claimCount, className),
   );
   for (const { claims } of pods) for (const claim of claims) index.upsert('PersistentVolumeClaim', claim);
-  return timeEach(count, (repeat) => {
+  return timeEach(decisions, (repeat) => {
     const answer = plan(pods[repeat]!.pod, index, { nowMs: 0 });
-    if (answer.kind === 'placement' && ledger.reserve(answer).kind !== 'reserved')
+    if (answer.kind === 'placement' && ledger.reserve(answer).kind !== 'reserved') {
       throw new Error('a fresh plan can be reserved');
+    }
   });
+}
+
+function timeOracle(objects: OracleObjects, claimCount: number, className: string): number {
+  return medianMs(oracleDecisions, (repeat) => {
+    const { pod, claims } = podWithClaims(repeat, claimCount, className);
+    oraclePlan({ ...objects, PersistentVolumeClaim: claims }, pod, stowageProfile, 0);
+  });
+}
+
+function localObjects(nodeCount: number, volumeCount: number): OracleObjects {
+  const volumes = Array.from({ length: volumeCount }, (_, position) => localVolume(position, nodeCount, '1'));
+  return { Node: nodes(nodeCount), StorageClass: [localClass], PersistentVolume: volumes };
+}
+
+function pooledObjects(nodeCount: number): OracleObjects {
+  return {
+    Node: nodes(nodeCount),
+    StorageClass: [pooledClass],
+    CSIDriver: [pooledDriver],
+    CSIStorageCapacity: capacities(nodeCount),
+  };
+}
+
+/** Volumes one by one, so that the objects themselves are gone when memory is measured. */
+function localIndex(nodeCount: number, volumeCount: number): ClusterIndex {
+  const index = indexOf(localObjects(nodeCount, 0));
+  for (let position = 0; position < volumeCount; position++) {
+    index.upsert('PersistentVolume', localVolume(position, nodeCount, '1'));
+  }
+  return index;
+}
+
+function indexOf(objects: OracleObjects): ClusterIndex {
+  const index = new ClusterIndex();
+  for (const node of objects.Node ?? []) index.upsert('Node', node);
+  for (const storageClass of objects.StorageClass ?? []) index.upsert('StorageClass', storageClass);
+  for (const driver of objects.CSIDriver ?? []) index.upsert('CSIDriver', driver);
+  for (const capacity of objects.CSIStorageCapacity ?? []) index.upsert('CSIStorageCapacity', capacity);
+  return index;
 }

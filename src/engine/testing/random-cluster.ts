@@ -3,7 +3,7 @@
  * everything that objects get wrong in real life.
  */
 import fc from 'fast-check';
-import type { Pod } from '../../kube/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/core.ts';
 import type { ClusterObjects } from './cluster.ts';
 import { sometimes } from './random/chance.ts';
 import { arbClaim } from './random/claims.ts';
@@ -34,6 +34,27 @@ export interface RandomCluster {
 }
 
 export function arbObjects(flavour: Flavour): fc.Arbitrary<RandomObjects> {
+  return looseObjects(flavour).map((objects) => ({
+    ...objects,
+    PersistentVolume: objects.PersistentVolume.map((volume) =>
+      volumeAsBound(volume, objects.PersistentVolumeClaim),
+    ),
+  }));
+}
+
+/** A volume that a claim is bound to says so itself; who else it might say it to stays random. */
+function volumeAsBound(volume: PersistentVolume, claims: readonly PersistentVolumeClaim[]): PersistentVolume {
+  const owner = claims.find(({ spec }) => spec?.volumeName === volume.metadata?.name);
+  if (owner === undefined || volume.spec?.claimRef !== undefined) return volume;
+  const { namespace = '', name = '', uid = '' } = owner.metadata ?? {};
+  return {
+    ...volume,
+    spec: { ...volume.spec, claimRef: { namespace, name, uid } },
+    status: { phase: 'Bound' },
+  };
+}
+
+function looseObjects(flavour: Flavour): fc.Arbitrary<RandomObjects> {
   return fc.record({
     Node: present(nodeNames, 50, arbNode),
     PersistentVolume: present(volumeNames, flavour.volumes, (name) => arbVolume(name, flavour)),

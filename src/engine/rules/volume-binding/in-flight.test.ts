@@ -216,6 +216,7 @@ describe('a claim with a selected node and no volume', () => {
     index.upsert('Node', node('n1'));
     index.upsert('CSIDriver', csiDriver(driver));
     index.upsert('StorageClass', madeBy(driver, 'local'));
+    plan(pod('p', []), index, { nowMs: 0 });
     expect(hasRoomFor(index, '4Gi')).toBe(true);
     expect(hasRoomFor(index, '5Gi')).toBe(false);
   });
