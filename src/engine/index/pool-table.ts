@@ -11,11 +11,12 @@ export type PoolRow = number & { readonly [brand]: 'PoolRow' };
 export class PoolEntry {
   readonly key: string;
   readonly rows: PoolRow[] = [];
-  /** Rises when a pool comes, goes or moves. */
-  version = 0;
+  /** Another one whenever a pool comes, goes or moves; never used again, not even by a later entry of the same key. */
+  version: number;
 
-  constructor(key: string) {
+  constructor(key: string, version: number) {
     this.key = key;
+    this.version = version;
   }
 }
 
@@ -206,7 +207,8 @@ export class PoolTable {
   #entry(key: string): PoolEntry {
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      entry = new PoolEntry(key);
+      this.structure += 1;
+      entry = new PoolEntry(key, this.structure);
       this.#entries.set(key, entry);
     }
     return entry;
@@ -215,15 +217,15 @@ export class PoolTable {
   #enter(row: PoolRow, record: PoolRecord): void {
     const entry = this.#entry(entryKeyOf(record));
     entry.rows.splice(this.#position(entry, record.key), 0, row);
-    entry.version += 1;
     this.structure += 1;
+    entry.version = this.structure;
   }
 
   #leave(record: PoolRecord): void {
     const entry = this.#entry(entryKeyOf(record));
     entry.rows.splice(this.#position(entry, record.key), 1);
-    entry.version += 1;
     this.structure += 1;
+    entry.version = this.structure;
   }
 
   #setRecord(row: PoolRow, record: PoolRecord): void {

@@ -74,5 +74,5 @@ export function keptIfBacked(promised: Promised): Promised | undefined {
 
 /** The scheduler has spoken and the provisioner has not answered yet. */
 export function isBeingProvisioned(claim: ClaimRecord): boolean {
-  return claim.selectedNode !== '' && claim.volumeName === '' && !claim.isBound;
+  return claim.selectedNode !== '' && !claim.isBound;
 }

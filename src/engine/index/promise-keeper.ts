@@ -22,6 +22,7 @@ interface KeeperIndex {
   readonly classes: ReadonlyMap<string, ClassRecord>;
   readonly drivers: ReadonlyMap<string, DriverRecord>;
   setPromise(id: string, promised: Promised | undefined): void;
+  recordUndo(undo: () => void): void;
 }
 
 /**
@@ -66,6 +67,10 @@ export class PromiseKeeper {
     const state = `${pools.structure} ${topologies.version} ${nodes.size} ${this.#catalogueVersion}`;
     const hasMoved = state !== this.#placedAt;
     if (!hasMoved && promises.settledCount === 0) return;
+    const before = this.#placedAt;
+    this.#index.recordUndo(() => {
+      this.#placedAt = before;
+    });
     this.#placedAt = state;
     for (const promised of [...promises.all()]) {
       if (promised.settled !== undefined) this.#age(promised, nowMs);

@@ -52,7 +52,8 @@ function absence(claim: ClaimRecord | undefined, podClaim: PodClaim, pod: PodRec
   if (claim === undefined) return podClaim.isEphemeral ? 'EphemeralClaimNotCreated' : 'ClaimNotFound';
   if (claim.isLost) return 'ClaimLost';
   if (claim.isDeleting) return 'ClaimDeleting';
-  if (podClaim.isEphemeral && claim.controllerUid !== pod.uid) return 'ClaimOfAnotherPod';
+  const isOwned = claim.controllerUid !== '' && claim.controllerUid === pod.uid;
+  if (podClaim.isEphemeral && !isOwned) return 'ClaimOfAnotherPod';
   return undefined;
 }
 
