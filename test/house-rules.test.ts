@@ -61,6 +61,11 @@ describe('the floors', () => {
       'src/kube/pod.ts',
       "import { Clock } from '../runtime/clock.ts';",
     ],
+    [
+      'more of runtime than assert, from the engine',
+      'src/engine/plan.ts',
+      "import { Clock } from '../runtime/clock.ts';",
+    ],
     ['Node, from the engine', 'src/engine/plan.ts', "import { readFileSync } from 'node:fs';"],
     ['a package, from kube', 'src/kube/yaml.ts', "import { parse } from 'yaml';"],
     ['a rule, from the index', 'src/engine/index/pods.ts', "import { x } from '../rules/taints/rule.ts';"],

@@ -91,8 +91,9 @@ function complaintWithin(path: string, target: string): Complaint | undefined {
   if (isTestCode(target)) {
     return { wrong: `shipped code imports ${target}`, remedy: 'move what it needs out of the test code' };
   }
-  if (roomOf(path) === 'kube' && roomOf(target) === 'runtime' && target !== 'src/runtime/assert.ts') {
-    return { wrong: `kube imports ${target}`, remedy: 'of runtime, kube may import assert.ts only' };
+  const room = roomOf(path) ?? '';
+  if (pureRooms.has(room) && roomOf(target) === 'runtime' && target !== 'src/runtime/assert.ts') {
+    return { wrong: `${room} imports ${target}`, remedy: `of runtime, ${room} may import assert.ts only` };
   }
   if (path.startsWith('src/engine/index/') && /^src\/engine\/(rules\/|plan)/.test(target)) {
     return {

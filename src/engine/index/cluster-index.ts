@@ -17,7 +17,7 @@ import { Journal, type Savepoint } from './journal.ts';
 import { NodeTable } from './node-table.ts';
 import { PodTable } from './pod-table.ts';
 import { PoolTable } from './pool-table.ts';
-import { type Profile, stowageProfile } from './profile.ts';
+import { type Profile, profileProblems, stowageProfile } from './profile.ts';
 import { PromiseBook, type Promised } from './promise-book.ts';
 import { PromiseKeeper } from './promise-keeper.ts';
 import { keyOf, type ObjectOf, readers } from './read-object.ts';
@@ -66,7 +66,10 @@ export class ClusterIndex {
   readonly scratch = new Scratch();
   readonly #promiseKeeper = new PromiseKeeper(this);
 
+  /** Throws a RangeError for a profile that makes no sense: it is the caller's, not the cluster's. */
   constructor(profile: Profile = stowageProfile) {
+    const problems = profileProblems(profile);
+    if (problems.length > 0) throw new RangeError(`profile: ${problems.join('; ')}`);
     this.profile = profile;
     this.#reading = { interning: this.#interning, affinities: new AffinityCache(profile.honourMatchFields) };
   }

@@ -106,3 +106,27 @@ export const upstreamProfile: Profile = {
 export function inFlightPolicy(profile: Profile, driver: string): InFlightPolicy {
   return Object.hasOwn(profile.inFlightOf, driver) ? profile.inFlightOf[driver]! : profile.inFlight;
 }
+
+/** What is wrong with a profile that somebody has put together; each names the field and the remedy. */
+export function profileProblems({ scoring, settledPromiseMaxMs }: Profile): string[] {
+  const problems = [
+    ...shapeProblems(scoring.volumeShape, 'scoring.volumeShape'),
+    ...shapeProblems(scoring.poolShape, 'scoring.poolShape'),
+  ];
+  if (!(settledPromiseMaxMs >= 0)) problems.push('settledPromiseMaxMs: must be zero or more');
+  return problems;
+}
+
+function shapeProblems(shape: Shape, field: string): string[] {
+  const problems: string[] = [];
+  if (shape.length === 0) problems.push(`${field}: has no points; give at least one`);
+  for (const [position, { utilization, score }] of shape.entries()) {
+    const at = `${field}[${position}]`;
+    if (!(utilization >= 0 && utilization <= 100)) problems.push(`${at}.utilization: must be from 0 to 100`);
+    if (!(score >= 0 && score <= 10)) problems.push(`${at}.score: must be from 0 to 10`);
+    if (position > 0 && utilization <= shape[position - 1]!.utilization) {
+      problems.push(`${at}.utilization: must be more than that of the point before it`);
+    }
+  }
+  return problems;
+}

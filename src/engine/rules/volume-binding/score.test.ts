@@ -39,9 +39,8 @@ const classes = [madeBy('disk.csi', 'local'), madeBy('disk.csi', 'other')];
 function scoresOf(objects: ClusterObjects, profile: Profile, claims: readonly string[]): Record<string, number> {
   const rules = [eraseState(volumeBinding)];
   const scores: Record<string, number> = {};
-  for (const { metadata } of objects.Node ?? []) {
-    const index = clusterOf({ ...objects, Node: [] }, profile);
-    index.upsert('Node', nodes.find((candidate) => candidate.metadata!.name === metadata!.name)!);
+  for (const candidate of objects.Node ?? []) {
+    const index = clusterOf({ ...objects, Node: [candidate] }, profile);
     const answer = plan(pod('p', claims), index, { nowMs: 0, rules });
     if (answer.kind === 'placement') scores[answer.node] = answer.score;
   }

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import type { PersistentVolume } from '../../../kube/core.ts';
+import type { CSIDriver } from '../../../kube/storage.ts';
+import { stowageProfile, upstreamProfile } from '../../index/profile.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { plan } from '../../plan.ts';
+import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
+import {
+  boundClaim,
+  claim,
+  csiDriver,
+  csiNode,
+  madeBy,
+  node,
+  pod,
+  storageClass,
+  volume,
+} from '../../testing/objects.ts';
+
+const ebs = 'ebs.csi.aws.com';
+const overLimit = '0/1 nodes are available: 1 node(s) exceed max volume count.';
+
+function csi(name: string, driver: string, phase = 'Available'): PersistentVolume {
+  return volume(name, '1Gi', { phase, spec: { csi: { driver, volumeHandle: name } } });
+}
+
+function messageOf(objects: ClusterObjects, claims: readonly string[], profile = stowageProfile): string {
+  const answer = plan(pod('new', claims), clusterOf({ Node: [node('n1')], ...objects }, profile), { nowMs: 0 });
+  return answer.kind === 'placement' ? 'fits' : answer.message;
+}
+
+describe('limits are held against the volumes that a plan would use', () => {
+  const full = csiNode('n1', { [ebs]: 0 });
+
+  test('an existing volume of another driver takes no slot of the provisioner of its class', () => {
+    const objects: ClusterObjects = {
+      CSINode: [full],
+      StorageClass: [madeBy(ebs, 'local')],
+      PersistentVolume: [csi('v1', 'other.csi')],
+      PersistentVolumeClaim: [claim('data', '1Gi')],
+    };
+    expect(messageOf(objects, ['data'])).toBe('fits');
+    expect(messageOf(objects, ['data'], upstreamProfile)).toBe(overLimit);
+  });
+
+  test('an existing volume of the driver takes a slot, though its class makes none', () => {
+    const objects: ClusterObjects = {
+      CSINode: [full],
+      StorageClass: [storageClass('local')],
+      PersistentVolume: [csi('v1', ebs)],
+      PersistentVolumeClaim: [claim('data', '1Gi')],
+    };
+    expect(messageOf(objects, ['data'])).toBe(overLimit);
+    // kube-scheduler looks at the provisioner only, and finds out when the volume cannot be attached.
+    expect(messageOf(objects, ['data'], upstreamProfile)).toBe('fits');
+  });
+
+  test('a node with a free slot is taken over one without', () => {
+    const index = clusterOf({
+      Node: [node('n1'), node('n2')],
+      CSINode: [full, csiNode('n2', { [ebs]: 1 })],
+      StorageClass: [madeBy(ebs, 'local')],
+      PersistentVolumeClaim: [claim('data', '1Gi')],
+    });
+    expect(plan(pod('new', ['data']), index, { nowMs: 0 })).toMatchObject({ node: 'n2' });
+  });
+});
+
+describe('slots are reserved', () => {
+  const cluster = () =>
+    clusterOf({
+      Node: [node('n1')],
+      CSINode: [csiNode('n1', { [ebs]: 1 })],
+      StorageClass: [madeBy(ebs, 'local')],
+      PersistentVolumeClaim: [claim('a', '1Gi'), claim('b', '1Gi')],
+    });
+  const planned = (index: ReturnType<typeof cluster>, name: string) => {
+    const answer = plan(pod(`pod-${name}`, [name]), index, { nowMs: 0 });
+    return answer.kind === 'placement' ? answer : expect.fail(answer.message);
+  };
+
+  test('from the moment a placement is, and are free again when it is reverted', () => {
+    const index = cluster();
+    const ledger = new Ledger(index);
+    const result = ledger.reserve(planned(index, 'a'));
+    if (result.kind !== 'reserved') return expect.fail('refused');
+    const second = plan(pod('pod-b', ['b']), index, { nowMs: 0 });
+    expect(second.kind === 'refusal' && second.message).toBe(overLimit);
+    ledger.revert(result.reservation);
+    expect(plan(pod('pod-b', ['b']), index, { nowMs: 0 }).kind).toBe('placement');
+  });
+
+  test('so that two plans for the last slot, both made before either is reserved, are not both kept', () => {
+    const index = cluster();
+    const ledger = new Ledger(index);
+    const [first, second] = [planned(index, 'a'), planned(index, 'b')];
+    expect(ledger.reserve(first).kind).toBe('reserved');
+    expect(ledger.reserve(second).kind).toBe('refused');
+  });
+});
+
+describe('a driver that refuses nodes without it', () => {
+  const strict: CSIDriver = csiDriver(ebs, { preventPodSchedulingIfMissing: true });
+  const notInstalled = `0/1 nodes are available: 1 ${ebs} CSI driver is not installed on the node.`;
+  const unbound: ClusterObjects = {
+    StorageClass: [madeBy(ebs, 'local')],
+    PersistentVolumeClaim: [claim('data', '1Gi')],
+  };
+  const bound: ClusterObjects = {
+    PersistentVolume: [csi('v1', ebs, 'Bound')],
+    PersistentVolumeClaim: [boundClaim('data', '1Gi', 'v1')],
+  };
+
+  test.each([
+    ['a claim that waits', unbound],
+    ['a claim that is bound', bound],
+  ])('keeps %s from a node whose CSINode lacks it', (_, objects) => {
+    const lacking = { ...objects, CSIDriver: [strict], CSINode: [csiNode('n1', { 'other.csi': 5 })] };
+    expect(messageOf(lacking, ['data'])).toBe(notInstalled);
+    expect(messageOf({ ...objects, CSIDriver: [strict] }, ['data'])).toBe(notInstalled);
+    // The gate is off by default in the version that profile `upstream` follows.
+    expect(messageOf(lacking, ['data'], upstreamProfile)).toBe('fits');
+  });
+
+  test.each([
+    ['a claim that waits', unbound],
+    ['a claim that is bound', bound],
+  ])('lets %s onto a node that has it', (_, objects) => {
+    const installed = (limit: number | undefined) => [csiNode('n1', { [ebs]: limit })];
+    expect(messageOf({ ...objects, CSIDriver: [strict], CSINode: installed(undefined) }, ['data'])).toBe('fits');
+    expect(messageOf({ ...objects, CSIDriver: [strict], CSINode: installed(1) }, ['data'])).toBe('fits');
+    expect(messageOf({ ...objects, CSIDriver: [strict], CSINode: installed(0) }, ['data'])).toBe(overLimit);
+  });
+
+  test('is one that says so: not one that says nothing, nor one without a CSIDriver', () => {
+    expect(messageOf({ ...unbound, CSIDriver: [csiDriver(ebs, {})] }, ['data'])).toBe('fits');
+    expect(messageOf(unbound, ['data'])).toBe('fits');
+  });
+});

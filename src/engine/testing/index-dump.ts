@@ -1,0 +1,152 @@
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { NodeSet } from '../index/node-set.ts';
+import type { Promised } from '../index/promise-book.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { nanoOf } from '../size.ts';
+
+/**
+ * Everything that decisions are made from, in names and numbers rather than rows, and in an order of its own: two indexes with
+ * equal dumps answer alike, however they came to be what they are.
+ */
+export function dumpIndex(index: ClusterIndex, ledger?: Ledger): unknown {
+  return {
+    nodes: dumpNodes(index),
+    volumes: dumpVolumes(index),
+    shelves: dumpShelves(index),
+    claims: dumpClaims(index),
+    classes: sorted(
+      [...index.classes.keys()].map((name) => [name, names(index, index.allowedTopology(name).nodes)]),
+    ),
+    drivers: sorted(
+      [...index.drivers.values()].map((driver) => [driver.key, driver.version, driver.tracksCapacity]),
+    ),
+    pools: dumpPools(index),
+    promises: sorted([...index.promises.all()].map(dumpPromise)),
+    attachments: sorted([...index.attachments.attachments()].map(({ key, version }) => [key, version])),
+    pods: sorted([...index.pods.records()].map(({ key, version, nodeName }) => [key, version, nodeName])),
+    assumed: sorted([...(ledger?.all() ?? [])].map(({ podKey, placement }) => [podKey, placement.node])),
+  };
+}
+
+/** The numbers of bound volumes' promises depend on when they were seen, so they are let run out first. */
+export function dumpSettled(index: ClusterIndex, nowMs: number, ledger?: Ledger): unknown {
+  letPromisesRunOut(index, nowMs);
+  return dumpIndex(index, ledger);
+}
+
+export function letPromisesRunOut(index: ClusterIndex, nowMs: number): void {
+  index.settle(nowMs - 2 * index.profile.settledPromiseMaxMs);
+  index.settle(nowMs);
+}
+
+const drivers = ['d1', 'd2', 'ebs.csi.aws.com'];
+
+function dumpNodes(index: ClusterIndex): unknown {
+  return index.nodes.rowsByName.map((row) => {
+    const { key, version, labels } = index.nodes.record(row)!;
+    const attached = sorted(
+      [...index.attachments.on(key)]
+        .filter(([, handles]) => handles.size > 0)
+        .map(([driver, handles]) => [driver, [...handles].sort()]),
+    );
+    return {
+      key,
+      version,
+      labels: sorted(Object.entries(labels)),
+      attached,
+      slots: drivers.map((driver) => index.attachments.slots(driver)[row]),
+      tightest: index.attachments.tightestSlots()[row],
+      pods: [...index.pods.onNode(key)].map((pod) => pod.key).sort(),
+    };
+  });
+}
+
+function dumpVolumes(index: ClusterIndex): unknown {
+  const records = [...index.volumes.records()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  return records.map(({ key, version }) => {
+    const row = index.volumes.row(key)!;
+    return {
+      key,
+      version,
+      isOffered: index.volumes.isOffered(row),
+      holder: index.volumes.holderOf(key),
+      nodes: names(index, index.volumes.topology(row).nodes),
+      migrated:
+        index.volumes.migratedTopology(row) && names(index, index.volumes.migratedTopology(row)!.nodes),
+    };
+  });
+}
+
+/** What a claim of each kind would look through on each node, volumes in order. */
+function dumpShelves(index: ClusterIndex): unknown {
+  const kinds = new Map<string, { className: string; mode: string; attributesClass: string }>();
+  for (const { className, mode, attributesClass } of index.volumes.records())
+    kinds.set(`${className} ${mode} ${attributesClass}`, { className, mode, attributesClass });
+  return sorted(
+    [...kinds].map(([kind, query]) => {
+      const shelves = index.volumes.shelvesFor({ ...query, accessModes: 0 });
+      const cells = index.volumes.cellsOf(shelves, index.nodes.rowCount);
+      const onNodes = index.nodes.rowsByName.map((row) => [
+        index.nodes.record(row)!.key,
+        cells
+          .thingsAt(row)
+          .map((list) => volumesOf(index, list))
+          .filter((list) => list.length > 0)
+          .sort(),
+      ]);
+      return [kind, onNodes];
+    }),
+  );
+}
+
+function volumesOf({ volumes }: ClusterIndex, list: number): string[] {
+  const rows = volumes.lists.rows.subarray(volumes.lists.starts[list], volumes.lists.ends[list]);
+  return Array.from(rows, (row) => volumes.record(row).key);
+}
+
+function dumpClaims(index: ClusterIndex): unknown {
+  return sorted(
+    [...index.claims.records()].map(({ key, uid, version, volumeName }) => [
+      key,
+      uid,
+      version,
+      index.volumes.claimedFor(key).map((volume) => volume.key),
+      index.volumes.heldFor(key)?.key,
+      [...index.pods.usingClaim(key)].map((pod) => pod.key).sort(),
+      volumeName === '' ? [] : [...index.claims.namingVolume(volumeName)].sort(),
+    ]),
+  );
+}
+
+function dumpPools(index: ClusterIndex): unknown {
+  const records = [...index.pools.records()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  return records.map(({ key }) => {
+    const row = index.pools.row(key)!;
+    return {
+      key,
+      room: nanoOf(index.pools.room(row)),
+      limit: index.pools.limit(row),
+      hasPromises: index.pools.hasPromises(row),
+      promises: sorted([...index.pools.promisesOf(key)].map(([id, size]) => [id, nanoOf(size)])),
+      nodes: index.nodes.rowsByName
+        .filter((node) => index.pools.isReachable(row, node))
+        .map((node) => index.nodes.record(node)!.key),
+    };
+  });
+}
+
+function dumpPromise({ claimKey, size, ...rest }: Promised): readonly [string, unknown] {
+  return [claimKey, { ...rest, size: nanoOf(size) }];
+}
+
+function names({ nodes }: ClusterIndex, set: NodeSet): string[] {
+  return set
+    .rows()
+    .map((row) => nodes.record(row)!.key)
+    .sort();
+}
+
+/** By the first of each. */
+function sorted<T extends readonly [string, ...unknown[]]>(entries: readonly T[]): T[] {
+  return [...entries].sort((a, b) => (a[0] === b[0] ? 0 : a[0] < b[0] ? -1 : 1));
+}
