@@ -17,9 +17,12 @@ export function interestOf(index: ClusterIndex, pod: PodRecord): Interest {
       const request = claim.request?.bytes ?? 0;
       classes.set(claim.className, Math.min(request, classes.get(claim.className) ?? request));
     }
-    const driver =
-      index.volumes.get(claim.volumeName)?.csi?.driver ?? index.classes.get(claim.className)?.provisioner;
-    if (driver !== undefined) drivers.add(driver);
+    const volume = index.volumes.get(claim.volumeName);
+    const provisioner = index.classes.get(claim.className)?.provisioner;
+    for (const driver of [volume?.csi?.driver, volume?.migrated?.driver, provisioner]) {
+      if (driver !== undefined) drivers.add(driver);
+    }
+    if (!claim.isBound) for (const driver of index.volumes.driversOf(claim.className)) drivers.add(driver);
   }
   return {
     podKey: pod.key,

@@ -1,5 +1,5 @@
 import { type Explanation, explain } from './explain/explain.ts';
-import { countReasons, refusalMessage } from './explain/message.ts';
+import { countReasons, type NodeVerdict, refusalMessage } from './explain/message.ts';
 import type { Change } from './index/change.ts';
 import type { ClusterIndex } from './index/cluster-index.ts';
 import { interestOf } from './interest.ts';
@@ -24,6 +24,7 @@ export class Refusal {
   readonly #nowMs: number;
   readonly #rules: readonly AnyRule[];
   readonly #verdicts: Int32Array;
+  readonly #notes: ReadonlyMap<number, string>;
 
   constructor(cycle: Cycle, rules: readonly AnyRule[], podRefusals: readonly PodRefusal[]) {
     this.pod = cycle.pod;
@@ -35,18 +36,19 @@ export class Refusal {
     this.#rules = rules;
     // The column is the next plan's.
     this.#verdicts = cycle.verdicts.slice();
+    this.#notes = cycle.notes;
   }
 
   /** In kube-scheduler's grammar, e.g. `0/3 nodes are available: 3 node(s) did not have enough free storage.` */
   get message(): string {
-    return refusalMessage(this.nodeCount, this.podRefusals, this.reasonsOfNodes());
+    return refusalMessage(this.nodeCount, this.podRefusals, this.#verdictsOfNodes());
   }
 
   /** How many nodes each reason refused; a node may be counted for several. */
   get reasons(): ReadonlyMap<Reason, number> {
     if (this.podRefusals.length > 0)
       return new Map(this.podRefusals.map(({ reason }) => [reason, this.nodeCount]));
-    return countReasons(this.reasonsOfNodes());
+    return countReasons(this.#verdictsOfNodes());
   }
 
   /** Could this change make the pod fit? Asks the rules that refused it. */
@@ -62,10 +64,12 @@ export class Refusal {
     return explain(this.pod, this.#index, { nowMs: this.#nowMs, rules: this.#rules });
   }
 
-  /** The verdicts of nodes that were there: rule and reasons. */
-  *reasonsOfNodes(): Iterable<{ readonly rule: AnyRule; readonly verdict: number }> {
-    for (const verdict of this.#verdicts)
-      if (verdict !== 0) yield { rule: this.#rules[verdictRule(verdict)]!, verdict };
+  /** What the nodes that were there were rejected for. */
+  *#verdictsOfNodes(): Iterable<NodeVerdict> {
+    for (const [node, verdict] of this.#verdicts.entries()) {
+      if (verdict !== 0)
+        yield { rule: this.#rules[verdictRule(verdict)]!, verdict, note: this.#notes.get(node) };
+    }
   }
 
   #refusingRules(): readonly AnyRule[] {

@@ -129,6 +129,8 @@ export class AttachTable {
   }
 
   volumeChanged(volumeName: string): void {
+    const holder = this.#sources.volumes.holderOf(volumeName);
+    if (holder !== undefined) this.claimChanged(holder);
     for (const claimKey of this.#sources.claims.namingVolume(volumeName)) this.claimChanged(claimKey);
     for (const name of this.#byVolume.get(volumeName) ?? [])
       this.nodeChanged(this.#attachments.get(name)!.nodeName);

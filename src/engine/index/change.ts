@@ -35,6 +35,8 @@ export interface ObjectChange<K extends Kind> {
   readonly before: RecordOf[K] | undefined;
   /** Undefined: it was deleted. */
   readonly after: RecordOf[K] | undefined;
+  /** Of a pool: its number includes volumes now that had been promised, so that it may have room even if the number fell. */
+  readonly freesPromises: boolean;
 }
 
 export interface ReleaseChange {

@@ -11,7 +11,7 @@ import type { PodRecord } from '../records/pod-record.ts';
 import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
 import type { VolumeReading, VolumeRecord } from '../records/volume-record.ts';
 import { AttachTable } from './attach-table.ts';
-import type { Change, Kind, Notice, RecordOf } from './change.ts';
+import type { Change, Kind, Notice, RecordOf, ReleaseChange } from './change.ts';
 import { ClaimTable } from './claim-table.ts';
 import { Journal, type Savepoint } from './journal.ts';
 import { NodeTable } from './node-table.ts';
@@ -81,8 +81,10 @@ export class ClusterIndex {
     const record = readers[kind](current as ObjectOf[K], this.#reading);
     const before = this.#get(kind, key);
     if (before !== undefined && !isNews(before, record)) return { change: undefined, notices: [] };
+    const promisedBefore = this.pools.promisesOf(key).size;
     this.#change(kind, key, record);
-    const change = { kind, before, after: record } as unknown as Change;
+    const freesPromises = this.pools.promisesOf(key).size < promisedBefore;
+    const change = { kind, before, after: record, freesPromises } as unknown as Change;
     return { change, notices: noticesOf(kind, key, [...renamed, ...problemsOf(record)]) };
   }
 
@@ -91,7 +93,10 @@ export class ClusterIndex {
     const before = this.#get(kind, stored);
     if (before === undefined) return nothingApplied;
     this.#change(kind, stored, undefined);
-    return { change: { kind, before, after: undefined } as unknown as Change, notices: [] };
+    return {
+      change: { kind, before, after: undefined, freesPromises: false } as unknown as Change,
+      notices: [],
+    };
   }
 
   /** Whether any driver refuses nodes on which it isn't installed. */
@@ -121,9 +126,12 @@ export class ClusterIndex {
     this.#journal.record(undo);
   }
 
-  /** To be called before deciding: places promises whose pools have come or moved, and gives up those past their time. */
-  settle(nowMs: number): void {
-    this.#promiseKeeper.settle(nowMs);
+  /**
+   * Places promises whose pools have come or moved, and gives up those past their time; the pools that have room again by that
+   * are returned. A plan calls it first; whoever lets pods wait calls it before, so as to wake them.
+   */
+  settle(nowMs: number): ReleaseChange | undefined {
+    return this.#promiseKeeper.settle(nowMs);
   }
 
   // ── Overlays, written by the ledger ──
@@ -133,7 +141,10 @@ export class ClusterIndex {
   }
 
   setPromise(id: string, promised: Promised | undefined): void {
-    this.#write(id, this.promises.get(id), promised, this.#applyPromise);
+    const before = this.promises.get(id);
+    this.#write(id, before, promised, this.#applyPromise);
+    const isGivenBack = promised?.reservations === 0 && before !== undefined && before.reservations > 0;
+    if (isGivenBack) this.#promiseKeeper.placeAnew();
   }
 
   setAssumedPod(podKey: string, pod: PodRecord | undefined): void {
@@ -148,10 +159,18 @@ export class ClusterIndex {
   }
 
   #change<K extends Kind>(kind: K, key: string, after: RecordOf[K] | undefined): void {
-    const change = { kind, before: this.#get(kind, key), after } as unknown as Change;
-    if (kind === 'PersistentVolume' && after === undefined) this.setHold(key, undefined);
+    const change = { kind, before: this.#get(kind, key), after, freesPromises: false } as unknown as Change;
+    if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
     this.#write(key, this.#get(kind, key), after, this.#appliers[kind] as unknown as Apply<RecordOf[K]>);
     this.#promiseKeeper.changed(change);
+  }
+
+  /** A volume that is gone, or has become another claim's, is held no longer, whatever was reserved. */
+  #dropLostHold(name: string, volume: VolumeRecord | undefined): void {
+    const holder = this.volumes.holderOf(name);
+    if (holder === undefined) return;
+    const isLost = volume === undefined || (volume.claim !== undefined && volume.claim.claimKey !== holder);
+    if (isLost) this.setHold(name, undefined);
   }
 
   #get<K extends Kind>(kind: K, key: string): RecordOf[K] | undefined {

@@ -3,7 +3,7 @@ import type { ClassRecord } from '../records/class-record.ts';
 import type { DriverRecord } from '../records/driver-record.ts';
 import type { PoolRecord } from '../records/pool-record.ts';
 import { zeroSize } from '../size.ts';
-import type { Change } from './change.ts';
+import type { Change, ReleaseChange } from './change.ts';
 import type { ClaimTable } from './claim-table.ts';
 import type { NodeTable } from './node-table.ts';
 import { lookUpPools } from './pool-lookup.ts';
@@ -62,20 +62,33 @@ export class PromiseKeeper {
     }
   }
 
-  settle(nowMs: number): void {
+  settle(nowMs: number): ReleaseChange | undefined {
     const { promises, pools, topologies, nodes } = this.#index;
     const state = `${pools.structure} ${topologies.version} ${nodes.size} ${this.#catalogueVersion}`;
     const hasMoved = state !== this.#placedAt;
-    if (!hasMoved && promises.settledCount === 0) return;
+    if (!hasMoved && promises.settledCount === 0) return undefined;
+    this.#setPlacedAt(state);
+    const released: PoolRecord[] = [];
+    for (const promised of [...promises.all()]) {
+      if (promised.settled !== undefined) released.push(...this.#age(promised, nowMs));
+      else if (hasMoved && promised.reservations === 0) this.#place(promised);
+    }
+    return released.length === 0
+      ? undefined
+      : { kind: 'Release', volumes: [], pools: released, nodeName: '' };
+  }
+
+  /** What has lost its reservation stands where a restart would put it; the next `settle` sees to that. */
+  placeAnew(): void {
+    this.#setPlacedAt('');
+  }
+
+  #setPlacedAt(state: string): void {
     const before = this.#placedAt;
     this.#index.recordUndo(() => {
       this.#placedAt = before;
     });
     this.#placedAt = state;
-    for (const promised of [...promises.all()]) {
-      if (promised.settled !== undefined) this.#age(promised, nowMs);
-      else if (hasMoved && promised.reservations === 0) this.#place(promised);
-    }
   }
 
   #claimChanged(before: ClaimRecord | undefined, claim: ClaimRecord | undefined): void {
@@ -87,14 +100,19 @@ export class PromiseKeeper {
     }
     const promised = this.#index.promises.get(key);
     if (claim.isBound) {
-      if (promised !== undefined && promised.settled === undefined)
-        this.#index.setPromise(key, settledPromise(this.#index.pools, promised));
+      if (promised !== undefined && promised.settled === undefined) this.#settleClaim(claim, promised);
     } else if (isBeingProvisioned(claim)) {
       this.#store(claim, promised);
     } else if (promised?.isStored === true) {
       // The provisioner took selected-node away: it could not, and nothing is promised for it any more.
       this.#index.setPromise(key, keptIfBacked({ ...promised, isStored: false }));
     }
+  }
+
+  /** The pool may have come after the claim; it is looked for once more before the promise starts to wait for its number. */
+  #settleClaim(claim: ClaimRecord, promised: Promised): void {
+    const poolKey = promised.poolKey ?? this.#poolFor(claim, promised.nodeName);
+    this.#index.setPromise(claim.key, settledPromise(this.#index.pools, { ...promised, poolKey }));
   }
 
   #store(claim: ClaimRecord, promised: Promised | undefined): void {
@@ -110,21 +128,21 @@ export class PromiseKeeper {
             isStored: true,
             settled: undefined,
           }
-        : { ...promised, nodeName: claim.selectedNode, isStored: true };
-    const poolKey = stored.reservations > 0 ? stored.poolKey : this.#poolFor(claim);
+        : { ...promised, nodeName: claim.selectedNode, size: claim.request ?? zeroSize, isStored: true };
+    const poolKey = stored.reservations > 0 ? stored.poolKey : this.#poolFor(claim, claim.selectedNode);
     this.#index.setPromise(claim.key, { ...stored, poolKey });
   }
 
   #place(promised: Promised): void {
     const claim = this.#index.claims.get(promised.claimKey);
     if (claim === undefined) return;
-    const poolKey = this.#poolFor(claim);
+    const poolKey = this.#poolFor(claim, promised.nodeName);
     if (poolKey !== promised.poolKey) this.#index.setPromise(promised.claimKey, { ...promised, poolKey });
   }
 
   /** The pool that the scheduler named, or the first by name that the selected node reaches: a function of the state alone. */
-  #poolFor(claim: ClaimRecord): string | undefined {
-    const node = this.#index.nodes.row(claim.selectedNode);
+  #poolFor(claim: ClaimRecord, nodeName: string): string | undefined {
+    const node = this.#index.nodes.row(nodeName);
     const storageClass = this.#index.classes.get(claim.className);
     if (node === undefined || storageClass === undefined) return undefined;
     const found = lookUpPools(this.#index, storageClass.provisioner, claim.className);
@@ -145,13 +163,17 @@ export class PromiseKeeper {
     }
   }
 
-  #age(promised: Promised, nowMs: number): void {
+  /** The pool that has room again, if the promise has waited long enough. */
+  #age(promised: Promised, nowMs: number): PoolRecord[] {
     const settled = promised.settled!;
     if (settled.sinceMs === undefined) {
       this.#index.setPromise(promised.claimKey, { ...promised, settled: { ...settled, sinceMs: nowMs } });
-    } else if (nowMs - settled.sinceMs > this.#index.profile.settledPromiseMaxMs) {
-      this.#index.setPromise(promised.claimKey, undefined);
+      return [];
     }
+    if (nowMs - settled.sinceMs <= this.#index.profile.settledPromiseMaxMs) return [];
+    this.#index.setPromise(promised.claimKey, undefined);
+    const pool = this.#index.pools.get(promised.poolKey ?? '');
+    return pool === undefined ? [] : [pool];
   }
 }
 

@@ -57,6 +57,7 @@ export class VolumeTable {
   readonly #heldFor = new Map<string, VolumeRow>();
   readonly #shelves = new Map<string, Map<number, Shelf>>();
   #shelfCount = 0;
+  readonly #driversOfClass = new Map<string, Map<string, number>>();
   #inexactCount = 0;
   #preferringCount = 0;
   readonly #homesOfList: number[] = [];
@@ -183,6 +184,11 @@ export class VolumeTable {
     return [...rows].map((row) => this.record(row)).sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
+  /** The CSI drivers of a class's volumes; any of them may be the one that a claim gets. */
+  driversOf(className: string): Iterable<string> {
+    return this.#driversOfClass.get(className)?.keys() ?? [];
+  }
+
   shelvesFor(query: ShelfQuery): Shelf[] {
     const byModes = this.#shelves.get(shelfKey(query));
     if (byModes === undefined) return [];
@@ -218,6 +224,18 @@ export class VolumeTable {
   #count(record: VolumeRecord | undefined, step: 1 | -1): void {
     if (record?.size.exactNano !== undefined) this.#inexactCount += step;
     if (record !== undefined && record.preferredNodes.length > 0) this.#preferringCount += step;
+    for (const driver of [record?.csi?.driver, record?.migrated?.driver]) {
+      if (driver !== undefined) this.#countDriver(record!.className, driver, step);
+    }
+  }
+
+  #countDriver(className: string, driver: string, step: 1 | -1): void {
+    const counts = this.#driversOfClass.get(className) ?? new Map<string, number>();
+    this.#driversOfClass.set(className, counts);
+    const count = (counts.get(driver) ?? 0) + step;
+    if (count === 0) counts.delete(driver);
+    else counts.set(driver, count);
+    if (counts.size === 0) this.#driversOfClass.delete(className);
   }
 
   #offerIfFree(row: VolumeRow): void {

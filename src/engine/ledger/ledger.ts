@@ -135,7 +135,22 @@ export class Ledger {
       });
       if (shortage !== undefined) return shortage;
     }
-    this.#index.setAssumedPod(placement.pod.key, { ...placement.pod, nodeName: placement.node });
+    return this.#assume(placement);
+  }
+
+  /** Two plans may have counted on the same attach slot; the second to be reserved learns it here. */
+  #assume({ pod, node }: Placement): Conflict | undefined {
+    const { attachments, profile } = this.#index;
+    const before = attachments.on(node);
+    this.#index.setAssumedPod(pod.key, { ...pod, nodeName: node });
+    if (!profile.limitChosenVolumes) return undefined;
+    for (const [driver, handles] of attachments.on(node)) {
+      const limit = attachments.limit(node, driver);
+      const isGrown = handles.size > (before.get(driver)?.size ?? 0);
+      if (limit !== undefined && isGrown && handles.size > limit) {
+        return { object: `Node ${node}`, problem: `can attach no more volumes of ${driver}` };
+      }
+    }
     return undefined;
   }
 

@@ -7,7 +7,7 @@ import { clusterOf, outcomeOf } from '../testing/cluster.ts';
 import { dumpSettled } from '../testing/index-dump.ts';
 import { pod } from '../testing/objects.ts';
 import { randomNowMs as nowMs } from '../testing/random-cluster.ts';
-import { arbEvent, RandomServer } from '../testing/random-events.ts';
+import { arbEvent, RandomServer, tell } from '../testing/random-events.ts';
 
 const runs = 250;
 const eventsMax = 60;
@@ -52,12 +52,9 @@ test('the order in which objects are listed does not matter', () => {
         const server = new RandomServer();
         const forgotten = new ClusterIndex(stowageProfile);
         for (const event of events) server.happen(event, forgotten);
-        const entries = Object.entries(server.objects).flatMap(([kind, objects]) =>
-          objects.map((object) => ({ kind, object, draw: draws.next().value as number })),
-        );
+        const entries = server.entries.map((entry) => ({ ...entry, draw: draws.next().value as number }));
         const shuffled = new ClusterIndex(stowageProfile);
-        for (const { kind, object } of entries.sort((a, b) => a.draw - b.draw))
-          shuffled.upsert(kind as 'Node', object);
+        for (const { kind, object } of entries.sort((a, b) => a.draw - b.draw)) tell(shuffled, kind, object);
         const ordered = clusterOf(server.objects, stowageProfile);
         expect(dumpSettled(shuffled, nowMs)).toEqual(dumpSettled(ordered, nowMs));
       },

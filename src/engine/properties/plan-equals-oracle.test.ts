@@ -10,7 +10,7 @@ import { onlyOn } from '../testing/only-on.ts';
 import { oracleVerdict, refusalMessage } from '../testing/oracle/index.ts';
 import { arbCluster, randomNowMs as nowMs, type RandomCluster } from '../testing/random-cluster.ts';
 
-const runs = 400;
+const runs = 1_000;
 
 const profiles: readonly Profile[] = [
   stowageProfile,

@@ -26,6 +26,6 @@ export function unknownModeProblems(modes: readonly string[] | undefined, field:
     .map((mode) => `${field}: "${textOf(mode)}" is not an access mode; use ${Object.keys(bits).join(', ')}`);
 }
 
-function modeBit(mode: string): number | undefined {
-  return Object.hasOwn(bits, mode) ? bits[mode] : undefined;
+function modeBit(mode: unknown): number | undefined {
+  return typeof mode === 'string' && Object.hasOwn(bits, mode) ? bits[mode] : undefined;
 }

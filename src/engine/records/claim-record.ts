@@ -8,6 +8,7 @@ import type { Size } from '../size.ts';
 import { accessModeBits, unknownModeProblems } from './access-modes.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
 import type { Interning } from './interning.ts';
+import { requirementsKey } from './node-matcher.ts';
 import { readSize } from './reading.ts';
 
 /** What the engine keeps of a PersistentVolumeClaim. */
@@ -29,6 +30,8 @@ export interface ClaimRecord extends Identity {
   /** Equal texts, equal selectors; empty for none. */
   readonly selectorKey: string;
   readonly selectedNode: string;
+  /** The annotation may be there without a value; kube-scheduler then waits for a node of no name. */
+  readonly hasSelectedNode: boolean;
   /** The pool that a scheduler of ours reserved, if it said so. */
   readonly poolHint: string;
   /** The uid of the pod that controls a generic ephemeral volume's claim. */
@@ -63,8 +66,10 @@ export function readClaim(claim: PersistentVolumeClaim, interning: Interning): C
     attributesClass: interning.text(textOf(spec?.volumeAttributesClassName)),
     accessModes: accessModeBits(spec?.accessModes),
     selector,
-    selectorKey: selector === undefined ? '' : interning.text(JSON.stringify(spec?.selector)),
+    selectorKey:
+      selector?.requirements === undefined ? '' : interning.text(requirementsKey(selector.requirements)),
     selectedNode: textOf(claim.metadata?.annotations?.[annotations.selectedNode]),
+    hasSelectedNode: typeof claim.metadata?.annotations?.[annotations.selectedNode] === 'string',
     poolHint: textOf(claim.metadata?.annotations?.[annotations.pool]),
     controllerUid: textOf(controllerOf(claim)?.uid),
     problems,

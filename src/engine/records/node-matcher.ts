@@ -57,11 +57,17 @@ function matcherOf(terms: readonly MatcherTerm[]): NodeMatcher {
   return { key: terms.map(termKey).join('\n'), terms };
 }
 
-function termKey(term: MatcherTerm): string {
+/** Keys and values have been checked for label syntax, so that separators can't be part of them. */
+export function requirementsKey(requirements: readonly Requirement[]): string {
   let key = '';
-  for (const { key: label, operator, values, bound } of term.requirements) {
+  for (const { key: label, operator, values, bound } of requirements) {
     key += `${label} ${operator} ${[...values].join(',')}${bound ?? ''};`;
   }
+  return key;
+}
+
+function termKey(term: MatcherTerm): string {
+  let key = requirementsKey(term.requirements);
   // Node names in a pool's list are free text, so they are quoted.
   for (const { operator, values } of term.names) key += `name ${operator} ${JSON.stringify([...values])};`;
   return key;

@@ -39,6 +39,8 @@ export interface PoolRecord {
   readonly storageClass: string;
   /** Pools with the same backing draw on the same disks. */
   readonly backing: string;
+  /** Its backing may be another pool's too. */
+  readonly isShared: boolean;
   readonly nodes: NodeMatcher;
   /** Bytes left, if published. */
   readonly free: Size | undefined;
@@ -62,6 +64,7 @@ export function readCapacity(capacity: CSIStorageCapacity, interning: Interning)
     driver: undefined,
     storageClass: interning.text(textOf(capacity.storageClassName)),
     backing: backing === '' ? source : `label ${backing}`,
+    isShared: backing !== '',
     nodes: interning.matcher(nodesOfCapacity(capacity, problems)),
     free: sizeOrNothing(capacity.capacity, 'capacity', problems),
     largest: sizeOrNothing(capacity.maximumVolumeSize, 'maximumVolumeSize', problems),
@@ -131,6 +134,7 @@ function readPool(pool: StoragePool, { driver, storageClass, version, interning 
     storageClass,
     // The same name under two classes is the same pool, seen with two sets of parameters.
     backing: `pool ${driver} ${name}`,
+    isShared: true,
     nodes: interning.matcher(nodesOfPool(pool, field, problems)),
     free: undefined,
     largest: sizeOrNothing(pool.capacity, `${field}.capacity`, problems),

@@ -13,6 +13,7 @@ export class Cycle {
   readonly rowCount: number;
   readonly feasible: Bitset;
   readonly verdicts: Int32Array;
+  readonly notes = new Map<number, string>();
   /** Set by the rule that chooses volumes, for rules that judge the choice. */
   chosenVolumes: ChosenVolumes | undefined;
   #rule = 0;
@@ -35,6 +36,11 @@ export class Cycle {
   reject(node: number, reasons: number): void {
     clearBit(this.feasible, node);
     this.verdicts[node] = ((this.#rule + 1) << ruleShift) | reasons;
+  }
+
+  /** A name that the message about a rejected node has to mention. */
+  note(node: number, name: string): void {
+    this.notes.set(node, name);
   }
 
   isFeasible(node: number): boolean {

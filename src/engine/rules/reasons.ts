@@ -76,7 +76,7 @@ export const nodeReasons = {
   },
   DriverNotInstalled: {
     sentence: 'the CSI driver of a volume is not installed on this node',
-    upstream: 'CSI driver is not installed on the node',
+    upstream: '{driver} CSI driver is not installed on the node',
     remedy: "install the driver's node plugin there",
   },
   ZoneMismatch: {

@@ -35,8 +35,8 @@ export function dumpSettled(index: ClusterIndex, nowMs: number, ledger?: Ledger)
 }
 
 export function letPromisesRunOut(index: ClusterIndex, nowMs: number): void {
-  index.settle(nowMs - 2 * index.profile.settledPromiseMaxMs);
   index.settle(nowMs);
+  index.settle(nowMs + 2 * index.profile.settledPromiseMaxMs);
 }
 
 const drivers = ['d1', 'd2', 'ebs.csi.aws.com'];

@@ -91,9 +91,16 @@ export class RandomServer {
       for (const object of list) this.#store(kind as Kind, object, object.metadata!.uid!);
   }
 
+  get entries(): { readonly kind: Kind; readonly object: KubeObject }[] {
+    return [...this.#objects.values()];
+  }
+
   get objects(): ClusterObjects {
     const lists: Partial<Record<Kind, KubeObject[]>> = {};
-    for (const { kind, object } of this.#objects.values()) (lists[kind] ??= []).push(object);
+    for (const { kind, object } of this.#objects.values()) {
+      lists[kind] ??= [];
+      lists[kind].push(object);
+    }
     return lists as ClusterObjects;
   }
 
@@ -124,7 +131,7 @@ export class RandomServer {
   }
 }
 
-function tell(index: ClusterIndex, kind: Kind, object: KubeObject): Applied {
+export function tell(index: ClusterIndex, kind: Kind, object: KubeObject): Applied {
   return index.upsert(kind, object as ObjectOf[Kind]);
 }
 

@@ -10,6 +10,7 @@ export interface AssignmentProblem {
   readonly candidates: readonly (readonly number[])[];
   /** A total order of volumes: smaller first, then by name. */
   compare(a: number, b: number): number;
+  isSameSize(a: number, b: number): boolean;
   readonly budget: WorkBudget;
 }
 
@@ -39,6 +40,12 @@ const tieBreakClaimsMax = 8;
  * smallest volume, then the second, and so on.
  */
 export function assignAll(problem: AssignmentProblem): number[] | undefined {
+  const cheapest = cheapestAssignment(problem);
+  if (cheapest === undefined || problem.candidates.length > tieBreakClaimsMax) return cheapest;
+  return firstInOrder(problem, cheapest);
+}
+
+function cheapestAssignment(problem: AssignmentProblem): number[] | undefined {
   const { candidates, compare } = problem;
   if (candidates.some((volumes) => volumes.length === 0)) return undefined;
   const volumes = [...new Set(candidates.flat())].sort(compare);
@@ -47,10 +54,7 @@ export function assignAll(problem: AssignmentProblem): number[] | undefined {
     if (matching.size === candidates.length) break;
     matching.tryUse(volume);
   }
-  if (matching.size < candidates.length) return undefined;
-  return candidates.length <= tieBreakClaimsMax
-    ? firstInOrder(problem, matching.volumeOf)
-    : matching.volumeOf;
+  return matching.size < candidates.length ? undefined : matching.volumeOf;
 }
 
 /** A matching that grows by augmenting paths from the volumes' side. */
@@ -98,24 +102,34 @@ class Matching {
   }
 }
 
-/** The same volumes, dealt out so that earlier claims get the smaller ones. */
-function firstInOrder(problem: AssignmentProblem, used: readonly number[]): number[] {
-  const { candidates, compare } = problem;
-  const set = [...used].sort(compare);
-  const accepted = candidates.map((volumes) => set.filter((volume) => volumes.includes(volume)));
-  const result: number[] = [];
-  const taken = new Set<number>();
-  const deal = (claim: number): boolean => {
-    if (claim === accepted.length) return true;
-    for (const volume of accepted[claim]!) {
-      if (taken.has(volume)) continue;
-      taken.add(volume);
-      result[claim] = volume;
-      // Claims are at most eight, and the first way down nearly always works; a spent budget keeps the matching as it is.
-      if (problem.budget.spend(1) && deal(claim + 1)) return true;
-      taken.delete(volume);
+/**
+ * Fixes the claims one by one, each on its smallest volume with which the whole stays as cheap as it can be. All cheapest sets
+ * of a matroid have the same sizes, so "as cheap" is a comparison of sorted sizes, without sums.
+ */
+function firstInOrder(problem: AssignmentProblem, cheapest: readonly number[]): number[] {
+  const { candidates, compare, budget } = problem;
+  let result = [...cheapest];
+  for (let claim = 0; claim < candidates.length; claim++) {
+    for (const volume of [...candidates[claim]!].sort(compare)) {
+      if (volume === result[claim] || !budget.spend(1)) break;
+      const fixed = candidates.map((others, other) =>
+        other < claim ? [result[other]!] : other === claim ? [volume] : others,
+      );
+      const trial = cheapestAssignment({ ...problem, candidates: fixed });
+      if (trial === undefined || !haveSameSizes(problem, trial, cheapest)) continue;
+      result = trial;
+      break;
     }
-    return false;
-  };
-  return deal(0) ? result : [...used];
+  }
+  return result;
+}
+
+function haveSameSizes(
+  { compare, isSameSize }: AssignmentProblem,
+  a: readonly number[],
+  b: readonly number[],
+): boolean {
+  const left = [...a].sort(compare);
+  const right = [...b].sort(compare);
+  return left.every((volume, position) => isSameSize(volume, right[position]!));
 }

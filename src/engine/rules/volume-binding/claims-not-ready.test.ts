@@ -76,7 +76,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'a claim that is lost before one that is being deleted',
-    claims: [{ ...lost('data', 'v1'), metadata: metadata('data', { deletionTimestamp }) }],
+    claims: [lost('data', 'v1', { deletionTimestamp })],
     reason: 'ClaimLost',
     about: 'default/data',
     message: 'persistentvolumeclaim "data" bound to non-existent persistentvolume "v1"',
@@ -265,6 +265,10 @@ test('a malformed request does not trouble a claim that is bound', () => {
   expect(plan(pod('p', ['data']), index, { nowMs: 0 }).kind).toBe('placement');
 });
 
-function lost(name: string, volumeName: string): PersistentVolumeClaim {
-  return claim(name, '1Gi', { phase: 'Lost', spec: { volumeName } });
+function lost(
+  name: string,
+  volumeName: string,
+  more: PersistentVolumeClaim['metadata'] = {},
+): PersistentVolumeClaim {
+  return claim(name, '1Gi', { phase: 'Lost', spec: { volumeName }, metadata: metadata(name, more) });
 }

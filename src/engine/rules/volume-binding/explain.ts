@@ -7,7 +7,7 @@ import { reaches } from './bound-volumes.ts';
 import { nearbyPools } from './nearby-pools.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
 import type { BindingState, Solution } from './solution.ts';
-import { bit } from './verdict-bits.ts';
+import { type BindingReason, bit } from './verdict-bits.ts';
 
 /** Closest first; the rest is counted. */
 const candidatesMax = 5;
@@ -23,10 +23,16 @@ export function explainVolumes(
   if (needs.wants.length === 0) return findings;
   const obstacles = solution.solve(node);
   if (obstacles === 0) return findings;
-  const wanted = needs.wants.flatMap((want) => explainWant(cycle, solution, want, node));
+  const alone = needs.wants.flatMap((want) => explainWant(cycle, solution, want, node));
+  const unexplained = alone.reduce(
+    (rest, { reason }) => rest & ~(bit[reason as BindingReason] ?? 0),
+    obstacles,
+  );
+  if (unexplained === 0) return [...findings, ...alone];
   return [
     ...findings,
-    ...(wanted.length > 0 ? wanted : explainTogether(cycle, needs, solution, { node, obstacles })),
+    ...alone,
+    ...explainTogether(cycle, needs, solution, { node, obstacles: unexplained }),
   ];
 }
 
@@ -50,13 +56,13 @@ function explainBound(index: ClusterIndex, needs: VolumeNeeds, node: number): Fi
 function explainWant(cycle: Cycle, solution: Solution, want: Want, node: number): Finding[] {
   const { index } = cycle;
   const nodeName = index.nodes.record(node)!.key;
-  if (want.pinnedNode !== '' && want.pinnedNode !== nodeName)
+  if (want.pinnedNode !== undefined && want.pinnedNode !== nodeName)
     return [finding('ClaimPinnedElsewhere', want.name)];
   if (want.reserved.some((row) => index.volumes.topology(row).nodes.has(node))) return [];
   if (want.reserved.length > 0 && index.profile.preboundIsFinal) {
     return [withVolumes(solution, 'PreboundVolumeElsewhere', want, node)];
   }
-  if (want.pinnedNode === '' && solution.nearby(want)?.servesAlone(node) === true) return [];
+  if (want.pinnedNode === undefined && solution.nearby(want)?.servesAlone(node) === true) return [];
   const making = want.making;
   if (making === undefined) return [withVolumes(solution, 'NoVolumeFits', want, node)];
   if (!making.allowed.nodes.has(node)) return [withVolumes(solution, 'TopologyNotAllowed', want, node)];
@@ -78,7 +84,7 @@ function explainTogether(
   }
   if ((obstacles & bit.SearchBoundReached) !== 0) return [finding('SearchBoundReached', undefined)];
   return needs.wants
-    .filter((want) => want.pinnedNode === '' && want.reserved.length === 0)
+    .filter((want) => want.pinnedNode === undefined && want.reserved.length === 0)
     .map((want) =>
       (obstacles & bit.NotEnoughCapacity) !== 0 && solution.room.isTracked(want)
         ? withPools(cycle, 'CapacityNotTogether', { solution, want, node })

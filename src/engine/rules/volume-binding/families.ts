@@ -25,7 +25,7 @@ export interface Family {
 export function familiesOf(index: ClusterIndex, wants: readonly Want[]): Family[] {
   const byFilter = new Map<string, Want[]>();
   for (const want of wants) {
-    if (want.claim === undefined || want.pinnedNode !== '' || want.reserved.length > 0) continue;
+    if (want.claim === undefined || want.pinnedNode !== undefined || want.reserved.length > 0) continue;
     const { className, mode, attributesClass, accessModes, selectorKey } = want.claim;
     const filter = `${className}\n${mode}\n${attributesClass}\n${accessModes}\n${selectorKey}`;
     const members = byFilter.get(filter);

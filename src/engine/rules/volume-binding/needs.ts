@@ -30,8 +30,8 @@ export interface Want {
   /** Undefined for an inline volume. */
   readonly claim: ClaimRecord | undefined;
   readonly size: Size;
-  /** The node it is already being made for; empty for none. */
-  readonly pinnedNode: string;
+  /** The node it is already being made for; undefined for none. */
+  readonly pinnedNode: string | undefined;
   /** Volumes reserved for this claim by their claimRef or by a reservation, best first. */
   readonly reserved: readonly VolumeRow[];
   /** How a new volume would be made; undefined if it can't. */
@@ -58,7 +58,7 @@ export function wantOfClaim(index: ClusterIndex, claim: ClaimRecord, position: n
     claim,
     size: claim.request ?? zeroSize,
     pinnedNode,
-    reserved: pinnedNode === '' ? reservedVolumes(index, claim) : [],
+    reserved: pinnedNode === undefined ? reservedVolumes(index, claim) : [],
     making: makingOf(index, claim, index.classes.get(claim.className)),
   };
 }
@@ -74,7 +74,7 @@ export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition
       name: `${pod.key}:${volumeName}`,
       claim: undefined,
       size,
-      pinnedNode: '',
+      pinnedNode: undefined,
       reserved: [],
       making: {
         className: ephemeralStorageClassName,
@@ -89,10 +89,11 @@ export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition
 }
 
 /** Where the claim's volume is being made already: by its own annotation, or by a reservation for another pod of it. */
-function pinnedNodeOf(index: ClusterIndex, claim: ClaimRecord): string {
+function pinnedNodeOf(index: ClusterIndex, claim: ClaimRecord): string | undefined {
   if (claim.selectedNode !== '') return claim.selectedNode;
+  if (claim.hasSelectedNode && index.profile.name === 'upstream') return claim.selectedNode;
   const promised = index.promises.get(claim.key);
-  return promised !== undefined && promised.reservations > 0 ? promised.nodeName : '';
+  return promised !== undefined && promised.reservations > 0 ? promised.nodeName : undefined;
 }
 
 function reservedVolumes(index: ClusterIndex, claim: ClaimRecord): readonly VolumeRow[] {
@@ -138,5 +139,5 @@ function makingOf(
  */
 function needsRoom(index: ClusterIndex, claim: ClaimRecord): boolean {
   if (claim.request === undefined) return false;
-  return index.profile.retestSelectedNode || pinnedNodeOf(index, claim) === '';
+  return index.profile.retestSelectedNode || pinnedNodeOf(index, claim) === undefined;
 }

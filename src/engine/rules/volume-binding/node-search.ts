@@ -38,7 +38,7 @@ export function searchNode(search: NodeSearch): SearchResult {
   if (options.some((option) => option.volumes.length === 0 && !option.canBeMade)) return impossible;
   const isSmall = wants.length <= exactItemsMax;
   const divisions = isSmall ? allDivisions(options) : [largestDivision(search, options)];
-  let isIncomplete = !isSmall;
+  let isIncomplete = !isSmall || options.some((option) => option.isCut);
   for (const level of byNewVolumes(divisions.filter((division) => isPossible(options, division)))) {
     let best: Serving | undefined;
     for (const division of level) {
@@ -61,6 +61,7 @@ interface Option {
   readonly want: Want;
   /** As many of the smallest as there are wants: the others can't take them all. */
   readonly volumes: readonly number[];
+  readonly isCut: boolean;
   readonly canBeMade: boolean;
 }
 
@@ -80,13 +81,12 @@ function found(wants: readonly Want[], serving: Serving): SearchResult {
 }
 
 function optionsOf(search: NodeSearch, wants: readonly Want[]): Option[] {
-  const { node, families, room } = search;
+  const { node, room } = search;
   return wants.map((want) => {
-    const family = families.find((candidate) => candidate.wants.includes(want))!;
     const { making } = want;
     return {
       want,
-      volumes: smallestVolumes(search, family, { want, max: wants.length }),
+      ...smallestVolumes(search, want, wants.length),
       canBeMade:
         making !== undefined &&
         making.allowed.nodes.has(node) &&
@@ -96,27 +96,28 @@ function optionsOf(search: NodeSearch, wants: readonly Want[]): Option[] {
   });
 }
 
-/**
- * With attach limits a larger volume of another driver may be the one that works, so there the smallest of each driver
- * are looked at.
- */
-function smallestVolumes(
-  search: NodeSearch,
-  family: Family,
-  { want, max }: { want: Want; max: number },
-): number[] {
-  const { index, node, canAttach, budget } = search;
+/** With attach limits a larger volume, of another driver or attached already, may be the one that works. */
+const attachCandidatesMax = 64;
+
+/** The smallest volumes that a want accepts here, as many as could matter. */
+function smallestVolumes(search: NodeSearch, want: Want, wantCount: number): VolumeChoice {
+  const { index, node, families, canAttach, budget } = search;
+  const family = families.find((candidate) => candidate.wants.includes(want))!;
+  const max = canAttach === undefined ? wantCount : attachCandidatesMax;
   const walk = new VolumeWalk(index, family.cells.thingsAt(node), family.accepts);
-  const rows: number[] = [];
-  const countOf = new Map<string, number>();
-  for (let row = walk.next(want.size); row >= 0 && budget.spend(1); row = walk.next(want.size)) {
-    const driver = canAttach === undefined ? '' : (index.volumes.record(row).csi?.driver ?? '');
-    const count = countOf.get(driver) ?? 0;
-    if (count < max) rows.push(row);
-    else if (canAttach === undefined) break;
-    countOf.set(driver, count + 1);
+  const volumes: number[] = [];
+  let row = walk.next(want.size);
+  while (row >= 0 && volumes.length < max && budget.spend(1)) {
+    volumes.push(row);
+    row = walk.next(want.size);
   }
-  return rows;
+  return { volumes, isCut: canAttach !== undefined && row >= 0 };
+}
+
+interface VolumeChoice {
+  readonly volumes: readonly number[];
+  /** There were more that could have mattered. */
+  readonly isCut: boolean;
 }
 
 function allDivisions(options: readonly Option[]): Division[] {
@@ -181,9 +182,11 @@ function serve(
 }
 
 function assign(search: NodeSearch, options: readonly Option[]): number[] | undefined {
+  const { volumes } = search.index;
   return assignAll({
-    candidates: options.map(({ volumes }) => volumes),
-    compare: (a, b) => search.index.volumes.compareRows(a, b),
+    candidates: options.map((option) => option.volumes),
+    compare: (a, b) => volumes.compareRows(a, b),
+    isSameSize: (a, b) => compareSizes(volumes.record(a).size, volumes.record(b).size) === 0,
     budget: search.budget,
   });
 }

@@ -54,7 +54,6 @@ describe('a volume whose claimRef names the claim', () => {
       name: 'is taken before a closer one',
       volumes: [localVolume('close', '5Gi', 'n2'), localVolume('mine', '50Gi', 'n2', { spec: mine })],
       stowage: gets('mine', 'n2'),
-      // On n1 there is nothing, and on n2 the reserved one wins.
     },
     {
       name: 'draws the pod to its node, and no other volume will do elsewhere',

@@ -36,7 +36,11 @@ const nodes = [node('a', { [zone]: 'za' }), node('b', { [zone]: 'zb' }), node('c
 const classes = [madeBy('disk.csi', 'local'), madeBy('disk.csi', 'other')];
 
 /** What the binding rule alone gives each node; a node that is refused has no score. */
-function scoresOf(objects: ClusterObjects, profile: Profile, claims: readonly string[]): Record<string, number> {
+function scoresOf(
+  objects: ClusterObjects,
+  profile: Profile,
+  claims: readonly string[],
+): Record<string, number> {
   const rules = [eraseState(volumeBinding)];
   const scores: Record<string, number> = {};
   for (const candidate of objects.Node ?? []) {
@@ -216,7 +220,11 @@ describe('method stowage', () => {
   expectScores(stowageProfile, [
     {
       name: 'an existing volume scores 50 to 100, more the closer its size is',
-      volumes: [localVolume('v1', '200Gi', 'a'), localVolume('v2', '100Gi', 'b'), localVolume('v3', '50Gi', 'c')],
+      volumes: [
+        localVolume('v1', '200Gi', 'a'),
+        localVolume('v2', '100Gi', 'b'),
+        localVolume('v3', '50Gi', 'c'),
+      ],
       claims: [claim('data', '50Gi')],
       scores: { a: 62.5, b: 75, c: 100 },
     },
@@ -277,7 +285,9 @@ describe('method stowage', () => {
     const index = clusterOf({
       Node: [nodes[0]!],
       StorageClass: classes,
-      DriverCapacity: [driverCapacity('disk.csi', [{ storageClassName: 'local', pools: [pool('one', '100Gi')] }])],
+      DriverCapacity: [
+        driverCapacity('disk.csi', [{ storageClassName: 'local', pools: [pool('one', '100Gi')] }]),
+      ],
       PersistentVolumeClaim: [claim('data', '25Gi'), claim('theirs', '50Gi', { selectedNode: 'a' })],
     });
     expect(plan(pod('p', ['data']), index, { nowMs: 0 })).toMatchObject({ score: 25 });
@@ -293,7 +303,9 @@ describe('among nodes of the same score', () => {
 
   test('the first by name is chosen, whatever order they came in', () => {
     for (const order of [nodes, nodes.toReversed()]) {
-      expect(outcomeOf(clusterOf({ ...objects, Node: order }), pod('p', ['data']))).toMatchObject({ node: 'a' });
+      expect(outcomeOf(clusterOf({ ...objects, Node: order }), pod('p', ['data']))).toMatchObject({
+        node: 'a',
+      });
     }
   });
 

@@ -35,7 +35,7 @@ export class Solution implements ChosenVolumes {
   readonly #needs: VolumeNeeds;
   readonly #budget = new WorkBudget(searchStepsMax);
   readonly #isExact: boolean;
-  /** The order in which kube-scheduler looks at what is to be made: pinned claims first, then by size. */
+  /** The order in which kube-scheduler looks at what is to be made: pinned claims in the pod's order, then by size. */
   readonly #makingOrder: readonly Want[];
   readonly #checksLimits: boolean;
   #tightestSlots: Int32Array | undefined;
@@ -59,8 +59,8 @@ export class Solution implements ChosenVolumes {
     this.#volumesAtMost = cycle.index.hasRequiredDrivers
       ? Number.POSITIVE_INFINITY
       : needs.bound.length + needs.wants.length + cycle.pod.migratedVolumes.length;
-    this.#makingOrder = [...needs.wants].sort((a, b) => pinRank(a) - pinRank(b) || compareWants(a, b));
-    this.#hasPins = needs.wants.some((want) => want.pinnedNode !== '');
+    this.#makingOrder = [...needs.wants].sort(compareMaking);
+    this.#hasPins = needs.wants.some((want) => want.pinnedNode !== undefined);
     this.#hasContention = this.families.some((family) => family.isContended);
     this.#hasLargeFamilies = this.families.some((family) => family.wants.length > 1);
     for (const want of needs.wants) this.choice.fillReserved(want);
@@ -77,8 +77,9 @@ export class Solution implements ChosenVolumes {
   /** Settles a node and returns what stands in the way, as verdict bits; 0 if nothing does. */
   solve(node: number): number {
     if (this.#hasPins && this.#isPinnedElsewhere(node)) return bit.ClaimPinnedElsewhere;
-    if (this.#hasContention && this.#hasConflict(node))
-      return this.#isExact ? this.#search(node, bit.NoVolumeFits) : this.#takeAscending(node);
+    if (this.#hasContention && this.#hasConflict(node)) {
+      return this.#isExact ? this.#resolveConflict(node) : this.#takeAscending(node);
+    }
     if (this.#isExact && this.#hasLargeFamilies) this.#serveLargestWants(node);
     const obstacles = this.#obstaclesToMaking(node);
     if (obstacles !== 0)
@@ -108,7 +109,7 @@ export class Solution implements ChosenVolumes {
 
   #isPinnedElsewhere(node: number): boolean {
     for (const { pinnedNode } of this.#needs.wants) {
-      if (pinnedNode !== '' && pinnedNode !== this.#index.nodes.record(node)!.key) return true;
+      if (pinnedNode !== undefined && pinnedNode !== this.#index.nodes.record(node)!.key) return true;
     }
     return false;
   }
@@ -125,6 +126,19 @@ export class Solution implements ChosenVolumes {
       }
     }
     return false;
+  }
+
+  /** Wants that have no choice come first: if one of them fails, no division of the others helps. */
+  #resolveConflict(node: number): number {
+    const unavoidable = this.#makingOrder
+      .filter((want) => !this.#isFree(want) && this.choice.at(want.position, node) < 0)
+      .reduce((obstacles, want) => obstacles | this.#obstacleToMaking(want, node), 0);
+    if (unavoidable !== 0) return unavoidable;
+    return this.#search(node, this.#obstaclesToMaking(node) || bit.NoVolumeFits);
+  }
+
+  #isFree(want: Want): boolean {
+    return this.families.some((family) => family.wants.includes(want));
   }
 
   /** Why the wants without a volume can't be made here; under `upstream` only the first, as there. */
@@ -189,12 +203,11 @@ export class Solution implements ChosenVolumes {
     node: number,
     canAttach: ((volumes: readonly number[], wants: readonly Want[]) => boolean) | undefined,
   ) {
-    const inFamilies = new Set(this.families.flatMap((family) => family.wants));
     return searchNode({
       index: this.#index,
       node,
       families: this.families,
-      provisioned: this.madeAt(node).filter((want) => !inFamilies.has(want)),
+      provisioned: this.madeAt(node).filter((want) => !this.#isFree(want)),
       room: this.room,
       budget: this.#budget,
       canAttach,
@@ -247,9 +260,11 @@ export class Solution implements ChosenVolumes {
   #attachObstacles(node: number, chosen: readonly ChosenVolume[]): number {
     const nodeName = this.#index.nodes.record(node)!.key;
     const demand = this.attachDemand(node, chosen);
+    const missing = demand.missingDriver(nodeName);
+    if (missing !== undefined) this.#cycle.note(node, missing);
     return (
       (demand.shortage(nodeName) === undefined ? 0 : bit.AttachLimitReached) |
-      (demand.missingDriver(nodeName) === undefined ? 0 : bit.DriverNotInstalled)
+      (missing === undefined ? 0 : bit.DriverNotInstalled)
     );
   }
 
@@ -284,6 +299,8 @@ interface ChosenVolume {
   readonly row: number;
 }
 
-function pinRank(want: Want): number {
-  return want.pinnedNode === '' ? 1 : 0;
+function compareMaking(a: Want, b: Want): number {
+  const isPinned = a.pinnedNode !== undefined;
+  if (isPinned !== (b.pinnedNode !== undefined)) return isPinned ? -1 : 1;
+  return isPinned ? a.position - b.position : compareWants(a, b);
 }

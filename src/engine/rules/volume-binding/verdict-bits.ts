@@ -14,6 +14,8 @@ export const bindingReasons = [
   'DriverNotInstalled',
 ] as const satisfies readonly NodeReason[];
 
+export type BindingReason = (typeof bindingReasons)[number];
+
 export const bit = Object.fromEntries(
   bindingReasons.map((reason, position) => [reason, 1 << position]),
-) as Readonly<Record<(typeof bindingReasons)[number], number>>;
+) as Readonly<Record<BindingReason, number>>;

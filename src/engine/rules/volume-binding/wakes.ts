@@ -1,9 +1,12 @@
-import type { Change, ReleaseChange } from '../../index/change.ts';
+import type { Change, ObjectChange, ReleaseChange } from '../../index/change.ts';
+import { isBeingProvisioned } from '../../index/promise-book.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
+import type { DriverRecord } from '../../records/driver-record.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import type { Interest } from '../rule.ts';
+import { attachesVolumes, driversMayHelp, givesSlotsUp } from '../volume-limits/attach-wakes.ts';
 
 /**
  * What could help a pod whose volumes found no place. Precise where kube-scheduler is not: a PV wakes only pods that want its
@@ -12,40 +15,33 @@ import type { Interest } from '../rule.ts';
 export function volumesWokenBy(interest: Interest, change: Change): boolean {
   switch (change.kind) {
     case 'PersistentVolumeClaim':
-      return change.after !== undefined && interest.claimKeys.has(change.after.key);
+      return isOwnClaim(interest, change) || (wantsVolumes(interest) && givesRoomUp(change));
     case 'PersistentVolume':
-      return change.after !== undefined && wantsVolume(interest, change.after);
+      // One that was reserved for the claim and goes away lets any other do.
+      return wantsVolume(interest, change.after) || isReservedFor(interest, change.before);
     case 'StorageClass':
       return change.after !== undefined && classMayHelp(interest, change.before, change.after);
     case 'Node':
       return change.after !== undefined && labelsDiffer(change.before, change.after);
     case 'CSINode':
-      // A driver may have come, a limit may have grown, an in-tree plugin may be served through CSI now.
-      return change.after !== undefined && interest.drivers.size + interest.volumeNames.size > 0;
+      return wantsVolumes(interest) && driversMayHelp(interest, change.before, change.after);
     case 'CSIDriver':
-      // Tracking switched off: nobody is asked for room any more.
-      return (
-        change.before?.tracksCapacity === true &&
-        change.after?.tracksCapacity !== true &&
-        interest.drivers.has(change.before.key)
-      );
+      return requiresLess(interest, change.before, change.after);
     case 'CSIStorageCapacity':
       return (
         change.after !== undefined &&
-        interest.classes.has(change.after.storageClass) &&
-        hasGrown(change.before, change.after)
+        drawsOn(interest, change.after) &&
+        (change.freesPromises || hasGrown(change.before, change.after))
       );
     case 'DriverCapacity':
       return interest.drivers.has((change.after ?? change.before)!.key);
     case 'VolumeAttachment':
-      return change.after === undefined && interest.drivers.has(change.before!.driver);
-    case 'Pod':
-      // It holds attach slots no more.
+      // The driver of a volume that is still to be chosen isn't known.
       return (
-        change.before !== undefined &&
-        change.before.claims.length > 0 &&
-        (change.after === undefined || change.after.isFinished)
+        change.after === undefined && (wantsVolumes(interest) || interest.drivers.has(change.before!.driver))
       );
+    case 'Pod':
+      return wantsVolumes(interest) && givesSlotsUp(change.before, change.after);
     case 'Release':
       return isReleased(interest, change);
   }
@@ -55,7 +51,10 @@ export function volumesWokenBy(interest: Interest, change: Change): boolean {
 export function volumesInvalidatedBy(interest: Interest, change: Change): boolean {
   switch (change.kind) {
     case 'PersistentVolumeClaim':
-      return interest.claimKeys.has((change.after ?? change.before)!.key);
+      return (
+        interest.claimKeys.has((change.after ?? change.before)!.key) ||
+        (wantsVolumes(interest) && movesRoom(change))
+      );
     case 'PersistentVolume':
       return [change.before, change.after].some(
         (volume) => volume !== undefined && concernsVolume(interest, volume),
@@ -70,17 +69,61 @@ export function volumesInvalidatedBy(interest: Interest, change: Change): boolea
     case 'DriverCapacity':
       return interest.drivers.has((change.after ?? change.before)!.key);
     case 'CSIStorageCapacity':
-      return interest.classes.has((change.after ?? change.before)!.storageClass);
+      return drawsOn(interest, (change.after ?? change.before)!);
     case 'VolumeAttachment':
       return interest.drivers.has((change.after ?? change.before)!.driver);
     case 'Pod':
-      return (change.after ?? change.before)!.claims.length > 0;
+      return attachesVolumes((change.after ?? change.before)!);
     case 'Release':
       return isReleased(interest, change);
   }
 }
 
-function wantsVolume(interest: Interest, volume: VolumeRecord): boolean {
+/** Some of its volumes are still to be chosen or made. */
+function wantsVolumes(interest: Interest): boolean {
+  return interest.classes.size + interest.drivers.size > 0;
+}
+
+type ClaimChange = ObjectChange<'PersistentVolumeClaim'>;
+
+function isOwnClaim(interest: Interest, { after }: ClaimChange): boolean {
+  return after !== undefined && interest.claimKeys.has(after.key);
+}
+
+/** Another claim's volume will not be made after all: what it was promised is free again. */
+function givesRoomUp({ before, after }: ClaimChange): boolean {
+  return (
+    before !== undefined &&
+    isBeingProvisioned(before) &&
+    (after === undefined || (!isBeingProvisioned(after) && !after.isBound))
+  );
+}
+
+function movesRoom({ before, after }: ClaimChange): boolean {
+  return (
+    (before !== undefined && isBeingProvisioned(before)) !==
+    (after !== undefined && isBeingProvisioned(after))
+  );
+}
+
+function requiresLess(
+  interest: Interest,
+  before: DriverRecord | undefined,
+  after: DriverRecord | undefined,
+): boolean {
+  if (before === undefined || !interest.drivers.has(before.key)) return false;
+  return (
+    (before.tracksCapacity && after?.tracksCapacity !== true) ||
+    (before.refusesNodesWithoutIt && after?.refusesNodesWithoutIt !== true)
+  );
+}
+
+function isReservedFor(interest: Interest, volume: VolumeRecord | undefined): boolean {
+  return volume?.claim !== undefined && interest.claimKeys.has(volume.claim.claimKey);
+}
+
+function wantsVolume(interest: Interest, volume: VolumeRecord | undefined): boolean {
+  if (volume === undefined) return false;
   if (interest.volumeNames.has(volume.key)) return true;
   if (volume.claim !== undefined) return interest.claimKeys.has(volume.claim.claimKey);
   const smallest = interest.classes.get(volume.className);
@@ -105,7 +148,7 @@ function classMayHelp(interest: Interest, before: ClassRecord | undefined, after
   return (
     before === undefined ||
     before.allowedNodes.key !== after.allowedNodes.key ||
-    before.canProvision !== after.canProvision ||
+    before.provisioner !== after.provisioner ||
     before.isDelayed !== after.isDelayed
   );
 }
@@ -117,6 +160,11 @@ function labelsDiffer(before: NodeRecord | undefined, after: NodeRecord): boolea
     keys.length !== Object.keys(before.labels).length ||
     keys.some((key) => before.labels[key] !== after.labels[key])
   );
+}
+
+/** The pool is of a class that the pod wants, or shares its disks with others, which may be. */
+function drawsOn(interest: Interest, pool: PoolRecord): boolean {
+  return interest.classes.has(pool.storageClass) || (pool.isShared && interest.classes.size > 0);
 }
 
 /** Compared as doubles: where those tie, waking in vain is harmless. */

@@ -25,7 +25,9 @@ function csi(name: string, driver: string, phase = 'Available'): PersistentVolum
 }
 
 function messageOf(objects: ClusterObjects, claims: readonly string[], profile = stowageProfile): string {
-  const answer = plan(pod('new', claims), clusterOf({ Node: [node('n1')], ...objects }, profile), { nowMs: 0 });
+  const answer = plan(pod('new', claims), clusterOf({ Node: [node('n1')], ...objects }, profile), {
+    nowMs: 0,
+  });
   return answer.kind === 'placement' ? 'fits' : answer.message;
 }
 
@@ -127,7 +129,9 @@ describe('a driver that refuses nodes without it', () => {
     ['a claim that is bound', bound],
   ])('lets %s onto a node that has it', (_, objects) => {
     const installed = (limit: number | undefined) => [csiNode('n1', { [ebs]: limit })];
-    expect(messageOf({ ...objects, CSIDriver: [strict], CSINode: installed(undefined) }, ['data'])).toBe('fits');
+    expect(messageOf({ ...objects, CSIDriver: [strict], CSINode: installed(undefined) }, ['data'])).toBe(
+      'fits',
+    );
     expect(messageOf({ ...objects, CSIDriver: [strict], CSINode: installed(1) }, ['data'])).toBe('fits');
     expect(messageOf({ ...objects, CSIDriver: [strict], CSINode: installed(0) }, ['data'])).toBe(overLimit);
   });

@@ -11,10 +11,12 @@ import { unlimited } from '../../index/attach-table.ts';
 import type { Change } from '../../index/change.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
+import type { DriverRecord } from '../../records/driver-record.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
 import { AttachDemand, attachFindings, limitsAnything } from './attach-demand.ts';
+import { attachesVolumes, driversMayHelp, givesSlotsUp } from './attach-wakes.ts';
 
 interface LimitState {
   readonly claims: readonly ClaimRecord[];
@@ -32,7 +34,7 @@ export const volumeLimits: Rule<LimitState> = {
   filter,
   explain,
   wakes,
-  invalidates: wakesOrTakes,
+  invalidates,
 };
 
 function prepare({ index, pod }: Cycle): Prepared<LimitState> {
@@ -69,9 +71,11 @@ function filter(state: LimitState, cycle: Cycle): void {
       continue;
     const nodeName = cycle.index.nodes.record(node)!.key;
     const demand = demandAt(cycle, state, nodeName);
+    const missing = demand.missingDriver(nodeName);
+    if (missing !== undefined) cycle.note(node, missing);
     const verdict =
       (demand.shortage(nodeName) === undefined ? 0 : attachLimitBit) |
-      (demand.missingDriver(nodeName) === undefined ? 0 : notInstalledBit);
+      (missing === undefined ? 0 : notInstalledBit);
     if (verdict !== 0) cycle.reject(node, verdict);
   }
 }
@@ -96,13 +100,9 @@ function explain(state: LimitState, cycle: Cycle, node: number): readonly Findin
 function wakes(interest: Interest, change: Change): boolean {
   switch (change.kind) {
     case 'CSINode':
-      return change.after !== undefined;
+      return driversMayHelp(interest, change.before, change.after);
     case 'Pod':
-      return (
-        change.before !== undefined &&
-        change.before.claims.length + change.before.migratedVolumes.length > 0 &&
-        (change.after === undefined || change.after.isFinished)
-      );
+      return givesSlotsUp(change.before, change.after);
     case 'PersistentVolumeClaim':
       return change.after !== undefined && interest.claimKeys.has(change.after.key);
     case 'VolumeAttachment':
@@ -111,9 +111,9 @@ function wakes(interest: Interest, change: Change): boolean {
       return change.before === undefined;
     case 'CSIDriver':
       return (
-        change.before?.refusesNodesWithoutIt === true &&
-        change.after?.refusesNodesWithoutIt !== true &&
-        interest.drivers.has(change.before.key)
+        mustBeInstalled(change.before) &&
+        !mustBeInstalled(change.after) &&
+        interest.drivers.has(change.before!.key)
       );
     case 'Release':
       return true;
@@ -122,14 +122,14 @@ function wakes(interest: Interest, change: Change): boolean {
   }
 }
 
-function wakesOrTakes(interest: Interest, change: Change): boolean {
+function mustBeInstalled(driver: DriverRecord | undefined): boolean {
+  return driver?.refusesNodesWithoutIt === true;
+}
+
+function invalidates(interest: Interest, change: Change): boolean {
   switch (change.kind) {
     case 'Pod':
-      return (
-        (change.after ?? change.before)!.claims.length +
-          (change.after ?? change.before)!.migratedVolumes.length >
-        0
-      );
+      return attachesVolumes((change.after ?? change.before)!);
     case 'VolumeAttachment':
       return interest.drivers.has((change.after ?? change.before)!.driver);
     case 'CSINode':

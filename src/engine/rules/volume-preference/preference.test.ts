@@ -22,7 +22,11 @@ interface Preference {
   readonly rack: string;
 }
 
-function preferring(name: string, preferences: readonly Preference[] | string, phase = 'Bound'): PersistentVolume {
+function preferring(
+  name: string,
+  preferences: readonly Preference[] | string,
+  phase = 'Bound',
+): PersistentVolume {
   const terms =
     typeof preferences === 'string'
       ? preferences
@@ -47,7 +51,9 @@ function bound(...volumes: readonly PersistentVolume[]): ClusterObjects {
   return {
     Node: nodes,
     PersistentVolume: volumes,
-    PersistentVolumeClaim: volumes.map(({ metadata }) => boundClaim(`of-${metadata!.name}`, '1Gi', metadata!.name!)),
+    PersistentVolumeClaim: volumes.map(({ metadata }) =>
+      boundClaim(`of-${metadata!.name}`, '1Gi', metadata!.name!),
+    ),
   };
 }
 
@@ -143,7 +149,11 @@ test('kube-scheduler knows no preferences of volumes', () => {
 describe('what cannot be read is told', () => {
   test.each([
     ['a list that is none', '{"weight": 1}', /is not a JSON list/],
-    ['a weight that is no number', '[{"weight": "1"}]', /\[0\]\.weight: must be a whole number from 1 to 100/],
+    [
+      'a weight that is no number',
+      '[{"weight": "1"}]',
+      /\[0\]\.weight: must be a whole number from 1 to 100/,
+    ],
     [
       'a term with an unknown operator',
       '[{"weight": 1, "preference": {"matchExpressions": [{"key": "rack", "operator": "Near"}]}}]',
@@ -160,6 +170,8 @@ describe('what cannot be read is told', () => {
 test('a preference is asked again when a node is relabelled', () => {
   const index = clusterOf(bound(preferring('v1', [{ weight: 1, rack: 'r9' }])), stowageProfile);
   expect(outcomeOf(index, pod('p', ['of-v1']))).toMatchObject({ node: 'a' });
-  index.upsert('Node', { metadata: { name: 'c', resourceVersion: '2', labels: { [hostname]: 'c', rack: 'r9' } } });
+  index.upsert('Node', {
+    metadata: { name: 'c', resourceVersion: '2', labels: { [hostname]: 'c', rack: 'r9' } },
+  });
   expect(outcomeOf(index, pod('p', ['of-v1']))).toMatchObject({ node: 'c' });
 });

@@ -118,7 +118,11 @@ function wakes(interest: Interest, change: Change): boolean {
     case 'PersistentVolumeClaim':
       return change.after !== undefined && interest.claimKeys.has(change.after.key);
     case 'PersistentVolume':
-      return change.after !== undefined && interest.volumeNames.has(change.after.key);
+      return (
+        change.after !== undefined &&
+        interest.volumeNames.has(change.after.key) &&
+        (change.before === undefined || zonesMoved(change.before, change.after))
+      );
     case 'StorageClass':
       return (
         change.before === undefined &&
@@ -130,6 +134,13 @@ function wakes(interest: Interest, change: Change): boolean {
   }
 }
 
+/** Also if node affinity takes the place of the labels. */
+function zonesMoved(before: VolumeRecord, after: VolumeRecord): boolean {
+  const text = ({ zones, nodes }: VolumeRecord) =>
+    [nodes.key, ...zones.map(({ key, values }) => `${key} ${[...values].sort().join(' ')}`)].join('\n');
+  return text(before) !== text(after);
+}
+
 function takesAway(interest: Interest, change: Change): boolean {
   switch (change.kind) {
     case 'Node':
@@ -137,7 +148,7 @@ function takesAway(interest: Interest, change: Change): boolean {
     case 'PersistentVolumeClaim':
       return interest.claimKeys.has(change.before?.key ?? '');
     case 'PersistentVolume':
-      return interest.volumeNames.has(change.before?.key ?? '');
+      return interest.volumeNames.has((change.after ?? change.before)!.key);
     case 'StorageClass':
       return change.after === undefined && interest.classes.has(change.before!.key);
     default:

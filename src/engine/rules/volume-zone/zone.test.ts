@@ -67,8 +67,18 @@ describe('a volume in one zone', () => {
     { name: 'is reached from its zone', volume: { [zone]: 'a' }, node: { [zone]: 'a' }, fits: true },
     { name: 'is not reached from another zone', volume: { [zone]: 'a' }, node: { [zone]: 'b' }, fits: false },
     { name: 'is reached from its region', volume: { [region]: 'r' }, node: { [region]: 'r' }, fits: true },
-    { name: 'is not reached from another region', volume: { [region]: 'r' }, node: { [region]: 's' }, fits: false },
-    { name: 'is reached by its beta zone', volume: { [betaZone]: 'a' }, node: { [betaZone]: 'a' }, fits: true },
+    {
+      name: 'is not reached from another region',
+      volume: { [region]: 'r' },
+      node: { [region]: 's' },
+      fits: false,
+    },
+    {
+      name: 'is reached by its beta zone',
+      volume: { [betaZone]: 'a' },
+      node: { [betaZone]: 'a' },
+      fits: true,
+    },
     {
       name: 'is not reached from another beta zone',
       volume: { [betaZone]: 'a' },

@@ -8,7 +8,7 @@ import {
   fallbackStorageClassName,
   type StoragePool,
 } from '../../../kube/stowage.ts';
-import { claimClassName } from '../../../kube/volumes.ts';
+import { claimClassName, isFullyBound } from '../../../kube/volumes.ts';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { keyOf, nameOf, nanoBytes, type OracleCluster, requestOf, selectedNodeOf } from './cluster.ts';
 
@@ -146,7 +146,7 @@ export function takesTogether(cluster: OracleCluster, takings: readonly Taking[]
 }
 
 /** What is published less every promise on the same disks. May be negative. */
-export function roomIn(cluster: OracleCluster, pool: Pool): bigint {
+function roomIn(cluster: OracleCluster, pool: Pool): bigint {
   let room = pool.published;
   for (const other of allPools(cluster)) {
     if (other.backing === pool.backing) room -= convert(sum(promisesOf(cluster, other)), other, pool);
@@ -165,8 +165,7 @@ function promisesOf(cluster: OracleCluster, pool: Pool): bigint[] {
 function promisedPool(cluster: OracleCluster, claim: PersistentVolumeClaim): Pool | undefined {
   const node = cluster.node(selectedNodeOf(claim) ?? '');
   const storageClass = cluster.classOf(claim);
-  if (node === undefined || storageClass === undefined || (claim.spec?.volumeName ?? '') !== '')
-    return undefined;
+  if (node === undefined || storageClass === undefined || isFullyBound(claim)) return undefined;
   const pools = poolsFor(cluster, storageClass.provisioner ?? '', claimClassName(claim)) ?? [];
   const reached = pools.filter((pool) => pool.isReachedFrom(node));
   const hint = claim.metadata?.annotations?.[annotations.pool];

@@ -104,8 +104,9 @@ function wantOfClaim(cluster: OracleCluster, claim: PersistentVolumeClaim, node:
   }
   const prebound = preboundVolumes(cluster, claim);
   if (prebound.length > 0) {
-    const existing = prebound.filter((volume) => reaches(cluster, volume, node)).sort(compareVolumes);
-    return { ...want, existing, making: undefined };
+    // No other will do. Of several that are spoken for, the best is the claim's.
+    const [best] = prebound.filter((volume) => reaches(cluster, volume, node)).sort(compareVolumes);
+    return { ...want, existing: best === undefined ? [] : [best], making: undefined };
   }
   const pools = requestOf(claim) === undefined ? undefined : poolsFor(cluster, driver, claimClassName(claim));
   return {

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import type { PersistentVolume, Pod } from '../../kube/core.ts';
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import { stowageProfile } from '../index/profile.ts';
+import { plan } from '../plan.ts';
+import type { Finding, Margin, Obstacle } from '../rules/finding.ts';
+import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
+import {
+  capacity,
+  claim,
+  csiDriver,
+  csiNode,
+  driverCapacity,
+  gib,
+  madeBy,
+  node,
+  pod,
+  pool,
+  storageClass,
+  type VolumeOptions,
+  volume,
+  zone,
+} from '../testing/objects.ts';
+import type { Explanation } from './explain.ts';
+
+function explained(index: ClusterIndex, asking: Pod, nowMs = 0): Explanation {
+  const answer = plan(asking, index, { nowMs });
+  return answer.kind === 'placement' ? expect.fail(`placed on ${answer.node}`) : answer.explain();
+}
+
+/** The findings about the only node. */
+function findingsOf(objects: ClusterObjects, asking = pod('p', ['data']), nowMs = 0): readonly Finding[] {
+  const [only, ...others] = explained(clusterOf(objects), asking, nowMs).nodes;
+  expect(others).toEqual([]);
+  return only!.findings;
+}
+
+function bytes({ needed, free, promised }: Margin) {
+  return [needed.bytes, free.bytes, promised.bytes].map((count) => count / gib(1));
+}
+
+/** `name: codes`, in order. */
+function candidatesIn(finding: Finding): string[] {
+  return finding.candidates.map(({ name, obstacles }) => `${name}: ${codes(obstacles)}`);
+}
+
+function codes(obstacles: readonly Obstacle[]): string {
+  return obstacles.map(({ code }) => code).join(' ');
+}
+
+const cluster: ClusterObjects = {
+  Node: [node('n1', { [zone]: 'a' })],
+  StorageClass: [storageClass('local')],
+  PersistentVolumeClaim: [claim('data', '5Gi')],
+};
+
+function disk(name: string, size: string, options: VolumeOptions = {}): PersistentVolume {
+  return volume(name, size, options);
+}
+
+describe('a claim that finds no room says by how much', () => {
+  const dynamic: ClusterObjects = {
+    ...cluster,
+    StorageClass: [madeBy('disk.csi', 'local')],
+    CSIDriver: [csiDriver('disk.csi')],
+  };
+
+  test('with what is free and what of it is promised', () => {
+    const [finding] = findingsOf({
+      ...dynamic,
+      CSIStorageCapacity: [capacity('net', 'local', { capacity: '8Gi' })],
+      PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '6Gi', { selectedNode: 'n1' })],
+    });
+    expect(finding).toMatchObject({ reason: 'NotEnoughCapacity', claim: 'default/data' });
+    expect(candidatesIn(finding!)).toEqual(['storage/net: NoRoom']);
+    expect(bytes(finding!.margin!)).toEqual([5, 8, 6]);
+  });
+
+  test('with every pool that the node reaches, most room first, and no other', () => {
+    const pools = [
+      capacity('two', 'local', { capacity: '2Gi' }),
+      capacity('four', 'local', { capacity: '4Gi' }),
+      capacity('capped', 'local', { capacity: '9Gi', maximumVolumeSize: '3Gi' }),
+      capacity('away', 'local', { capacity: '4Gi', nodeTopology: { matchLabels: { [zone]: 'b' } } }),
+    ];
+    const [finding] = findingsOf({ ...dynamic, CSIStorageCapacity: pools });
+    expect(candidatesIn(finding!)).toEqual([
+      'storage/capped: VolumeTooLarge',
+      'storage/four: VolumeTooLarge NoRoom',
+      'storage/two: VolumeTooLarge NoRoom',
+    ]);
+    expect(bytes(finding!.candidates[0]!.obstacles[0]!.margin!)).toEqual([5, 3, 0]);
+  });
+
+  test('with a pool whose figures are too old', () => {
+    const objects: ClusterObjects = {
+      ...dynamic,
+      CSIDriver: [],
+      DriverCapacity: [
+        driverCapacity('disk.csi', [
+          { storageClassName: 'local', pools: [pool('one', '9Gi', { expiryTime: '2026-01-01T00:00:00Z' })] },
+        ]),
+      ],
+    };
+    const [finding] = findingsOf(objects, undefined, Date.parse('2026-01-02T00:00:00Z'));
+    expect(candidatesIn(finding!)).toEqual(['one: Expired']);
+  });
+
+  test('with a pool that takes one at a time and is busy', () => {
+    const index = clusterOf(
+      {
+        ...dynamic,
+        CSIStorageCapacity: [capacity('net', 'local', { capacity: '80Gi' })],
+        PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '6Gi', { selectedNode: 'n1' })],
+      },
+      { ...stowageProfile, inFlight: 'one-at-a-time' },
+    );
+    const [finding] = explained(index, pod('p', ['data'])).nodes[0]!.findings;
+    expect(candidatesIn(finding!)).toEqual(['storage/net: Busy']);
+  });
+
+  test('with nothing where no pool is reached', () => {
+    const [finding] = findingsOf(dynamic);
+    expect(finding).toMatchObject({ reason: 'NotEnoughCapacity', candidates: [], margin: undefined });
+  });
+});
+
+describe('claims that could each be served, but not together, say so', () => {
+  const two = pod('p', ['a', 'b']);
+
+  test('for volumes', () => {
+    const findings = findingsOf(
+      {
+        ...cluster,
+        PersistentVolume: [disk('v1', '5Gi')],
+        PersistentVolumeClaim: [claim('a', '5Gi'), claim('b', '4Gi')],
+      },
+      two,
+    );
+    expect(findings.map(({ reason, claim: key }) => `${key}: ${reason}`)).toEqual([
+      'default/a: VolumesNotTogether',
+      'default/b: VolumesNotTogether',
+    ]);
+    expect(candidatesIn(findings[0]!)).toEqual(['v1: ']);
+  });
+
+  test('for room in a pool', () => {
+    const findings = findingsOf(
+      {
+        ...cluster,
+        StorageClass: [madeBy('disk.csi', 'local')],
+        CSIDriver: [csiDriver('disk.csi')],
+        CSIStorageCapacity: [capacity('net', 'local', { capacity: '8Gi' })],
+        PersistentVolumeClaim: [claim('a', '5Gi'), claim('b', '4Gi')],
+      },
+      two,
+    );
+    expect(findings.map(({ reason }) => reason)).toEqual(['CapacityNotTogether', 'CapacityNotTogether']);
+  });
+
+  test('for attach slots, with the numbers', () => {
+    const csi = (name: string) => disk(name, '5Gi', { spec: { csi: { driver: 'd', volumeHandle: name } } });
+    const findings = findingsOf(
+      {
+        ...cluster,
+        CSINode: [csiNode('n1', { d: 1 })],
+        PersistentVolume: [csi('v1'), csi('v2')],
+        PersistentVolumeClaim: [claim('a', '5Gi'), claim('b', '5Gi')],
+      },
+      two,
+    );
+    expect(findings).toMatchObject([
+      { reason: 'AttachLimitReached', margin: { unit: 'volumes', needed: { bytes: 2 }, free: { bytes: 1 } } },
+    ]);
+  });
+});

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../kube/core.ts';
+import { explain, type NodeExplanation } from '../explain/explain.ts';
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import { stowageProfile, upstreamProfile } from '../index/profile.ts';
+import { plan } from '../plan.ts';
+import { readPod } from '../records/pod-record.ts';
+import { type NodeReason, nodeReasons } from '../rules/reasons.ts';
+import { volumeRules } from '../rules/volume-rules.ts';
+import { compareSizes, zeroSize } from '../size.ts';
+import { clusterOf } from '../testing/cluster.ts';
+import { onlyOn } from '../testing/only-on.ts';
+import { arbCluster, randomNowMs as nowMs } from '../testing/random-cluster.ts';
+
+const runs = 400;
+
+describe.each([stowageProfile, upstreamProfile])('an explanation under profile $name', (profile) => {
+  test('has something to say of every node that is refused, and nothing of one that will do', () => {
+    fc.assert(
+      fc.property(arbCluster, ({ objects, pod }) => {
+        const index = clusterOf(objects, profile);
+        const { podRefusals, nodes } = explain(readPod(pod), index, { nowMs, rules: volumeRules });
+        const answer = plan(pod, index, { nowMs });
+        if (podRefusals.length > 0) {
+          expect(answer).toMatchObject({ kind: 'refusal', podRefusals });
+          return;
+        }
+        expect(nodes.map(({ node }) => node)).toEqual(
+          objects.Node.map(({ metadata }) => metadata!.name).sort(),
+        );
+        for (const node of nodes) expectConsistent(index, pod, node);
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test('has numbers that explain: what is needed is more than what is free', () => {
+    fc.assert(
+      fc.property(arbCluster, ({ objects, pod }) => {
+        const answer = plan(pod, clusterOf(objects, profile), { nowMs });
+        if (answer.kind === 'placement') return;
+        for (const { findings } of answer.explain().nodes) {
+          for (const { reason, margin, candidates, omitted } of findings) {
+            expect(omitted).toBeGreaterThanOrEqual(0);
+            if (reason === 'AttachLimitReached' && margin !== undefined)
+              expect(compareSizes(margin.needed, margin.free)).toBeGreaterThan(0);
+            for (const { obstacles } of candidates) {
+              for (const { code, margin: shortage } of obstacles) {
+                if (code !== 'TooSmall' && code !== 'VolumeTooLarge') continue;
+                expect(compareSizes(shortage!.needed, shortage!.free)).toBeGreaterThan(0);
+                expect(shortage!.promised).toEqual(zeroSize);
+              }
+            }
+          }
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
+});
+
+function expectConsistent(index: ClusterIndex, pod: Pod, { node, findings }: NodeExplanation): void {
+  const answer = plan(pod, index, { nowMs, rules: [onlyOn(node), ...volumeRules] });
+  if (answer.kind === 'placement') {
+    expect(findings).toEqual([]);
+    return;
+  }
+  const refused = textsOf(
+    [...answer.reasons.keys()].filter(
+      (reason) => reason in nodeReasons && reason !== 'SearchBoundReached',
+    ) as NodeReason[],
+  );
+  const explained = textsOf(findings.map(({ reason }) => reason));
+  expect(refused.some((text) => explained.includes(text))).toBe(true);
+  for (const { rule, reason } of findings) {
+    expect(volumeRules.map(({ name }) => name)).toContain(rule);
+    expect(nodeReasons).toHaveProperty(reason);
+  }
+}
+
+function textsOf(reasons: readonly NodeReason[]): string[] {
+  return reasons.map((reason) => nodeReasons[reason].upstream);
+}

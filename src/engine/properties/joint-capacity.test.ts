@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { plan } from '../plan.ts';
+import { clusterOf } from '../testing/cluster.ts';
+import { capacity, claim, csiDriver, driverCapacity, node, pod, storageClass } from '../testing/objects.ts';
+
+const runs = 600;
+const nowMs = 0;
+
+interface Room {
+  readonly free: number;
+  readonly largest: number;
+}
+
+const problems = fc.record({
+  requests: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 4 }),
+  rooms: fc.array(
+    fc.record({ free: fc.integer({ min: 0, max: 10 }), largest: fc.integer({ min: 1, max: 12 }) }),
+    { maxLength: 3 },
+  ),
+});
+
+test('a pod fits exactly if its volumes can be made one after the other, in some order', () => {
+  fc.assert(
+    fc.property(problems, ({ requests, rooms }) => {
+      const index = clusterOf({
+        Node: [node('n1')],
+        StorageClass: [storageClass('dyn', { provisioner: 'd1' })],
+        CSIDriver: [csiDriver('d1')],
+        CSIStorageCapacity: rooms.map(({ free, largest }, position) =>
+          capacity(`pool-${position}`, 'dyn', { capacity: `${free}Gi`, maximumVolumeSize: `${largest}Gi` }),
+        ),
+        PersistentVolumeClaim: claimsFor(requests),
+      });
+      expect(plan(podFor(requests), index, { nowMs }).kind).toBe(verdict(requests, rooms));
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('so it does if the driver publishes its pools itself, and inline volumes take part', () => {
+  fc.assert(
+    fc.property(
+      problems,
+      fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }),
+      ({ requests, rooms }, inline) => {
+        const pools = rooms.map(({ free }, position) => ({ name: `p${position}`, capacity: `${free}Gi` }));
+        const index = clusterOf({
+          Node: [node('n1')],
+          StorageClass: [storageClass('dyn', { provisioner: 'd1' })],
+          DriverCapacity: [
+            driverCapacity('d1', [
+              { storageClassName: 'dyn', pools },
+              { storageClassName: '<ephemeral>', pools },
+            ]),
+          ],
+          PersistentVolumeClaim: claimsFor(requests),
+        });
+        const all = inline === undefined ? requests : [...requests, inline];
+        const single = rooms.map(({ free }) => ({ free, largest: free }));
+        expect(plan(podFor(requests, inline), index, { nowMs }).kind).toBe(verdict(all, single));
+      },
+    ),
+    { numRuns: runs },
+  );
+});
+
+function claimsFor(requests: readonly number[]) {
+  return requests.map((request, position) => claim(`c${position}`, `${request}Gi`, { className: 'dyn' }));
+}
+
+function podFor(requests: readonly number[], inline?: number) {
+  const volumes =
+    inline === undefined ? [] : [{ name: 'scratch', csi: { driver: 'd1', fsSize: `${inline}Gi` } }];
+  return pod(
+    'pod',
+    requests.map((_, position) => `c${position}`),
+    { volumes },
+  );
+}
+
+function verdict(requests: readonly number[], rooms: readonly Room[]): 'placement' | 'refusal' {
+  return canMakeAll(requests, rooms) ? 'placement' : 'refusal';
+}
+
+/** Any volume next, from any pool that takes it, as the driver would see the requests arrive. */
+function canMakeAll(requests: readonly number[], rooms: readonly Room[]): boolean {
+  if (requests.length === 0) return true;
+  return requests.some((request, position) =>
+    rooms.some(({ free, largest }, pool) => {
+      if (request > free || request > largest) return false;
+      const left = rooms.map((room, other) => (other === pool ? { ...room, free: free - request } : room));
+      return canMakeAll(requests.toSpliced(position, 1), left);
+    }),
+  );
+}

@@ -1,0 +1,248 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import { stowageProfile } from '../index/profile.ts';
+import { Ledger, type Reservation } from '../ledger/ledger.ts';
+import { type Placement, plan } from '../plan.ts';
+import { nanoOf } from '../size.ts';
+import { clusterOf, outcomeOf } from '../testing/cluster.ts';
+import { dumpIndex, dumpSettled, letPromisesRunOut } from '../testing/index-dump.ts';
+import { pod } from '../testing/objects.ts';
+import { crowdedPools, crowdedVolumes } from '../testing/random/flavour.ts';
+import { arbObjects, randomNowMs as nowMs, type RandomObjects } from '../testing/random-cluster.ts';
+import { arbEvent, type RandomEvent, RandomServer } from '../testing/random-events.ts';
+
+const runs = 200;
+
+/** Some share claims, one has an inline volume, and there are more than the cluster will take. */
+const pods = [
+  pod('a', ['c1', 'c2']),
+  pod('b', ['c2', 'c3']),
+  pod('c', ['c4']),
+  pod('d', ['o1', 'o2', 'o3']),
+  pod('e', ['c3'], { volumes: [{ name: 'scratch', csi: { driver: 'd1', fsSize: '1Gi' } }] }),
+];
+
+/** `plan` makes a plan and keeps it, `late` reserves it when the world has moved on; `reserve` does both at once. */
+type Step =
+  | { readonly type: 'plan' | 'late' | 'reserve' | 'revert' | 'confirm'; readonly pod: number }
+  | { readonly type: 'event'; readonly event: RandomEvent };
+
+const ledgerSteps: fc.Arbitrary<Step> = fc.record({
+  type: fc.constantFrom('plan', 'plan', 'late', 'late', 'reserve', 'reserve', 'revert', 'confirm'),
+  pod: fc.nat(pods.length - 1),
+});
+const eventSteps: fc.Arbitrary<Step> = fc.record({ type: fc.constant('event'), event: arbEvent });
+const anySteps = fc.oneof({ weight: 3, arbitrary: ledgerSteps }, { weight: 2, arbitrary: eventSteps });
+
+const clusters = fc.oneof(arbObjects(crowdedVolumes), arbObjects(crowdedPools));
+
+/** An index, its ledger, and the API server that they hear from. */
+class World {
+  readonly server: RandomServer;
+  readonly index: ClusterIndex;
+  readonly ledger: Ledger;
+  /** All that was ever reserved, so that it can be given back once too often. */
+  readonly reservations: Reservation[] = [];
+  readonly #plans = new Map<number, Placement>();
+
+  constructor(objects: RandomObjects) {
+    this.server = new RandomServer(objects);
+    this.index = clusterOf(this.server.objects, stowageProfile);
+    this.ledger = new Ledger(this.index);
+  }
+
+  take(step: Step): void {
+    if (step.type === 'event') {
+      this.server.happen(step.event, this.index);
+      return;
+    }
+    if (step.type === 'plan' || step.type === 'reserve') this.#plan(step.pod);
+    if (step.type === 'late' || step.type === 'reserve') this.#reserve(step.pod);
+    const own = this.ledger.get(`default/${pods[step.pod]!.metadata!.name}`);
+    if (own !== undefined && (step.type === 'revert' || step.type === 'confirm')) this.ledger[step.type](own);
+  }
+
+  #plan(position: number): void {
+    const answer = plan(pods[position]!, this.index, { nowMs });
+    if (answer.kind === 'placement') this.#plans.set(position, answer);
+    else this.#plans.delete(position);
+  }
+
+  #reserve(position: number): void {
+    const placement = this.#plans.get(position);
+    const result = placement && this.ledger.reserve(placement);
+    // Reserving the same placement once more is granted, and takes nothing.
+    if (result?.kind === 'reserved' && !this.reservations.includes(result.reservation))
+      this.reservations.push(result.reservation);
+  }
+
+  revertAll(): void {
+    for (const reservation of [...this.ledger.all()]) this.ledger.revert(reservation);
+  }
+}
+
+describe('the ledger', () => {
+  test('gives back exactly what it took', () => {
+    fc.assert(
+      fc.property(clusters, fc.array(ledgerSteps, { maxLength: 20 }), (objects, steps) => {
+        const world = new World(objects);
+        letPromisesRunOut(world.index, nowMs);
+        const before = dumpIndex(world.index, world.ledger);
+        for (const step of steps) if (step.type !== 'confirm') world.take(step);
+        world.revertAll();
+        expect(dumpIndex(world.index, world.ledger)).toEqual(before);
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test('leaves nothing behind when everything is given back, whatever happened meanwhile', () => {
+    fc.assert(
+      fc.property(clusters, fc.array(anySteps, { maxLength: 30, size: 'max' }), (objects, steps) => {
+        const world = new World(objects);
+        for (const step of steps) world.take(step);
+        world.revertAll();
+        const fresh = clusterOf(world.server.objects, stowageProfile);
+        expect(dumpSettled(world.index, nowMs, world.ledger)).toEqual(dumpSettled(fresh, nowMs));
+        for (const each of pods)
+          expect(outcomeOf(world.index, each, nowMs)).toEqual(outcomeOf(fresh, each, nowMs));
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test('never lets two claims hold one volume, nor one claim two', () => {
+    fc.assert(
+      fc.property(clusters, fc.array(anySteps, { maxLength: 30, size: 'max' }), (objects, steps) => {
+        const world = new World(objects);
+        for (const step of steps) {
+          world.take(step);
+          expectSingleHolders(world);
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test('never promises more of a pool than is published when it promises', () => {
+    fc.assert(
+      fc.property(
+        arbObjects(crowdedPools),
+        fc.array(anySteps, { maxLength: 30, size: 'max' }),
+        (objects, steps) => {
+          const world = new World(objects);
+          for (const step of steps) {
+            const known = world.reservations.length;
+            world.take(step);
+            for (const reservation of world.reservations.slice(known)) expectRoom(world.index, reservation);
+          }
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+
+  test('does nothing when something is given back or confirmed once more', () => {
+    fc.assert(
+      fc.property(clusters, fc.array(anySteps, { maxLength: 20 }), (objects, steps) => {
+        const world = new World(objects);
+        for (const step of steps) world.take(step);
+        const live = new Set(world.ledger.all());
+        const before = dumpIndex(world.index, world.ledger);
+        for (const reservation of world.reservations.filter((candidate) => !live.has(candidate))) {
+          expect(world.ledger.revert(reservation)).toBeUndefined();
+          expect(world.ledger.confirm(reservation).kind).toBe('confirmed');
+        }
+        for (const reservation of live)
+          expect(world.ledger.reserve(reservation.placement).kind).toBe('reserved');
+        expect(dumpIndex(world.index, world.ledger)).toEqual(before);
+      }),
+      { numRuns: runs / 2 },
+    );
+  });
+});
+
+describe('a savepoint', () => {
+  test('takes back whatever happened since, and the index lives on as if it had not', () => {
+    fc.assert(
+      fc.property(
+        clusters,
+        fc.array(anySteps, { maxLength: 10 }),
+        fc.array(anySteps, { maxLength: 15 }),
+        (objects, past, tried) => {
+          const world = new World(objects);
+          for (const step of past) world.take(step);
+          const before = dumpIndex(world.index, world.ledger);
+          const history = structuredClone(world.server.objects);
+          const savepoint = world.index.savepoint();
+          for (const step of tried) world.take(step);
+          for (const each of pods) plan(each, world.index, { nowMs });
+          world.index.rollback(savepoint);
+          expect(dumpIndex(world.index, world.ledger)).toEqual(before);
+          world.revertAll();
+          const fresh = clusterOf(history, stowageProfile);
+          expect(dumpSettled(world.index, nowMs, world.ledger)).toEqual(dumpSettled(fresh, nowMs));
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+
+  test('inside another takes back its own part, or leaves it to the outer one', () => {
+    fc.assert(
+      fc.property(
+        clusters,
+        fc.array(anySteps, { maxLength: 8 }),
+        fc.array(anySteps, { maxLength: 8 }),
+        fc.boolean(),
+        (objects, outer, inner, keepsInner) => {
+          const world = new World(objects);
+          const start = dumpIndex(world.index, world.ledger);
+          const outerSavepoint = world.index.savepoint();
+          for (const step of outer) world.take(step);
+          const middle = dumpIndex(world.index, world.ledger);
+          const innerSavepoint = world.index.savepoint();
+          for (const step of inner) world.take(step);
+          if (keepsInner) world.index.release(innerSavepoint);
+          else {
+            world.index.rollback(innerSavepoint);
+            expect(dumpIndex(world.index, world.ledger)).toEqual(middle);
+          }
+          world.index.rollback(outerSavepoint);
+          expect(dumpIndex(world.index, world.ledger)).toEqual(start);
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+});
+
+function expectSingleHolders({ index, ledger }: World): void {
+  const claimOf = new Map<string, string>();
+  const volumeOf = new Map<string, string>();
+  for (const { placement } of ledger.all()) {
+    for (const { claim, volume } of placement.bindings) {
+      // A claim or volume that has gone or changed since is no longer held; its reservation is known to conflict.
+      if (index.volumes.holderOf(volume) !== claim) continue;
+      expect(claimOf.get(volume) ?? claim).toBe(claim);
+      expect(volumeOf.get(claim) ?? volume).toBe(volume);
+      claimOf.set(volume, claim);
+      volumeOf.set(claim, volume);
+    }
+  }
+}
+
+/** Where a pool shares its disks, promises on the others count too; `room` has been held against the oracle elsewhere. */
+function expectRoom(index: ClusterIndex, { placement }: Reservation): void {
+  for (const { pool, requested } of [...placement.provisions, ...placement.inlineVolumes]) {
+    if (pool === undefined || nanoOf(requested) === 0n) continue;
+    const row = index.pools.row(pool.key)!;
+    const record = index.pools.record(row);
+    const published = record.free ?? record.largest!;
+    let promised = 0n;
+    for (const size of index.pools.promisesOf(pool.key).values()) promised += nanoOf(size);
+    expect(promised).toBeLessThanOrEqual(nanoOf(published));
+    expect(nanoOf(index.pools.room(row))).toBeGreaterThanOrEqual(0n);
+  }
+}

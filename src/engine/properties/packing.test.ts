@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type PackingProblem, pack } from '../rules/volume-binding/packing.ts';
+
+const runs = 3_000;
+const itemsMax = 5;
+const binsMax = 4;
+
+interface Sizes {
+  readonly items: readonly number[];
+  readonly bins: readonly {
+    readonly room: number;
+    readonly largest: number;
+    readonly reach: readonly boolean[];
+  }[];
+}
+
+/** Tight ones, where the first fit often fails. */
+const sizes: fc.Arbitrary<Sizes> = fc.record({
+  items: fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: itemsMax }),
+  bins: fc.array(
+    fc.record({
+      room: fc.integer({ min: 0, max: 10 }),
+      largest: fc.integer({ min: 2, max: 10 }),
+      reach: fc.array(fc.constantFrom(true, true, true, false), { minLength: itemsMax, maxLength: itemsMax }),
+    }),
+    { maxLength: binsMax },
+  ),
+});
+
+test('items are packed where they can be, and each in the first bin that leaves a way for those behind it', () => {
+  fc.assert(
+    fc.property(sizes, (drawn) => {
+      const problem = problemOf(drawn);
+      const order = largestFirst(drawn);
+      const right = firstPacking(problem, order);
+      const found = pack(problem, order);
+      if (right === undefined) expect(found).toEqual({ kind: 'impossible' });
+      else expect(found).toEqual({ kind: 'packed', binOf: right });
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('beyond the exact sizes an answer is right or unknown, never wrong', () => {
+  const many = fc.record({
+    items: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 9, maxLength: 10 }),
+    rooms: fc.array(fc.integer({ min: 4, max: 14 }), { minLength: 2, maxLength: 3 }),
+  });
+  fc.assert(
+    fc.property(many, ({ items, rooms }) => {
+      const problem: PackingProblem = {
+        itemCount: items.length,
+        binCount: rooms.length,
+        fits: (bin, chosen) => chosen.reduce((sum, item) => sum + items[item]!, 0) <= rooms[bin]!,
+      };
+      const order = items.map((_, item) => item).sort((a, b) => items[b]! - items[a]! || a - b);
+      const found = pack(problem, order);
+      if (found.kind === 'unknown') return;
+      expect(found.kind).toBe(firstPacking(problem, order) === undefined ? 'impossible' : 'packed');
+      if (found.kind === 'packed') expectFitting(problem, found.binOf);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function problemOf({ items, bins }: Sizes): PackingProblem {
+  return {
+    itemCount: items.length,
+    binCount: bins.length,
+    fits: (bin, chosen) => {
+      const { room, largest, reach } = bins[bin]!;
+      return (
+        chosen.every((item) => reach[item] && items[item]! <= largest) &&
+        chosen.reduce((sum, item) => sum + items[item]!, 0) <= room
+      );
+    },
+  };
+}
+
+function largestFirst({ items }: Sizes): number[] {
+  return items.map((_, item) => item).sort((a, b) => items[b]! - items[a]! || a - b);
+}
+
+/** Every way, in the order of the items and, for each, of the bins; the first that fits. */
+function firstPacking(
+  problem: PackingProblem,
+  order: readonly number[],
+  contents: readonly (readonly number[])[] = Array.from({ length: problem.binCount }, () => []),
+): number[] | undefined {
+  const [item, ...rest] = order;
+  if (item === undefined) {
+    const binOf: number[] = new Array(problem.itemCount).fill(-1);
+    for (const [bin, items] of contents.entries()) for (const placed of items) binOf[placed] = bin;
+    return binOf;
+  }
+  for (let bin = 0; bin < problem.binCount; bin++) {
+    if (!problem.fits(bin, [...contents[bin]!, item])) continue;
+    const filled = contents.map((items, position) => (position === bin ? [...items, item] : items));
+    const found = firstPacking(problem, rest, filled);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function expectFitting(problem: PackingProblem, binOf: readonly number[]): void {
+  for (let bin = 0; bin < problem.binCount; bin++) {
+    const items = binOf.flatMap((chosen, item) => (chosen === bin ? [item] : []));
+    expect(items.length === 0 || problem.fits(bin, items)).toBe(true);
+  }
+}

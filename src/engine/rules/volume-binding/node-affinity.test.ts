@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
+import { upstreamProfile } from '../../index/profile.ts';
+import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import { boundClaim, byName, node, onlyAt, pod, volume } from '../../testing/objects.ts';
+
+const refused: Outcome = {
+  message: "0/1 nodes are available: 1 node(s) didn't match PersistentVolume's node affinity.",
+};
+
+function placedOn(name: string): Outcome {
+  return { node: name, volumes: {}, pools: {} };
+}
+
+describe('a bound volume is reached from a node', () => {
+  const here = { zone: 'a', rack: 'r1', slot: '7' };
+  const inZone = (value: string): NodeSelectorTerm => onlyAt('zone', value);
+
+  interface AffinityCase {
+    readonly name: string;
+    readonly terms: readonly NodeSelectorTerm[] | undefined;
+    readonly reaches: boolean;
+  }
+
+  const affinities: readonly AffinityCase[] = [
+    { name: 'if it has no affinity', terms: undefined, reaches: true },
+    { name: 'not if its affinity has no terms', terms: [], reaches: false },
+    { name: 'not if its only term is empty', terms: [{}], reaches: false },
+    {
+      name: 'not if its terms have only empty lists',
+      terms: [{ matchExpressions: [] }, { matchFields: [] }],
+      reaches: false,
+    },
+    { name: 'if one of several terms holds', terms: [inZone('b'), inZone('a')], reaches: true },
+    { name: 'not if none of several terms holds', terms: [inZone('b'), inZone('c')], reaches: false },
+    {
+      name: 'if all expressions of a term hold',
+      terms: [allOf(inZone('a'), onlyAt('rack', 'r1'))],
+      reaches: true,
+    },
+    {
+      name: 'not if one expression has another value',
+      terms: [allOf(inZone('a'), onlyAt('rack', 'r2'))],
+      reaches: false,
+    },
+    {
+      name: 'not if one expression asks for a key that the node lacks',
+      terms: [allOf(inZone('a'), onlyAt('row', 'r1'))],
+      reaches: false,
+    },
+    {
+      name: 'if a bad term stands beside a good one',
+      terms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: [] }] }, inZone('a')],
+      reaches: true,
+    },
+    {
+      name: 'not if its only term is bad',
+      terms: [{ matchExpressions: [{ key: 'zone', operator: 'Near' as 'In', values: ['a'] }] }],
+      reaches: false,
+    },
+    {
+      name: 'if NotIn names a key that the node lacks',
+      terms: [{ matchExpressions: [{ key: 'row', operator: 'NotIn', values: ['x'] }] }],
+      reaches: true,
+    },
+    {
+      name: 'if Exists finds the key',
+      terms: [{ matchExpressions: [{ key: 'rack', operator: 'Exists' }] }],
+      reaches: true,
+    },
+    {
+      name: 'not if DoesNotExist finds the key',
+      terms: [{ matchExpressions: [{ key: 'rack', operator: 'DoesNotExist' }] }],
+      reaches: false,
+    },
+    {
+      name: 'if Gt holds as a number',
+      terms: [{ matchExpressions: [{ key: 'slot', operator: 'Gt', values: ['6'] }] }],
+      reaches: true,
+    },
+    {
+      name: 'if Lt holds as a number, though not as text',
+      terms: [{ matchExpressions: [{ key: 'slot', operator: 'Lt', values: ['10'] }] }],
+      reaches: true,
+    },
+    {
+      name: 'not if Gt meets a label that is no number',
+      terms: [{ matchExpressions: [{ key: 'rack', operator: 'Gt', values: ['0'] }] }],
+      reaches: false,
+    },
+  ];
+
+  test.each(byName(affinities))('%s', (_, { terms, reaches }) => {
+    const objects: ClusterObjects = {
+      Node: [node('n1', here)],
+      PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', ...(terms && { terms }) })],
+      PersistentVolumeClaim: [dataOn('v1')],
+    };
+    const expected = reaches ? placedOn('n1') : refused;
+    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(expected);
+    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(expected);
+  });
+
+  test('if its affinity requires nothing', () => {
+    const free = volume('v1', '1Gi', { phase: 'Bound', spec: { nodeAffinity: {} } });
+    const objects: ClusterObjects = {
+      Node: [node('n1')],
+      PersistentVolume: [free],
+      PersistentVolumeClaim: [dataOn('v1')],
+    };
+    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(placedOn('n1'));
+    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(placedOn('n1'));
+  });
+
+  test('by its name in matchFields, which kube-scheduler takes as always true', () => {
+    const objects: ClusterObjects = {
+      Node: [node('n1'), node('n2')],
+      PersistentVolume: [
+        bound('v1', { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2'] }] }),
+      ],
+      PersistentVolumeClaim: [dataOn('v1')],
+    };
+    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(placedOn('n2'));
+    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(placedOn('n1'));
+  });
+
+  test('again when the node gets the label, and no more when it loses it', () => {
+    const index = clusterOf({
+      Node: [node('n1')],
+      PersistentVolume: [bound('v1', onlyAt('zone', 'a'))],
+      PersistentVolumeClaim: [dataOn('v1')],
+    });
+    expect(outcomeOf(index, pod('p', ['data']))).toEqual(refused);
+    index.upsert('Node', { metadata: { name: 'n1', resourceVersion: '2', labels: { zone: 'a' } } });
+    expect(outcomeOf(index, pod('p', ['data']))).toEqual(placedOn('n1'));
+    index.upsert('Node', { metadata: { name: 'n1', resourceVersion: '3', labels: {} } });
+    expect(outcomeOf(index, pod('p', ['data']))).toEqual(refused);
+  });
+});
+
+function bound(name: string, ...terms: readonly NodeSelectorTerm[]): PersistentVolume {
+  return volume(name, '1Gi', { phase: 'Bound', ...(terms.length > 0 && { terms }) });
+}
+
+function dataOn(volumeName: string): PersistentVolumeClaim {
+  return boundClaim('data', '1Gi', volumeName);
+}
+
+function allOf(...terms: readonly NodeSelectorTerm[]): NodeSelectorTerm {
+  return { matchExpressions: terms.flatMap((term) => term.matchExpressions ?? []) };
+}

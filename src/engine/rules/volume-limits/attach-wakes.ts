@@ -1,0 +1,37 @@
+import type { NodeDriversRecord } from '../../records/driver-record.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
+import type { Interest } from '../rule.ts';
+
+/** Whether a CSINode that came, changed or went could let the pod's volumes onto its node. */
+export function driversMayHelp(
+  interest: Interest,
+  before: NodeDriversRecord | undefined,
+  after: NodeDriversRecord | undefined,
+): boolean {
+  // Without a CSINode nothing is limited and nothing is served through CSI.
+  if (before === undefined || after === undefined) return true;
+  if (!haveSameItems(before.migratedPlugins, after.migratedPlugins)) return true;
+  for (const driver of interest.drivers) {
+    if (after.limits.has(driver) && !before.limits.has(driver)) return true;
+    if (limitOf(after, driver) > limitOf(before, driver)) return true;
+  }
+  return false;
+}
+
+export function attachesVolumes(pod: PodRecord): boolean {
+  return pod.claims.length + pod.migratedVolumes.length > 0;
+}
+
+/** A pod that was on a node and is there no more leaves its volumes' slots. */
+export function givesSlotsUp(before: PodRecord | undefined, after: PodRecord | undefined): boolean {
+  const hadNode = before !== undefined && before.nodeName !== '' && !before.isFinished;
+  return hadNode && attachesVolumes(before) && (after === undefined || after.isFinished);
+}
+
+function limitOf(record: NodeDriversRecord, driver: string): number {
+  return record.limits.get(driver) ?? Number.POSITIVE_INFINITY;
+}
+
+function haveSameItems(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((item) => b.has(item));
+}

@@ -1,0 +1,337 @@
+import { describe, expect, test } from 'vitest';
+import type { PersistentVolume, Pod } from '../kube/core.ts';
+import { annotations } from '../kube/well-known.ts';
+import type { Change } from './index/change.ts';
+import type { ClusterIndex } from './index/cluster-index.ts';
+import type { Profile } from './index/profile.ts';
+import { Ledger, type Reservation } from './ledger/ledger.ts';
+import { plan } from './plan.ts';
+import { type ClusterObjects, clusterOf } from './testing/cluster.ts';
+import {
+  attachment,
+  atVersion,
+  boundClaim,
+  byName,
+  capacity,
+  claim,
+  csiDriver,
+  csiNode,
+  madeBy,
+  node,
+  onlyAt,
+  pod,
+  storageClass,
+  volume,
+} from './testing/objects.ts';
+
+/** A pod that is refused for want of room or attach slots, something that happens, and whether to look again. */
+interface Case {
+  readonly name: string;
+  readonly cluster: ClusterObjects;
+  readonly asking?: Pod;
+  readonly profile?: Profile;
+  readonly happens: (index: ClusterIndex) => Change | undefined;
+  readonly wakes: boolean;
+}
+
+const data = pod('p', ['data']);
+const driver = 'disk.csi';
+
+function expectCases(cases: readonly Case[]): void {
+  test.each(byName(cases))('%s', (_, { cluster, asking = data, profile, happens, wakes }) => {
+    const index = clusterOf({ Node: [node('n1')], ...cluster }, profile);
+    const refusal = plan(asking, index, { nowMs: 0 });
+    if (refusal.kind === 'placement') return expect.fail(`placed on ${refusal.node}`);
+    const change = happens(index);
+    expect(change !== undefined && refusal.wokenBy(change)).toBe(wakes);
+    // Whatever the table says: a pod that fits now must have been woken.
+    if (!wakes) expect(plan(asking, index, { nowMs: 0 }).kind).toBe('refusal');
+  });
+}
+
+type Upsert = Parameters<ClusterIndex['upsert']>;
+const comes =
+  (...[kind, object]: Upsert) =>
+  (index: ClusterIndex) =>
+    index.upsert(kind, object as never).change;
+const goes =
+  (...[kind, key]: Parameters<ClusterIndex['remove']>) =>
+  (index: ClusterIndex) =>
+    index.remove(kind, key).change;
+
+const dynamic: ClusterObjects = {
+  StorageClass: [madeBy(driver, 'local')],
+  CSIDriver: [csiDriver(driver)],
+  PersistentVolumeClaim: [claim('data', '5Gi')],
+};
+
+describe('attach slots', () => {
+  const csi = (name: string, phase = 'Bound'): PersistentVolume =>
+    volume(name, '5Gi', { phase, spec: { csi: { driver, volumeHandle: name } } });
+  const running = pod('old', ['theirs'], { nodeName: 'n1' });
+  const full: ClusterObjects = {
+    CSINode: [csiNode('n1', { [driver]: 1 })],
+    PersistentVolume: [csi('v1'), csi('v2')],
+    PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1'), boundClaim('theirs', '5Gi', 'v2')],
+    Pod: [running],
+  };
+  const attached: ClusterObjects = {
+    ...full,
+    Pod: [],
+    VolumeAttachment: [attachment('x', 'n1', driver, 'v2')],
+  };
+  const waiting: ClusterObjects = {
+    ...full,
+    StorageClass: [storageClass('local')],
+    PersistentVolume: [csi('v1', 'Available'), csi('v2')],
+    PersistentVolumeClaim: [claim('data', '5Gi'), boundClaim('theirs', '5Gi', 'v2')],
+  };
+  const inline = pod('old', [], {
+    nodeName: 'n1',
+    volumes: [{ name: 'd', awsElasticBlockStore: { volumeID: 'vol-1' } }],
+  });
+  const served = { annotations: { [annotations.migratedPlugins]: 'kubernetes.io/aws-ebs' } };
+  const ebs: ClusterObjects = {
+    CSINode: [csiNode('n1', { 'ebs.csi.aws.com': 1 }, served)],
+    StorageClass: [madeBy('ebs.csi.aws.com', 'local')],
+    PersistentVolumeClaim: [claim('data', '5Gi')],
+    Pod: [inline],
+  };
+  const ebsDriver = 'ebs.csi.aws.com';
+  const csiOf = (name: string, owner: string): PersistentVolume =>
+    volume(name, '5Gi', { phase: 'Bound', spec: { csi: { driver: owner, volumeHandle: name } } });
+  const attachedEbs: ClusterObjects = { VolumeAttachment: [attachment('x', 'n1', ebsDriver, 'v4')] };
+  const inTree = volume('v3', '5Gi', {
+    phase: 'Bound',
+    spec: { awsElasticBlockStore: { volumeID: 'vol-3' } },
+  });
+  expectCases([
+    {
+      name: 'that a deleted pod leaves wake the pod',
+      cluster: full,
+      happens: goes('Pod', 'default/old'),
+      wakes: true,
+    },
+    {
+      name: 'that a finished pod leaves do',
+      cluster: full,
+      happens: comes('Pod', { ...atVersion('2', running), status: { phase: 'Succeeded' } }),
+      wakes: true,
+    },
+    {
+      name: 'that a deleted pod leaves wake a pod whose volume is still to be chosen',
+      cluster: waiting,
+      happens: goes('Pod', 'default/old'),
+      wakes: true,
+    },
+    {
+      name: 'that a deleted pod with an inline disk leaves do',
+      cluster: ebs,
+      happens: goes('Pod', 'default/old'),
+      wakes: true,
+    },
+    {
+      name: 'are not left by a pod without volumes',
+      cluster: { ...full, Pod: [running, pod('idle', [], { nodeName: 'n1' })] },
+      happens: goes('Pod', 'default/idle'),
+      wakes: false,
+    },
+    {
+      name: 'that a detached volume leaves do',
+      cluster: attached,
+      happens: goes('VolumeAttachment', 'x'),
+      wakes: true,
+    },
+    {
+      name: 'that a detached volume leaves wake a pod whose volume is still to be chosen',
+      cluster: { ...waiting, Pod: [], VolumeAttachment: [attachment('x', 'n1', driver, 'v2')] },
+      happens: goes('VolumeAttachment', 'x'),
+      wakes: true,
+    },
+    {
+      name: 'that a detached disk leaves wake a pod with an in-tree disk of its plugin',
+      cluster: {
+        CSINode: [csiNode('n1', { 'ebs.csi.aws.com': 1 }, served)],
+        PersistentVolume: [
+          inTree,
+          volume('v4', '5Gi', {
+            phase: 'Bound',
+            spec: { csi: { driver: 'ebs.csi.aws.com', volumeHandle: 'vol-4' } },
+          }),
+        ],
+        PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v3')],
+        VolumeAttachment: [attachment('x', 'n1', 'ebs.csi.aws.com', 'v4')],
+      },
+      happens: goes('VolumeAttachment', 'x'),
+      wakes: true,
+    },
+    {
+      name: 'of another driver do not',
+      cluster: {
+        ...attached,
+        VolumeAttachment: [...attached.VolumeAttachment!, attachment('y', 'n1', 'other.csi', 'v9')],
+      },
+      happens: goes('VolumeAttachment', 'y'),
+      wakes: false,
+    },
+    {
+      name: 'that a detached disk leaves wake a pod that names its own disk inline',
+      cluster: { ...ebs, Pod: [], PersistentVolume: [csiOf('v4', ebsDriver)], ...attachedEbs },
+      asking: { ...inline, spec: { volumes: inline.spec!.volumes! } },
+      happens: goes('VolumeAttachment', 'x'),
+      wakes: true,
+    },
+    {
+      name: 'of another driver do not wake a pod that names its own disk inline',
+      cluster: { ...ebs, VolumeAttachment: [attachment('y', 'n1', 'other.csi', 'v9')] },
+      asking: pod('p', [], { volumes: [{ name: 'd', awsElasticBlockStore: { volumeID: 'vol-2' } }] }),
+      happens: goes('VolumeAttachment', 'y'),
+      wakes: false,
+    },
+    {
+      name: 'were never taken by a pod that had no node',
+      cluster: { ...full, Pod: [running, pod('waiting', ['theirs'])] },
+      happens: goes('Pod', 'default/waiting'),
+      wakes: false,
+    },
+    {
+      name: 'that a node gets more of do',
+      cluster: full,
+      happens: comes('CSINode', atVersion('2', csiNode('n1', { [driver]: 2 }))),
+      wakes: true,
+    },
+    {
+      name: 'of a claim that is corrected do',
+      cluster: full,
+      happens: comes('PersistentVolumeClaim', atVersion('2', boundClaim('data', '5Gi', 'v2'))),
+      wakes: true,
+    },
+  ]);
+});
+
+describe('a CSINode', () => {
+  const csi = (name: string): PersistentVolume =>
+    volume(name, '5Gi', { phase: 'Bound', spec: { csi: { driver, volumeHandle: name } } });
+  const limited = (count: number, plugins = '') =>
+    csiNode('n1', { [driver]: count }, { annotations: { [annotations.migratedPlugins]: plugins } });
+  const full: ClusterObjects = {
+    CSINode: [limited(1)],
+    PersistentVolume: [csi('v1'), csi('v2'), csi('v3')],
+    PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1'), boundClaim('more', '5Gi', 'v2')],
+  };
+  const two = pod('p', ['data', 'more']);
+  const zonal = volume('v1', '5Gi', {
+    phase: 'Bound',
+    terms: [onlyAt('failure-domain.beta.kubernetes.io/zone', 'a')],
+    spec: { gcePersistentDisk: { pdName: 'disk' } },
+  });
+  const migrating: ClusterObjects = {
+    Node: [node('n1', { 'topology.gke.io/zone': 'a' })],
+    PersistentVolume: [zonal],
+    PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')],
+  };
+  const gce = 'kubernetes.io/gce-pd';
+  expectCases([
+    {
+      name: 'whose limit is raised wakes the pod',
+      cluster: full,
+      asking: two,
+      happens: comes('CSINode', atVersion('2', limited(2))),
+      wakes: true,
+    },
+    {
+      name: 'whose limit is lowered does not',
+      cluster: full,
+      asking: two,
+      happens: comes('CSINode', atVersion('2', limited(0))),
+      wakes: false,
+    },
+    {
+      name: 'of which nothing changes that a pod could see does not',
+      cluster: full,
+      asking: two,
+      happens: comes('CSINode', atVersion('2', limited(1))),
+      wakes: false,
+    },
+    {
+      name: 'that goes away does: without one there is no limit',
+      cluster: full,
+      asking: two,
+      happens: goes('CSINode', 'n1'),
+      wakes: true,
+    },
+    {
+      name: 'that comes and serves the plugin of the pod does',
+      cluster: migrating,
+      happens: comes('CSINode', limited(9, gce)),
+      wakes: true,
+    },
+    {
+      name: 'that begins to serve the plugin of the pod does',
+      cluster: { ...migrating, CSINode: [limited(9)] },
+      happens: comes('CSINode', atVersion('2', limited(9, gce))),
+      wakes: true,
+    },
+    {
+      name: 'that serves another plugin besides does',
+      cluster: { ...migrating, CSINode: [limited(9, 'kubernetes.io/cinder')] },
+      happens: comes('CSINode', atVersion('2', limited(9, `kubernetes.io/cinder,${gce}`))),
+      wakes: true,
+    },
+    {
+      name: 'that serves what it served does not',
+      cluster: { ...migrating, CSINode: [limited(9, 'kubernetes.io/cinder')] },
+      happens: comes('CSINode', atVersion('2', limited(9, 'kubernetes.io/cinder'))),
+      wakes: false,
+    },
+  ]);
+});
+
+describe('a reservation that is given back', () => {
+  function reserved(
+    objects: ClusterObjects,
+    asking: Pod,
+  ): { index: ClusterIndex; ledger: Ledger; held: Reservation } {
+    const index = clusterOf({ Node: [node('n1')], ...objects });
+    const ledger = new Ledger(index);
+    const placement = plan(asking, index, { nowMs: 0 });
+    if (placement.kind !== 'placement') return expect.fail(placement.message);
+    const result = ledger.reserve(placement);
+    return result.kind === 'reserved' ? { index, ledger, held: result.reservation } : expect.fail('refused');
+  }
+
+  test.each([
+    [
+      'of a volume',
+      {
+        StorageClass: [storageClass('local')],
+        PersistentVolume: [volume('v1', '6Gi')],
+        PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '5Gi')],
+      },
+    ],
+    [
+      'of room',
+      {
+        ...dynamic,
+        CSIStorageCapacity: [capacity('net', 'local', { capacity: '6Gi' })],
+        PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '5Gi')],
+      },
+    ],
+    [
+      'of an attach slot',
+      {
+        StorageClass: [madeBy(driver, 'local')],
+        CSINode: [csiNode('n1', { [driver]: 1 })],
+        PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '5Gi')],
+      },
+    ],
+  ] satisfies [string, ClusterObjects][])('%s wakes the pod', (_, objects) => {
+    const { index, ledger, held } = reserved(objects, pod('other', ['theirs']));
+    const refusal = plan(data, index, { nowMs: 0 });
+    if (refusal.kind === 'placement') return expect.fail(`placed on ${refusal.node}`);
+    const change = ledger.revert(held);
+    expect(change).toMatchObject({ kind: 'Release', nodeName: 'n1' });
+    expect(refusal.wokenBy(change!)).toBe(true);
+    expect(plan(data, index, { nowMs: 0 }).kind).toBe('placement');
+  });
+});
