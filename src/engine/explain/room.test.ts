@@ -141,7 +141,7 @@ describe('claims that could each be served, but not together, say so', () => {
       'default/a: VolumesNotTogether',
       'default/b: VolumesNotTogether',
     ]);
-    expect(candidatesIn(findings[0]!)).toEqual(['v1: ']);
+    expect(candidatesIn(findings[0]!)).toEqual(['v1: TakenBySibling']);
   });
 
   test('for room in a pool', () => {

@@ -31,7 +31,7 @@ export function outcomeOf(index: ClusterIndex, pod: Pod, nowMs = 0): Outcome {
   return answer.kind === 'placement' ? summarize(answer) : { message: answer.message };
 }
 
-export function summarize(placement: Placement): Outcome {
+function summarize(placement: Placement): Outcome {
   const short = (key: string) => key.replace(/^default\//, '');
   return {
     node: placement.node,

@@ -1,10 +1,11 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
+import { addSizes, zeroSize } from '../../size.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
 import type { NodeReason } from '../reasons.ts';
 import { attachFindings } from '../volume-limits/attach-demand.ts';
 import { reaches } from './bound-volumes.ts';
-import { nearbyPools } from './nearby-pools.ts';
+import { poolCandidate, poolMargin, rankedPools } from './nearby-pools.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
 import type { BindingState, Solution } from './solution.ts';
 import { type BindingReason, bit } from './verdict-bits.ts';
@@ -83,13 +84,26 @@ function explainTogether(
     return attachFindings(ruleName, solution.attachDemand(node), cycle.index.nodes.record(node)!.key);
   }
   if ((obstacles & bit.SearchBoundReached) !== 0) return [finding('SearchBoundReached', undefined)];
-  return needs.wants
-    .filter((want) => want.pinnedNode === undefined && want.reserved.length === 0)
-    .map((want) =>
-      (obstacles & bit.NotEnoughCapacity) !== 0 && solution.room.isTracked(want)
-        ? withPools(cycle, 'CapacityNotTogether', { solution, want, node })
-        : withVolumes(solution, 'VolumesNotTogether', want, node),
-    );
+  const free = needs.wants.filter((want) => want.pinnedNode === undefined && want.reserved.length === 0);
+  const tracked = free.filter((want) => solution.room.isTracked(want));
+  const needed = tracked.reduce((sum, { size }) => addSizes(sum, size), zeroSize);
+  return free.map((want) => {
+    if ((obstacles & bit.NotEnoughCapacity) === 0 || !tracked.includes(want)) {
+      return betweenSiblings(withVolumes(solution, 'VolumesNotTogether', want, node));
+    }
+    const found = betweenSiblings(withPools(cycle, 'CapacityNotTogether', { solution, want, node }));
+    return { ...found, margin: found.margin && { ...found.margin, needed } };
+  });
+}
+
+/** A candidate that nothing stops was taken by another claim of the pod. */
+function betweenSiblings(found: Finding): Finding {
+  const candidates = found.candidates.map((candidate) =>
+    candidate.obstacles.length > 0
+      ? candidate
+      : { ...candidate, obstacles: [{ code: 'TakenBySibling', margin: undefined } as const] },
+  );
+  return { ...found, candidates };
 }
 
 function withVolumes(solution: Solution, reason: NodeReason, want: Want, node: number): Finding {
@@ -107,12 +121,15 @@ interface PoolQuestion {
 }
 
 function withPools({ index }: Cycle, reason: NodeReason, { solution, want, node }: PoolQuestion): Finding {
-  const candidates = nearbyPools(index, solution.room, want, node);
+  const [best, ...others] = rankedPools(index, solution.room, want, node);
+  const candidates = (best === undefined ? [] : [best, ...others]).map((row) =>
+    poolCandidate(index, solution.room, want, row),
+  );
   return {
     ...finding(reason, want.name),
     candidates: candidates.slice(0, candidatesMax),
     omitted: Math.max(0, candidates.length - candidatesMax),
-    margin: candidates[0]?.obstacles[0]?.margin,
+    margin: best === undefined ? undefined : poolMargin(index, want, best),
   };
 }
 

@@ -5,19 +5,28 @@ import type { Candidate, Margin, Obstacle } from '../finding.ts';
 import type { Want } from './needs.ts';
 import type { PoolRoom } from './pool-room.ts';
 
-/** The pools that a node reaches for a want, most room first, with what stops each of them. */
-export function nearbyPools(index: ClusterIndex, room: PoolRoom, want: Want, node: number): Candidate[] {
+/** The pools that a node reaches for a want, most room first. */
+export function rankedPools(index: ClusterIndex, room: PoolRoom, want: Want, node: number): number[] {
   const rows = [...room.reachable(want, node)];
-  rows.sort((a, b) => compareSizes(index.pools.room(b), index.pools.room(a)) || a - b);
-  return rows.map((row) => ({
+  return rows.sort(
+    (a, b) => compareSizes(index.pools.room(b), index.pools.room(a)) || compareKeys(index, a, b),
+  );
+}
+
+function compareKeys({ pools }: ClusterIndex, a: number, b: number): number {
+  return pools.record(a).key < pools.record(b).key ? -1 : 1;
+}
+
+export function poolCandidate(index: ClusterIndex, room: PoolRoom, want: Want, row: number): Candidate {
+  return {
     kind: 'pool',
     name: index.pools.record(row).name,
     obstacles: obstaclesOfPool(index, room, want, row),
-  }));
+  };
 }
 
 function obstaclesOfPool(index: ClusterIndex, room: PoolRoom, want: Want, row: number): Obstacle[] {
-  const margin = marginOf(index, want, row);
+  const margin = poolMargin(index, want, row);
   const found: Obstacle[] = [];
   const limit = index.pools.limit(row) ?? zeroSize;
   const policy = want.making!.policy;
@@ -30,7 +39,8 @@ function obstaclesOfPool(index: ClusterIndex, room: PoolRoom, want: Want, row: n
   return found;
 }
 
-function marginOf(index: ClusterIndex, want: Want, row: number): Margin {
+/** What the want needs of a pool, and what that has left. */
+export function poolMargin(index: ClusterIndex, want: Want, row: number): Margin {
   const free = publishedRoom(index.pools.record(row));
   return { unit: 'bytes', needed: want.size, free, promised: subtractSizes(free, index.pools.room(row)) };
 }

@@ -81,19 +81,20 @@ function found(wants: readonly Want[], serving: Serving): SearchResult {
 }
 
 function optionsOf(search: NodeSearch, wants: readonly Want[]): Option[] {
-  const { node, room } = search;
-  return wants.map((want) => {
-    const { making } = want;
-    return {
-      want,
-      ...smallestVolumes(search, want, wants.length),
-      canBeMade:
-        making !== undefined &&
-        making.allowed.nodes.has(node) &&
-        (!room.isTracked(want) ||
-          room.reachable(want, node).some((row) => room.admits(row, want.size, making.policy))),
-    };
-  });
+  return wants.map((want) => ({
+    want,
+    ...smallestVolumes(search, want, wants.length),
+    canBeMade: canBeMade(search, want),
+  }));
+}
+
+/** By itself, that is; with others there may be too little room. */
+function canBeMade({ node, room }: NodeSearch, want: Want): boolean {
+  const { making, size } = want;
+  if (making === undefined || !making.allowed.nodes.has(node)) return false;
+  return (
+    !room.isTracked(want) || room.reachable(want, node).some((row) => room.admits(row, size, making.policy))
+  );
 }
 
 /** With attach limits a larger volume, of another driver or attached already, may be the one that works. */

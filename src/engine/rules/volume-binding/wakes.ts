@@ -36,10 +36,7 @@ export function volumesWokenBy(interest: Interest, change: Change): boolean {
     case 'DriverCapacity':
       return interest.drivers.has((change.after ?? change.before)!.key);
     case 'VolumeAttachment':
-      // The driver of a volume that is still to be chosen isn't known.
-      return (
-        change.after === undefined && (wantsVolumes(interest) || interest.drivers.has(change.before!.driver))
-      );
+      return change.after === undefined && interest.drivers.has(change.before!.driver);
     case 'Pod':
       return wantsVolumes(interest) && givesSlotsUp(change.before, change.after);
     case 'Release':
