@@ -147,6 +147,23 @@ const cases: readonly FoundCase[] = [
     pod: pod('p', ['c1', 'c2']),
   },
   {
+    name: 'of two pools of one class on the same disks the one that costs less is taken',
+    objects: {
+      Node: [n1],
+      PersistentVolumeClaim: [
+        claim('c1', '1Gi', { className: 'dyn' }),
+        claim('c2', '1Gi', { className: 'dyn' }),
+      ],
+      StorageClass: [dyn],
+      CSIDriver: [csiDriver('d1')],
+      CSIStorageCapacity: [
+        capacity('mirrored', 'dyn', { capacity: '1Gi', metadata: onDisks('mirrored') }),
+        capacity('striped', 'dyn', { capacity: '3Gi', metadata: onDisks('striped') }),
+      ],
+    },
+    pod: pod('p', ['c1', 'c2']),
+  },
+  {
     name: 'a driver must be installed where it serves an in-tree class',
     objects: {
       Node: [n1, n2],

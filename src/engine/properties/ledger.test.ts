@@ -219,16 +219,17 @@ describe('a savepoint', () => {
 });
 
 function expectSingleHolders({ index, ledger }: World): void {
-  const claimOf = new Map<string, string>();
-  const volumeOf = new Map<string, string>();
+  const holderOf = new Map<string, string>();
   for (const { placement } of ledger.all()) {
-    for (const { claim, volume } of placement.bindings) {
-      // A claim or volume that has gone or changed since is no longer held; its reservation is known to conflict.
+    for (const { claim, claimVersion, volume, volumeVersion } of placement.bindings) {
+      const isAsPlanned =
+        index.volumes.get(volume)?.version === volumeVersion &&
+        index.claims.get(claim)?.version === claimVersion;
+      // What has gone or changed since is held no longer by everybody's leave; its reservation is known to conflict.
+      if (isAsPlanned) expect(index.volumes.holderOf(volume)).toBe(claim);
       if (index.volumes.holderOf(volume) !== claim) continue;
-      expect(claimOf.get(volume) ?? claim).toBe(claim);
-      expect(volumeOf.get(claim) ?? volume).toBe(volume);
-      claimOf.set(volume, claim);
-      volumeOf.set(claim, volume);
+      expect(holderOf.get(claim) ?? volume).toBe(volume);
+      holderOf.set(claim, volume);
     }
   }
 }

@@ -70,7 +70,7 @@ function looseObjects(flavour: Flavour): fc.Arbitrary<RandomObjects> {
         ...(ephemeral === undefined ? [] : [ephemeral]),
       ]),
     StorageClass: present(classNames, 98, arbClass),
-    CSIDriver: present([...drivers, 'ebs.csi.aws.com'], 75, (name) => arbCsiDriver(name, flavour)),
+    CSIDriver: present([...drivers, 'ebs.csi.aws.com'], 85, (name) => arbCsiDriver(name, flavour)),
     CSINode: present(nodeNames, flavour.attachLimits, arbCsiNode),
     CSIStorageCapacity: present(named('cap', 6), flavour.pools, (name) => arbCapacity(name, flavour)),
     DriverCapacity: present(drivers, 30, (name) => arbDriverCapacity(name, flavour)),

@@ -4,10 +4,10 @@ import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
 import type { NodeReason } from '../reasons.ts';
 import { attachFindings } from '../volume-limits/attach-demand.ts';
+import type { BindingState } from './binding-state.ts';
 import { reaches } from './bound-volumes.ts';
 import { poolCandidate, poolMargin, rankedPools } from './nearby-pools.ts';
-import type { VolumeNeeds, Want } from './needs.ts';
-import type { BindingState, Solution } from './solution.ts';
+import type { BoundNeed, Want } from './needs.ts';
 import { type BindingReason, bit } from './verdict-bits.ts';
 
 /** Closest first; the rest is counted. */
@@ -15,73 +15,67 @@ const candidatesMax = 5;
 const ruleName = 'VolumeBinding';
 
 /** Everything that stands in the way on one node, claim by claim, with what came close. */
-export function explainVolumes(
-  { needs, solution }: BindingState,
-  cycle: Cycle,
-  node: number,
-): readonly Finding[] {
-  const findings = explainBound(cycle.index, needs, node);
-  if (needs.wants.length === 0) return findings;
-  const obstacles = solution.solve(node);
-  if (obstacles === 0) return findings;
-  const alone = needs.wants.flatMap((want) => explainWant(cycle, solution, want, node));
+export function explainVolumes(state: BindingState, cycle: Cycle, node: number): readonly Finding[] {
+  const question = { index: cycle.index, state, node };
+  const bound = state.needs.bound.flatMap((need) => explainBound(question, need));
+  const obstacles = state.needs.wants.length === 0 ? 0 : state.solution.solve(node);
+  if (obstacles === 0) return bound;
+  const alone = state.needs.wants.flatMap((want) => explainAlone(question, want));
   const unexplained = alone.reduce(
     (rest, { reason }) => rest & ~(bit[reason as BindingReason] ?? 0),
     obstacles,
   );
-  if (unexplained === 0) return [...findings, ...alone];
+  return [...bound, ...alone, ...(unexplained === 0 ? [] : explainTogether(question, unexplained))];
+}
+
+interface Question {
+  readonly index: ClusterIndex;
+  readonly state: BindingState;
+  readonly node: number;
+}
+
+function explainBound({ index, node }: Question, { claim, row }: BoundNeed): Finding[] {
+  if (row === undefined) return [finding('BoundVolumeMissing', claim.key)];
+  if (reaches(index, row, node)) return [];
+  const { key } = index.volumes.record(row);
+  const obstacles = [{ code: 'OtherNode', margin: undefined } as const];
   return [
-    ...findings,
-    ...alone,
-    ...explainTogether(cycle, needs, solution, { node, obstacles: unexplained }),
+    {
+      ...finding('BoundVolumeUnreachable', claim.key),
+      candidates: [{ kind: 'volume', name: key, obstacles }],
+    },
   ];
 }
 
-function explainBound(index: ClusterIndex, needs: VolumeNeeds, node: number): Finding[] {
-  return needs.bound.flatMap(({ claim, row }) => {
-    if (row === undefined) return [finding('BoundVolumeMissing', claim.key)];
-    if (reaches(index, row, node)) return [];
-    const volume = index.volumes.record(row);
-    return [
-      {
-        ...finding('BoundVolumeUnreachable', claim.key),
-        candidates: [
-          { kind: 'volume', name: volume.key, obstacles: [{ code: 'OtherNode', margin: undefined }] },
-        ],
-      } as const,
-    ];
-  });
-}
-
 /** What stops one want by itself; nothing if it could be served alone. */
-function explainWant(cycle: Cycle, solution: Solution, want: Want, node: number): Finding[] {
-  const { index } = cycle;
-  const nodeName = index.nodes.record(node)!.key;
-  if (want.pinnedNode !== undefined && want.pinnedNode !== nodeName)
+function explainAlone(question: Question, want: Want): Finding[] {
+  const { index, state, node } = question;
+  if (want.pinnedNode !== undefined && want.pinnedNode !== index.nodes.record(node)!.key) {
     return [finding('ClaimPinnedElsewhere', want.name)];
+  }
   if (want.reserved.some((row) => index.volumes.topology(row).nodes.has(node))) return [];
   if (want.reserved.length > 0 && index.profile.preboundIsFinal) {
-    return [withVolumes(solution, 'PreboundVolumeElsewhere', want, node)];
+    return [withVolumes(question, 'PreboundVolumeElsewhere', want)];
   }
-  if (want.pinnedNode === undefined && solution.nearby(want)?.servesAlone(node) === true) return [];
-  const making = want.making;
-  if (making === undefined) return [withVolumes(solution, 'NoVolumeFits', want, node)];
-  if (!making.allowed.nodes.has(node)) return [withVolumes(solution, 'TopologyNotAllowed', want, node)];
-  if (solution.room.isTracked(want) && solution.room.column(want)[node]! < 0) {
-    return [withPools(cycle, 'NotEnoughCapacity', { solution, want, node })];
-  }
-  return [];
+  if (want.pinnedNode === undefined && state.nearby.of(want)?.servesAlone(node) === true) return [];
+  return explainMaking(question, want);
+}
+
+function explainMaking(question: Question, want: Want): Finding[] {
+  const { state, node } = question;
+  const { room } = state.solution;
+  if (want.making === undefined) return [withVolumes(question, 'NoVolumeFits', want)];
+  if (!want.making.allowed.nodes.has(node)) return [withVolumes(question, 'TopologyNotAllowed', want)];
+  const hasRoom = !room.isTracked(want) || room.column(want)[node]! >= 0;
+  return hasRoom ? [] : [withPools(question, 'NotEnoughCapacity', want)];
 }
 
 /** Each could be served alone: say what they compete for. */
-function explainTogether(
-  cycle: Cycle,
-  needs: VolumeNeeds,
-  solution: Solution,
-  { node, obstacles }: { readonly node: number; readonly obstacles: number },
-): Finding[] {
+function explainTogether(question: Question, obstacles: number): Finding[] {
+  const { index, state, node } = question;
+  const { solution, needs } = state;
   if ((obstacles & (bit.AttachLimitReached | bit.DriverNotInstalled)) !== 0) {
-    return attachFindings(ruleName, solution.attachDemand(node), cycle.index.nodes.record(node)!.key);
+    return attachFindings(ruleName, solution.attachDemand(node), index.nodes.record(node)!.key);
   }
   if ((obstacles & bit.SearchBoundReached) !== 0) return [finding('SearchBoundReached', undefined)];
   const free = needs.wants.filter((want) => want.pinnedNode === undefined && want.reserved.length === 0);
@@ -89,46 +83,36 @@ function explainTogether(
   const needed = tracked.reduce((sum, { size }) => addSizes(sum, size), zeroSize);
   return free.map((want) => {
     if ((obstacles & bit.NotEnoughCapacity) === 0 || !tracked.includes(want)) {
-      return betweenSiblings(withVolumes(solution, 'VolumesNotTogether', want, node));
+      return betweenSiblings(withVolumes(question, 'VolumesNotTogether', want));
     }
-    const found = betweenSiblings(withPools(cycle, 'CapacityNotTogether', { solution, want, node }));
+    const found = betweenSiblings(withPools(question, 'CapacityNotTogether', want));
     return { ...found, margin: found.margin && { ...found.margin, needed } };
   });
 }
 
 /** A candidate that nothing stops was taken by another claim of the pod. */
 function betweenSiblings(found: Finding): Finding {
+  const taken = [{ code: 'TakenBySibling', margin: undefined } as const];
   const candidates = found.candidates.map((candidate) =>
-    candidate.obstacles.length > 0
-      ? candidate
-      : { ...candidate, obstacles: [{ code: 'TakenBySibling', margin: undefined } as const] },
+    candidate.obstacles.length > 0 ? candidate : { ...candidate, obstacles: taken },
   );
   return { ...found, candidates };
 }
 
-function withVolumes(solution: Solution, reason: NodeReason, want: Want, node: number): Finding {
-  const { candidates, total } = solution.nearby(want)?.at(node, candidatesMax) ?? {
-    candidates: [],
-    total: 0,
-  };
-  return { ...finding(reason, want.name), candidates, omitted: total - candidates.length };
+function withVolumes({ state, node }: Question, reason: NodeReason, want: Want): Finding {
+  const close = state.nearby.of(want)?.at(node, candidatesMax);
+  const candidates = close?.candidates ?? [];
+  return { ...finding(reason, want.name), candidates, omitted: (close?.total ?? 0) - candidates.length };
 }
 
-interface PoolQuestion {
-  readonly solution: Solution;
-  readonly want: Want;
-  readonly node: number;
-}
-
-function withPools({ index }: Cycle, reason: NodeReason, { solution, want, node }: PoolQuestion): Finding {
-  const [best, ...others] = rankedPools(index, solution.room, want, node);
-  const candidates = (best === undefined ? [] : [best, ...others]).map((row) =>
-    poolCandidate(index, solution.room, want, row),
-  );
+function withPools({ index, state, node }: Question, reason: NodeReason, want: Want): Finding {
+  const { room } = state.solution;
+  const rows = rankedPools(index, room, want, node);
+  const [best] = rows;
   return {
     ...finding(reason, want.name),
-    candidates: candidates.slice(0, candidatesMax),
-    omitted: Math.max(0, candidates.length - candidatesMax),
+    candidates: rows.slice(0, candidatesMax).map((row) => poolCandidate(index, room, want, row)),
+    omitted: Math.max(0, rows.length - candidatesMax),
     margin: best === undefined ? undefined : poolMargin(index, want, best),
   };
 }

@@ -6,6 +6,7 @@ import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import { compareSizes, zeroSize } from '../../size.ts';
 import type { Candidate, Obstacle, ObstacleCode } from '../finding.ts';
+import type { Want } from './needs.ts';
 
 /** A volume that misses by more than this was not close. */
 const obstaclesMax = 2;
@@ -22,7 +23,7 @@ interface CloseVolume {
  * The volumes that came close to serving a claim, for explanations. Every volume is looked at once; what remains to be asked
  * for a node is only which of the close ones it reaches.
  */
-export class NearbyVolumes {
+class NearbyVolumes {
   readonly #claim: ClaimRecord;
   /** Closest first. */
   readonly #all: readonly CloseVolume[];
@@ -113,4 +114,25 @@ function isReservedFor(index: ClusterIndex, claim: ClaimRecord, volume: VolumeRe
 
 function sizeMargin(claim: ClaimRecord, volume: VolumeRecord): Obstacle['margin'] {
   return { unit: 'bytes', needed: claim.request ?? zeroSize, free: volume.size, promised: zeroSize };
+}
+
+/** Made for a want when an explanation first asks, and kept for the other nodes. */
+export class NearbyVolumesCache {
+  readonly #index: ClusterIndex;
+  readonly #byWant = new Map<Want, NearbyVolumes>();
+
+  constructor(index: ClusterIndex) {
+    this.#index = index;
+  }
+
+  /** Undefined for an inline volume: no existing one could serve it. */
+  of(want: Want): NearbyVolumes | undefined {
+    if (want.claim === undefined) return undefined;
+    let nearby = this.#byWant.get(want);
+    if (nearby === undefined) {
+      nearby = new NearbyVolumes(this.#index, want.claim);
+      this.#byWant.set(want, nearby);
+    }
+    return nearby;
+  }
 }

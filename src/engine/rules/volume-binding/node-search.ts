@@ -2,6 +2,7 @@ import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { compareVolumes } from '../../index/volume-table.ts';
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import { assignAll, type WorkBudget } from './assignment.ts';
+import type { ChosenVolume } from './attach-check.ts';
 import { compareWants, type Family, VolumeWalk } from './families.ts';
 import type { Want } from './needs.ts';
 import { exactItemsMax } from './packing.ts';
@@ -22,7 +23,7 @@ export interface NodeSearch {
   readonly room: PoolRoom;
   readonly budget: WorkBudget;
   /** Whether the node can attach these; undefined where nothing limits it. */
-  readonly canAttach: ((volumes: readonly number[], wants: readonly Want[]) => boolean) | undefined;
+  readonly canAttach: ((chosen: readonly ChosenVolume[]) => boolean) | undefined;
 }
 
 /**
@@ -176,7 +177,7 @@ function serve(
   const assigned = assign(search, kept);
   if (assigned === undefined) return undefined;
   const volumes = spread(division, assigned);
-  if (search.canAttach === undefined || search.canAttach(volumes, wantsOf(options))) {
+  if (search.canAttach === undefined || search.canAttach(chosenOf(options, volumes))) {
     return { division, volumes, waste: wasteOf(search.index, options, volumes) };
   }
   return serveWithinLimits(search, options, division);
@@ -203,7 +204,7 @@ function serveWithinLimits(
   const visit = (position: number): void => {
     if (!search.budget.spend(1)) return;
     if (position === options.length) {
-      if (!search.canAttach!(volumes, wantsOf(options))) return;
+      if (!search.canAttach!(chosenOf(options, volumes))) return;
       const serving = { division, volumes: [...volumes], waste: wasteOf(search.index, options, volumes) };
       if (best === undefined || compareServings(search, serving, best) < 0) best = serving;
       return;
@@ -223,8 +224,8 @@ function serveWithinLimits(
   return best ?? (search.budget.isSpent ? 'unknown' : undefined);
 }
 
-function wantsOf(options: readonly Option[]): Want[] {
-  return options.map(({ want }) => want);
+function chosenOf(options: readonly Option[], volumes: readonly number[]): ChosenVolume[] {
+  return options.map(({ want }, position) => ({ want, row: volumes[position]! }));
 }
 
 function spread(division: Division, assigned: readonly number[]): number[] {

@@ -5,12 +5,14 @@
 import type { Cycle } from '../cycle.ts';
 import type { Decisions } from '../decisions.ts';
 import type { Prepared, Rule } from '../rule.ts';
+import type { BindingState } from './binding-state.ts';
 import { checkBoundVolumes } from './bound-volumes.ts';
 import { decideVolumes } from './decide.ts';
 import { explainVolumes } from './explain.ts';
+import { NearbyVolumesCache } from './nearby-volumes.ts';
 import { prepareNeeds } from './prepare.ts';
 import { scoreVolumes } from './score.ts';
-import { type BindingState, Solution } from './solution.ts';
+import { Solution } from './solution.ts';
 import { bindingReasons } from './verdict-bits.ts';
 import { volumesInvalidatedBy, volumesWokenBy } from './wakes.ts';
 
@@ -37,7 +39,7 @@ function prepare(cycle: Cycle): Prepared<BindingState> {
   if (needs.bound.length === 0 && needs.wants.length === 0) return { kind: 'skip' };
   const solution = new Solution(cycle, needs);
   cycle.chosenVolumes = solution;
-  return { kind: 'ready', state: { needs, solution } };
+  return { kind: 'ready', state: { needs, solution, nearby: new NearbyVolumesCache(cycle.index) } };
 }
 
 /**

@@ -1,20 +1,14 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ChosenVolumes, Cycle } from '../cycle.ts';
-import { AttachDemand, limitsAnything } from '../volume-limits/attach-demand.ts';
+import type { AttachDemand } from '../volume-limits/attach-demand.ts';
 import { WorkBudget } from './assignment.ts';
+import { AttachCheck, type ChosenVolume } from './attach-check.ts';
 import { compareWants, type Family, familiesOf, serveLargest, VolumeWalk } from './families.ts';
-import { NearbyVolumes } from './nearby-volumes.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
-import { searchNode } from './node-search.ts';
+import { type NodeSearch, type SearchResult, searchNode } from './node-search.ts';
 import { PoolRoom } from './pool-room.ts';
 import { StaticChoice } from './static-choice.ts';
 import { bit } from './verdict-bits.ts';
-
-/** What the rule remembers between its steps. */
-export interface BindingState {
-  readonly needs: VolumeNeeds;
-  readonly solution: Solution;
-}
 
 /** Elementary steps of exact search in one plan: some tenths of a second, however hostile the input. */
 const searchStepsMax = 10_000_000;
@@ -30,35 +24,25 @@ export class Solution implements ChosenVolumes {
   readonly choice: StaticChoice;
   readonly room: PoolRoom;
   readonly families: readonly Family[];
-  readonly #cycle: Cycle;
   readonly #index: ClusterIndex;
   readonly #needs: VolumeNeeds;
   readonly #budget = new WorkBudget(searchStepsMax);
   readonly #isExact: boolean;
   /** The order in which kube-scheduler looks at what is to be made: pinned claims in the pod's order, then by size. */
   readonly #makingOrder: readonly Want[];
-  readonly #checksLimits: boolean;
-  #tightestSlots: Int32Array | undefined;
-  readonly #volumesAtMost: number;
+  readonly #attach: AttachCheck;
   readonly #hasPins: boolean;
   readonly #hasContention: boolean;
   readonly #hasLargeFamilies: boolean;
-  readonly #nearby = new Map<Want, NearbyVolumes>();
 
   constructor(cycle: Cycle, needs: VolumeNeeds) {
-    this.#cycle = cycle;
     this.#index = cycle.index;
     this.#needs = needs;
     this.room = new PoolRoom(cycle, needs.wants);
     this.families = familiesOf(cycle.index, needs.wants);
     this.choice = new StaticChoice(cycle.index, needs.wants);
     this.#isExact = cycle.index.profile.assignment === 'exact';
-    this.#checksLimits = cycle.index.profile.limitChosenVolumes && limitsAnything(cycle.index);
-    if (this.#checksLimits) this.#tightestSlots = cycle.index.attachments.tightestSlots();
-    // A driver that must be installed has to be looked for, however many slots there are.
-    this.#volumesAtMost = cycle.index.hasRequiredDrivers
-      ? Number.POSITIVE_INFINITY
-      : needs.bound.length + needs.wants.length + cycle.pod.migratedVolumes.length;
+    this.#attach = new AttachCheck(cycle, needs);
     this.#makingOrder = [...needs.wants].sort(compareMaking);
     this.#hasPins = needs.wants.some((want) => want.pinnedNode !== undefined);
     this.#hasContention = this.families.some((family) => family.isContended);
@@ -69,9 +53,8 @@ export class Solution implements ChosenVolumes {
 
   /** True for a node that the quick way has settled beyond doubt; most nodes are, so this has to cost next to nothing. */
   isServed(node: number): boolean {
-    if (this.#hasPins || this.#hasContention || !this.choice.servesAll(this.#needs.wants.length, node))
-      return false;
-    return !this.#checksLimits || this.#hasSlotsForAny(node);
+    const isPlain = !this.#hasPins && !this.#hasContention;
+    return isPlain && this.choice.servesAll(this.#needs.wants.length, node) && this.#attach.isPlenty(node);
   }
 
   /** Settles a node and returns what stands in the way, as verdict bits; 0 if nothing does. */
@@ -82,9 +65,8 @@ export class Solution implements ChosenVolumes {
     }
     if (this.#isExact && this.#hasLargeFamilies) this.#serveLargestWants(node);
     const obstacles = this.#obstaclesToMaking(node);
-    if (obstacles !== 0)
-      return this.#hasAlternatives(node, obstacles) ? this.#search(node, obstacles) : obstacles;
-    return this.#checkLimits(node);
+    if (obstacles === 0) return this.#checkLimits(node);
+    return this.#hasAlternatives(node, obstacles) ? this.#search(node, obstacles) : obstacles;
   }
 
   /** Wants that get a new volume on a node that has been solved. */
@@ -92,19 +74,17 @@ export class Solution implements ChosenVolumes {
     return this.#makingOrder.filter((want) => this.choice.at(want.position, node) < 0);
   }
 
-  /** For explanations: the volumes that came close; undefined for an inline volume, which has none. */
-  nearby(want: Want): NearbyVolumes | undefined {
-    if (want.claim === undefined) return undefined;
-    let nearby = this.#nearby.get(want);
-    if (nearby === undefined) {
-      nearby = new NearbyVolumes(this.#index, want.claim);
-      this.#nearby.set(want, nearby);
-    }
-    return nearby;
+  /** What each want gets on a node that has been solved. */
+  chosenAt(node: number): ChosenVolume[] {
+    return this.#needs.wants.map((want) => ({ want, row: this.choice.at(want.position, node) }));
+  }
+
+  attachDemand(node: number): AttachDemand {
+    return this.#attach.demand(node, this.chosenAt(node));
   }
 
   volumesAt(node: number): number[] {
-    return this.#needs.wants.map((want) => this.choice.at(want.position, node)).filter((row) => row >= 0);
+    return this.chosenAt(node).flatMap(({ row }) => (row < 0 ? [] : [row]));
   }
 
   #isPinnedElsewhere(node: number): boolean {
@@ -199,10 +179,7 @@ export class Solution implements ChosenVolumes {
     return this.#checkLimits(node);
   }
 
-  #searchWith(
-    node: number,
-    canAttach: ((volumes: readonly number[], wants: readonly Want[]) => boolean) | undefined,
-  ) {
+  #searchWith(node: number, canAttach: NodeSearch['canAttach']): SearchResult {
     return searchNode({
       index: this.#index,
       node,
@@ -234,70 +211,23 @@ export class Solution implements ChosenVolumes {
     return this.#obstaclesToMaking(node);
   }
 
-  // ── Attach limits, counting the volumes that this plan would really use ──
-
-  /** There are slots enough whichever drivers the pod's volumes turn out to have. */
-  #hasSlotsForAny(node: number): boolean {
-    return this.#volumesAtMost <= this.#tightestSlots![node]!;
-  }
-
   #checkLimits(node: number): number {
-    if (!this.#checksLimits || this.#hasSlotsForAny(node)) return 0;
-    const obstacles = this.#attachObstacles(node, this.#chosen(node, this.#needs.wants));
+    if (this.#attach.isPlenty(node)) return 0;
+    const obstacles = this.#attach.obstacles(node, this.chosenAt(node));
     if (obstacles === 0 || !this.#hasAlternatives(node, obstacles)) return obstacles;
-    const others = this.#needs.wants.filter(
-      (want) => !this.families.some((family) => family.wants.includes(want)),
+    const fixed = this.chosenAt(node).filter(({ want }) => !this.#isFree(want));
+    const result = this.#searchWith(
+      node,
+      (chosen) => this.#attach.obstacles(node, [...fixed, ...chosen]) === 0,
     );
-    const result = this.#searchWith(node, (volumes, wants) => {
-      const chosen = wants.map((want, at) => ({ want, row: volumes[at]! }));
-      return this.#attachObstacles(node, [...this.#chosen(node, others), ...chosen]) === 0;
-    });
     if (result.kind !== 'found') return result.kind === 'gave-up' ? bit.SearchBoundReached : obstacles;
     this.#take(node, result.volumes);
     return 0;
-  }
-
-  #attachObstacles(node: number, chosen: readonly ChosenVolume[]): number {
-    const nodeName = this.#index.nodes.record(node)!.key;
-    const demand = this.attachDemand(node, chosen);
-    const missing = demand.missingDriver(nodeName);
-    if (missing !== undefined) this.#cycle.note(node, missing);
-    return (
-      (demand.shortage(nodeName) === undefined ? 0 : bit.AttachLimitReached) |
-      (missing === undefined ? 0 : bit.DriverNotInstalled)
-    );
-  }
-
-  #chosen(node: number, wants: readonly Want[]): ChosenVolume[] {
-    return wants.map((want) => ({ want, row: this.choice.at(want.position, node) }));
-  }
-
-  attachDemand(
-    node: number,
-    chosen: readonly ChosenVolume[] = this.#chosen(node, this.#needs.wants),
-  ): AttachDemand {
-    const { attachments, volumes, nodes } = this.#index;
-    const nodeName = nodes.record(node)!.key;
-    const demand = new AttachDemand(this.#index);
-    for (const { row } of this.#needs.bound) {
-      if (row !== undefined) demand.add(attachments.volumeOnNode(volumes.record(row), nodeName));
-    }
-    for (const inline of attachments.inlineVolumes(this.#cycle.pod, nodeName)) demand.add(inline);
-    for (const { want, row } of chosen) {
-      if (row >= 0) demand.add(attachments.volumeOnNode(volumes.record(row), nodeName));
-      else if (want.claim !== undefined) demand.add(attachments.unmadeVolume(want.claim, nodeName));
-    }
-    return demand;
   }
 }
 
 /** What another division of the wants might avoid. */
 const sparedByOthers = bit.NotEnoughCapacity | bit.AttachLimitReached | bit.DriverNotInstalled;
-
-interface ChosenVolume {
-  readonly want: Want;
-  readonly row: number;
-}
 
 function compareMaking(a: Want, b: Want): number {
   const isPinned = a.pinnedNode !== undefined;

@@ -19,6 +19,9 @@ export interface Flavour {
   readonly attachLimits: number;
   readonly trackingDrivers: number;
   readonly pools: number;
+  /** Pools that every node reaches, and pools that share their disks with others. */
+  readonly openPools: number;
+  readonly sharedDisks: number;
 }
 
 const plainSizes = fc.constantFrom('1Gi', '2Gi', '2Gi', '2048Mi', '3Gi', '4Gi', '5Gi', '10Gi');
@@ -41,6 +44,8 @@ export const anything: Flavour = {
   attachLimits: 50,
   trackingDrivers: 80,
   pools: 45,
+  openPools: 20,
+  sharedDisks: 20,
 };
 
 /** Claims that compete for existing volumes. */
@@ -59,15 +64,18 @@ export const crowdedVolumes: Flavour = {
 /** Claims that compete for room in pools. */
 export const crowdedPools: Flavour = {
   ...anything,
+  sizes: fc.oneof({ weight: 30, arbitrary: plainSizes }, { weight: 1, arbitrary: strangeSizes }),
   classes: fc.constantFrom('dyn', 'dyn', 'dyn2'),
   boundClaims: 3,
   pinnedClaims: 8,
   troubledClaims: 0,
   oddVolumes: 3,
   volumes: 10,
-  attachLimits: 15,
-  trackingDrivers: 100,
-  pools: 75,
+  attachLimits: 10,
+  trackingDrivers: 95,
+  pools: 65,
+  openPools: 70,
+  sharedDisks: 50,
 };
 
 export const flavours: readonly Flavour[] = [anything, crowdedVolumes, crowdedPools];

@@ -68,7 +68,10 @@ export function arbCsiNode(name: string): fc.Arbitrary<CSINode> {
 export function arbCsiDriver(name: string, flavour: Flavour = anything): fc.Arbitrary<CSIDriver> {
   return fc
     .record({
-      storageCapacity: sometimes(flavour.trackingDrivers, fc.constantFrom(true, true, true, false)),
+      storageCapacity: fc.oneof(
+        { weight: flavour.trackingDrivers, arbitrary: fc.constant(true) },
+        { weight: 100 - flavour.trackingDrivers, arbitrary: fc.constantFrom(false, undefined) },
+      ),
       preventPodSchedulingIfMissing: sometimes(15, fc.boolean()),
     })
     .map((spec) => ({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' }, spec: compact(spec) }));

@@ -11,10 +11,13 @@ export function arbCapacity(name: string, flavour: Flavour = anything): fc.Arbit
   return fc
     .record({
       storageClassName: fc.constantFrom('dyn', 'dyn', 'dyn2', 'ebs'),
-      nodeTopology: sometimes(90, labelSelectors),
+      nodeTopology: fc.oneof(
+        { weight: flavour.openPools, arbitrary: fc.constant({}) },
+        { weight: 100 - flavour.openPools, arbitrary: sometimes(90, labelSelectors) },
+      ),
       capacity: sometimes(90, flavour.sizes),
       maximumVolumeSize: sometimes(20, flavour.sizes),
-      backing: sometimes(20, fc.constantFrom('b1', 'b2')),
+      backing: sometimes(flavour.sharedDisks, fc.constantFrom('b1', 'b2')),
     })
     .map(({ backing, ...fields }) => ({
       metadata: {
@@ -31,10 +34,11 @@ export function arbCapacity(name: string, flavour: Flavour = anything): fc.Arbit
 const expiryTimes = fc.constantFrom('2025-12-31T23:59:59Z', '2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z');
 
 function arbPool(name: string, flavour: Flavour): fc.Arbitrary<StoragePool> {
+  const bounded = Math.round((100 - flavour.openPools) / 3);
   return fc
     .record({
-      nodeTopology: sometimes(35, nodeSelectors),
-      nodeList: sometimes(25, fc.uniqueArray(fc.constantFrom(...nodeNames), { maxLength: 3 })),
+      nodeTopology: sometimes(bounded, nodeSelectors),
+      nodeList: sometimes(bounded, fc.uniqueArray(fc.constantFrom(...nodeNames), { maxLength: 3 })),
       capacity: sometimes(95, flavour.sizes),
       expiryTime: sometimes(20, expiryTimes),
     })

@@ -1,0 +1,64 @@
+import type { Cycle } from '../cycle.ts';
+import { AttachDemand, limitsAnything } from '../volume-limits/attach-demand.ts';
+import type { VolumeNeeds, Want } from './needs.ts';
+import { bit } from './verdict-bits.ts';
+
+/** What a want would get: a volume row, or -1 for a new volume. */
+export interface ChosenVolume {
+  readonly want: Want;
+  readonly row: number;
+}
+
+/** Attach limits, counting the volumes that a plan would really use. */
+export class AttachCheck {
+  readonly #cycle: Cycle;
+  readonly #needs: VolumeNeeds;
+  /** Undefined where nothing is limited. */
+  readonly #tightestSlots: Int32Array | undefined;
+  readonly #volumesAtMost: number;
+
+  constructor(cycle: Cycle, needs: VolumeNeeds) {
+    const { index, pod } = cycle;
+    this.#cycle = cycle;
+    this.#needs = needs;
+    const isNeeded = index.profile.limitChosenVolumes && limitsAnything(index);
+    this.#tightestSlots = isNeeded ? index.attachments.tightestSlots() : undefined;
+    // A driver that must be installed has to be looked for, however many slots there are.
+    this.#volumesAtMost = index.hasRequiredDrivers
+      ? Number.POSITIVE_INFINITY
+      : needs.bound.length + needs.wants.length + pod.migratedVolumes.length;
+  }
+
+  /** There are slots enough, whichever drivers the pod's volumes turn out to have. */
+  isPlenty(node: number): boolean {
+    return this.#tightestSlots === undefined || this.#volumesAtMost <= this.#tightestSlots[node]!;
+  }
+
+  /** What stands in the way of attaching these beside the volumes that the pod already has, as verdict bits. */
+  obstacles(node: number, chosen: readonly ChosenVolume[]): number {
+    const nodeName = this.#cycle.index.nodes.record(node)!.key;
+    const demand = this.demand(node, chosen);
+    const missing = demand.missingDriver(nodeName);
+    if (missing !== undefined) this.#cycle.note(node, missing);
+    return (
+      (demand.shortage(nodeName) === undefined ? 0 : bit.AttachLimitReached) |
+      (missing === undefined ? 0 : bit.DriverNotInstalled)
+    );
+  }
+
+  demand(node: number, chosen: readonly ChosenVolume[]): AttachDemand {
+    const { index, pod } = this.#cycle;
+    const { attachments, volumes, nodes } = index;
+    const nodeName = nodes.record(node)!.key;
+    const demand = new AttachDemand(index);
+    for (const { row } of this.#needs.bound) {
+      if (row !== undefined) demand.add(attachments.volumeOnNode(volumes.record(row), nodeName));
+    }
+    for (const inline of attachments.inlineVolumes(pod, nodeName)) demand.add(inline);
+    for (const { want, row } of chosen) {
+      if (row >= 0) demand.add(attachments.volumeOnNode(volumes.record(row), nodeName));
+      else if (want.claim !== undefined) demand.add(attachments.unmadeVolume(want.claim, nodeName));
+    }
+    return demand;
+  }
+}
