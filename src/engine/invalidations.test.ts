@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { labels } from '../kube/well-known.ts';
-import type { Change } from './index/change.ts';
-import type { ClusterIndex } from './index/cluster-index.ts';
 import { interestOf } from './interest.ts';
 import { readPod } from './records/pod-record.ts';
 import { volumeRules } from './rules/volume-rules.ts';
 import { type ClusterObjects, clusterOf } from './testing/cluster.ts';
+import { comes, goes, type Happening } from './testing/happenings.ts';
 import {
   attachment,
   atVersion,
@@ -28,7 +27,7 @@ import {
 /** Something happens; does an answer that was remembered for the pod have to be forgotten? */
 interface Case {
   readonly name: string;
-  readonly happens: (index: ClusterIndex) => Change | undefined;
+  readonly happens: Happening;
   readonly forgets: boolean;
 }
 
@@ -61,16 +60,6 @@ const cluster: ClusterObjects = {
   ],
   Pod: [pod('running', ['theirs'], { nodeName: 'n1' }), pod('idle', [], { nodeName: 'n1' })],
 };
-
-type Upsert = Parameters<ClusterIndex['upsert']>;
-const comes =
-  (...[kind, object]: Upsert) =>
-  (index: ClusterIndex) =>
-    index.upsert(kind, object as never).change;
-const goes =
-  (...[kind, key]: Parameters<ClusterIndex['remove']>) =>
-  (index: ClusterIndex) =>
-    index.remove(kind, key).change;
 
 function expectCases(cases: readonly Case[]): void {
   test.each(byName(cases))('%s', (_, { happens, forgets }) => {

@@ -3,6 +3,7 @@ import type { PersistentVolumeClaim } from '../kube/core.ts';
 import { packShape, stowageProfile, upstreamProfile } from './index/profile.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { plan } from './plan.ts';
+import { refusalOf, reserveIn } from './testing/answers.ts';
 import { type ClusterObjects, clusterOf, outcomeOf } from './testing/cluster.ts';
 import {
   capacity,
@@ -151,8 +152,7 @@ function placeAll(
   return claims.map(({ metadata }) => {
     const answer = plan(pod(`pod-${metadata!.name}`, [metadata!.name!]), index, { nowMs: 0 });
     if (answer.kind === 'refusal') return answer;
-    const result = ledger.reserve(answer);
-    return result.kind === 'reserved' ? answer : expect.fail(JSON.stringify(result.conflicts));
+    return reserveIn(ledger, answer).placement;
   });
 }
 
@@ -224,10 +224,9 @@ describe('what users of other schedulers have run into:', () => {
       PersistentVolumeClaim: [claim('a', '6Gi'), claim('b', '6Gi')],
     };
     const index = clusterOf(objects);
-    const answer = plan(pod('p', ['a', 'b']), index, { nowMs: 0 });
-    if (answer.kind === 'placement') return expect.fail('placed');
-    expect(answer.message).toBe('0/1 nodes are available: 1 node(s) did not have enough free storage.');
-    expect(answer.explain().nodes[0]!.findings.map(({ reason }) => reason)).toEqual([
+    const refusal = refusalOf(index, pod('p', ['a', 'b']));
+    expect(refusal.message).toBe('0/1 nodes are available: 1 node(s) did not have enough free storage.');
+    expect(refusal.explain().nodes[0]!.findings.map(({ reason }) => reason)).toEqual([
       'CapacityNotTogether',
       'CapacityNotTogether',
     ]);

@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../kube/core.ts';
 import type { CSIStorageCapacity } from '../kube/storage.ts';
 import { annotations, labels } from '../kube/well-known.ts';
-import type { Change } from './index/change.ts';
-import type { ClusterIndex } from './index/cluster-index.ts';
 import { type Profile, stowageProfile } from './index/profile.ts';
 import { plan } from './plan.ts';
+import { refusalOf } from './testing/answers.ts';
 import { type ClusterObjects, clusterOf } from './testing/cluster.ts';
+import { comes, goes } from './testing/happenings.ts';
 import {
   atVersion,
   boundClaim,
-  byName,
   capacity,
   claim,
   csiDriver,
@@ -22,41 +20,10 @@ import {
   pool,
   storageClass,
 } from './testing/objects.ts';
-
-/** A pod that is refused for want of room or attach slots, something that happens, and whether to look again. */
-interface Case {
-  readonly name: string;
-  readonly cluster: ClusterObjects;
-  readonly asking?: Pod;
-  readonly profile?: Profile;
-  readonly happens: (index: ClusterIndex) => Change | undefined;
-  readonly wakes: boolean;
-}
+import { expectWakes } from './testing/wake-cases.ts';
 
 const data = pod('p', ['data']);
 const driver = 'disk.csi';
-
-function expectCases(cases: readonly Case[]): void {
-  test.each(byName(cases))('%s', (_, { cluster, asking = data, profile, happens, wakes }) => {
-    const index = clusterOf({ Node: [node('n1')], ...cluster }, profile);
-    const refusal = plan(asking, index, { nowMs: 0 });
-    if (refusal.kind === 'placement') return expect.fail(`placed on ${refusal.node}`);
-    const change = happens(index);
-    expect(change !== undefined && refusal.wokenBy(change)).toBe(wakes);
-    // Whatever the table says: a pod that fits now must have been woken.
-    if (!wakes) expect(plan(asking, index, { nowMs: 0 }).kind).toBe('refusal');
-  });
-}
-
-type Upsert = Parameters<ClusterIndex['upsert']>;
-const comes =
-  (...[kind, object]: Upsert) =>
-  (index: ClusterIndex) =>
-    index.upsert(kind, object as never).change;
-const goes =
-  (...[kind, key]: Parameters<ClusterIndex['remove']>) =>
-  (index: ClusterIndex) =>
-    index.remove(kind, key).change;
 
 const dynamic: ClusterObjects = {
   StorageClass: [madeBy(driver, 'local')],
@@ -72,7 +39,7 @@ describe('a CSIStorageCapacity', () => {
   });
   const becomes = (sizes: Parameters<typeof capacity>[2]) =>
     comes('CSIStorageCapacity', here({ ...sizes, version: '2' }));
-  expectCases([
+  expectWakes([
     {
       name: 'that comes wakes the pod',
       cluster: dynamic,
@@ -157,7 +124,7 @@ describe('a CSIStorageCapacity', () => {
 describe('a CSIDriver', () => {
   const tracking = (storageCapacity: boolean | undefined) =>
     atVersion('2', csiDriver(driver, storageCapacity === undefined ? {} : { storageCapacity }));
-  expectCases([
+  expectWakes([
     {
       name: 'that stops tracking wakes pods with claims, where kube-scheduler wakes only pods with inline volumes',
       cluster: dynamic,
@@ -215,7 +182,7 @@ describe('a DriverCapacity', () => {
     DriverCapacity: [driverCapacity(driver, entries('local', '1Gi'))],
     PersistentVolumeClaim: [claim('data', '5Gi')],
   };
-  expectCases([
+  expectWakes([
     {
       name: 'with a pool that grows wakes the pod',
       cluster: own,
@@ -262,7 +229,7 @@ describe('room that others were promised', () => {
     },
   });
   const oneAtATime: Profile = { ...stowageProfile, inFlight: 'one-at-a-time' };
-  expectCases([
+  expectWakes([
     {
       name: 'and is given up by their provisioner wakes the pod',
       cluster: taken,
@@ -284,8 +251,7 @@ describe('room that others were promised', () => {
   ])('and is part of the number %s, wakes the pod', (_, profile, size) => {
     const index = clusterOf({ Node: [node('n1')], ...taken }, profile);
     index.upsert('PersistentVolumeClaim', made);
-    const refusal = plan(data, index, { nowMs: 0 });
-    if (refusal.kind === 'placement') return expect.fail(`placed on ${refusal.node}`);
+    const refusal = refusalOf(index, data);
     const { change } = index.upsert(
       'CSIStorageCapacity',
       capacity('net', 'local', { capacity: size, version: '2' }),
@@ -317,18 +283,13 @@ describe('disks that two classes share', () => {
     ],
   };
 
-  function refusedAfter(index: ClusterIndex) {
-    const refusal = plan(data, index, { nowMs: 0 });
-    return refusal.kind === 'refusal' ? refusal : expect.fail(`placed on ${refusal.node}`);
-  }
-
   test('wake the pod when a volume of the other class is part of the number of its pool', () => {
     const index = clusterOf(shared);
     index.upsert(
       'PersistentVolumeClaim',
       atVersion('2', boundClaim('theirs', '6Gi', 'pv-theirs', { className: 'mirrored' })),
     );
-    const refusal = refusedAfter(index);
+    const refusal = refusalOf(index, data);
     const { change } = index.upsert('CSIStorageCapacity', backed('mirrored', '9Gi', '2'));
     expect(plan(data, index, { nowMs: 0 }).kind).toBe('placement');
     expect(refusal.wokenBy(change!)).toBe(true);
@@ -336,7 +297,7 @@ describe('disks that two classes share', () => {
 
   test('wake the pod when the pool of the other class grows, so that its promises cost less here', () => {
     const index = clusterOf(shared);
-    const refusal = refusedAfter(index);
+    const refusal = refusalOf(index, data);
     const { change } = index.upsert('CSIStorageCapacity', backed('mirrored', '100Gi', '2'));
     expect(plan(data, index, { nowMs: 0 }).kind).toBe('placement');
     expect(refusal.wokenBy(change!)).toBe(true);

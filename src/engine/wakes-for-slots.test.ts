@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume, Pod } from '../kube/core.ts';
+import type { PersistentVolume } from '../kube/core.ts';
 import { annotations } from '../kube/well-known.ts';
-import type { Change } from './index/change.ts';
-import type { ClusterIndex } from './index/cluster-index.ts';
-import type { Profile } from './index/profile.ts';
-import { Ledger, type Reservation } from './ledger/ledger.ts';
 import { plan } from './plan.ts';
-import { type ClusterObjects, clusterOf } from './testing/cluster.ts';
+import { placementOf, refusalOf, reserveIn } from './testing/answers.ts';
+import type { ClusterObjects } from './testing/cluster.ts';
+import { comes, goes } from './testing/happenings.ts';
+import { startLedger } from './testing/ledger-cluster.ts';
 import {
   attachment,
   atVersion,
   boundClaim,
-  byName,
   capacity,
   claim,
   csiDriver,
@@ -23,47 +21,10 @@ import {
   storageClass,
   volume,
 } from './testing/objects.ts';
-
-/** A pod that is refused for want of room or attach slots, something that happens, and whether to look again. */
-interface Case {
-  readonly name: string;
-  readonly cluster: ClusterObjects;
-  readonly asking?: Pod;
-  readonly profile?: Profile;
-  readonly happens: (index: ClusterIndex) => Change | undefined;
-  readonly wakes: boolean;
-}
+import { expectWakes } from './testing/wake-cases.ts';
 
 const data = pod('p', ['data']);
 const driver = 'disk.csi';
-
-function expectCases(cases: readonly Case[]): void {
-  test.each(byName(cases))('%s', (_, { cluster, asking = data, profile, happens, wakes }) => {
-    const index = clusterOf({ Node: [node('n1')], ...cluster }, profile);
-    const refusal = plan(asking, index, { nowMs: 0 });
-    if (refusal.kind === 'placement') return expect.fail(`placed on ${refusal.node}`);
-    const change = happens(index);
-    expect(change !== undefined && refusal.wokenBy(change)).toBe(wakes);
-    // Whatever the table says: a pod that fits now must have been woken.
-    if (!wakes) expect(plan(asking, index, { nowMs: 0 }).kind).toBe('refusal');
-  });
-}
-
-type Upsert = Parameters<ClusterIndex['upsert']>;
-const comes =
-  (...[kind, object]: Upsert) =>
-  (index: ClusterIndex) =>
-    index.upsert(kind, object as never).change;
-const goes =
-  (...[kind, key]: Parameters<ClusterIndex['remove']>) =>
-  (index: ClusterIndex) =>
-    index.remove(kind, key).change;
-
-const dynamic: ClusterObjects = {
-  StorageClass: [madeBy(driver, 'local')],
-  CSIDriver: [csiDriver(driver)],
-  PersistentVolumeClaim: [claim('data', '5Gi')],
-};
 
 describe('attach slots', () => {
   const csi = (name: string, phase = 'Bound'): PersistentVolume =>
@@ -105,7 +66,7 @@ describe('attach slots', () => {
     phase: 'Bound',
     spec: { awsElasticBlockStore: { volumeID: 'vol-3' } },
   });
-  expectCases([
+  expectWakes([
     {
       name: 'that a deleted pod leaves wake the pod',
       cluster: full,
@@ -231,7 +192,7 @@ describe('a CSINode', () => {
     PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')],
   };
   const gce = 'kubernetes.io/gce-pd';
-  expectCases([
+  expectWakes([
     {
       name: 'whose limit is raised wakes the pod',
       cluster: full,
@@ -288,18 +249,6 @@ describe('a CSINode', () => {
 });
 
 describe('a reservation that is given back', () => {
-  function reserved(
-    objects: ClusterObjects,
-    asking: Pod,
-  ): { index: ClusterIndex; ledger: Ledger; held: Reservation } {
-    const index = clusterOf({ Node: [node('n1')], ...objects });
-    const ledger = new Ledger(index);
-    const placement = plan(asking, index, { nowMs: 0 });
-    if (placement.kind !== 'placement') return expect.fail(placement.message);
-    const result = ledger.reserve(placement);
-    return result.kind === 'reserved' ? { index, ledger, held: result.reservation } : expect.fail('refused');
-  }
-
   test.each([
     [
       'of a volume',
@@ -312,7 +261,8 @@ describe('a reservation that is given back', () => {
     [
       'of room',
       {
-        ...dynamic,
+        StorageClass: [madeBy(driver, 'local')],
+        CSIDriver: [csiDriver(driver)],
         CSIStorageCapacity: [capacity('net', 'local', { capacity: '6Gi' })],
         PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '5Gi')],
       },
@@ -326,9 +276,9 @@ describe('a reservation that is given back', () => {
       },
     ],
   ] satisfies [string, ClusterObjects][])('%s wakes the pod', (_, objects) => {
-    const { index, ledger, held } = reserved(objects, pod('other', ['theirs']));
-    const refusal = plan(data, index, { nowMs: 0 });
-    if (refusal.kind === 'placement') return expect.fail(`placed on ${refusal.node}`);
+    const { index, ledger } = startLedger({ Node: [node('n1')], ...objects });
+    const held = reserveIn(ledger, placementOf(index, pod('other', ['theirs'])));
+    const refusal = refusalOf(index, data);
     const change = ledger.revert(held);
     expect(change).toMatchObject({ kind: 'Release', nodeName: 'n1' });
     expect(refusal.wokenBy(change!)).toBe(true);

@@ -1,15 +1,10 @@
-import { describe, expect, test } from 'vitest';
-import type { Pod } from '../kube/core.ts';
+import { describe } from 'vitest';
 import { labels } from '../kube/well-known.ts';
-import type { Change } from './index/change.ts';
-import type { ClusterIndex } from './index/cluster-index.ts';
-import type { Profile } from './index/profile.ts';
-import { plan } from './plan.ts';
-import { type ClusterObjects, clusterOf } from './testing/cluster.ts';
+import type { ClusterObjects } from './testing/cluster.ts';
+import { comes, goes } from './testing/happenings.ts';
 import {
   atVersion,
   boundClaim,
-  byName,
   claim,
   csiDriver,
   ephemeralVolume,
@@ -24,40 +19,7 @@ import {
   volume,
   zone,
 } from './testing/objects.ts';
-
-/** A pod that is refused, something that happens, and whether the pod should be looked at again. */
-interface Case {
-  readonly name: string;
-  readonly cluster: ClusterObjects;
-  readonly asking?: Pod;
-  readonly profile?: Profile;
-  readonly happens: (index: ClusterIndex) => Change | undefined;
-  readonly wakes: boolean;
-}
-
-const data = pod('p', ['data']);
-
-function expectCases(cases: readonly Case[]): void {
-  test.each(byName(cases))('%s', (_, { cluster, asking = data, profile, happens, wakes }) => {
-    const index = clusterOf({ Node: [node('n1')], ...cluster }, profile);
-    const refusal = plan(asking, index, { nowMs: 0 });
-    if (refusal.kind === 'placement') return expect.fail(`placed on ${refusal.node}`);
-    const change = happens(index);
-    expect(change !== undefined && refusal.wokenBy(change)).toBe(wakes);
-    // Whatever the table says: a pod that fits now must have been woken.
-    if (!wakes) expect(plan(asking, index, { nowMs: 0 }).kind).toBe('refusal');
-  });
-}
-
-type Upsert = Parameters<ClusterIndex['upsert']>;
-const comes =
-  (...[kind, object]: Upsert) =>
-  (index: ClusterIndex) =>
-    index.upsert(kind, object as never).change;
-const goes =
-  (...[kind, key]: Parameters<ClusterIndex['remove']>) =>
-  (index: ClusterIndex) =>
-    index.remove(kind, key).change;
+import { expectWakes } from './testing/wake-cases.ts';
 
 /** A claim of 5Gi that finds no volume, of a class that makes none. */
 const noVolume: ClusterObjects = {
@@ -67,7 +29,7 @@ const noVolume: ClusterObjects = {
 
 describe('a PersistentVolume', () => {
   const small = volume('v1', '4Gi');
-  expectCases([
+  expectWakes([
     {
       name: 'of the class and size wakes the pod',
       cluster: noVolume,
@@ -208,7 +170,7 @@ describe('a PersistentVolume', () => {
 });
 
 describe('a PersistentVolumeClaim', () => {
-  expectCases([
+  expectWakes([
     {
       name: 'that was missing wakes the pod',
       cluster: { StorageClass: [madeBy('disk.csi', 'local')] },
@@ -279,7 +241,7 @@ describe('a StorageClass', () => {
     StorageClass: [madeBy('disk.csi', 'local', { allowedTopologies: allowed('b') })],
     PersistentVolumeClaim: [claim('data', '5Gi')],
   };
-  expectCases([
+  expectWakes([
     {
       name: 'that waits for the first consumer and was missing wakes the pod',
       cluster: { PersistentVolumeClaim: [claim('data', '5Gi')] },
@@ -340,7 +302,7 @@ describe('a StorageClass', () => {
 
 describe('a Node', () => {
   const elsewhere: ClusterObjects = { ...noVolume, PersistentVolume: [localVolume('v1', '5Gi', 'n2')] };
-  expectCases([
+  expectWakes([
     { name: 'that joins wakes the pod', cluster: elsewhere, happens: comes('Node', node('n2')), wakes: true },
     {
       name: 'that joins wakes also a pod for which there was none',

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
-import { type Profile, stowageProfile, upstreamProfile } from '../index/profile.ts';
-import { plan } from '../plan.ts';
+import { upstreamProfile } from '../index/profile.ts';
 import { nodeReasons, podReasons } from '../rules/reasons.ts';
+import { refusalOf } from '../testing/answers.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import {
   boundClaim,
@@ -21,11 +20,7 @@ import {
   volume,
   zone,
 } from '../testing/objects.ts';
-
-function messageOf(objects: ClusterObjects, asking: Pod, profile: Profile): string {
-  const answer = plan(asking, clusterOf(objects, profile), { nowMs: 0 });
-  return answer.kind === 'placement' ? `placed on ${answer.node}` : answer.message;
-}
+import { expectOutcomes } from '../testing/profile-cases.ts';
 
 function nodes(count: number, labels: Record<string, string> = {}, prefix = 'n') {
   return Array.from({ length: count }, (_, at) => node(`${prefix}${at}`, labels));
@@ -146,8 +141,7 @@ const cases: readonly Case[] = [
 ];
 
 test.each(byName(cases))('%s', (_, { cluster, claims = ['data'], stowage, upstream = stowage }) => {
-  expect(messageOf(cluster, pod('p', claims), stowageProfile)).toBe(stowage);
-  expect(messageOf(cluster, pod('p', claims), upstreamProfile)).toBe(upstream);
+  expectOutcomes(cluster, pod('p', claims), { message: stowage }, { message: upstream });
 });
 
 describe('reasons are counted by code', () => {
@@ -163,9 +157,8 @@ describe('reasons are counted by code', () => {
       CSIStorageCapacity: [capacity('net', 'local', { capacity: '1Gi' })],
       PersistentVolumeClaim: [claim('data', '5Gi')],
     });
-    const answer = plan(pod('p', ['data']), index, { nowMs: 0 });
-    if (answer.kind === 'placement') return expect.fail('placed');
-    expect(Object.fromEntries(answer.reasons)).toEqual({ TopologyNotAllowed: 1, NotEnoughCapacity: 2 });
+    const { reasons } = refusalOf(index, pod('p', ['data']));
+    expect(Object.fromEntries(reasons)).toEqual({ TopologyNotAllowed: 1, NotEnoughCapacity: 2 });
   });
 
   test('one claim may be in the way for several reasons on one node, under kube-scheduler', () => {
@@ -179,9 +172,8 @@ describe('reasons are counted by code', () => {
       },
       upstreamProfile,
     );
-    const answer = plan(pod('p', ['old', 'data']), index, { nowMs: 0 });
-    if (answer.kind === 'placement') return expect.fail('placed');
-    expect(Object.fromEntries(answer.reasons)).toEqual({ BoundVolumeUnreachable: 1, NotEnoughCapacity: 1 });
+    const { reasons } = refusalOf(index, pod('p', ['old', 'data']));
+    expect(Object.fromEntries(reasons)).toEqual({ BoundVolumeUnreachable: 1, NotEnoughCapacity: 1 });
   });
 });
 

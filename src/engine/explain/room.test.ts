@@ -1,66 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume, Pod } from '../../kube/core.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
 import { stowageProfile } from '../index/profile.ts';
-import { plan } from '../plan.ts';
-import type { Finding, Margin, Obstacle } from '../rules/finding.ts';
+import { refusalOf } from '../testing/answers.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
+import { candidatesIn, findingsOf, gibIn, withoutVolumes } from '../testing/findings.ts';
 import {
   capacity,
   claim,
   csiDriver,
   csiNode,
   driverCapacity,
-  gib,
   madeBy,
-  node,
   pod,
   pool,
-  storageClass,
-  type VolumeOptions,
   volume,
   zone,
 } from '../testing/objects.ts';
-import type { Explanation } from './explain.ts';
-
-function explained(index: ClusterIndex, asking: Pod, nowMs = 0): Explanation {
-  const answer = plan(asking, index, { nowMs });
-  return answer.kind === 'placement' ? expect.fail(`placed on ${answer.node}`) : answer.explain();
-}
-
-/** The findings about the only node. */
-function findingsOf(objects: ClusterObjects, asking = pod('p', ['data']), nowMs = 0): readonly Finding[] {
-  const [only, ...others] = explained(clusterOf(objects), asking, nowMs).nodes;
-  expect(others).toEqual([]);
-  return only!.findings;
-}
-
-function bytes({ needed, free, promised }: Margin) {
-  return [needed.bytes, free.bytes, promised.bytes].map((count) => count / gib(1));
-}
-
-/** `name: codes`, in order. */
-function candidatesIn(finding: Finding): string[] {
-  return finding.candidates.map(({ name, obstacles }) => `${name}: ${codes(obstacles)}`);
-}
-
-function codes(obstacles: readonly Obstacle[]): string {
-  return obstacles.map(({ code }) => code).join(' ');
-}
-
-const cluster: ClusterObjects = {
-  Node: [node('n1', { [zone]: 'a' })],
-  StorageClass: [storageClass('local')],
-  PersistentVolumeClaim: [claim('data', '5Gi')],
-};
-
-function disk(name: string, size: string, options: VolumeOptions = {}): PersistentVolume {
-  return volume(name, size, options);
-}
 
 describe('a claim that finds no room says by how much', () => {
   const dynamic: ClusterObjects = {
-    ...cluster,
+    ...withoutVolumes,
     StorageClass: [madeBy('disk.csi', 'local')],
     CSIDriver: [csiDriver('disk.csi')],
   };
@@ -73,7 +31,7 @@ describe('a claim that finds no room says by how much', () => {
     });
     expect(finding).toMatchObject({ reason: 'NotEnoughCapacity', claim: 'default/data' });
     expect(candidatesIn(finding!)).toEqual(['storage/net: NoRoom']);
-    expect(bytes(finding!.margin!)).toEqual([5, 8, 6]);
+    expect(gibIn(finding!.margin!)).toEqual([5, 8, 6]);
   });
 
   test('with every pool that the node reaches, most room first, and no other', () => {
@@ -89,7 +47,7 @@ describe('a claim that finds no room says by how much', () => {
       'storage/four: VolumeTooLarge NoRoom',
       'storage/two: VolumeTooLarge NoRoom',
     ]);
-    expect(bytes(finding!.candidates[0]!.obstacles[0]!.margin!)).toEqual([5, 3, 0]);
+    expect(gibIn(finding!.candidates[0]!.obstacles[0]!.margin!)).toEqual([5, 3, 0]);
   });
 
   test('with a pool whose figures are too old', () => {
@@ -115,7 +73,7 @@ describe('a claim that finds no room says by how much', () => {
       },
       { ...stowageProfile, inFlight: 'one-at-a-time' },
     );
-    const [finding] = explained(index, pod('p', ['data'])).nodes[0]!.findings;
+    const [finding] = refusalOf(index, pod('p', ['data'])).explain().nodes[0]!.findings;
     expect(candidatesIn(finding!)).toEqual(['storage/net: Busy']);
   });
 
@@ -131,8 +89,8 @@ describe('claims that could each be served, but not together, say so', () => {
   test('for volumes', () => {
     const findings = findingsOf(
       {
-        ...cluster,
-        PersistentVolume: [disk('v1', '5Gi')],
+        ...withoutVolumes,
+        PersistentVolume: [volume('v1', '5Gi')],
         PersistentVolumeClaim: [claim('a', '5Gi'), claim('b', '4Gi')],
       },
       two,
@@ -147,7 +105,7 @@ describe('claims that could each be served, but not together, say so', () => {
   test('for room in a pool', () => {
     const findings = findingsOf(
       {
-        ...cluster,
+        ...withoutVolumes,
         StorageClass: [madeBy('disk.csi', 'local')],
         CSIDriver: [csiDriver('disk.csi')],
         CSIStorageCapacity: [capacity('net', 'local', { capacity: '8Gi' })],
@@ -159,10 +117,10 @@ describe('claims that could each be served, but not together, say so', () => {
   });
 
   test('for attach slots, with the numbers', () => {
-    const csi = (name: string) => disk(name, '5Gi', { spec: { csi: { driver: 'd', volumeHandle: name } } });
+    const csi = (name: string) => volume(name, '5Gi', { spec: { csi: { driver: 'd', volumeHandle: name } } });
     const findings = findingsOf(
       {
-        ...cluster,
+        ...withoutVolumes,
         CSINode: [csiNode('n1', { d: 1 })],
         PersistentVolume: [csi('v1'), csi('v2')],
         PersistentVolumeClaim: [claim('a', '5Gi'), claim('b', '5Gi')],

@@ -307,8 +307,19 @@ function problemsOf(record: RecordOf[Kind]): readonly string[] {
 const noProblems: readonly string[] = [];
 const noNotices: readonly Notice[] = [];
 
+/** Problems quote what they are about, which may be of any length, and an object may have any number of them. */
+const problemLengthMax = 500;
+const noticesMax = 20;
+
 function noticesOf(kind: Kind, key: string, problems: readonly string[]): readonly Notice[] {
-  return problems.length === 0 ? noNotices : problems.map((problem) => ({ kind, key, problem }));
+  if (problems.length === 0) return noNotices;
+  const shown = problems.slice(0, noticesMax).map((problem) => ({ kind, key, problem: clipped(problem) }));
+  const omitted = problems.length - shown.length;
+  return omitted === 0 ? shown : [...shown, { kind, key, problem: `and ${omitted} more problems` }];
+}
+
+function clipped(problem: string): string {
+  return problem.length <= problemLengthMax ? problem : `${problem.slice(0, problemLengthMax)}…`;
 }
 
 function requirement(driver: DriverRecord | undefined): number {

@@ -115,22 +115,19 @@ export class PromiseKeeper {
     this.#index.setPromise(claim.key, settledPromise(this.#index.pools, { ...promised, poolKey }));
   }
 
+  /** Everything but who has reserved it is the claim's own word. */
   #store(claim: ClaimRecord, promised: Promised | undefined): void {
-    const stored: Promised =
-      promised === undefined
-        ? {
-            claimKey: claim.key,
-            claimUid: claim.uid,
-            nodeName: claim.selectedNode,
-            size: claim.request ?? zeroSize,
-            poolKey: undefined,
-            reservations: 0,
-            isStored: true,
-            settled: undefined,
-          }
-        : { ...promised, nodeName: claim.selectedNode, size: claim.request ?? zeroSize, isStored: true };
-    const poolKey = stored.reservations > 0 ? stored.poolKey : this.#poolFor(claim, claim.selectedNode);
-    this.#index.setPromise(claim.key, { ...stored, poolKey });
+    const reservations = promised?.reservations ?? 0;
+    this.#index.setPromise(claim.key, {
+      claimKey: claim.key,
+      claimUid: claim.uid,
+      nodeName: claim.selectedNode,
+      size: claim.request ?? zeroSize,
+      poolKey: reservations > 0 ? promised?.poolKey : this.#poolFor(claim, claim.selectedNode),
+      reservations,
+      isStored: true,
+      settled: undefined,
+    });
   }
 
   #place(promised: Promised): void {

@@ -1,58 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
 import type { ClusterIndex } from '../index/cluster-index.ts';
 import { stowageProfile } from '../index/profile.ts';
-import { type Placement, plan } from '../plan.ts';
-import { type ClusterObjects, clusterOf, outcomeOf } from '../testing/cluster.ts';
-import {
-  boundClaim,
-  capacity,
-  claim,
-  csiDriver,
-  localVolume,
-  madeBy,
-  node,
-  pod,
-  reservedFor,
-  storageClass,
-  volume,
-} from '../testing/objects.ts';
-import { Ledger, type Reservation } from './ledger.ts';
-
-/** Class `local` has one volume of 5Gi on n1; class `made` has 10Gi of room. */
-const cluster: ClusterObjects = {
-  Node: [node('n1'), node('n2')],
-  StorageClass: [storageClass('local'), madeBy('disk.csi', 'made')],
-  CSIDriver: [csiDriver('disk.csi')],
-  CSIStorageCapacity: [capacity('net', 'made', { capacity: '10Gi' })],
-  PersistentVolume: [localVolume('v1', '5Gi', 'n1')],
-  PersistentVolumeClaim: [
-    claim('data', '5Gi'),
-    claim('other', '5Gi'),
-    claim('new', '6Gi', { className: 'made' }),
-    claim('newer', '6Gi', { className: 'made' }),
-  ],
-};
-
-function planned(index: ClusterIndex, asking: Pod): Placement {
-  const answer = plan(asking, index, { nowMs: 0 });
-  return answer.kind === 'placement' ? answer : expect.fail(answer.message);
-}
-
-function reserved(ledger: Ledger, placement: Placement): Reservation {
-  const result = ledger.reserve(placement);
-  return result.kind === 'reserved' ? result.reservation : expect.fail(JSON.stringify(result.conflicts));
-}
+import type { Placement } from '../plan.ts';
+import { placementOf, reserveIn } from '../testing/answers.ts';
+import { clusterOf, outcomeOf } from '../testing/cluster.ts';
+import { comes, goes } from '../testing/happenings.ts';
+import { scarce, startLedger } from '../testing/ledger-cluster.ts';
+import { boundClaim, capacity, claim, localVolume, pod, reservedFor, volume } from '../testing/objects.ts';
+import { Ledger } from './ledger.ts';
 
 function problems(ledger: Ledger, placement: Placement): string[] {
   const result = ledger.reserve(placement);
   if (result.kind === 'reserved') return expect.fail('reserved');
   return result.conflicts.map(({ object, problem }) => `${object} ${problem}`);
-}
-
-function start(objects: ClusterObjects = cluster) {
-  const index = clusterOf(objects);
-  return { index, ledger: new Ledger(index) };
 }
 
 const both = pod('p', ['data', 'new']);
@@ -73,8 +33,8 @@ function expectFree(index: ClusterIndex): void {
 
 describe('reserve', () => {
   test('takes volumes and room at once', () => {
-    const { index, ledger } = start();
-    const reservation = reserved(ledger, planned(index, both));
+    const { index, ledger } = startLedger();
+    const reservation = reserveIn(ledger, placementOf(index, both));
     expect(reservation.podKey).toBe('default/p');
     expect(ledger.get('default/p')).toBe(reservation);
     expect([...ledger.all()]).toEqual([reservation]);
@@ -82,11 +42,11 @@ describe('reserve', () => {
   });
 
   test('takes both volumes of a pod with two claims', () => {
-    const { index, ledger } = start({
-      ...cluster,
+    const { index, ledger } = startLedger({
+      ...scarce,
       PersistentVolume: [localVolume('v1', '5Gi', 'n1'), localVolume('v2', '6Gi', 'n1')],
     });
-    reserved(ledger, planned(index, pod('p', ['data', 'other'])));
+    reserveIn(ledger, placementOf(index, pod('p', ['data', 'other'])));
     expect(['v1', 'v2'].map((name) => index.volumes.holderOf(name))).toEqual([
       'default/data',
       'default/other',
@@ -94,41 +54,41 @@ describe('reserve', () => {
   });
 
   test('of the same placement twice is one reservation', () => {
-    const { index, ledger } = start();
-    const placement = planned(index, both);
-    expect(reserved(ledger, placement)).toBe(reserved(ledger, placement));
-    ledger.revert(reserved(ledger, placement));
+    const { index, ledger } = startLedger();
+    const placement = placementOf(index, both);
+    expect(reserveIn(ledger, placement)).toBe(reserveIn(ledger, placement));
+    ledger.revert(reserveIn(ledger, placement));
     expectFree(index);
   });
 
   test('of a pod whose claims are all bound holds nothing but its place', () => {
-    const { index, ledger } = start({
-      ...cluster,
-      PersistentVolume: [...cluster.PersistentVolume!, volume('v2', '1Gi', { phase: 'Bound' })],
-      PersistentVolumeClaim: [...cluster.PersistentVolumeClaim!, boundClaim('old', '1Gi', 'v2')],
+    const { index, ledger } = startLedger({
+      ...scarce,
+      PersistentVolume: [...scarce.PersistentVolume!, volume('v2', '1Gi', { phase: 'Bound' })],
+      PersistentVolumeClaim: [...scarce.PersistentVolumeClaim!, boundClaim('old', '1Gi', 'v2')],
     });
-    const placement = planned(index, pod('p', ['old']));
+    const placement = placementOf(index, pod('p', ['old']));
     expect(placement).toMatchObject({ bindings: [], provisions: [], inlineVolumes: [] });
-    reserved(ledger, placement);
+    reserveIn(ledger, placement);
     expectFree(index);
   });
 
   test("of a volume that is the claim's own already is fine", () => {
-    const { index, ledger } = start({
-      ...cluster,
+    const { index, ledger } = startLedger({
+      ...scarce,
       PersistentVolume: [
         localVolume('v1', '5Gi', 'n1', { phase: 'Bound', spec: reservedFor('data', 'uid-data') }),
       ],
     });
-    expect(reserved(ledger, planned(index, pod('p', ['data']))).placement.bindings).toMatchObject([
+    expect(reserveIn(ledger, placementOf(index, pod('p', ['data']))).placement.bindings).toMatchObject([
       { volume: 'v1' },
     ]);
   });
 
   test('of a second placement of a pod is refused', () => {
-    const { index, ledger } = start();
-    reserved(ledger, planned(index, both));
-    expect(problems(ledger, planned(index, both))).toEqual([
+    const { index, ledger } = startLedger();
+    reserveIn(ledger, placementOf(index, both));
+    expect(problems(ledger, placementOf(index, both))).toEqual([
       'Pod default/p has a reservation already; revert it first',
     ]);
   });
@@ -138,23 +98,18 @@ describe('a placement is refused, whole, when what it was made on has changed:',
   const refusals: readonly (readonly [string, (index: ClusterIndex, ledger: Ledger) => void, string[]])[] = [
     [
       'a newer volume',
-      (index) => index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n1', { version: '2' })),
+      comes('PersistentVolume', localVolume('v1', '5Gi', 'n1', { version: '2' })),
       ['PersistentVolume v1 is out of sync (stored: 2, planned: 1)'],
     ],
-    [
-      'no volume any more',
-      (index) => index.remove('PersistentVolume', 'v1'),
-      ['PersistentVolume v1 is gone'],
-    ],
+    ['no volume any more', goes('PersistentVolume', 'v1'), ['PersistentVolume v1 is gone']],
     [
       'a newer claim',
-      (index) =>
-        index.upsert('PersistentVolumeClaim', claim('new', '6Gi', { className: 'made', version: '3' })),
+      comes('PersistentVolumeClaim', claim('new', '6Gi', { className: 'made', version: '3' })),
       ['PersistentVolumeClaim default/new is out of sync (stored: 3, planned: 1)'],
     ],
     [
       'no claim any more',
-      (index) => index.remove('PersistentVolumeClaim', 'default/data'),
+      goes('PersistentVolumeClaim', 'default/data'),
       ['PersistentVolumeClaim default/data is gone'],
     ],
     [
@@ -165,28 +120,23 @@ describe('a placement is refused, whole, when what it was made on has changed:',
       },
       ['PersistentVolumeClaim default/data is another object of the same name'],
     ],
-    ['no node any more', (index) => index.remove('Node', 'n1'), ['Node n1 is gone']],
+    ['no node any more', goes('Node', 'n1'), ['Node n1 is gone']],
     [
       'a volume that another pod has reserved',
-      (index, ledger) => reserved(ledger, planned(index, pod('q', ['other']))),
+      (index, ledger) => reserveIn(ledger, placementOf(index, pod('q', ['other']))),
       ['PersistentVolume v1 is taken by default/other'],
     ],
     [
       'room that another pod has reserved',
-      (index, ledger) => reserved(ledger, planned(index, pod('q', ['newer']))),
+      (index, ledger) => reserveIn(ledger, placementOf(index, pod('q', ['newer']))),
       ['pool storage/net has less room than when the plan was made'],
     ],
     [
       'less room than there was',
-      (index) =>
-        index.upsert('CSIStorageCapacity', capacity('net', 'made', { capacity: '5Gi', version: '2' })),
+      comes('CSIStorageCapacity', capacity('net', 'made', { capacity: '5Gi', version: '2' })),
       ['pool storage/net has less room than when the plan was made'],
     ],
-    [
-      'no pool any more',
-      (index) => index.remove('CSIStorageCapacity', 'storage/net'),
-      ['pool storage/net is gone'],
-    ],
+    ['no pool any more', goes('CSIStorageCapacity', 'storage/net'), ['pool storage/net is gone']],
     [
       'several things, of which all are named',
       (index) => {
@@ -203,8 +153,8 @@ describe('a placement is refused, whole, when what it was made on has changed:',
   ];
 
   test.each(refusals)('%s', (_, happens, expected) => {
-    const { index, ledger } = start();
-    const placement = planned(index, both);
+    const { index, ledger } = startLedger();
+    const placement = placementOf(index, both);
     happens(index, ledger);
     expect(problems(ledger, placement)).toEqual(expected);
     expect(ledger.get('default/p')).toBeUndefined();
@@ -214,18 +164,18 @@ describe('a placement is refused, whole, when what it was made on has changed:',
   });
 
   test('a pool of one at a time that another pod uses now', () => {
-    const index = clusterOf(cluster, { ...stowageProfile, inFlight: 'one-at-a-time' });
+    const index = clusterOf(scarce, { ...stowageProfile, inFlight: 'one-at-a-time' });
     const ledger = new Ledger(index);
-    const [first, second] = [planned(index, pod('p', ['new'])), planned(index, pod('q', ['newer']))];
-    reserved(ledger, first);
+    const [first, second] = [placementOf(index, pod('p', ['new'])), placementOf(index, pod('q', ['newer']))];
+    reserveIn(ledger, first);
     expect(problems(ledger, second)).toEqual([
       'pool storage/net has a volume in flight; its driver takes one pod at a time',
     ]);
   });
 
   test('but not when the same version is handed over again', () => {
-    const { index, ledger } = start();
-    const placement = planned(index, both);
+    const { index, ledger } = startLedger();
+    const placement = placementOf(index, both);
     index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n1'));
     expect(ledger.reserve(placement).kind).toBe('reserved');
   });
@@ -233,8 +183,8 @@ describe('a placement is refused, whole, when what it was made on has changed:',
 
 describe('revert', () => {
   test('gives everything back, and says what', () => {
-    const { index, ledger } = start();
-    const change = ledger.revert(reserved(ledger, planned(index, both)));
+    const { index, ledger } = startLedger();
+    const change = ledger.revert(reserveIn(ledger, placementOf(index, both)));
     expect(change?.volumes.map(({ key }) => key)).toEqual(['v1']);
     expect(change?.pools.map(({ name }) => name)).toEqual(['storage/net']);
     expect(change?.nodeName).toBe('n1');
@@ -242,25 +192,25 @@ describe('revert', () => {
   });
 
   test('a second time changes nothing', () => {
-    const { index, ledger } = start();
-    const reservation = reserved(ledger, planned(index, both));
+    const { index, ledger } = startLedger();
+    const reservation = reserveIn(ledger, placementOf(index, both));
     ledger.revert(reservation);
-    const winner = reserved(ledger, planned(index, both));
+    const winner = reserveIn(ledger, placementOf(index, both));
     expect(ledger.revert(reservation)).toBeUndefined();
     expect(ledger.get('default/p')).toBe(winner);
     expectTaken(index);
   });
 
   test('of a volume that has gone meanwhile gives back the rest', () => {
-    const { index, ledger } = start();
-    const reservation = reserved(ledger, planned(index, both));
+    const { index, ledger } = startLedger();
+    const reservation = reserveIn(ledger, placementOf(index, both));
     index.remove('PersistentVolume', 'v1');
     expect(ledger.revert(reservation)).toMatchObject({ volumes: [], pools: [{ name: 'storage/net' }] });
   });
 
   test('of a volume that somebody else got meanwhile does not offer it again', () => {
-    const { index, ledger } = start();
-    const reservation = reserved(ledger, planned(index, both));
+    const { index, ledger } = startLedger();
+    const reservation = reserveIn(ledger, placementOf(index, both));
     index.upsert(
       'PersistentVolume',
       localVolume('v1', '5Gi', 'n1', { version: '2', spec: reservedFor('theirs', 'u') }),
@@ -282,10 +232,15 @@ describe('confirm', () => {
       'PersistentVolumeClaim',
       claim('new', '6Gi', { className: 'made', version: '2', selectedNode: 'n1' }),
     );
+  const writeAll = (index: ClusterIndex) => {
+    writeVolume(index);
+    writeClaim(index);
+    index.upsert('Pod', assigned);
+  };
 
   test('waits until the cluster shows everything, and names what it does not show', () => {
-    const { index, ledger } = start();
-    const reservation = reserved(ledger, planned(index, both));
+    const { index, ledger } = startLedger();
+    const reservation = reserveIn(ledger, placementOf(index, both));
     expect(ledger.confirm(reservation)).toEqual({
       kind: 'pending',
       missing: [
@@ -306,21 +261,17 @@ describe('confirm', () => {
   });
 
   test('leaves things taken: by now the objects themselves say so', () => {
-    const { index, ledger } = start();
-    const reservation = reserved(ledger, planned(index, both));
-    writeVolume(index);
-    writeClaim(index);
-    index.upsert('Pod', assigned);
+    const { index, ledger } = startLedger();
+    const reservation = reserveIn(ledger, placementOf(index, both));
+    writeAll(index);
     ledger.confirm(reservation);
     expectTaken(index);
   });
 
   test('a second time is still confirmed, and a revert afterwards gives nothing back', () => {
-    const { index, ledger } = start();
-    const reservation = reserved(ledger, planned(index, both));
-    writeVolume(index);
-    writeClaim(index);
-    index.upsert('Pod', assigned);
+    const { index, ledger } = startLedger();
+    const reservation = reserveIn(ledger, placementOf(index, both));
+    writeAll(index);
     ledger.confirm(reservation);
     expect(ledger.confirm(reservation)).toEqual({ kind: 'confirmed' });
     expect(ledger.revert(reservation)).toBeUndefined();
@@ -328,8 +279,8 @@ describe('confirm', () => {
   });
 
   test('is not fooled by a claim of the same name with another uid', () => {
-    const { index, ledger } = start();
-    const reservation = reserved(ledger, planned(index, pod('p', ['data'])));
+    const { index, ledger } = startLedger();
+    const reservation = reserveIn(ledger, placementOf(index, pod('p', ['data'])));
     index.upsert(
       'PersistentVolume',
       localVolume('v1', '5Gi', 'n1', { version: '2', spec: reservedFor('data', 'uid-9') }),

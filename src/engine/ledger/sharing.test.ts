@@ -1,48 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../kube/core.ts';
 import type { ClusterIndex } from '../index/cluster-index.ts';
-import { type Placement, plan } from '../plan.ts';
-import { type ClusterObjects, clusterOf, outcomeOf } from '../testing/cluster.ts';
-import {
-  capacity,
-  claim,
-  csiDriver,
-  localVolume,
-  madeBy,
-  node,
-  pod,
-  reservedFor,
-  storageClass,
-} from '../testing/objects.ts';
-import { Ledger, type Reservation } from './ledger.ts';
+import { plan } from '../plan.ts';
+import { placementOf, reserveIn } from '../testing/answers.ts';
+import { type ClusterObjects, outcomeOf } from '../testing/cluster.ts';
+import { scarce, startLedger } from '../testing/ledger-cluster.ts';
+import { capacity, claim, localVolume, node, pod, reservedFor } from '../testing/objects.ts';
+import type { Ledger, Reservation } from './ledger.ts';
 
+/** With a second volume of class `local`, on n2. */
 const cluster: ClusterObjects = {
-  Node: [node('n1'), node('n2')],
-  StorageClass: [storageClass('local'), madeBy('disk.csi', 'made')],
-  CSIDriver: [csiDriver('disk.csi')],
-  CSIStorageCapacity: [capacity('net', 'made', { capacity: '10Gi' })],
+  ...scarce,
   PersistentVolume: [localVolume('v1', '5Gi', 'n1'), localVolume('v2', '9Gi', 'n2')],
-  PersistentVolumeClaim: [
-    claim('data', '5Gi'),
-    claim('other', '5Gi'),
-    claim('new', '6Gi', { className: 'made' }),
-    claim('newer', '6Gi', { className: 'made' }),
-  ],
 };
 
-function planned(index: ClusterIndex, asking: Pod): Placement {
-  const answer = plan(asking, index, { nowMs: 0 });
-  return answer.kind === 'placement' ? answer : expect.fail(answer.message);
-}
-
 function reserve(index: ClusterIndex, ledger: Ledger, asking: Pod): Reservation {
-  const result = ledger.reserve(planned(index, asking));
-  return result.kind === 'reserved' ? result.reservation : expect.fail(JSON.stringify(result.conflicts));
+  return reserveIn(ledger, placementOf(index, asking));
 }
 
 function start() {
-  const index = clusterOf(cluster);
-  return { index, ledger: new Ledger(index) };
+  return startLedger(cluster);
 }
 
 describe('two pods that share a claim', () => {
@@ -72,7 +49,7 @@ describe('two pods that share a claim', () => {
     const { index, ledger } = start();
     reserve(index, ledger, pod('one', ['data']));
     index.upsert('PersistentVolume', localVolume('v0', '5Gi', 'n2'));
-    expect(planned(index, pod('two', ['data'])).node).toBe('n1');
+    expect(placementOf(index, pod('two', ['data'])).node).toBe('n1');
   });
 });
 
@@ -120,7 +97,7 @@ describe('what the cluster says wins over what was reserved:', () => {
 
   test('a version that is no number is news, since nobody can tell its age', () => {
     const { index, ledger } = start();
-    const placement = planned(index, pod('one', ['data']));
+    const placement = placementOf(index, pod('one', ['data']));
     index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n1', { version: 'abc' }));
     expect(ledger.reserve(placement)).toMatchObject({
       conflicts: [{ problem: 'is out of sync (stored: abc, planned: 1)' }],

@@ -18,6 +18,7 @@ import {
   csiDriver,
   csiNode,
   driverCapacity,
+  localVolume,
   node,
   pod,
   storageClass,
@@ -153,15 +154,17 @@ const cases: readonly FoundCase[] = [
       PersistentVolumeClaim: [
         claim('c1', '1Gi', { className: 'dyn' }),
         claim('c2', '1Gi', { className: 'dyn' }),
+        claim('c3', '1Gi', { className: 'dyn2' }),
       ],
-      StorageClass: [dyn],
+      StorageClass: [dyn, storageClass('dyn2', { provisioner: 'd1' })],
       CSIDriver: [csiDriver('d1')],
       CSIStorageCapacity: [
         capacity('mirrored', 'dyn', { capacity: '1Gi', metadata: onDisks('mirrored') }),
         capacity('striped', 'dyn', { capacity: '3Gi', metadata: onDisks('striped') }),
+        capacity('other', 'dyn2', { capacity: '1Gi' }),
       ],
     },
-    pod: pod('p', ['c1', 'c2']),
+    pod: pod('p', ['c1', 'c2', 'c3']),
   },
   {
     name: 'a driver must be installed where it serves an in-tree class',
@@ -324,6 +327,26 @@ describe('found by random histories', () => {
     expect(plan(target, index, { nowMs })).toMatchObject({
       message: '0/1 nodes are available: 1 node(s) did not have enough free storage.',
     });
+  });
+});
+
+describe('found by explanations', () => {
+  test('a free volume is no way out for a claim whose own volume is elsewhere, under either profile', () => {
+    const claimRef = { namespace: 'default', name: 'c', uid: 'uid-c' };
+    for (const profile of [stowageProfile, upstreamProfile]) {
+      const index = clusterOf(
+        {
+          Node: [n1],
+          PersistentVolume: [localVolume('own', '1Gi', 'n2', { spec: { claimRef } }), volume('free', '1Gi')],
+          PersistentVolumeClaim: [claim('c', '1Gi')],
+          StorageClass: [local],
+        },
+        profile,
+      );
+      const answer = plan(pod('p', ['c']), index, { nowMs });
+      if (answer.kind !== 'refusal') return expect.fail('nothing fits');
+      expect(answer.explain().nodes[0]?.findings).not.toEqual([]);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { plan } from '../plan.ts';
 import { clusterOf } from '../testing/cluster.ts';
 import { capacity, claim, csiDriver, driverCapacity, node, pod, storageClass } from '../testing/objects.ts';
@@ -61,6 +62,53 @@ test('so it does if the driver publishes its pools itself, and inline volumes ta
         expect(plan(podFor(requests, inline), index, { nowMs }).kind).toBe(verdict(all, single));
       },
     ),
+    { numRuns: runs },
+  );
+});
+
+const sharedDisks = fc.record({
+  striped: fc.integer({ min: 1, max: 8 }),
+  mirrored: fc.integer({ min: 1, max: 8 }),
+  requests: fc.array(
+    fc.record({
+      className: fc.constantFrom('striped', 'mirrored'),
+      size: fc.integer({ min: 1, max: 5 }),
+      isPromised: fc.constantFrom(false, false, true),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
+});
+
+test('classes on the same disks cost each other by the ratio of what they publish, in flight as well', () => {
+  fc.assert(
+    fc.property(sharedDisks, ({ striped, mirrored, requests }) => {
+      const published = { striped, mirrored };
+      const metadata = (name: string) => ({
+        namespace: 'storage',
+        name,
+        uid: `uid-${name}`,
+        labels: { [wellKnownLabels.backingPool]: 'disks' },
+      });
+      const index = clusterOf({
+        Node: [node('n1')],
+        StorageClass: ['striped', 'mirrored'].map((name) => storageClass(name, { provisioner: 'd1' })),
+        CSIDriver: [csiDriver('d1')],
+        CSIStorageCapacity: Object.entries(published).map(([name, size]) =>
+          capacity(name, name, { capacity: `${size}Gi`, metadata: metadata(name) }),
+        ),
+        PersistentVolumeClaim: requests.map(({ className, size, isPromised }, position) =>
+          claim(`c${position}`, `${size}Gi`, { className, ...(isPromised && { selectedNode: 'n1' }) }),
+        ),
+      });
+      const wanted = requests.flatMap(({ isPromised }, position) => (isPromised ? [] : [`c${position}`]));
+      const own = requests.filter(({ isPromised }) => !isPromised);
+      // Parts of the disks, over a common denominator.
+      const used = requests.reduce((sum, { className, size }) => {
+        return sum + size * (className === 'striped' ? mirrored : striped);
+      }, 0);
+      const fits = own.length === 0 || used <= striped * mirrored;
+      expect(plan(pod('pod', wanted), index, { nowMs }).kind).toBe(fits ? 'placement' : 'refusal');
+    }),
     { numRuns: runs },
   );
 });

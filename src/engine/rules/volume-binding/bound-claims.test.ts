@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
-import { upstreamProfile } from '../../index/profile.ts';
+import { bound, dataOn, placedOn } from '../../testing/bound-data.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
 import {
   boundClaim,
@@ -19,6 +19,7 @@ import {
   volume,
   zone,
 } from '../../testing/objects.ts';
+import { expectOutcomes, expectProfiles } from '../../testing/profile-cases.ts';
 
 const unreachable = "node(s) didn't match PersistentVolume's node affinity";
 const gone = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
@@ -33,19 +34,7 @@ function notFound(volumeName: string): Outcome {
   return { message: `0/1 nodes are available: persistentvolume "${volumeName}" not found.` };
 }
 
-function placedOn(name: string): Outcome {
-  return { node: name, volumes: {}, pools: {} };
-}
-
-interface Case {
-  readonly name: string;
-  readonly cluster: ClusterObjects;
-  readonly claims?: readonly string[];
-  readonly stowage: Outcome;
-  readonly upstream?: Outcome;
-}
-
-const cases: readonly Case[] = [
+expectProfiles([
   {
     name: 'a pod without volumes goes anywhere',
     cluster: { Node: [node('n1')] },
@@ -187,12 +176,7 @@ const cases: readonly Case[] = [
     },
     stowage: placedOn('n1'),
   },
-];
-
-test.each(byName(cases))('%s', (_, { cluster, claims = ['data'], stowage, upstream = stowage }) => {
-  expect(outcomeOf(clusterOf(cluster), pod('p', claims))).toEqual(stowage);
-  expect(outcomeOf(clusterOf(cluster, upstreamProfile), pod('p', claims))).toEqual(upstream);
-});
+]);
 
 test('the claim of an ephemeral volume binds the pod like any other', () => {
   const index = clusterOf({
@@ -271,18 +255,9 @@ describe('an in-tree disk that a CSI driver serves', () => {
       PersistentVolume: [disk(diskZone)],
       PersistentVolumeClaim: [dataOn('v1')],
     };
-    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(stowage);
-    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(stowage);
+    expectOutcomes(objects, pod('p', ['data']), stowage);
   });
 });
-
-function bound(name: string, ...terms: readonly NodeSelectorTerm[]): PersistentVolume {
-  return volume(name, '1Gi', { phase: 'Bound', ...(terms.length > 0 && { terms }) });
-}
-
-function dataOn(volumeName: string): PersistentVolumeClaim {
-  return boundClaim('data', '1Gi', volumeName);
-}
 
 function bindCompleted(name: string, value: string): PersistentVolumeClaim['metadata'] {
   return {

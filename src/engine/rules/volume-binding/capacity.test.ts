@@ -17,6 +17,7 @@ import {
   pool,
   zone,
 } from '../../testing/objects.ts';
+import { expectOutcomes } from '../../testing/profile-cases.ts';
 
 const noSpace: Outcome = { message: '0/1 nodes are available: 1 node(s) did not have enough free storage.' };
 
@@ -49,8 +50,7 @@ function clusterWith({ capacities, driver = csiDriver('disk.csi'), claim: wanted
 function expectBoth(cases: readonly Case[]): void {
   test.each(byName(cases))('%s', (_, entry) => {
     const objects = clusterWith(entry);
-    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(entry.expected);
-    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(entry.expected);
+    expectOutcomes(objects, pod('p', ['data']), entry.expected);
   });
 }
 

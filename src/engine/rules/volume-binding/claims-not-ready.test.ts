@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
 import { upstreamProfile } from '../../index/profile.ts';
 import { plan } from '../../plan.ts';
+import { refusalOf } from '../../testing/answers.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
 import {
   boundClaim,
@@ -217,8 +218,7 @@ describe.each([
       },
       profile,
     );
-    const answer = plan(wanting ?? pod('p', ['data']), index, { nowMs: 0 });
-    if (answer.kind === 'placement') return expect.fail(`placed on ${answer.node}`);
+    const answer = refusalOf(index, wanting ?? pod('p', ['data']));
     expect(answer.podRefusals.map((refusal) => [refusal.reason, refusal.claim])).toEqual([[reason, about]]);
     expect(answer.podRefusals[0]!.message.startsWith(message)).toBe(true);
     expect(answer.message.startsWith(`0/2 nodes are available: ${message}`)).toBe(true);
@@ -247,8 +247,7 @@ test('every claim that is in the way is named, though the message tells the firs
       claim('c', '1Gi'),
     ],
   });
-  const answer = plan(pod('p', ['a', 'b', 'c']), index, { nowMs: 0 });
-  if (answer.kind === 'placement') return expect.fail(`placed on ${answer.node}`);
+  const answer = refusalOf(index, pod('p', ['a', 'b', 'c']));
   expect(answer.podRefusals.map(({ claim: key, reason }) => [key, reason])).toEqual([
     ['default/a', 'ClaimNotFound'],
     ['default/b', 'ClaimDeleting'],

@@ -1,70 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../../kube/core.ts';
 import {
-  type ClassCapacity,
   ephemeralStorageClassName as ephemeral,
   fallbackStorageClassName as fallback,
   type StoragePool,
 } from '../../../kube/stowage.ts';
-import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import { clusterOf } from '../../testing/cluster.ts';
 import {
-  byName,
-  claim,
   driverCapacity,
   hostname,
   inlineVolume,
-  madeBy,
   node,
   onlyAt,
   pod,
   pool,
   zone,
 } from '../../testing/objects.ts';
+import { driver, entry, expectPools, from, noRoom } from '../../testing/pool-cases.ts';
 
-const driver = 'disk.csi';
-const refused: Outcome = { message: '0/1 nodes are available: 1 node(s) did not have enough free storage.' };
-const data = pod('p', ['data']);
 const inline = pod('p', [], { volumes: [inlineVolume('scratch', driver, '5Gi')] });
-
-function entry(storageClassName: string, ...pools: readonly StoragePool[]): ClassCapacity {
-  return { storageClassName, pools };
-}
-
-/** One node `n1` in zone a; classes `fast` and `slow` of one driver; a claim `data` of 5Gi and class fast. */
-function clusterWith(storage: readonly ClassCapacity[], more: ClusterObjects = {}): ClusterObjects {
-  return {
-    Node: [node('n1', { [zone]: 'a' })],
-    StorageClass: [madeBy(driver, 'fast'), madeBy(driver, 'slow')],
-    DriverCapacity: [driverCapacity(driver, storage)],
-    PersistentVolumeClaim: [claim('data', '5Gi', { className: 'fast' })],
-    ...more,
-  };
-}
-
-function from(pools: Record<string, string>): Outcome {
-  return { node: 'n1', volumes: {}, pools };
-}
-
-interface Case {
-  readonly name: string;
-  readonly storage: readonly ClassCapacity[];
-  readonly pod?: Pod;
-  readonly more?: ClusterObjects;
-  readonly nowMs?: number;
-  readonly expected: Outcome;
-}
-
-function expectCases(cases: readonly Case[]): void {
-  test.each(byName(cases))('%s', (_, { storage, pod: asking = data, more, nowMs = 0, expected }) => {
-    expect(outcomeOf(clusterOf(clusterWith(storage, more)), asking, nowMs)).toEqual(expected);
-  });
-}
 
 describe('pools are looked up by driver, then by class, then under <fallback>:', () => {
   const own = entry('fast', pool('own', '10Gi'));
   const spare = entry(fallback, pool('spare', '10Gi'));
   const used = (name: string) => entry(name, pool('used-up', '1Gi'));
-  expectCases([
+  expectPools([
     { name: 'the entry of the class serves it', storage: [own], expected: from({ data: 'own' }) },
     { name: 'it goes before <fallback>', storage: [spare, own], expected: from({ data: 'own' }) },
     {
@@ -75,30 +34,30 @@ describe('pools are looked up by driver, then by class, then under <fallback>:',
     {
       name: 'an entry counts by being there, also when it is used up',
       storage: [used('fast'), spare],
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'an entry counts by being there, also without pools',
       storage: [entry('fast'), spare],
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'an entry counts by being there, also when its pools have expired',
       storage: [entry('fast', pool('old', '10Gi', { expiryTime: '2026-01-01T00:00:00Z' })), spare],
       nowMs: Date.parse('2026-06-01T00:00:00Z'),
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'the entry of another class serves nobody else',
       storage: [entry('slow', pool('other', '10Gi'))],
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: '<ephemeral> serves no claims',
       storage: [entry(ephemeral, pool('ram', '10Gi'))],
-      expected: refused,
+      expected: noRoom,
     },
-    { name: 'a driver that tracks and publishes nothing has no room', storage: [], expected: refused },
+    { name: 'a driver that tracks and publishes nothing has no room', storage: [], expected: noRoom },
     {
       name: 'a driver that does not track is not asked',
       storage: [],
@@ -121,7 +80,7 @@ describe('inline volumes with a size', () => {
     name: 'scratch',
     csi: { driver, volumeAttributes: { 'csi.storage.k8s.io/size': '5Gi' } },
   };
-  expectCases([
+  expectPools([
     {
       name: 'take room under <ephemeral>',
       storage: [ram, spare],
@@ -138,13 +97,13 @@ describe('inline volumes with a size', () => {
       name: 'are refused where <ephemeral> is used up, whatever <fallback> has',
       storage: [entry(ephemeral, pool('ram', '1Gi')), spare],
       pod: inline,
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'are refused where only classes have room',
       storage: [entry('fast', pool('own', '10Gi'))],
       pod: inline,
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'may say their size in the attributes for the driver',
@@ -174,7 +133,7 @@ describe('inline volumes with a size', () => {
       name: 'share a pool with the claims of the pod',
       storage: [entry(fallback, pool('one', '9Gi'))],
       pod: pod('p', ['data'], { volumes: [inlineVolume('scratch', driver, '5Gi')] }),
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'share a pool with each other',
@@ -182,7 +141,7 @@ describe('inline volumes with a size', () => {
       pod: pod('p', [], {
         volumes: [inlineVolume('one', driver, '5Gi'), inlineVolume('two', driver, '5Gi')],
       }),
-      expected: refused,
+      expected: noRoom,
     },
   ]);
 });
@@ -191,11 +150,11 @@ describe('a pool is reached', () => {
   const fast = (rest: Partial<StoragePool>) => [entry('fast', pool('one', '10Gi', rest))];
   const found = from({ data: 'one' });
   const inZone = (value: string) => ({ nodeSelectorTerms: [onlyAt(zone, value)] });
-  expectCases([
+  expectPools([
     { name: 'from everywhere without node fields', storage: fast({}), expected: found },
     { name: 'from the nodes of its list', storage: fast({ nodeList: ['n0', 'n1'] }), expected: found },
-    { name: 'not from nodes outside of its list', storage: fast({ nodeList: ['n2'] }), expected: refused },
-    { name: 'from nobody by an empty list', storage: fast({ nodeList: [] }), expected: refused },
+    { name: 'not from nodes outside of its list', storage: fast({ nodeList: ['n2'] }), expected: noRoom },
+    { name: 'from nobody by an empty list', storage: fast({ nodeList: [] }), expected: noRoom },
     {
       name: 'by node name, not by hostname label',
       storage: fast({ nodeList: ['n1'] }),
@@ -206,13 +165,13 @@ describe('a pool is reached', () => {
       name: 'not by a hostname label that equals a listed name',
       storage: fast({ nodeList: ['host-a'] }),
       more: { Node: [node('n1', { [hostname]: 'host-a' })] },
-      expected: refused,
+      expected: noRoom,
     },
     { name: 'by its topology', storage: fast({ nodeTopology: inZone('a') }), expected: found },
     {
       name: 'not from outside of its topology',
       storage: fast({ nodeTopology: inZone('b') }),
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'by any term of its topology',
@@ -226,17 +185,17 @@ describe('a pool is reached', () => {
           nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2'] }] }],
         },
       }),
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'from nobody by a topology without terms',
       storage: fast({ nodeTopology: { nodeSelectorTerms: [] } }),
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'from nobody while it has both a list and a topology',
       storage: fast({ nodeList: ['n1'], nodeTopology: inZone('a') }),
-      expected: refused,
+      expected: noRoom,
     },
   ]);
 
@@ -259,10 +218,10 @@ describe('a figure is believed', () => {
   const until = '2026-05-01T12:00:00Z';
   const untilMs = Date.parse(until);
   const storage = [entry('fast', pool('one', '10Gi', { expiryTime: until }))];
-  expectCases([
+  expectPools([
     { name: 'before it expires', storage, nowMs: untilMs - 1, expected: from({ data: 'one' }) },
-    { name: 'no more at the moment it expires', storage, nowMs: untilMs, expected: refused },
-    { name: 'no more afterwards', storage, nowMs: untilMs + 1, expected: refused },
+    { name: 'no more at the moment it expires', storage, nowMs: untilMs, expected: noRoom },
+    { name: 'no more afterwards', storage, nowMs: untilMs + 1, expected: noRoom },
     {
       name: 'for ever without an expiry time',
       storage: [entry('fast', pool('one', '10Gi'))],
@@ -272,7 +231,7 @@ describe('a figure is believed', () => {
     {
       name: 'never if its expiry time cannot be read',
       storage: [entry('fast', pool('one', '10Gi', { expiryTime: 'tomorrow' }))],
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'of another pool instead, if that is still fresh',
@@ -283,7 +242,7 @@ describe('a figure is believed', () => {
     {
       name: 'only if it says how much',
       storage: [entry('fast', { name: 'silent' })],
-      expected: refused,
+      expected: noRoom,
     },
   ]);
 });

@@ -57,7 +57,9 @@ function explainAlone(question: Question, want: Want): Finding[] {
   if (want.reserved.length > 0 && index.profile.preboundIsFinal) {
     return [withVolumes(question, 'PreboundVolumeElsewhere', want)];
   }
-  if (want.pinnedNode === undefined && state.nearby.of(want)?.servesAlone(node) === true) return [];
+  // One that is pinned or reserved elsewhere has no choice among the free volumes.
+  const mayChoose = want.pinnedNode === undefined && want.reserved.length === 0;
+  if (mayChoose && state.nearby.of(want)?.servesAlone(node) === true) return [];
   return explainMaking(question, want);
 }
 

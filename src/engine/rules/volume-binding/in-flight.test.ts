@@ -5,6 +5,7 @@ import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { type InFlightPolicy, type Profile, stowageProfile } from '../../index/profile.ts';
 import { Ledger, type Reservation } from '../../ledger/ledger.ts';
 import { plan } from '../../plan.ts';
+import { placementOf, reserveIn } from '../../testing/answers.ts';
 import { type ClusterObjects, clusterOf, outcomeOf } from '../../testing/cluster.ts';
 import {
   boundClaim,
@@ -49,11 +50,7 @@ function hasRoomFor(index: ClusterIndex, size: string, nowMs = 0): boolean {
 }
 
 function reserve(index: ClusterIndex, ledger: Ledger, name: string): Reservation {
-  const placement = plan(pod(`pod-of-${name}`, [name]), index, { nowMs: 0 });
-  if (placement.kind !== 'placement') return expect.fail(placement.message);
-  const result = ledger.reserve(placement);
-  if (result.kind !== 'reserved') return expect.fail(JSON.stringify(result.conflicts));
-  return result.reservation;
+  return reserveIn(ledger, placementOf(index, pod(`pod-of-${name}`, [name])));
 }
 
 /** What the provisioner and the volume controller leave behind. */
@@ -327,11 +324,7 @@ describe('an inline volume', () => {
     const index = clusterOf(base);
     publishRam(index, '10Gi', '1');
     const ledger = new Ledger(index);
-    const placement = plan(redis('first'), index, { nowMs: 0 });
-    if (placement.kind !== 'placement') return expect.fail(placement.message);
-    const result = ledger.reserve(placement);
-    if (result.kind !== 'reserved') return expect.fail('refused');
-    return { index, ledger, reservation: result.reservation };
+    return { index, ledger, reservation: reserveIn(ledger, placementOf(index, redis('first'))) };
   }
   const fits = (index: ClusterIndex) => plan(redis('second'), index, { nowMs: 0 }).kind === 'placement';
 

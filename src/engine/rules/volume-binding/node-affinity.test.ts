@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
-import { upstreamProfile } from '../../index/profile.ts';
+import type { NodeSelectorTerm } from '../../../kube/core.ts';
+import { bound, dataOn, placedOn } from '../../testing/bound-data.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
-import { boundClaim, byName, node, onlyAt, pod, volume } from '../../testing/objects.ts';
+import { byName, node, onlyAt, pod, volume } from '../../testing/objects.ts';
+import { expectOutcomes } from '../../testing/profile-cases.ts';
 
 const refused: Outcome = {
   message: "0/1 nodes are available: 1 node(s) didn't match PersistentVolume's node affinity.",
 };
-
-function placedOn(name: string): Outcome {
-  return { node: name, volumes: {}, pools: {} };
-}
 
 describe('a bound volume is reached from a node', () => {
   const here = { zone: 'a', rack: 'r1', slot: '7' };
@@ -97,8 +94,7 @@ describe('a bound volume is reached from a node', () => {
       PersistentVolumeClaim: [dataOn('v1')],
     };
     const expected = reaches ? placedOn('n1') : refused;
-    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(expected);
-    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(expected);
+    expectOutcomes(objects, pod('p', ['data']), expected);
   });
 
   test('if its affinity requires nothing', () => {
@@ -108,8 +104,7 @@ describe('a bound volume is reached from a node', () => {
       PersistentVolume: [free],
       PersistentVolumeClaim: [dataOn('v1')],
     };
-    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(placedOn('n1'));
-    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(placedOn('n1'));
+    expectOutcomes(objects, pod('p', ['data']), placedOn('n1'));
   });
 
   test('by its name in matchFields, which kube-scheduler takes as always true', () => {
@@ -120,8 +115,7 @@ describe('a bound volume is reached from a node', () => {
       ],
       PersistentVolumeClaim: [dataOn('v1')],
     };
-    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(placedOn('n2'));
-    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(placedOn('n1'));
+    expectOutcomes(objects, pod('p', ['data']), placedOn('n2'), placedOn('n1'));
   });
 
   test('again when the node gets the label, and no more when it loses it', () => {
@@ -137,14 +131,6 @@ describe('a bound volume is reached from a node', () => {
     expect(outcomeOf(index, pod('p', ['data']))).toEqual(refused);
   });
 });
-
-function bound(name: string, ...terms: readonly NodeSelectorTerm[]): PersistentVolume {
-  return volume(name, '1Gi', { phase: 'Bound', ...(terms.length > 0 && { terms }) });
-}
-
-function dataOn(volumeName: string): PersistentVolumeClaim {
-  return boundClaim('data', '1Gi', volumeName);
-}
 
 function allOf(...terms: readonly NodeSelectorTerm[]): NodeSelectorTerm {
   return { matchExpressions: terms.flatMap((term) => term.matchExpressions ?? []) };

@@ -30,28 +30,36 @@ export interface NodeSearch {
  * Every way to serve the free wants of a pod on one node: which get an existing volume, and which a new one. Most existing
  * volumes first, then least waste, then by name. Used where the quick way (each family for itself) doesn't settle it.
  *
- * Exact up to eight wants, which is 256 ways to divide them. Beyond that only the division with the most existing volumes
- * is tried.
+ * Exact up to eight wants, which is 256 ways to divide them. Beyond that one division is tried: the wants that can't be made get
+ * existing volumes, then as many others as possible. If even those can't be served, that is certain too.
  */
 export function searchNode(search: NodeSearch): SearchResult {
   const wants = search.families.flatMap((family) => family.wants).sort(compareWants);
   const options = optionsOf(search, wants);
-  if (options.some((option) => option.volumes.length === 0 && !option.canBeMade)) return impossible;
   const isSmall = wants.length <= exactItemsMax;
   const divisions = isSmall ? allDivisions(options) : [largestDivision(search, options)];
-  let isIncomplete = !isSmall || options.some((option) => option.isCut);
-  for (const level of byNewVolumes(divisions.filter((division) => isPossible(options, division)))) {
-    let best: Serving | undefined;
-    for (const division of level) {
-      const serving = serve(search, options, division);
-      if (serving === 'unknown') isIncomplete = true;
-      else if (serving !== undefined && (best === undefined || compareServings(search, serving, best) < 0))
-        best = serving;
-      if (search.budget.isSpent) return best === undefined ? gaveUp : found(wants, best);
-    }
+  const possible = divisions.filter((division) => isPossible(options, division));
+  let isIncomplete = (!isSmall && possible.length > 0) || options.some((option) => option.isCut);
+  for (const level of byNewVolumes(possible)) {
+    const { best, isUnknown } = bestOf(search, options, level);
     if (best !== undefined) return found(wants, best);
+    isIncomplete ||= isUnknown;
   }
-  return isIncomplete ? gaveUp : impossible;
+  return isIncomplete || search.budget.isSpent ? gaveUp : impossible;
+}
+
+/** The best way of one level; stops, with what it has, when the budget is spent. */
+function bestOf(search: NodeSearch, options: readonly Option[], level: readonly Division[]) {
+  let best: Serving | undefined;
+  let isUnknown = false;
+  for (const division of level) {
+    if (search.budget.isSpent) break;
+    const serving = serve(search, options, division);
+    if (serving === 'unknown') isUnknown = true;
+    else if (serving !== undefined && (best === undefined || compareServings(search, serving, best) < 0))
+      best = serving;
+  }
+  return { best, isUnknown };
 }
 
 const impossible: SearchResult = { kind: 'impossible' };

@@ -1,5 +1,5 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
-import { convertBetweenPools } from '../../index/pool-table.ts';
+import { convertBetweenPools, publishedRoom } from '../../index/pool-table.ts';
 import type { InFlightPolicy } from '../../index/profile.ts';
 import type { ReachCells } from '../../index/reach-cells.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
@@ -147,12 +147,20 @@ export class PoolRoom {
           bin = { backing, rowOf: new Map() };
           bins.set(backing, bin);
         }
-        // Two pools of one class on the same disks: the one that would take the volume speaks for them.
-        if (!bin.rowOf.has(want) && this.admits(row, want.size, want.making!.policy))
-          bin.rowOf.set(want, row);
+        if (this.admits(row, want.size, want.making!.policy))
+          bin.rowOf.set(want, this.#cheaper(bin.rowOf.get(want), row));
       }
     }
     return [...bins.values()].sort((a, b) => (a.backing < b.backing ? -1 : 1));
+  }
+
+  /** Of two pools of one class on the same disks: a byte costs less of them in the one that publishes more. */
+  #cheaper(known: number | undefined, row: number): number {
+    if (known === undefined) return row;
+    const { pools } = this.#index;
+    return compareSizes(publishedRoom(pools.record(row)), publishedRoom(pools.record(known))) > 0
+      ? row
+      : known;
   }
 
   #problem(wants: readonly Want[], bins: readonly Bin[]): PackingProblem {

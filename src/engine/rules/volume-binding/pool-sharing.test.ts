@@ -1,55 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../kube/core.ts';
-import type { ClassCapacity, StoragePool } from '../../../kube/stowage.ts';
 import { type InFlightPolicy, stowageProfile } from '../../index/profile.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { plan } from '../../plan.ts';
-import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
-import { byName, claim, driverCapacity, madeBy, node, pod, pool, zone } from '../../testing/objects.ts';
+import { placementOf } from '../../testing/answers.ts';
+import { type ClusterObjects, clusterOf, outcomeOf } from '../../testing/cluster.ts';
+import { claim, driverCapacity, pod, pool } from '../../testing/objects.ts';
+import { clusterWith, driver, entry, expectPools, from, noRoom } from '../../testing/pool-cases.ts';
 
-const driver = 'disk.csi';
-const refused: Outcome = { message: '0/1 nodes are available: 1 node(s) did not have enough free storage.' };
 const data = pod('p', ['data']);
-
-function entry(storageClassName: string, ...pools: readonly StoragePool[]): ClassCapacity {
-  return { storageClassName, pools };
-}
-
-/** One node `n1` in zone a; classes `fast` and `slow` of one driver; a claim `data` of 5Gi and class fast. */
-function clusterWith(storage: readonly ClassCapacity[], more: ClusterObjects = {}): ClusterObjects {
-  return {
-    Node: [node('n1', { [zone]: 'a' })],
-    StorageClass: [madeBy(driver, 'fast'), madeBy(driver, 'slow')],
-    DriverCapacity: [driverCapacity(driver, storage)],
-    PersistentVolumeClaim: [claim('data', '5Gi', { className: 'fast' })],
-    ...more,
-  };
-}
-
-function from(pools: Record<string, string>): Outcome {
-  return { node: 'n1', volumes: {}, pools };
-}
-
-interface Case {
-  readonly name: string;
-  readonly storage: readonly ClassCapacity[];
-  readonly pod?: Pod;
-  readonly more?: ClusterObjects;
-  readonly nowMs?: number;
-  readonly expected: Outcome;
-}
-
-function expectCases(cases: readonly Case[]): void {
-  test.each(byName(cases))('%s', (_, { storage, pod: asking = data, more, nowMs = 0, expected }) => {
-    expect(outcomeOf(clusterOf(clusterWith(storage, more)), asking, nowMs)).toEqual(expected);
-  });
-}
 
 describe('several pools of one node', () => {
   const claims = {
     PersistentVolumeClaim: ['a', 'b', 'c'].map((name) => claim(name, '5Gi', { className: 'fast' })),
   };
-  expectCases([
+  expectPools([
     {
       name: 'serve a claim each where one pool cannot take all',
       storage: [entry('fast', pool('one', '6Gi'), pool('two', '6Gi'))],
@@ -69,14 +34,14 @@ describe('several pools of one node', () => {
       storage: [entry('fast', pool('one', '4Gi'), pool('two', '4Gi'))],
       pod: pod('p', ['a']),
       more: claims,
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'refuse the claim too many',
       storage: [entry('fast', pool('one', '6Gi'), pool('two', '6Gi'))],
       pod: pod('p', ['a', 'b', 'c']),
       more: claims,
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'are packed exactly where first-fit would fail',
@@ -104,7 +69,7 @@ describe('classes that share a pool at different cost', () => {
     ],
   });
   const both = pod('p', ['striped', 'mirrored']);
-  expectCases([
+  expectPools([
     {
       name: 'a mirrored byte costs two striped ones, and both fit',
       storage,
@@ -117,7 +82,7 @@ describe('classes that share a pool at different cost', () => {
       storage,
       pod: both,
       more: asking('60129542145', '100Gi'),
-      expected: refused,
+      expected: noRoom,
     },
     {
       name: 'pools of different names do not share',
@@ -130,10 +95,8 @@ describe('classes that share a pool at different cost', () => {
 
   test('see what has been promised to each other', () => {
     const index = clusterOf(clusterWith(storage, asking('200Gi', '29Gi')));
-    const first = plan(pod('first', ['striped']), index, { nowMs: 0 });
-    if (first.kind !== 'placement') return expect.fail(first.message);
-    new Ledger(index).reserve(first);
-    expect(outcomeOf(index, pod('second', ['mirrored']))).toEqual(refused);
+    new Ledger(index).reserve(placementOf(index, pod('first', ['striped'])));
+    expect(outcomeOf(index, pod('second', ['mirrored']))).toEqual(noRoom);
   });
 });
 
@@ -160,18 +123,18 @@ describe('by policy of the driver', () => {
     expect(reserveFor(here, pod('second', ['b']))).toBe('reserved');
     const tight = under('linear', '7Gi');
     expect(reserveFor(tight, pod('first', ['a']))).toBe('reserved');
-    expect(outcomeOf(tight.index, pod('second', ['b']))).toEqual(refused);
+    expect(outcomeOf(tight.index, pod('second', ['b']))).toEqual(noRoom);
   });
 
   test('one at a time: a pool with a promise counts as full', () => {
     const here = under('one-at-a-time');
     expect(reserveFor(here, pod('first', ['a']))).toBe('reserved');
-    expect(outcomeOf(here.index, pod('second', ['b']))).toEqual(refused);
+    expect(outcomeOf(here.index, pod('second', ['b']))).toEqual(noRoom);
   });
 
   test('one at a time: the claims of one pod go together, if their sum fits', () => {
     expect(reserveFor(under('one-at-a-time'), pod('p', ['a', 'b']))).toBe('reserved');
-    expect(outcomeOf(under('one-at-a-time', '7Gi').index, pod('p', ['a', 'b']))).toEqual(refused);
+    expect(outcomeOf(under('one-at-a-time', '7Gi').index, pod('p', ['a', 'b']))).toEqual(noRoom);
   });
 
   test('off: promises and siblings are not looked at', () => {
@@ -187,16 +150,16 @@ describe('by policy of the driver', () => {
     });
     expect(outcomeOf(index, pod('p', ['a', 'b']))).toEqual(from({ a: 'one', b: 'one' }));
     index.upsert('DriverCapacity', driverCapacity(driver, [entry('fast', pool('one', '7Gi'))], '2'));
-    expect(outcomeOf(index, pod('p', ['a', 'b']))).toEqual(refused);
+    expect(outcomeOf(index, pod('p', ['a', 'b']))).toEqual(noRoom);
   });
 });
 
 describe('what a driver publishes', () => {
   test('is followed as entries and pools come and go', () => {
     const index = clusterOf(clusterWith([entry('fast', pool('one', '6Gi', { nodeList: ['n0'] }))]));
-    expect(outcomeOf(index, data)).toEqual(refused);
+    expect(outcomeOf(index, data)).toEqual(noRoom);
     index.upsert('DriverCapacity', driverCapacity(driver, [], '2'));
-    expect(outcomeOf(index, data)).toEqual(refused);
+    expect(outcomeOf(index, data)).toEqual(noRoom);
     index.upsert('DriverCapacity', driverCapacity(driver, [entry('fast', pool('two', '6Gi'))], '3'));
     expect(outcomeOf(index, data)).toEqual(from({ data: 'two' }));
     index.remove('DriverCapacity', driver);

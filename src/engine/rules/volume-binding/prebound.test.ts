@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
 import type { StorageClass } from '../../../kube/storage.ts';
-import { upstreamProfile } from '../../index/profile.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
 import {
   byName,
@@ -14,6 +13,7 @@ import {
   storageClass,
   volume,
 } from '../../testing/objects.ts';
+import { expectOutcomes } from '../../testing/profile-cases.ts';
 
 const noMatch: Outcome = {
   message: "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.",
@@ -43,8 +43,7 @@ function expectCases(cases: readonly Case[]): void {
       PersistentVolume: volumes,
       PersistentVolumeClaim: claims ?? [claim('data', '5Gi')],
     };
-    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(stowage);
-    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(upstream);
+    expectOutcomes(objects, pod('p', ['data']), stowage, upstream);
   });
 }
 

@@ -4,7 +4,7 @@ import { annotations } from '../../../kube/well-known.ts';
 import { upstreamProfile } from '../../index/profile.ts';
 import { plan } from '../../plan.ts';
 import { sizeOfBytes } from '../../size.ts';
-import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import { clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
 import {
   boundClaim,
   byName,
@@ -21,25 +21,11 @@ import {
   volume,
   zone,
 } from '../../testing/objects.ts';
+import { expectProfiles } from '../../testing/profile-cases.ts';
 
 const noMatch = "node(s) didn't find available persistent volumes to bind";
 
-interface Case {
-  readonly name: string;
-  readonly cluster: ClusterObjects;
-  readonly claims?: readonly string[];
-  readonly stowage: Outcome;
-  readonly upstream?: Outcome;
-}
-
 const dynamic = madeBy('disk.csi', 'local');
-
-function expectCases(cases: readonly Case[]): void {
-  test.each(byName(cases))('%s', (_, { cluster, claims = ['data'], stowage, upstream = stowage }) => {
-    expect(outcomeOf(clusterOf(cluster), pod('p', claims))).toEqual(stowage);
-    expect(outcomeOf(clusterOf(cluster, upstreamProfile), pod('p', claims))).toEqual(upstream);
-  });
-}
 
 function makes(name: string, nodeName = 'n1'): Outcome {
   return { node: nodeName, volumes: {}, pools: { [name]: 'new' } };
@@ -50,7 +36,7 @@ function refused(nodeCount: number): Outcome {
 }
 
 describe('a new volume', () => {
-  expectCases([
+  expectProfiles([
     {
       name: 'is made where none exists and the class has a provisioner',
       cluster: { Node: [node('n1')], StorageClass: [dynamic], PersistentVolumeClaim: [claim('data', '5Gi')] },
@@ -197,7 +183,7 @@ describe('allowedTopologies', () => {
     }
   });
 
-  expectCases([
+  expectProfiles([
     {
       name: 'do not hold for existing volumes',
       cluster: {
@@ -242,7 +228,7 @@ describe('a claim with a selected node', () => {
   const pinned = claim('data', '5Gi', { selectedNode: 'n2' });
   const two = [node('n1'), node('n2')];
 
-  expectCases([
+  expectProfiles([
     {
       name: 'stays with it',
       cluster: { Node: two, StorageClass: [dynamic], PersistentVolumeClaim: [pinned] },

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
 import type { StorageClass } from '../../../kube/storage.ts';
-import { upstreamProfile } from '../../index/profile.ts';
 import { plan } from '../../plan.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type VolumeOptions,
   volume,
 } from '../../testing/objects.ts';
+import { expectOutcomes } from '../../testing/profile-cases.ts';
 
 const noMatch: Outcome = {
   message: "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind.",
@@ -62,8 +62,7 @@ function expectCases(cases: readonly Case[]): void {
     };
     const names = claims.map(({ metadata }) => metadata!.name!);
     for (const order of [names, names.toReversed()]) {
-      expect(outcomeOf(clusterOf(objects), pod('p', order))).toEqual(stowage);
-      expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', order))).toEqual(upstream);
+      expectOutcomes(objects, pod('p', order), stowage, upstream);
     }
   });
 }

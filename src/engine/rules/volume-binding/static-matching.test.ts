@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { upstreamProfile } from '../../index/profile.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { plan } from '../../plan.ts';
+import { placementOf } from '../../testing/answers.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
 import {
   byName,
@@ -18,6 +17,7 @@ import {
   volume,
   zone,
 } from '../../testing/objects.ts';
+import { expectOutcomes } from '../../testing/profile-cases.ts';
 
 const noMatch: Outcome = {
   message: "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind.",
@@ -43,8 +43,7 @@ function expectBoth(cases: readonly Case[]): void {
       PersistentVolume: volumes,
       PersistentVolumeClaim: [wanted],
     };
-    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toEqual(expected);
-    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toEqual(expected);
+    expectOutcomes(objects, pod('p', ['data']), expected);
   });
 }
 
@@ -331,9 +330,7 @@ test('a volume that is reserved stays with its claim, whatever rival of the same
     PersistentVolume: [volume('v5', '5Gi')],
     PersistentVolumeClaim: [claim('data', '5Gi'), claim('other', '5Gi')],
   });
-  const placement = plan(pod('p', ['data']), index, { nowMs: 0 });
-  if (placement.kind !== 'placement') return expect.fail(placement.message);
-  new Ledger(index).reserve(placement);
+  new Ledger(index).reserve(placementOf(index, pod('p', ['data'])));
   index.upsert('PersistentVolume', volume('v1', '5Gi'));
   for (let again = 0; again < 50; again++) {
     expect(outcomeOf(index, pod('second', ['data']))).toEqual(gets('v5'));

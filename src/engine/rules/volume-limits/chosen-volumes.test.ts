@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume } from '../../../kube/core.ts';
 import type { CSIDriver } from '../../../kube/storage.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { stowageProfile, upstreamProfile } from '../../index/profile.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { plan } from '../../plan.ts';
+import { placementOf, reserveIn, verdictOf } from '../../testing/answers.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
+import { ebs, overLimit } from '../../testing/limit-cases.ts';
 import {
   boundClaim,
   claim,
@@ -17,18 +20,12 @@ import {
   volume,
 } from '../../testing/objects.ts';
 
-const ebs = 'ebs.csi.aws.com';
-const overLimit = '0/1 nodes are available: 1 node(s) exceed max volume count.';
-
 function csi(name: string, driver: string, phase = 'Available'): PersistentVolume {
   return volume(name, '1Gi', { phase, spec: { csi: { driver, volumeHandle: name } } });
 }
 
 function messageOf(objects: ClusterObjects, claims: readonly string[], profile = stowageProfile): string {
-  const answer = plan(pod('new', claims), clusterOf({ Node: [node('n1')], ...objects }, profile), {
-    nowMs: 0,
-  });
-  return answer.kind === 'placement' ? 'fits' : answer.message;
+  return verdictOf(clusterOf({ Node: [node('n1')], ...objects }, profile), pod('new', claims));
 }
 
 describe('limits are held against the volumes that a plan would use', () => {
@@ -76,20 +73,15 @@ describe('slots are reserved', () => {
       StorageClass: [madeBy(ebs, 'local')],
       PersistentVolumeClaim: [claim('a', '1Gi'), claim('b', '1Gi')],
     });
-  const planned = (index: ReturnType<typeof cluster>, name: string) => {
-    const answer = plan(pod(`pod-${name}`, [name]), index, { nowMs: 0 });
-    return answer.kind === 'placement' ? answer : expect.fail(answer.message);
-  };
+  const planned = (index: ClusterIndex, name: string) => placementOf(index, pod(`pod-${name}`, [name]));
 
   test('from the moment a placement is, and are free again when it is reverted', () => {
     const index = cluster();
     const ledger = new Ledger(index);
-    const result = ledger.reserve(planned(index, 'a'));
-    if (result.kind !== 'reserved') return expect.fail('refused');
-    const second = plan(pod('pod-b', ['b']), index, { nowMs: 0 });
-    expect(second.kind === 'refusal' && second.message).toBe(overLimit);
-    ledger.revert(result.reservation);
-    expect(plan(pod('pod-b', ['b']), index, { nowMs: 0 }).kind).toBe('placement');
+    const reservation = reserveIn(ledger, planned(index, 'a'));
+    expect(verdictOf(index, pod('pod-b', ['b']))).toBe(overLimit);
+    ledger.revert(reservation);
+    expect(verdictOf(index, pod('pod-b', ['b']))).toBe('fits');
   });
 
   test('so that two plans for the last slot, both made before either is reserved, are not both kept', () => {

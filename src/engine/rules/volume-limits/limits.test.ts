@@ -1,92 +1,20 @@
-import { describe, expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
-import type { CSINode } from '../../../kube/storage.ts';
-import { type Profile, stowageProfile, upstreamProfile } from '../../index/profile.ts';
-import { plan } from '../../plan.ts';
-import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
+import { describe } from 'vitest';
+import { claimOf, disk, ebs, expectLimits, newPod, running } from '../../testing/limit-cases.ts';
 import {
   attachment,
   boundClaim,
-  byName,
   claim,
   csiNode,
   ephemeralVolume,
-  madeBy,
-  node,
   ownedBy,
   pod,
-  storageClass,
-  volume,
 } from '../../testing/objects.ts';
-
-const ebs = 'ebs.csi.aws.com';
-const overLimit = '0/1 nodes are available: 1 node(s) exceed max volume count.';
-
-/** A disk of the driver, bound to the claim of the same name. */
-function disk(name: string, driver = ebs): PersistentVolume {
-  return volume(`pv-${name}`, '1Gi', {
-    phase: 'Bound',
-    spec: { csi: { driver, volumeHandle: `vol-${name}` } },
-  });
-}
-
-function claimOf(name: string): PersistentVolumeClaim {
-  return boundClaim(name, '1Gi', `pv-${name}`);
-}
-
-function running(name: string, ...claims: readonly string[]): Pod {
-  return pod(name, claims, { nodeName: 'n1' });
-}
-
-/** A pod with these claims or volumes on a node that runs `pods`. */
-interface Case {
-  readonly name: string;
-  readonly csiNode?: CSINode;
-  readonly disks?: readonly PersistentVolume[];
-  readonly claims: readonly PersistentVolumeClaim[];
-  readonly pods?: readonly Pod[];
-  readonly more?: ClusterObjects;
-  readonly asking: Pod;
-  readonly fits: boolean;
-}
-
-function expectCases(
-  cases: readonly Case[],
-  profiles: readonly Profile[] = [stowageProfile, upstreamProfile],
-): void {
-  test.each(byName(cases))(
-    '%s',
-    (_, { csiNode: limits, disks = [], claims, pods = [], more, asking, fits }) => {
-      for (const profile of profiles) {
-        const index = clusterOf(
-          {
-            Node: [node('n1')],
-            StorageClass: [
-              storageClass('local'),
-              madeBy(ebs, 'ebs'),
-              madeBy('kubernetes.io/aws-ebs', 'in-tree'),
-            ],
-            PersistentVolume: disks,
-            PersistentVolumeClaim: claims,
-            CSINode: limits === undefined ? [] : [limits],
-            Pod: pods,
-            ...more,
-          },
-          profile,
-        );
-        const answer = plan(asking, index, { nowMs: 0 });
-        expect(answer.kind === 'placement' ? 'fits' : answer.message).toBe(fits ? 'fits' : overLimit);
-      }
-    },
-  );
-}
 
 const two = ['a', 'b'];
 const three = ['a', 'b', 'c'];
-const newPod = (...claims: readonly string[]) => pod('new', claims);
 
 describe('a node takes', () => {
-  expectCases([
+  expectLimits([
     {
       name: 'volumes up to its limit',
       csiNode: csiNode('n1', { [ebs]: 3 }),
@@ -169,7 +97,7 @@ describe('a node takes', () => {
 });
 
 describe('counted are', () => {
-  expectCases([
+  expectLimits([
     {
       name: 'VolumeAttachments, also without a pod',
       csiNode: csiNode('n1', { [ebs]: 2 }),

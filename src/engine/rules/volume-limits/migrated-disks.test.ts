@@ -1,33 +1,10 @@
-import { describe, expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
-import type { CSINode } from '../../../kube/storage.ts';
+import { describe } from 'vitest';
+import type { PersistentVolume, Pod } from '../../../kube/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { type Profile, stowageProfile, upstreamProfile } from '../../index/profile.ts';
-import { plan } from '../../plan.ts';
-import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
-import {
-  boundClaim,
-  byName,
-  claim,
-  csiNode,
-  madeBy,
-  node,
-  pod,
-  storageClass,
-  volume,
-} from '../../testing/objects.ts';
+import { claimOf, disk, ebs, expectLimits, newPod, running } from '../../testing/limit-cases.ts';
+import { claim, csiNode, pod, volume } from '../../testing/objects.ts';
 
-const ebs = 'ebs.csi.aws.com';
-const overLimit = '0/1 nodes are available: 1 node(s) exceed max volume count.';
 const migrated = { annotations: { [annotations.migratedPlugins]: 'kubernetes.io/aws-ebs' } };
-
-/** A disk of the driver, bound to the claim of the same name. */
-function disk(name: string, driver = ebs): PersistentVolume {
-  return volume(`pv-${name}`, '1Gi', {
-    phase: 'Bound',
-    spec: { csi: { driver, volumeHandle: `vol-${name}` } },
-  });
-}
 
 function inTree(name: string, handle = `vol-${name}`): PersistentVolume {
   return volume(`pv-${name}`, '1Gi', {
@@ -36,59 +13,7 @@ function inTree(name: string, handle = `vol-${name}`): PersistentVolume {
   });
 }
 
-function claimOf(name: string): PersistentVolumeClaim {
-  return boundClaim(name, '1Gi', `pv-${name}`);
-}
-
-function running(name: string, ...claims: readonly string[]): Pod {
-  return pod(name, claims, { nodeName: 'n1' });
-}
-
-/** A pod with these claims or volumes on a node that runs `pods`. */
-interface Case {
-  readonly name: string;
-  readonly csiNode?: CSINode;
-  readonly disks?: readonly PersistentVolume[];
-  readonly claims: readonly PersistentVolumeClaim[];
-  readonly pods?: readonly Pod[];
-  readonly more?: ClusterObjects;
-  readonly asking: Pod;
-  readonly fits: boolean;
-}
-
-function expectCases(
-  cases: readonly Case[],
-  profiles: readonly Profile[] = [stowageProfile, upstreamProfile],
-): void {
-  test.each(byName(cases))(
-    '%s',
-    (_, { csiNode: limits, disks = [], claims, pods = [], more, asking, fits }) => {
-      for (const profile of profiles) {
-        const index = clusterOf(
-          {
-            Node: [node('n1')],
-            StorageClass: [
-              storageClass('local'),
-              madeBy(ebs, 'ebs'),
-              madeBy('kubernetes.io/aws-ebs', 'in-tree'),
-            ],
-            PersistentVolume: disks,
-            PersistentVolumeClaim: claims,
-            CSINode: limits === undefined ? [] : [limits],
-            Pod: pods,
-            ...more,
-          },
-          profile,
-        );
-        const answer = plan(asking, index, { nowMs: 0 });
-        expect(answer.kind === 'placement' ? 'fits' : answer.message).toBe(fits ? 'fits' : overLimit);
-      }
-    },
-  );
-}
-
 const two = ['a', 'b'];
-const newPod = (...claims: readonly string[]) => pod('new', claims);
 
 describe('disks that were once part of Kubernetes', () => {
   const inline = (name: string, handle: string, nodeName?: string): Pod =>
@@ -98,7 +23,7 @@ describe('disks that were once part of Kubernetes', () => {
     });
   const served = csiNode('n1', { [ebs]: 1 }, migrated);
   const unserved = csiNode('n1', { [ebs]: 1 });
-  expectCases([
+  expectLimits([
     {
       name: 'count for the driver that serves them',
       csiNode: served,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NodeSelectorTerm, Pod } from '../../../kube/core.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { type Profile, stowageProfile, upstreamProfile } from '../../index/profile.ts';
-import { plan } from '../../plan.ts';
+import { verdictOf } from '../../testing/answers.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
 import {
   boundClaim,
@@ -40,8 +40,7 @@ function objectsWith(
 }
 
 function messageOf(objects: ClusterObjects, profile: Profile, asking: Pod = pod('p', ['data'])): string {
-  const answer = plan(asking, clusterOf(objects, profile), { nowMs: 0 });
-  return answer.kind === 'placement' ? 'fits' : answer.message;
+  return verdictOf(clusterOf(objects, profile), asking);
 }
 
 interface Case {

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { volume } from '../testing/objects.ts';
+import { ClusterIndex } from './cluster-index.ts';
+
+test('a notice names the object and the field, and what to write instead', () => {
+  const { notices } = new ClusterIndex().upsert('PersistentVolume', volume('v1', '10Gx'));
+  expect(notices).toEqual([
+    {
+      kind: 'PersistentVolume',
+      key: 'v1',
+      problem: expect.stringMatching(/^spec\.capacity\.storage: "10Gx" is not a quantity; /),
+    },
+  ]);
+});
+
+test('a notice quotes only the beginning of a text that has no end', () => {
+  const { notices } = new ClusterIndex().upsert('PersistentVolume', volume('v1', 'x'.repeat(100_000)));
+  expect(notices).toHaveLength(1);
+  expect(notices[0]!.problem.length).toBeLessThan(600);
+});
+
+test('an object with very many problems gives the first and a count of the rest', () => {
+  const accessModes = Array.from({ length: 1000 }, (_, position) => `Mode${position}`) as never[];
+  const { notices } = new ClusterIndex().upsert(
+    'PersistentVolume',
+    volume('v1', '1Gi', { spec: { accessModes } }),
+  );
+  expect(notices).toHaveLength(21);
+  expect(notices[20]!.problem).toBe('and 980 more problems');
+});

@@ -1,0 +1,51 @@
+/** Tables of the pool that a volume comes from, by what the driver publishes in its DriverCapacity. */
+import { expect, test } from 'vitest';
+import type { Pod } from '../../kube/core.ts';
+import type { ClassCapacity, StoragePool } from '../../kube/stowage.ts';
+import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from './cluster.ts';
+import { byName, claim, driverCapacity, madeBy, node, pod, zone } from './objects.ts';
+
+export const driver = 'disk.csi';
+export const noRoom: Outcome = {
+  message: '0/1 nodes are available: 1 node(s) did not have enough free storage.',
+};
+
+export interface PoolCase {
+  readonly name: string;
+  readonly storage: readonly ClassCapacity[];
+  /** A pod with the claim `data` unless told otherwise. */
+  readonly pod?: Pod;
+  readonly more?: ClusterObjects;
+  readonly nowMs?: number;
+  readonly expected: Outcome;
+}
+
+export function expectPools(cases: readonly PoolCase[]): void {
+  test.each(byName(cases))(
+    '%s',
+    (_, { storage, pod: asking = pod('p', ['data']), more, nowMs = 0, expected }) => {
+      expect(outcomeOf(clusterOf(clusterWith(storage, more)), asking, nowMs)).toEqual(expected);
+    },
+  );
+}
+
+/** One node `n1` in zone a; classes `fast` and `slow` of one driver; a claim `data` of 5Gi and class fast. */
+export function clusterWith(storage: readonly ClassCapacity[], more: ClusterObjects = {}): ClusterObjects {
+  return {
+    Node: [node('n1', { [zone]: 'a' })],
+    StorageClass: [madeBy(driver, 'fast'), madeBy(driver, 'slow')],
+    DriverCapacity: [driverCapacity(driver, storage)],
+    PersistentVolumeClaim: [claim('data', '5Gi', { className: 'fast' })],
+    ...more,
+  };
+}
+
+/** What a driver publishes for a class. */
+export function entry(storageClassName: string, ...pools: readonly StoragePool[]): ClassCapacity {
+  return { storageClassName, pools };
+}
+
+/** Placed on `n1`, with new volumes from these pools, by claim. */
+export function from(pools: Record<string, string>): Outcome {
+  return { node: 'n1', volumes: {}, pools };
+}

@@ -1,0 +1,32 @@
+/** Tables of what a plan comes to under both profiles: Stowage's own, and the one that follows kube-scheduler. */
+import { expect, test } from 'vitest';
+import type { Pod } from '../../kube/core.ts';
+import { stowageProfile, upstreamProfile } from '../index/profile.ts';
+import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from './cluster.ts';
+import { byName, pod } from './objects.ts';
+
+export interface ProfileCase {
+  readonly name: string;
+  readonly cluster: ClusterObjects;
+  /** Of the pod; `data` unless told otherwise. */
+  readonly claims?: readonly string[];
+  readonly stowage: Outcome;
+  /** The same as `stowage` unless told otherwise. */
+  readonly upstream?: Outcome;
+}
+
+export function expectProfiles(cases: readonly ProfileCase[]): void {
+  test.each(byName(cases))('%s', (_, { cluster, claims = ['data'], stowage, upstream }) => {
+    expectOutcomes(cluster, pod('p', claims), stowage, upstream);
+  });
+}
+
+export function expectOutcomes(
+  objects: ClusterObjects,
+  asking: Pod,
+  stowage: Outcome,
+  upstream: Outcome = stowage,
+): void {
+  expect(outcomeOf(clusterOf(objects, stowageProfile), asking)).toEqual(stowage);
+  expect(outcomeOf(clusterOf(objects, upstreamProfile), asking)).toEqual(upstream);
+}
