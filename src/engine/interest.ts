@@ -1,34 +1,52 @@
+import { csiDriverForProvisioner } from '../kube/in-tree-migration.ts';
 import type { ClusterIndex } from './index/cluster-index.ts';
+import type { ClaimRecord } from './records/claim-record.ts';
 import type { PodRecord } from './records/pod-record.ts';
 import type { Interest } from './rules/rule.ts';
 
-/** What a pod depends on, as far as volumes go, read from the index as it is now. */
-export function interestOf(index: ClusterIndex, pod: PodRecord): Interest {
-  const classes = new Map<string, number>();
-  const volumeNames = new Set<string>();
-  const drivers = new Set(pod.inlineVolumes.map(({ driver }) => driver));
-  for (const { driver } of pod.migratedVolumes) drivers.add(driver);
-  for (const { key } of pod.claims) {
-    const claim = index.claims.get(key);
-    if (claim === undefined) continue;
-    if (claim.volumeName !== '') volumeNames.add(claim.volumeName);
-    for (const volume of index.volumes.claimedFor(key)) volumeNames.add(volume.key);
-    if (!claim.isBound) {
-      const request = claim.request?.bytes ?? 0;
-      classes.set(claim.className, Math.min(request, classes.get(claim.className) ?? request));
-    }
-    const volume = index.volumes.get(claim.volumeName);
-    const provisioner = index.classes.get(claim.className)?.provisioner;
-    for (const driver of [volume?.csi?.driver, volume?.migrated?.driver, provisioner]) {
-      if (driver !== undefined) drivers.add(driver);
-    }
-    if (!claim.isBound) for (const driver of index.volumes.driversOf(claim.className)) drivers.add(driver);
-  }
+/**
+ * What a pod depends on, as far as volumes go, read from the index as it is now. `lacksSlots` may be left out where it isn't known
+ * what the pod was refused for.
+ */
+export function interestOf(index: ClusterIndex, pod: PodRecord, lacksSlots = true): Interest {
+  const claims = pod.claims.flatMap(({ key }) => index.claims.get(key) ?? []);
+  const unbound = claims.filter((claim) => !claim.isBound);
   return {
-    podKey: pod.key,
     claimKeys: new Set(pod.claims.map(({ key }) => key)),
-    classes,
-    volumeNames,
-    drivers,
+    classes: smallestRequests(unbound),
+    volumeNames: new Set(claims.flatMap((claim) => volumesOf(index, claim))),
+    drivers: new Set([
+      ...pod.inlineVolumes.map(({ driver }) => driver),
+      ...pod.migratedVolumes.map(({ driver }) => driver),
+      ...claims.flatMap((claim) => driversOf(index, claim)),
+      ...unbound.flatMap((claim) => [...index.volumes.driversOf(claim.className)]),
+    ]),
+    lacksSlots,
   };
+}
+
+function smallestRequests(claims: readonly ClaimRecord[]): Map<string, number> {
+  const smallest = new Map<string, number>();
+  for (const { className, request } of claims) {
+    const bytes = request?.bytes ?? 0;
+    smallest.set(className, Math.min(bytes, smallest.get(className) ?? bytes));
+  }
+  return smallest;
+}
+
+/** The volume that it names, and those that are reserved for it. */
+function volumesOf(index: ClusterIndex, { key, volumeName }: ClaimRecord): string[] {
+  const reserved = index.volumes.claimedFor(key).map((volume) => volume.key);
+  return volumeName === '' ? reserved : [volumeName, ...reserved];
+}
+
+/** Of its volume; or, while it has none, of the one that its class would make. In-tree ones also under CSI's name for them. */
+function driversOf(index: ClusterIndex, claim: ClaimRecord): string[] {
+  const volume = index.volumes.get(claim.volumeName);
+  const provisioner = index.classes.get(claim.className)?.provisioner ?? '';
+  const drivers =
+    volume === undefined
+      ? [provisioner, csiDriverForProvisioner(provisioner)]
+      : [volume.csi?.driver, volume.migrated?.driver];
+  return drivers.filter((driver) => driver !== undefined && driver !== '') as string[];
 }

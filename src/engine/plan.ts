@@ -29,8 +29,8 @@ export interface Placement extends Readonly<Decisions> {
  * Decides where a pod and its volumes go. Reads the live index and changes nothing but what `settle` brings up to date;
  * the answer holds until the index changes, which the ledger checks when it is reserved.
  */
-export function plan(pod: Pod | PodRecord, index: ClusterIndex, options: PlanOptions): Placement | Refusal {
-  const record = isRecord(pod) ? pod : readPod(pod);
+export function plan(pod: Pod, index: ClusterIndex, options: PlanOptions): Placement | Refusal {
+  const record = readPod(pod);
   const rules = options.rules ?? volumeRules;
   index.settle(options.nowMs);
   const cycle = new Cycle(index, record, options.nowMs);
@@ -43,10 +43,6 @@ export function plan(pod: Pod | PodRecord, index: ClusterIndex, options: PlanOpt
   const chosen = chooseNode(cycle, prepared.active);
   if (chosen === undefined) return new Refusal(cycle, rules, []);
   return place(cycle, prepared.active, chosen);
-}
-
-function isRecord(pod: Pod | PodRecord): pod is PodRecord {
-  return 'key' in pod && 'claims' in pod;
 }
 
 interface Chosen {

@@ -4,8 +4,8 @@ import type { Change } from './index/change.ts';
 import type { ClusterIndex } from './index/cluster-index.ts';
 import { interestOf } from './interest.ts';
 import type { PodRecord } from './records/pod-record.ts';
-import { type Cycle, verdictRule } from './rules/cycle.ts';
-import type { Reason } from './rules/reasons.ts';
+import { type Cycle, verdictReasons, verdictRule } from './rules/cycle.ts';
+import type { NodeReason, Reason } from './rules/reasons.ts';
 import type { AnyRule, Interest, PodRefusal } from './rules/rule.ts';
 
 /**
@@ -30,13 +30,13 @@ export class Refusal {
     this.pod = cycle.pod;
     this.podRefusals = podRefusals;
     this.nodeCount = cycle.index.nodes.size;
-    this.interest = interestOf(cycle.index, cycle.pod);
     this.#index = cycle.index;
     this.#nowMs = cycle.nowMs;
     this.#rules = rules;
     // The column is the next plan's.
     this.#verdicts = cycle.verdicts.slice();
     this.#notes = cycle.notes;
+    this.interest = interestOf(cycle.index, cycle.pod, this.#hasReason('AttachLimitReached'));
   }
 
   /** In kube-scheduler's grammar, e.g. `0/3 nodes are available: 3 node(s) did not have enough free storage.` */
@@ -70,6 +70,16 @@ export class Refusal {
       if (verdict !== 0)
         yield { rule: this.#rules[verdictRule(verdict)]!, verdict, note: this.#notes.get(node) };
     }
+  }
+
+  /** Thousands of nodes have a handful of different verdicts. */
+  #hasReason(reason: NodeReason): boolean {
+    for (const verdict of new Set(this.#verdicts)) {
+      if (verdict === 0) continue;
+      const position = this.#rules[verdictRule(verdict)]!.reasons.indexOf(reason);
+      if (position >= 0 && (verdictReasons(verdict) & (1 << position)) !== 0) return true;
+    }
+    return false;
   }
 
   #refusingRules(): readonly AnyRule[] {

@@ -5,6 +5,7 @@ import type { ClassRecord } from '../records/class-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { CsiVolume, VolumeRecord } from '../records/volume-record.ts';
 import type { ClaimTable } from './claim-table.ts';
+import { addTo, removeFrom } from './maps.ts';
 import type { NodeTable } from './node-table.ts';
 import type { PodTable } from './pod-table.ts';
 import type { VolumeTable } from './volume-table.ts';
@@ -58,8 +59,8 @@ export class AttachTable {
   setAttachment(name: string, record: AttachmentRecord | undefined): void {
     const before = this.#attachments.get(name);
     if (before !== undefined) {
-      this.#byNode.get(before.nodeName)?.delete(name);
-      this.#byVolume.get(before.volumeName)?.delete(name);
+      removeFrom(this.#byNode, before.nodeName, name);
+      removeFrom(this.#byVolume, before.volumeName, name);
       this.nodeChanged(before.nodeName);
       this.#attachments.delete(name);
     }
@@ -208,10 +209,4 @@ export class AttachTable {
 
 function addVolume(attached: Map<string, Set<string>>, volume: CsiVolume | undefined): void {
   if (volume !== undefined) addTo(attached, volume.driver, volume.handle);
-}
-
-function addTo(map: Map<string, Set<string>>, key: string, member: string): void {
-  const members = map.get(key);
-  if (members === undefined) map.set(key, new Set([member]));
-  else members.add(member);
 }

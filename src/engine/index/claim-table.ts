@@ -1,4 +1,5 @@
 import type { ClaimRecord } from '../records/claim-record.ts';
+import { addTo, removeFrom, setOrDelete } from './maps.ts';
 
 /** The claims, also by the volume they name. */
 export class ClaimTable {
@@ -22,22 +23,9 @@ export class ClaimTable {
   }
 
   set(key: string, record: ClaimRecord | undefined): void {
-    this.#unlink(this.#byKey.get(key));
-    if (record === undefined) {
-      this.#byKey.delete(key);
-      return;
-    }
-    this.#byKey.set(key, record);
-    if (record.volumeName === '') return;
-    const claims = this.#byVolume.get(record.volumeName);
-    if (claims === undefined) this.#byVolume.set(record.volumeName, new Set([key]));
-    else claims.add(key);
-  }
-
-  #unlink(record: ClaimRecord | undefined): void {
-    if (record === undefined || record.volumeName === '') return;
-    const claims = this.#byVolume.get(record.volumeName);
-    claims?.delete(record.key);
-    if (claims?.size === 0) this.#byVolume.delete(record.volumeName);
+    const before = this.#byKey.get(key);
+    if (before !== undefined && before.volumeName !== '') removeFrom(this.#byVolume, before.volumeName, key);
+    setOrDelete(this.#byKey, key, record);
+    if (record !== undefined && record.volumeName !== '') addTo(this.#byVolume, record.volumeName, key);
   }
 }

@@ -6,7 +6,7 @@ import type { ClassRecord } from '../records/class-record.ts';
 import type { DriverRecord } from '../records/driver-record.ts';
 import { Interning } from '../records/interning.ts';
 import { everyNode } from '../records/node-matcher.ts';
-import type { NodeRecord } from '../records/node-record.ts';
+import { haveSameLabels, type NodeRecord } from '../records/node-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
 import type { VolumeReading, VolumeRecord } from '../records/volume-record.ts';
@@ -14,6 +14,7 @@ import { AttachTable } from './attach-table.ts';
 import type { Change, Kind, Notice, RecordOf, ReleaseChange } from './change.ts';
 import { ClaimTable } from './claim-table.ts';
 import { Journal, type Savepoint } from './journal.ts';
+import { setOrDelete } from './maps.ts';
 import { NodeTable } from './node-table.ts';
 import { PodTable } from './pod-table.ts';
 import { PoolTable } from './pool-table.ts';
@@ -81,10 +82,7 @@ export class ClusterIndex {
     const record = readers[kind](current as ObjectOf[K], this.#reading);
     const before = this.#get(kind, key);
     if (before !== undefined && !isNews(before, record)) return { change: undefined, notices: [] };
-    const promisedBefore = this.pools.promisesOf(key).size;
-    this.#change(kind, key, record);
-    const freesPromises = this.pools.promisesOf(key).size < promisedBefore;
-    const change = { kind, before, after: record, freesPromises } as unknown as Change;
+    const change = this.#change(kind, key, record);
     return { change, notices: noticesOf(kind, key, [...renamed, ...problemsOf(record)]) };
   }
 
@@ -92,11 +90,8 @@ export class ClusterIndex {
     const stored = kind === 'CSIStorageCapacity' ? `CSIStorageCapacity ${key}` : key;
     const before = this.#get(kind, stored);
     if (before === undefined) return nothingApplied;
-    this.#change(kind, stored, undefined);
-    return {
-      change: { kind, before, after: undefined, freesPromises: false } as unknown as Change,
-      notices: [],
-    };
+    const change = this.#change(kind, stored, undefined);
+    return { change, notices: [] };
   }
 
   /** Whether any driver refuses nodes on which it isn't installed. */
@@ -110,7 +105,11 @@ export class ClusterIndex {
   }
 
   savepoint(): Savepoint {
-    return this.#journal.savepoint();
+    const freedPools = [...this.promises.freedPools];
+    const savepoint = this.#journal.savepoint();
+    // Runs last of all: taking promises back frees no room that waiting pods could use.
+    this.#journal.record(() => this.promises.setFreedPools(freedPools));
+    return savepoint;
   }
 
   rollback(savepoint: Savepoint): void {
@@ -126,12 +125,21 @@ export class ClusterIndex {
     this.#journal.record(undo);
   }
 
+  /** Places promises whose pools have come or moved, and gives up those past their time. A plan calls it first. */
+  settle(nowMs: number): void {
+    this.#promiseKeeper.settle(nowMs);
+  }
+
   /**
-   * Places promises whose pools have come or moved, and gives up those past their time; the pools that have room again by that
-   * are returned. A plan calls it first; whoever lets pods wait calls it before, so as to wake them.
+   * The pools that have had room given back since this was last called, by events, reservations or time; undefined if none has.
+   * Whoever lets pods wait asks for it after each event and each plan, and wakes those that it could help.
    */
-  settle(nowMs: number): ReleaseChange | undefined {
-    return this.#promiseKeeper.settle(nowMs);
+  drainReleases(): ReleaseChange | undefined {
+    const { freedPools } = this.promises;
+    if (freedPools.size === 0) return undefined;
+    const pools = [...freedPools].flatMap((key) => this.pools.sharing(key));
+    this.promises.setFreedPools([]);
+    return { kind: 'Release', volumes: [], pools, nodeName: '' };
   }
 
   // ── Overlays, written by the ledger ──
@@ -143,8 +151,10 @@ export class ClusterIndex {
   setPromise(id: string, promised: Promised | undefined): void {
     const before = this.promises.get(id);
     this.#write(id, before, promised, this.#applyPromise);
-    const isGivenBack = promised?.reservations === 0 && before !== undefined && before.reservations > 0;
-    if (isGivenBack) this.#promiseKeeper.placeAnew();
+    const isGivenBack =
+      promised?.isStored === true && promised.reservations === 0 && (before?.reservations ?? 0) > 0;
+    // What has lost its reservation stands where a restart would put it.
+    if (isGivenBack) this.#promiseKeeper.place(promised);
   }
 
   setAssumedPod(podKey: string, pod: PodRecord | undefined): void {
@@ -158,11 +168,13 @@ export class ClusterIndex {
     apply(key, after);
   }
 
-  #change<K extends Kind>(kind: K, key: string, after: RecordOf[K] | undefined): void {
-    const change = { kind, before: this.#get(kind, key), after, freesPromises: false } as unknown as Change;
+  #change<K extends Kind>(kind: K, key: string, after: RecordOf[K] | undefined): Change {
+    const before = this.#get(kind, key);
+    const freedBefore = this.promises.timesFreed;
     if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
-    this.#write(key, this.#get(kind, key), after, this.#appliers[kind] as unknown as Apply<RecordOf[K]>);
-    this.#promiseKeeper.changed(change);
+    this.#write(key, before, after, this.#appliers[kind] as unknown as Apply<RecordOf[K]>);
+    this.#promiseKeeper.changed(changeOf(kind, before, after, false));
+    return changeOf(kind, before, after, this.promises.timesFreed > freedBefore);
   }
 
   /** A volume that is gone, or has become another claim's, is held no longer, whatever was reserved. */
@@ -271,6 +283,16 @@ export class ClusterIndex {
     this.#aroundPod(key, () => this.pods.setAssumed(key, pod));
 }
 
+/** The one place where a kind and its records are matched by hand. */
+function changeOf<K extends Kind>(
+  kind: K,
+  before: RecordOf[K] | undefined,
+  after: RecordOf[K] | undefined,
+  freesPromises: boolean,
+): Change {
+  return { kind, before, after, freesPromises } as unknown as Change;
+}
+
 type Apply<R> = (key: string, record: R | undefined) => void;
 
 const nothingApplied: Applied = { change: undefined, notices: [] };
@@ -292,14 +314,6 @@ function isNews(before: RecordOf[Kind], after: RecordOf[Kind]): boolean {
   return !(isSameObject && isOlderVersion(after.version, before.version));
 }
 
-function haveSameLabels(before: NodeRecord, after: NodeRecord): boolean {
-  const keys = Object.keys(before.labels);
-  return (
-    keys.length === Object.keys(after.labels).length &&
-    keys.every((key) => before.labels[key] === after.labels[key])
-  );
-}
-
 function problemsOf(record: RecordOf[Kind]): readonly string[] {
   return 'problems' in record ? record.problems : noProblems;
 }
@@ -315,7 +329,9 @@ function noticesOf(kind: Kind, key: string, problems: readonly string[]): readon
   if (problems.length === 0) return noNotices;
   const shown = problems.slice(0, noticesMax).map((problem) => ({ kind, key, problem: clipped(problem) }));
   const omitted = problems.length - shown.length;
-  return omitted === 0 ? shown : [...shown, { kind, key, problem: `and ${omitted} more problems` }];
+  return omitted === 0
+    ? shown
+    : [...shown, { kind, key, problem: `and more: ${omitted} further problems of this object are left out` }];
 }
 
 function clipped(problem: string): string {
@@ -324,9 +340,4 @@ function clipped(problem: string): string {
 
 function requirement(driver: DriverRecord | undefined): number {
   return driver?.refusesNodesWithoutIt === true ? 1 : 0;
-}
-
-function setOrDelete<R>(map: Map<string, R>, key: string, record: R | undefined): void {
-  if (record === undefined) map.delete(key);
-  else map.set(key, record);
 }

@@ -1,8 +1,18 @@
 import { assert } from '../../runtime/assert.ts';
 
-/** How far back a rollback goes. */
-declare const brand: unique symbol;
-export type Savepoint = number & { readonly [brand]: 'Savepoint' };
+/** How far back a rollback goes; each is its own, and is closed once, by `rollback` or `release`. */
+export class Savepoint {
+  readonly #writes: number;
+
+  constructor(writes: number) {
+    this.#writes = writes;
+  }
+
+  /** How many writes there were before it. */
+  get writes(): number {
+    return this.#writes;
+  }
+}
 
 /**
  * The undo log of the index. While a savepoint is open every write leaves behind what takes it back; rolling back runs
@@ -18,25 +28,25 @@ export class Journal {
   }
 
   savepoint(): Savepoint {
-    const mark = this.#undo.length as Savepoint;
-    this.#open.push(mark);
-    return mark;
+    const savepoint = new Savepoint(this.#undo.length);
+    this.#open.push(savepoint);
+    return savepoint;
   }
 
   /** Takes back all writes since the savepoint, which must be the last one opened. */
-  rollback(mark: Savepoint): void {
-    this.#close(mark);
-    while (this.#undo.length > mark) this.#undo.pop()!();
+  rollback(savepoint: Savepoint): void {
+    this.#close(savepoint);
+    while (this.#undo.length > savepoint.writes) this.#undo.pop()!();
   }
 
   /** Keeps the writes; an outer savepoint can still take them back. */
-  release(mark: Savepoint): void {
-    this.#close(mark);
+  release(savepoint: Savepoint): void {
+    this.#close(savepoint);
     if (this.#open.length === 0) this.#undo.length = 0;
   }
 
-  #close(mark: Savepoint): void {
-    assert(this.#open.at(-1) === mark, 'savepoints are closed in the reverse order of opening');
+  #close(savepoint: Savepoint): void {
+    assert(this.#open.at(-1) === savepoint, 'savepoints are closed once, in the reverse order of opening');
     this.#open.pop();
   }
 }

@@ -26,5 +26,5 @@ test('an object with very many problems gives the first and a count of the rest'
     volume('v1', '1Gi', { spec: { accessModes } }),
   );
   expect(notices).toHaveLength(21);
-  expect(notices[20]!.problem).toBe('and 980 more problems');
+  expect(notices[20]!.problem).toBe('and more: 980 further problems of this object are left out');
 });

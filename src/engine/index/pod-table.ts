@@ -1,4 +1,5 @@
 import type { PodRecord } from '../records/pod-record.ts';
+import { addTo, removeFrom, setOrDelete } from './maps.ts';
 
 /**
  * The pods, by node and by claim. A pod that has been placed but not yet bound is *assumed* on its node: it counts
@@ -44,39 +45,22 @@ export class PodTable {
   }
 
   setStored(key: string, record: PodRecord | undefined): void {
-    this.#update(key, () => write(this.#stored, key, record));
+    this.#update(key, () => setOrDelete(this.#stored, key, record));
   }
 
   setAssumed(key: string, record: PodRecord | undefined): void {
-    this.#update(key, () => write(this.#assumed, key, record));
+    this.#update(key, () => setOrDelete(this.#assumed, key, record));
   }
 
   #update(key: string, change: () => void): void {
-    this.#link(this.get(key), remove);
+    this.#link(this.get(key), removeFrom);
     change();
-    this.#link(this.get(key), add);
+    this.#link(this.get(key), addTo);
   }
 
-  #link(pod: PodRecord | undefined, apply: typeof add): void {
+  #link(pod: PodRecord | undefined, apply: typeof addTo<string, string>): void {
     if (pod === undefined) return;
     if (pod.nodeName !== '' && !pod.isFinished) apply(this.#byNode, pod.nodeName, pod.key);
     for (const claim of pod.claims) apply(this.#byClaim, claim.key, pod.key);
   }
-}
-
-function write<R>(map: Map<string, R>, key: string, record: R | undefined): void {
-  if (record === undefined) map.delete(key);
-  else map.set(key, record);
-}
-
-function add(map: Map<string, Set<string>>, key: string, member: string): void {
-  const members = map.get(key);
-  if (members === undefined) map.set(key, new Set([member]));
-  else members.add(member);
-}
-
-function remove(map: Map<string, Set<string>>, key: string, member: string): void {
-  const members = map.get(key);
-  members?.delete(member);
-  if (members?.size === 0) map.delete(key);
 }

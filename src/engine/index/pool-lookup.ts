@@ -24,12 +24,14 @@ export function lookUpPools(sources: PoolSources, driver: string, storageClass: 
     case undefined:
       return untracked;
     case 'CSIStorageCapacity':
-      return { kind: 'pools', entry: sources.pools.classEntry(storageClass) };
-    case 'DriverCapacity': {
-      const entry = sources.pools.driverEntry(driver, storageClass, fallbackStorageClassName);
-      return entry === undefined ? { kind: 'none' } : { kind: 'pools', entry };
-    }
+      return found(sources.pools.classEntry(storageClass));
+    case 'DriverCapacity':
+      return found(sources.pools.driverEntry(driver, storageClass, fallbackStorageClassName));
   }
+}
+
+function found(entry: PoolEntry | undefined): PoolLookup {
+  return entry === undefined ? { kind: 'none' } : { kind: 'pools', entry };
 }
 
 function trackedForm({ profile, pools, drivers }: PoolSources, driver: string): PoolForm | undefined {

@@ -1,6 +1,7 @@
 import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
 import { addSizes, compareSizes, type Size, scaleSize, subtractSizes, zeroSize } from '../size.ts';
 import { CellCache } from './cell-cache.ts';
+import { addTo, removeFrom } from './maps.ts';
 import type { ReachCells } from './reach-cells.ts';
 import type { Topology, TopologyTable } from './topology-table.ts';
 
@@ -45,6 +46,7 @@ export class PoolTable {
   readonly #byBacking = new Map<string, Set<PoolRow>>();
   readonly #driverPools = new Map<string, DriverPoolsRecord>();
   readonly #promises = new Map<string, Map<string, Size>>();
+  readonly #promisedSums = new Map<string, Size>();
   readonly #cells: CellCache;
   /** Rises when a pool comes, goes or moves: whatever was placed by reach is placed anew. */
   structure = 0;
@@ -75,8 +77,15 @@ export class PoolTable {
     for (const record of this.#records) if (record !== undefined) yield record;
   }
 
-  isReachable(row: number, node: number): boolean {
-    return this.#topologyOf[row]!.nodes.has(node);
+  topology(row: number): Topology {
+    return this.#topologyOf[row]!;
+  }
+
+  /** The pools on the same disks, itself among them; none if it is not there. */
+  sharing(key: string): PoolRecord[] {
+    const record = this.get(key);
+    if (record === undefined) return [];
+    return [...(this.#byBacking.get(record.backing) ?? [])].map((row) => this.#records[row]!);
   }
 
   // ── Records ──
@@ -138,9 +147,9 @@ export class PoolTable {
 
   // ── Lookup ──
 
-  /** The pools of today's CSIStorageCapacity objects for a class; none published reads as none with room. */
-  classEntry(className: string): PoolEntry {
-    return this.#entry(classEntryKey(className));
+  /** The pools of today's CSIStorageCapacity objects for a class. */
+  classEntry(className: string): PoolEntry | undefined {
+    return this.#entries.get(classEntryKey(className));
   }
 
   /** The most specific entry of the driver's own object: the class (or `<ephemeral>`), else `<fallback>`. */
@@ -148,13 +157,13 @@ export class PoolTable {
     const entries = this.#driverPools.get(driver)?.entries;
     if (entries === undefined) return undefined;
     const chosen = entries.has(storageClass) ? storageClass : entries.has(fallback) ? fallback : undefined;
-    return chosen === undefined ? undefined : this.#entry(driverEntryKey(driver, chosen));
+    return chosen === undefined ? undefined : this.#entries.get(driverEntryKey(driver, chosen));
   }
 
   /** The nodes by which of these pools they reach; things are pool rows. */
   cellsOf(entry: PoolEntry, rowCount: number): ReachCells {
     return this.#cells.get({ key: entry.key, version: entry.version, rowCount }, () =>
-      entry.rows.map((row) => ({ id: row, topology: this.#topologyOf[row]! })),
+      entry.rows.map((row) => ({ id: row, topology: this.topology(row) })),
     );
   }
 
@@ -183,23 +192,28 @@ export class PoolTable {
   }
 
   promise(poolKey: string, id: string, size: Size): void {
-    const promises = this.#promises.get(poolKey);
-    if (promises === undefined) this.#promises.set(poolKey, new Map([[id, size]]));
-    else promises.set(id, size);
+    const promises = this.#promises.get(poolKey) ?? new Map<string, Size>();
+    this.#promises.set(poolKey, promises);
+    promises.set(id, size);
+    this.#promisedSums.set(poolKey, addSizes(this.promised(poolKey), size));
     this.#refreshBackingOf(poolKey);
   }
 
   unpromise(poolKey: string, id: string): void {
     const promises = this.#promises.get(poolKey);
-    if (promises === undefined || !promises.delete(id)) return;
-    if (promises.size === 0) this.#promises.delete(poolKey);
+    const size = promises?.get(id);
+    if (promises === undefined || size === undefined) return;
+    promises.delete(id);
+    this.#promisedSums.set(poolKey, subtractSizes(this.promised(poolKey), size));
+    if (promises.size === 0) {
+      this.#promises.delete(poolKey);
+      this.#promisedSums.delete(poolKey);
+    }
     this.#refreshBackingOf(poolKey);
   }
 
   promised(poolKey: string): Size {
-    let sum = zeroSize;
-    for (const size of this.promisesOf(poolKey).values()) sum = addSizes(sum, size);
-    return sum;
+    return this.#promisedSums.get(poolKey) ?? zeroSize;
   }
 
   // ── Inside ──
@@ -226,6 +240,8 @@ export class PoolTable {
     entry.rows.splice(this.#position(entry, record.key), 1);
     this.structure += 1;
     entry.version = this.structure;
+    // An entry of a driver counts by being there, also without pools; that is the driver's to end.
+    if (entry.rows.length === 0 && record.driver === undefined) this.#entries.delete(entry.key);
   }
 
   #setRecord(row: PoolRow, record: PoolRecord): void {
@@ -265,17 +281,13 @@ export class PoolTable {
   }
 
   #joinBacking(row: PoolRow, record: PoolRecord): void {
-    const rows = this.#byBacking.get(record.backing);
-    if (rows === undefined) this.#byBacking.set(record.backing, new Set([row]));
-    else rows.add(row);
+    addTo(this.#byBacking, record.backing, row);
     this.#refreshBacking(record.backing);
   }
 
   #leaveBacking(row: PoolRow, record: PoolRecord): void {
-    const rows = this.#byBacking.get(record.backing);
-    rows?.delete(row);
-    if (rows?.size === 0) this.#byBacking.delete(record.backing);
-    else this.#refreshBacking(record.backing);
+    removeFrom(this.#byBacking, record.backing, row);
+    this.#refreshBacking(record.backing);
   }
 
   #refreshBackingOf(poolKey: string): void {
@@ -283,16 +295,16 @@ export class PoolTable {
     if (record !== undefined) this.#refreshBacking(record.backing);
   }
 
+  /** Rooms of all pools on the same disks; most have no promises, so that only few have to be converted. */
   #refreshBacking(backing: string): void {
     const rows = this.#byBacking.get(backing);
     if (rows === undefined) return;
+    const takers = [...rows].filter((row) => this.#promises.has(this.#records[row]!.key));
     for (const row of rows) {
       let room = publishedRoom(this.#records[row]!);
-      for (const other of rows) {
-        const taken = this.promised(this.#records[other]!.key);
-        if (compareSizes(taken, zeroSize) > 0) {
-          room = subtractSizes(room, convertBetweenPools(taken, this.#records[other]!, this.#records[row]!));
-        }
+      for (const taker of takers) {
+        const taken = this.promised(this.#records[taker]!.key);
+        room = subtractSizes(room, convertBetweenPools(taken, this.#records[taker]!, this.#records[row]!));
       }
       this.#rooms[row] = room;
       this.roomBytes[row] = room.bytes;

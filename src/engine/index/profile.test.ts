@@ -51,6 +51,15 @@ describe('a profile', () => {
     );
   });
 
+  test.each([
+    ['an assignment', { assignment: 'best' }, 'assignment: "best" is none of exact, ascending'],
+    ['a policy', { inFlight: 'linaer' }, 'inFlight: "linaer" is none of linear, one-at-a-time, off'],
+    ['a policy of a driver', { inFlightOf: { d: 'on' } }, 'inFlightOf[d]: "on" is none of'],
+    ['a form of pools', { poolForms: ['Pool'] }, 'poolForms: "Pool" is none of'],
+  ])('is refused with %s that there is not', (_, fields, problem) => {
+    expect(() => new ClusterIndex({ ...stowageProfile, ...fields } as never)).toThrow(problem);
+  });
+
   test('has one policy for drivers in general and others by name', () => {
     const profile = { ...stowageProfile, inFlightOf: { 'odd.example.com': 'one-at-a-time' as const } };
     expect(inFlightPolicy(profile, 'odd.example.com')).toBe('one-at-a-time');

@@ -3,7 +3,8 @@
  * gives the verdicts and messages of the pinned kube-scheduler (v1.36, default gates). `docs/decisions` has the reasons.
  */
 export interface Profile {
-  readonly name: 'stowage' | 'upstream';
+  /** What people call it; nothing is decided by it. */
+  readonly name: string;
   /** Evaluate matchFields in a PV's node affinity; kube-scheduler takes them as always true. */
   readonly honourMatchFields: boolean;
   /** `exact`: finds an assignment of volumes to claims wherever one exists. `ascending`: smallest claim first, no way back. */
@@ -22,6 +23,14 @@ export interface Profile {
   readonly zonesOfEphemeral: boolean;
   /** CSIDriver.spec.preventPodSchedulingIfMissing; off by default in Kubernetes 1.36. */
   readonly requireInstalledDriver: boolean;
+  /** Look at a pod's wanted volumes also on nodes that its bound ones rule out, and report both; kube-scheduler does. */
+  readonly reportsEveryObstacle: boolean;
+  /** A bound claim without its volume refuses the pod before any node is looked at, in the zone rule's words. */
+  readonly zonesNeedVolumes: boolean;
+  /** A selected-node annotation without a value pins the claim to a node of no name. */
+  readonly emptySelectedNodePins: boolean;
+  /** Rank nodes by the soft affinity of volumes. */
+  readonly scoresPreferences: boolean;
   /** What is deducted for claims in flight, for drivers that `inFlightOf` doesn't name. */
   readonly inFlight: InFlightPolicy;
   readonly inFlightOf: Readonly<Record<string, InFlightPolicy>>;
@@ -78,6 +87,10 @@ export const stowageProfile: Profile = {
   affinityReplacesZones: true,
   zonesOfEphemeral: true,
   requireInstalledDriver: true,
+  reportsEveryObstacle: false,
+  zonesNeedVolumes: false,
+  emptySelectedNodePins: false,
+  scoresPreferences: true,
   inFlight: 'linear',
   inFlightOf: {},
   poolForms: ['DriverCapacity', 'CSIStorageCapacity'],
@@ -96,6 +109,10 @@ export const upstreamProfile: Profile = {
   affinityReplacesZones: false,
   zonesOfEphemeral: false,
   requireInstalledDriver: false,
+  reportsEveryObstacle: true,
+  zonesNeedVolumes: true,
+  emptySelectedNodePins: true,
+  scoresPreferences: false,
   inFlight: 'off',
   inFlightOf: {},
   poolForms: ['CSIStorageCapacity'],
@@ -108,13 +125,28 @@ export function inFlightPolicy(profile: Profile, driver: string): InFlightPolicy
 }
 
 /** What is wrong with a profile that somebody has put together; each names the field and the remedy. */
-export function profileProblems({ scoring, settledPromiseMaxMs }: Profile): string[] {
+export function profileProblems(profile: Profile): string[] {
+  const { scoring, settledPromiseMaxMs, inFlightOf } = profile;
   const problems = [
+    ...choiceProblems('assignment', profile.assignment, ['exact', 'ascending']),
+    ...choiceProblems('inFlight', profile.inFlight, inFlightPolicies),
+    ...Object.entries(inFlightOf).flatMap(([driver, policy]) =>
+      choiceProblems(`inFlightOf[${driver}]`, policy, inFlightPolicies),
+    ),
+    ...profile.poolForms.flatMap((form) =>
+      choiceProblems('poolForms', form, ['DriverCapacity', 'CSIStorageCapacity']),
+    ),
+    ...choiceProblems('scoring.method', scoring.method, ['stowage', 'none', 'utilization']),
     ...shapeProblems(scoring.volumeShape, 'scoring.volumeShape'),
     ...shapeProblems(scoring.poolShape, 'scoring.poolShape'),
   ];
-  if (!(settledPromiseMaxMs >= 0)) problems.push('settledPromiseMaxMs: must be zero or more');
-  return problems;
+  return settledPromiseMaxMs >= 0 ? problems : [...problems, 'settledPromiseMaxMs: must be zero or more'];
+}
+
+const inFlightPolicies = ['linear', 'one-at-a-time', 'off'];
+
+function choiceProblems(field: string, value: string, choices: readonly string[]): string[] {
+  return choices.includes(value) ? [] : [`${field}: "${value}" is none of ${choices.join(', ')}`];
 }
 
 function shapeProblems(shape: Shape, field: string): string[] {

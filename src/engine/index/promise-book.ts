@@ -1,5 +1,6 @@
 import type { ClaimRecord } from '../records/claim-record.ts';
-import type { Size } from '../size.ts';
+import { compareSizes, type Size } from '../size.ts';
+import { setOrDelete } from './maps.ts';
 import type { PoolTable } from './pool-table.ts';
 
 /**
@@ -10,7 +11,9 @@ import type { PoolTable } from './pool-table.ts';
  * than the volume. So it may be counted twice for a moment, never not at all.
  */
 export interface Promised {
-  readonly claimKey: string;
+  /** The claim's key; or, for what has no claim any more or never had one, a name that no claim has. */
+  readonly id: string;
+  /** Empty for an inline volume. */
   readonly claimUid: string;
   /** Where the claim's pod is to run. */
   readonly nodeName: string;
@@ -30,11 +33,14 @@ interface Settled {
   readonly sinceMs: number | undefined;
 }
 
-/** The promises by claim, mirrored into the pool table's sums. */
+/** The promises, mirrored into the pool table's sums. */
 export class PromiseBook {
   readonly #pools: PoolTable;
-  readonly #byClaim = new Map<string, Promised>();
+  readonly #byId = new Map<string, Promised>();
   #settledCount = 0;
+  /** Pools that have had a promise less, or a smaller one, since somebody last asked. */
+  #freedPools = new Set<string>();
+  #timesFreed = 0;
 
   constructor(pools: PoolTable) {
     this.#pools = pools;
@@ -44,26 +50,46 @@ export class PromiseBook {
     return this.#settledCount;
   }
 
-  get(claimKey: string): Promised | undefined {
-    return this.#byClaim.get(claimKey);
+  /** Rises with every promise that is given up, moved or made smaller. */
+  get timesFreed(): number {
+    return this.#timesFreed;
+  }
+
+  get freedPools(): ReadonlySet<string> {
+    return this.#freedPools;
+  }
+
+  /** Starts over, or goes back to what it was: a rollback frees nothing. */
+  setFreedPools(pools: Iterable<string>): void {
+    this.#freedPools = new Set(pools);
+  }
+
+  get(id: string): Promised | undefined {
+    return this.#byId.get(id);
   }
 
   all(): Iterable<Promised> {
-    return this.#byClaim.values();
+    return this.#byId.values();
   }
 
-  set(claimKey: string, promised: Promised | undefined): void {
-    const before = this.#byClaim.get(claimKey);
+  set(id: string, promised: Promised | undefined): void {
+    const before = this.#byId.get(id);
     if (before?.settled !== undefined) this.#settledCount -= 1;
     if (promised?.settled !== undefined) this.#settledCount += 1;
-    if (before?.poolKey !== undefined) this.#pools.unpromise(before.poolKey, claimKey);
-    if (promised === undefined) {
-      this.#byClaim.delete(claimKey);
-      return;
+    setOrDelete(this.#byId, id, promised);
+    if (before?.poolKey !== undefined) {
+      this.#pools.unpromise(before.poolKey, id);
+      if (takesLess(before, promised)) {
+        this.#freedPools.add(before.poolKey);
+        this.#timesFreed += 1;
+      }
     }
-    this.#byClaim.set(claimKey, promised);
-    if (promised.poolKey !== undefined) this.#pools.promise(promised.poolKey, claimKey, promised.size);
+    if (promised?.poolKey !== undefined) this.#pools.promise(promised.poolKey, id, promised.size);
   }
+}
+
+function takesLess(before: Promised, after: Promised | undefined): boolean {
+  return after?.poolKey !== before.poolKey || compareSizes(after!.size, before.size) < 0;
 }
 
 /** What remains of a promise when nothing may stand behind it any more. */

@@ -3,7 +3,7 @@ import type { ClassRecord } from '../records/class-record.ts';
 import type { DriverRecord } from '../records/driver-record.ts';
 import type { PoolRecord } from '../records/pool-record.ts';
 import { zeroSize } from '../size.ts';
-import type { Change, ReleaseChange } from './change.ts';
+import type { Change } from './change.ts';
 import type { ClaimTable } from './claim-table.ts';
 import type { NodeTable } from './node-table.ts';
 import { lookUpPools } from './pool-lookup.ts';
@@ -62,25 +62,29 @@ export class PromiseKeeper {
     }
   }
 
-  settle(nowMs: number): ReleaseChange | undefined {
+  settle(nowMs: number): void {
     const { promises, pools, topologies, nodes } = this.#index;
     const state = `${pools.structure} ${topologies.version} ${nodes.size} ${this.#catalogueVersion}`;
     const hasMoved = state !== this.#placedAt;
-    if (!hasMoved && promises.settledCount === 0) return undefined;
+    if (!hasMoved && promises.settledCount === 0) return;
     this.#setPlacedAt(state);
-    const released: PoolRecord[] = [];
     for (const promised of [...promises.all()]) {
-      if (promised.settled !== undefined) released.push(...this.#age(promised, nowMs));
-      else if (hasMoved && promised.reservations === 0) this.#place(promised);
+      if (promised.settled !== undefined) this.#age(promised, nowMs);
+      else if (hasMoved && this.#mayBePlaced(promised)) this.place(promised);
     }
-    return released.length === 0
-      ? undefined
-      : { kind: 'Release', volumes: [], pools: released, nodeName: '' };
   }
 
-  /** What has lost its reservation stands where a restart would put it; the next `settle` sees to that. */
-  placeAnew(): void {
-    this.#setPlacedAt('');
+  /** A reservation has chosen its pool; only if that is gone another one is looked for. */
+  #mayBePlaced({ reservations, poolKey }: Promised): boolean {
+    return reservations === 0 || (poolKey !== undefined && this.#index.pools.get(poolKey) === undefined);
+  }
+
+  /** Puts a promise where a restart would put it. */
+  place(promised: Promised): void {
+    const claim = this.#index.claims.get(promised.id);
+    if (claim === undefined) return;
+    const poolKey = this.#poolFor(claim, promised.nodeName);
+    if (poolKey !== promised.poolKey) this.#index.setPromise(promised.id, { ...promised, poolKey });
   }
 
   #setPlacedAt(state: string): void {
@@ -94,10 +98,8 @@ export class PromiseKeeper {
   #claimChanged(before: ClaimRecord | undefined, claim: ClaimRecord | undefined): void {
     const key = (claim ?? before)!.key;
     const known = this.#index.promises.get(key);
-    if (claim === undefined || (known !== undefined && known.claimUid !== claim.uid)) {
-      if (known !== undefined) this.#index.setPromise(key, undefined);
-      if (claim === undefined) return;
-    }
+    if (known !== undefined && known.claimUid !== claim?.uid) this.#claimGone(known);
+    if (claim === undefined) return;
     const promised = this.#index.promises.get(key);
     if (claim.isBound) {
       if (promised !== undefined && promised.settled === undefined) this.#settleClaim(claim, promised);
@@ -107,6 +109,17 @@ export class PromiseKeeper {
       // The provisioner took selected-node away: it could not, and nothing is promised for it any more.
       this.#index.setPromise(key, keptIfBacked({ ...promised, isStored: false }));
     }
+  }
+
+  /**
+   * Nothing is made for a claim that is gone; but a volume that has been made still fills the pool, whose number may not say so
+   * yet. That promise goes on under a name that a new claim of the same name doesn't take.
+   */
+  #claimGone(promised: Promised): void {
+    this.#index.setPromise(promised.id, undefined);
+    if (promised.settled === undefined) return;
+    const id = `${promised.id} ${promised.claimUid}`;
+    this.#index.setPromise(id, { ...promised, id, reservations: 0 });
   }
 
   /** The pool may have come after the claim; it is looked for once more before the promise starts to wait for its number. */
@@ -119,7 +132,7 @@ export class PromiseKeeper {
   #store(claim: ClaimRecord, promised: Promised | undefined): void {
     const reservations = promised?.reservations ?? 0;
     this.#index.setPromise(claim.key, {
-      claimKey: claim.key,
+      id: claim.key,
       claimUid: claim.uid,
       nodeName: claim.selectedNode,
       size: claim.request ?? zeroSize,
@@ -130,13 +143,6 @@ export class PromiseKeeper {
     });
   }
 
-  #place(promised: Promised): void {
-    const claim = this.#index.claims.get(promised.claimKey);
-    if (claim === undefined) return;
-    const poolKey = this.#poolFor(claim, promised.nodeName);
-    if (poolKey !== promised.poolKey) this.#index.setPromise(promised.claimKey, { ...promised, poolKey });
-  }
-
   /** The pool that the scheduler named, or the first by name that the selected node reaches: a function of the state alone. */
   #poolFor(claim: ClaimRecord, nodeName: string): string | undefined {
     const node = this.#index.nodes.row(nodeName);
@@ -144,9 +150,10 @@ export class PromiseKeeper {
     if (node === undefined || storageClass === undefined) return undefined;
     const found = lookUpPools(this.#index, storageClass.provisioner, claim.className);
     if (found.kind !== 'pools') return undefined;
-    const { pools } = this.#index;
-    const reachable = found.entry.rows
-      .filter((row) => pools.isReachable(row, node))
+    const { pools, nodes } = this.#index;
+    const reachable = pools
+      .cellsOf(found.entry, nodes.rowCount)
+      .thingsAt(node)
       .map((row) => pools.record(row));
     return (reachable.find((pool) => pool.name === claim.poolHint) ?? reachable[0])?.key;
   }
@@ -160,17 +167,13 @@ export class PromiseKeeper {
     }
   }
 
-  /** The pool that has room again, if the promise has waited long enough. */
-  #age(promised: Promised, nowMs: number): PoolRecord[] {
+  #age(promised: Promised, nowMs: number): void {
     const settled = promised.settled!;
     if (settled.sinceMs === undefined) {
-      this.#index.setPromise(promised.claimKey, { ...promised, settled: { ...settled, sinceMs: nowMs } });
-      return [];
+      this.#index.setPromise(promised.id, { ...promised, settled: { ...settled, sinceMs: nowMs } });
+    } else if (nowMs - settled.sinceMs > this.#index.profile.settledPromiseMaxMs) {
+      this.#index.setPromise(promised.id, undefined);
     }
-    if (nowMs - settled.sinceMs <= this.#index.profile.settledPromiseMaxMs) return [];
-    this.#index.setPromise(promised.claimKey, undefined);
-    const pool = this.#index.pools.get(promised.poolKey ?? '');
-    return pool === undefined ? [] : [pool];
   }
 }
 

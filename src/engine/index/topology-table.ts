@@ -1,5 +1,6 @@
 import { type MatcherTerm, matcherHolds, type NodeMatcher } from '../records/node-matcher.ts';
 import type { NodeRecord } from '../records/node-record.ts';
+import { addTo, removeFrom } from './maps.ts';
 import { NodeSet } from './node-set.ts';
 import { labelPair, labelPairs, type NodeTable } from './node-table.ts';
 
@@ -56,9 +57,7 @@ export class TopologyTable {
     this.#byKey.delete(topology.matcher.key);
     if (topology.anchors === undefined) this.#unanchored.delete(topology);
     for (const anchor of topology.anchors ?? []) {
-      const anchored = this.#byAnchor.get(anchor);
-      anchored?.delete(topology);
-      if (anchored?.size === 0) this.#byAnchor.delete(anchor);
+      removeFrom(this.#byAnchor, anchor, topology);
     }
   }
 
@@ -92,9 +91,7 @@ export class TopologyTable {
       return topology;
     }
     for (const anchor of anchors) {
-      const anchored = this.#byAnchor.get(anchor);
-      if (anchored === undefined) this.#byAnchor.set(anchor, new Set([topology]));
-      else anchored.add(topology);
+      addTo(this.#byAnchor, anchor, topology);
       this.#nodes.withPair(anchor)?.each((row) => this.#admit(topology, row));
       const named = anchor.startsWith(namePrefix)
         ? this.#nodes.row(anchor.slice(namePrefix.length))

@@ -3,6 +3,7 @@ import { offersModes } from '../records/access-modes.ts';
 import type { VolumeRecord } from '../records/volume-record.ts';
 import { compareSizes } from '../size.ts';
 import { CellCache } from './cell-cache.ts';
+import { addTo, removeFrom } from './maps.ts';
 import type { ReachCells } from './reach-cells.ts';
 import { SortedLists } from './sorted-lists.ts';
 import type { Topology, TopologyTable } from './topology-table.ts';
@@ -132,6 +133,7 @@ export class VolumeTable {
   delete(name: string): void {
     const row = this.#rows.get(name);
     if (row === undefined) return;
+    assert(!this.#holderOf.has(row), `volume ${name} is let go before it is deleted`);
     this.#takeOff(row);
     this.#leaveHome(row);
     this.#moveReach(row, undefined);
@@ -140,9 +142,6 @@ export class VolumeTable {
     this.#rows.delete(name);
     this.#records[row] = undefined;
     this.#freeRows.push(row);
-    const holder = this.#holderOf.get(row);
-    this.#holderOf.delete(row);
-    if (holder !== undefined) this.#heldFor.delete(holder);
   }
 
   // ── Holds: a reservation's claim on a volume ──
@@ -151,6 +150,7 @@ export class VolumeTable {
   hold(name: string, claimKey: string): void {
     const row = this.#rows.get(name);
     assert(row !== undefined && !this.#holderOf.has(row), `volume ${name} can be held`);
+    assert(!this.#heldFor.has(claimKey), `claim ${claimKey} holds no other volume`);
     this.#takeOff(row);
     this.#holderOf.set(row, claimKey);
     this.#heldFor.set(claimKey, row);
@@ -307,17 +307,11 @@ export class VolumeTable {
   }
 
   #linkClaimRef(row: VolumeRow, record: VolumeRecord): void {
-    if (record.claim === undefined) return;
-    const rows = this.#byClaimRef.get(record.claim.claimKey);
-    if (rows === undefined) this.#byClaimRef.set(record.claim.claimKey, new Set([row]));
-    else rows.add(row);
+    if (record.claim !== undefined) addTo(this.#byClaimRef, record.claim.claimKey, row);
   }
 
   #unlinkClaimRef(row: VolumeRow, record: VolumeRecord): void {
-    if (record.claim === undefined) return;
-    const rows = this.#byClaimRef.get(record.claim.claimKey);
-    rows?.delete(row);
-    if (rows?.size === 0) this.#byClaimRef.delete(record.claim.claimKey);
+    if (record.claim !== undefined) removeFrom(this.#byClaimRef, record.claim.claimKey, row);
   }
 }
 

@@ -1,6 +1,8 @@
 import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { NodeRow } from '../index/node-table.ts';
 import type { Placement } from '../plan.ts';
-import type { Binding } from '../rules/decisions.ts';
+import type { Binding, Provision } from '../rules/decisions.ts';
+import { compareSizes } from '../size.ts';
 
 /** Something that is not as the plan saw it. */
 export interface Conflict {
@@ -9,16 +11,22 @@ export interface Conflict {
   readonly problem: string;
 }
 
-/** What speaks against a placement now: objects that have changed, vanished, or been taken since it was made. */
+/**
+ * What speaks against a placement now: objects that have changed, vanished, moved out of reach or been taken since it was made,
+ * and claims that another pod has meanwhile been given otherwise.
+ */
 export function conflictsOf(index: ClusterIndex, placement: Placement): Conflict[] {
-  const conflicts: Conflict[] = [];
-  if (index.nodes.row(placement.node) === undefined)
-    conflicts.push({ object: `Node ${placement.node}`, problem: 'is gone' });
-  for (const decision of [...placement.bindings, ...placement.provisions]) {
-    conflicts.push(...claimConflicts(index, decision));
-  }
-  for (const binding of placement.bindings) conflicts.push(...volumeConflicts(index, binding));
-  return conflicts;
+  const node = index.nodes.row(placement.node);
+  const gone = node === undefined ? [{ object: `Node ${placement.node}`, problem: 'is gone' }] : [];
+  const bindings = placement.bindings.flatMap((binding) => [
+    ...claimConflicts(index, binding),
+    ...volumeConflicts(index, binding, node),
+  ]);
+  const provisions = placement.provisions.flatMap((provision) => [
+    ...claimConflicts(index, provision),
+    ...provisionConflicts(index, provision, placement.node),
+  ]);
+  return [...gone, ...bindings, ...provisions];
 }
 
 /** What the cluster does not show yet of a placement that is being carried out. */
@@ -60,15 +68,49 @@ function claimConflicts(
   return [];
 }
 
-function volumeConflicts(index: ClusterIndex, { volume: name, volumeVersion, claim }: Binding): Conflict[] {
+function volumeConflicts(index: ClusterIndex, binding: Binding, node: NodeRow | undefined): Conflict[] {
+  const { volume: name, volumeVersion, claim, requested } = binding;
   const object = `PersistentVolume ${name}`;
-  const volume = index.volumes.get(name);
-  if (volume === undefined) return [{ object, problem: 'is gone' }];
+  const row = index.volumes.row(name);
+  if (row === undefined) return [{ object, problem: 'is gone' }];
+  const volume = index.volumes.record(row);
   if (volume.version !== volumeVersion) return [outOfSync(object, volume.version, volumeVersion)];
   const holder = index.volumes.holderOf(name) ?? volume.claim?.claimKey;
   if (holder !== undefined && holder !== claim) return [{ object, problem: `is taken by ${holder}` }];
-  if (holder === undefined && !index.volumes.isOffered(index.volumes.row(name)!)) {
+  if (holder === undefined && !index.volumes.isOffered(row)) {
     return [{ object, problem: `is not free: its phase is ${volume.phase}` }];
+  }
+  if (compareSizes(volume.size, requested) < 0) return [{ object, problem: 'is smaller than the request' }];
+  if (node !== undefined && !index.volumes.topology(row).nodes.has(node))
+    return [{ object, problem: 'cannot be reached from the node any more' }];
+  return otherReservation(index, claim, { volume: name, node: undefined });
+}
+
+function provisionConflicts(
+  index: ClusterIndex,
+  { claim, className }: Provision,
+  nodeName: string,
+): Conflict[] {
+  const node = index.nodes.row(nodeName);
+  if (node !== undefined && !index.allowedTopology(className).nodes.has(node)) {
+    return [{ object: `StorageClass ${className}`, problem: 'does not allow the node any more' }];
+  }
+  return otherReservation(index, claim, { volume: undefined, node: nodeName });
+}
+
+interface Given {
+  readonly volume: string | undefined;
+  readonly node: string | undefined;
+}
+
+/** Pods that share a claim share what it holds; a claim doesn't hold two things. */
+function otherReservation(index: ClusterIndex, claim: string, { volume, node }: Given): Conflict[] {
+  const object = `PersistentVolumeClaim ${claim}`;
+  const held = index.volumes.heldFor(claim);
+  if (held !== undefined && held.key !== volume) return [{ object, problem: `has been given ${held.key}` }];
+  const promised = index.promises.get(claim);
+  if (promised !== undefined && promised.reservations > 0 && promised.nodeName !== node) {
+    return [{ object, problem: `is being provisioned for ${promised.nodeName}` }];
   }
   return [];
 }

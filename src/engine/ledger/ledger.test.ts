@@ -268,12 +268,12 @@ describe('confirm', () => {
     expectTaken(index);
   });
 
-  test('a second time is still confirmed, and a revert afterwards gives nothing back', () => {
+  test('a second time finds nothing to confirm, and a revert afterwards gives nothing back', () => {
     const { index, ledger } = startLedger();
     const reservation = reserveIn(ledger, placementOf(index, both));
     writeAll(index);
     ledger.confirm(reservation);
-    expect(ledger.confirm(reservation)).toEqual({ kind: 'confirmed' });
+    expect(ledger.confirm(reservation)).toEqual({ kind: 'unknown' });
     expect(ledger.revert(reservation)).toBeUndefined();
     expectTaken(index);
   });

@@ -1,6 +1,7 @@
 import { assert } from '../../runtime/assert.ts';
 import type { ReleaseChange } from '../index/change.ts';
 import type { ClusterIndex } from '../index/cluster-index.ts';
+import { setOrDelete } from '../index/maps.ts';
 import { inFlightPolicy } from '../index/profile.ts';
 import { keptIfBacked, type Promised } from '../index/promise-book.ts';
 import { settledPromise } from '../index/promise-keeper.ts';
@@ -24,6 +25,8 @@ export type ReserveResult =
 
 export type ConfirmResult =
   | { readonly kind: 'confirmed' }
+  /** It is not in the ledger: reverted or confirmed before, or of another ledger. */
+  | { readonly kind: 'unknown' }
   /** Nothing was changed: the cluster doesn't show these yet. */
   | { readonly kind: 'pending'; readonly missing: readonly string[] };
 
@@ -77,7 +80,7 @@ export class Ledger {
   }
 
   confirm(reservation: Reservation): ConfirmResult {
-    if (!this.#isLive(reservation)) return { kind: 'confirmed' };
+    if (!this.#isLive(reservation)) return { kind: 'unknown' };
     const missing = unconfirmedParts(this.#index, reservation.placement);
     if (missing.length > 0) return { kind: 'pending', missing };
     this.#giveUp(reservation, (promised) =>
@@ -158,7 +161,7 @@ export class Ledger {
     const { id, claimUid, nodeName, size, pool, driver } = request;
     const known = this.#index.promises.get(id);
     const fresh: Promised = {
-      claimKey: id,
+      id,
       claimUid,
       nodeName,
       size,
@@ -237,8 +240,8 @@ export class Ledger {
 
   #set(podKey: string, reservation: Reservation | undefined): void {
     const before = this.#byPod.get(podKey);
-    this.#index.recordUndo(() => write(this.#byPod, podKey, before));
-    write(this.#byPod, podKey, reservation);
+    this.#index.recordUndo(() => setOrDelete(this.#byPod, podKey, before));
+    setOrDelete(this.#byPod, podKey, reservation);
     assert(this.#byPod.get(podKey) === reservation, 'a pod has one reservation');
   }
 }
@@ -254,9 +257,4 @@ interface PromiseRequest {
 
 function refused(conflict: Conflict): ReserveResult {
   return { kind: 'refused', conflicts: [conflict] };
-}
-
-function write(map: Map<string, Reservation>, key: string, reservation: Reservation | undefined): void {
-  if (reservation === undefined) map.delete(key);
-  else map.set(key, reservation);
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { assignAll, WorkBudget } from '../rules/volume-binding/assignment.ts';
+import { assignAll } from '../rules/volume-binding/assignment.ts';
+import { WorkBudget } from '../rules/volume-binding/work-budget.ts';
 
 const runs = 3_000;
 const claimsMax = 5;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type PackingProblem, pack } from '../rules/volume-binding/packing.ts';
+import { WorkBudget } from '../rules/volume-binding/work-budget.ts';
 
 const runs = 3_000;
 const itemsMax = 5;
@@ -52,6 +53,7 @@ test('beyond the exact sizes an answer is right or unknown, never wrong', () => 
       const problem: PackingProblem = {
         itemCount: items.length,
         binCount: rooms.length,
+        budget: plenty(),
         fits: (bin, chosen) => chosen.reduce((sum, item) => sum + items[item]!, 0) <= rooms[bin]!,
       };
       const order = items.map((_, item) => item).sort((a, b) => items[b]! - items[a]! || a - b);
@@ -64,10 +66,21 @@ test('beyond the exact sizes an answer is right or unknown, never wrong', () => 
   );
 });
 
+test('a budget that is spent makes the answer unknown', () => {
+  const problem = problemOf({ items: [1], bins: [{ room: 1, largest: 2, reach: [true] }] });
+  expect(pack({ ...problem, budget: new WorkBudget(1) }, [0])).toEqual({ kind: 'unknown' });
+  expect(pack(problem, [0])).toEqual({ kind: 'packed', binOf: [0] });
+});
+
+function plenty(): WorkBudget {
+  return new WorkBudget(1_000_000);
+}
+
 function problemOf({ items, bins }: Sizes): PackingProblem {
   return {
     itemCount: items.length,
     binCount: bins.length,
+    budget: plenty(),
     fits: (bin, chosen) => {
       const { room, largest, reach } = bins[bin]!;
       return (

@@ -45,7 +45,9 @@ export interface MigratedInline {
 /** What the kubelet calls an inline volume's size in the attributes it hands to the driver. */
 const sizeAttribute = 'csi.storage.k8s.io/size';
 
-export function readPod(pod: Pod): PodRecord {
+export function readPod(object: Pod): PodRecord {
+  // Whoever asks for a plan may hand us anything that JSON can say.
+  const pod: Pod = typeof object === 'object' && object !== null ? object : {};
   const volumes = itemsOf(pod.spec?.volumes);
   const problems: string[] = [];
   const phase = pod.status?.phase;

@@ -2,6 +2,7 @@ import { compileLabelSelector } from '../../kube/label-selector.ts';
 import { compileNodeSelector } from '../../kube/node-selector.ts';
 import type { CSIStorageCapacity } from '../../kube/storage.ts';
 import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
+import { parseTimestamp } from '../../kube/timestamp.ts';
 import { labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { Size } from '../size.ts';
@@ -167,8 +168,8 @@ function sizeOrNothing(value: unknown, field: string, problems: string[]): Size 
 
 function expiryOf(pool: StoragePool, field: string, problems: string[]): number | undefined {
   if (pool.expiryTime === undefined || pool.expiryTime === null) return undefined;
-  const expiresAtMs = Date.parse(textOf(pool.expiryTime));
-  if (!Number.isNaN(expiresAtMs)) return expiresAtMs;
+  const expiresAtMs = parseTimestamp(pool.expiryTime);
+  if (expiresAtMs !== undefined) return expiresAtMs;
   problems.push(`${field}.expiryTime: is not an RFC 3339 time; the pool counts as expired until it is`);
   return Number.NEGATIVE_INFINITY;
 }

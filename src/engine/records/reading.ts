@@ -16,13 +16,13 @@ export function itemsOf<T>(value: readonly T[] | null | undefined): readonly Non
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
 
-/** The object itself where every value is text, which is nearly always; otherwise a copy of what is. */
+/** A copy of what is text: the caller may go on to change its object. Spreading keeps a key called `__proto__` a key. */
 export function stringMapOf(value: unknown): Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return noLabels;
-  const entries = Object.entries(value);
-  if (entries.length === 0) return noLabels;
-  if (entries.every(([, item]) => typeof item === 'string')) return value as Record<string, string>;
-  return Object.fromEntries(entries.filter(([, item]) => typeof item === 'string'));
+  const items = Object.values(value);
+  if (items.length === 0) return noLabels;
+  if (items.every((item) => typeof item === 'string')) return { ...(value as Record<string, string>) };
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => typeof item === 'string'));
 }
 
 export type SizeReading =

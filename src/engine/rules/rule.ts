@@ -66,14 +66,15 @@ export interface PodRefusal {
  * that can't.
  */
 export interface Interest {
-  readonly podKey: string;
   readonly claimKeys: ReadonlySet<string>;
   /** Classes of claims that still need a volume, with the smallest request in each. */
   readonly classes: ReadonlyMap<string, number>;
   /** Volumes that the pod's claims are bound to, or that are reserved for them. */
   readonly volumeNames: ReadonlySet<string>;
-  /** CSI drivers of the pod's volumes, made and unmade. */
+  /** CSI drivers of the pod's volumes, made and unmade, and of those that it might get. */
   readonly drivers: ReadonlySet<string>;
+  /** It was refused, somewhere, because a node can't attach more; then what others attach matters. */
+  readonly lacksSlots: boolean;
 }
 
 /** A rule of any state, as the plan holds them. */

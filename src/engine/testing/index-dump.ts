@@ -129,14 +129,14 @@ function dumpPools(index: ClusterIndex): unknown {
       hasPromises: index.pools.hasPromises(row),
       promises: sorted([...index.pools.promisesOf(key)].map(([id, size]) => [id, nanoOf(size)])),
       nodes: index.nodes.rowsByName
-        .filter((node) => index.pools.isReachable(row, node))
+        .filter((node) => index.pools.topology(row).nodes.has(node))
         .map((node) => index.nodes.record(node)!.key),
     };
   });
 }
 
-function dumpPromise({ claimKey, size, ...rest }: Promised): readonly [string, unknown] {
-  return [claimKey, { ...rest, size: nanoOf(size) }];
+function dumpPromise({ id, size, ...rest }: Promised): readonly [string, unknown] {
+  return [id, { ...rest, size: nanoOf(size) }];
 }
 
 function names({ nodes }: ClusterIndex, set: NodeSet): string[] {

@@ -1,3 +1,5 @@
+import type { WorkBudget } from './work-budget.ts';
+
 /**
  * Gives claims distinct volumes, exactly: an assignment is found whenever one exists, and it is one of the least total size.
  *
@@ -12,24 +14,6 @@ export interface AssignmentProblem {
   compare(a: number, b: number): number;
   isSameSize(a: number, b: number): boolean;
   readonly budget: WorkBudget;
-}
-
-/** Counts elementary steps across a plan, so that no input makes it run for long. */
-export class WorkBudget {
-  #left: number;
-
-  constructor(steps: number) {
-    this.#left = steps;
-  }
-
-  get isSpent(): boolean {
-    return this.#left <= 0;
-  }
-
-  spend(steps: number): boolean {
-    this.#left -= steps;
-    return this.#left > 0;
-  }
 }
 
 /** Beyond this many claims the order among equally cheap assignments is whatever the matching found. */

@@ -13,7 +13,7 @@ interface Target {
 export function decideVolumes(needs: VolumeNeeds, solution: Solution, target: Target): void {
   const { index, node, decisions } = target;
   const made = solution.madeAt(node);
-  const packing = solution.room.packAt(node, made);
+  const packing = solution.poolsAt(node);
   const poolOf = new Map(
     packing.kind === 'packed' ? made.map((want, position) => [want, packing.pools[position]!]) : [],
   );

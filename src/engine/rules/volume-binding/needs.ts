@@ -91,7 +91,7 @@ export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition
 /** Where the claim's volume is being made already: by its own annotation, or by a reservation for another pod of it. */
 function pinnedNodeOf(index: ClusterIndex, claim: ClaimRecord): string | undefined {
   if (claim.selectedNode !== '') return claim.selectedNode;
-  if (claim.hasSelectedNode && index.profile.name === 'upstream') return claim.selectedNode;
+  if (claim.hasSelectedNode && index.profile.emptySelectedNodePins) return claim.selectedNode;
   const promised = index.promises.get(claim.key);
   return promised !== undefined && promised.reservations > 0 ? promised.nodeName : undefined;
 }

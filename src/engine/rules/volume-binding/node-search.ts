@@ -1,12 +1,13 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { compareVolumes } from '../../index/volume-table.ts';
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
-import { assignAll, type WorkBudget } from './assignment.ts';
+import { assignAll } from './assignment.ts';
 import type { ChosenVolume } from './attach-check.ts';
 import { compareWants, type Family, VolumeWalk } from './families.ts';
 import type { Want } from './needs.ts';
 import { exactItemsMax } from './packing.ts';
 import type { PoolRoom } from './pool-room.ts';
+import type { WorkBudget } from './work-budget.ts';
 
 /** For each want of the search, its volume row, or -1 for a new volume. */
 export type SearchResult =

@@ -1,3 +1,5 @@
+import type { WorkBudget } from './work-budget.ts';
+
 /**
  * Puts items into bins, exactly: the claims that need new volumes into the pools that a node reaches.
  *
@@ -8,6 +10,7 @@ export interface PackingProblem {
   readonly itemCount: number;
   readonly binCount: number;
   fits(bin: number, items: readonly number[]): boolean;
+  readonly budget: WorkBudget;
 }
 
 export type Packing =
@@ -21,6 +24,10 @@ export const exactItemsMax = 8;
 const exactBinsMax = 8;
 
 const impossible: Packing = { kind: 'impossible' };
+const unknown: Packing = { kind: 'unknown' };
+
+/** What asking whether a set fits a bin costs, in steps. */
+const fitCost = 20;
 
 /**
  * `order` lists the items, largest first. The answer is the first by it: the first item gets the first bin in which it
@@ -28,11 +35,14 @@ const impossible: Packing = { kind: 'impossible' };
  */
 export function pack(problem: PackingProblem, order: readonly number[]): Packing {
   if (order.length === 0) return { kind: 'packed', binOf: [] };
+  if (!problem.budget.spend(order.length * problem.binCount * fitCost)) return unknown;
   if (!eachFitsAlone(problem, order)) return impossible;
   const quick = packFirstFit(problem, order);
   if (quick !== undefined) return { kind: 'packed', binOf: quick };
-  if (problem.itemCount > exactItemsMax || problem.binCount > exactBinsMax) return { kind: 'unknown' };
-  return packExactly(problem, order);
+  if (problem.itemCount > exactItemsMax || problem.binCount > exactBinsMax) return unknown;
+  // Each bin is asked for every set of items, and every set is divided in every way.
+  const cost = problem.binCount * (2 ** order.length * fitCost + 3 ** order.length / 8);
+  return problem.budget.spend(cost) ? packExactly(problem, order) : unknown;
 }
 
 function eachFitsAlone(problem: PackingProblem, order: readonly number[]): boolean {

@@ -7,6 +7,7 @@ import { addSizes, compareSizes, type Size, zeroSize } from '../../size.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Want } from './needs.ts';
 import { type PackingProblem, pack } from './packing.ts';
+import type { WorkBudget } from './work-budget.ts';
 
 /** Pools for some wants on one node; `pools[i]` is the pool row of `wants[i]`. */
 export type PoolPlan =
@@ -18,11 +19,13 @@ export type PoolPlan =
 export class PoolRoom {
   readonly #index: ClusterIndex;
   readonly #nowMs: number;
+  readonly #budget: WorkBudget;
   readonly #columns: (Int32Array | undefined)[] = [];
   readonly #sole: SoleEntry | undefined;
 
-  constructor({ index, nowMs }: Cycle, wants: readonly Want[]) {
+  constructor({ index, nowMs }: Cycle, wants: readonly Want[], budget: WorkBudget) {
     this.#index = index;
+    this.#budget = budget;
     this.#nowMs = nowMs;
     this.#sole = this.#soleEntry(wants.filter((want) => this.isTracked(want)));
   }
@@ -106,13 +109,13 @@ export class PoolRoom {
   }
 
   /** All of these wants at once, each from a pool that the node reaches. */
-  packAt(node: number, wants: readonly Want[]): PoolPlan {
+  packAt(node: number, wants: readonly Want[], budget: WorkBudget = this.#budget): PoolPlan {
     const tracked = wants.filter((want) => this.isTracked(want));
     const bins = this.#bins(node, tracked);
     const order = tracked
       .map((_, item) => item)
       .sort((a, b) => compareSizes(tracked[b]!.size, tracked[a]!.size) || a - b);
-    const packing = pack(this.#problem(tracked, bins), order);
+    const packing = pack(this.#problem(tracked, bins, budget), order);
     if (packing.kind !== 'packed') return packing;
     const rowOf = new Map(tracked.map((want, item) => [want, bins[packing.binOf[item]!]!.rowOf.get(want)!]));
     return { kind: 'packed', pools: wants.map((want) => rowOf.get(want) ?? -1) };
@@ -163,10 +166,11 @@ export class PoolRoom {
       : known;
   }
 
-  #problem(wants: readonly Want[], bins: readonly Bin[]): PackingProblem {
+  #problem(wants: readonly Want[], bins: readonly Bin[], budget: WorkBudget): PackingProblem {
     return {
       itemCount: wants.length,
       binCount: bins.length,
+      budget,
       fits: (bin, items) =>
         this.#fitsTogether(
           bins[bin]!,

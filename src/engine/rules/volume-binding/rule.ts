@@ -42,19 +42,15 @@ function prepare(cycle: Cycle): Prepared<BindingState> {
   return { kind: 'ready', state: { needs, solution, nearby: new NearbyVolumesCache(cycle.index) } };
 }
 
-/**
- * Profile `upstream` looks at wanted volumes also where a bound one fails, because both reasons are reported together;
- * otherwise such a node is settled.
- */
 function filter({ needs, solution }: BindingState, cycle: Cycle): void {
   const obstacles = cycle.index.scratch.ints('binding obstacles', cycle.rowCount);
   if (needs.bound.length > 0) checkBoundVolumes(cycle, needs.bound, obstacles);
-  const reportsAll = cycle.index.profile.name === 'upstream';
+  const { reportsEveryObstacle } = cycle.index.profile;
   const { rows: nodes, count } = cycle.feasibleRows();
   for (let position = 0; position < count; position++) {
     const node = nodes[position]!;
     let found = obstacles[node]!;
-    if (!solution.isServed(node) && (found === 0 || reportsAll)) found |= solution.solve(node);
+    if (!solution.isServed(node) && (found === 0 || reportsEveryObstacle)) found |= solution.solve(node);
     if (found !== 0) cycle.reject(node, found);
   }
 }

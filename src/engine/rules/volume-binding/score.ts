@@ -51,13 +51,22 @@ function volumeSuitability(index: ClusterIndex, want: Want, capacityBytes: numbe
   return 50 + shapeScore(index.profile.scoring.volumeShape, utilization) / 2;
 }
 
+/** By how full all of the pod's new volumes together would make the pool. */
 function poolSuitability(index: ClusterIndex, solution: Solution, want: Want, node: number): number {
-  if (!solution.room.isTracked(want)) return unknownPoolScore;
-  const pool = solution.room.column(want)[node]!;
+  const pool = poolOf(solution, want, node);
   if (pool < 0) return unknownPoolScore;
+  let taken = 0;
+  for (const { want: other, row } of solution.chosenAt(node)) {
+    if (row < 0 && poolOf(solution, other, node) === pool) taken += other.size.bytes;
+  }
   const room = index.pools.roomBytes[pool]!;
-  const utilization = room <= 0 ? 100 : Math.min(100, (want.size.bytes * 100) / room);
+  const utilization = room <= 0 ? 100 : Math.min(100, (taken * 100) / room);
   return shapeScore(index.profile.scoring.poolShape, utilization) / 2;
+}
+
+/** The first pool that would take the want; -1 for none, or where nobody keeps books. */
+function poolOf(solution: Solution, want: Want, node: number): number {
+  return solution.room.isTracked(want) ? solution.room.column(want)[node]! : -1;
 }
 
 /**
@@ -70,7 +79,7 @@ function utilizationScore(index: ClusterIndex, needs: VolumeNeeds, solution: Sol
   for (const want of needs.wants) {
     const row = solution.choice.at(want.position, node);
     if (hasVolume !== row >= 0) continue;
-    const pool = row < 0 && solution.room.isTracked(want) ? solution.room.column(want)[node]! : -1;
+    const pool = row < 0 ? poolOf(solution, want, node) : -1;
     if (row < 0 && pool < 0) continue;
     const className = row >= 0 ? index.volumes.record(row).className : want.making!.className;
     const sums = classes.get(className) ?? { requested: zeroSize, available: zeroSize };

@@ -1,17 +1,19 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ChosenVolumes, Cycle } from '../cycle.ts';
 import type { AttachDemand } from '../volume-limits/attach-demand.ts';
-import { WorkBudget } from './assignment.ts';
 import { AttachCheck, type ChosenVolume } from './attach-check.ts';
 import { compareWants, type Family, familiesOf, serveLargest, VolumeWalk } from './families.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
 import { type NodeSearch, type SearchResult, searchNode } from './node-search.ts';
-import { PoolRoom } from './pool-room.ts';
+import { type PoolPlan, PoolRoom } from './pool-room.ts';
 import { StaticChoice } from './static-choice.ts';
 import { bit } from './verdict-bits.ts';
+import { WorkBudget } from './work-budget.ts';
 
-/** Elementary steps of exact search in one plan: some tenths of a second, however hostile the input. */
+/** Steps of exact search in one plan: some tenths of a second, however hostile the input. */
 const searchStepsMax = 10_000_000;
+/** What counting a pod's volumes against a node's attach limits costs, in steps. */
+const attachCost = 100;
 
 /**
  * How the volumes that a pod wants would be had on every node.
@@ -38,7 +40,7 @@ export class Solution implements ChosenVolumes {
   constructor(cycle: Cycle, needs: VolumeNeeds) {
     this.#index = cycle.index;
     this.#needs = needs;
-    this.room = new PoolRoom(cycle, needs.wants);
+    this.room = new PoolRoom(cycle, needs.wants, this.#budget);
     this.families = familiesOf(cycle.index, needs.wants);
     this.choice = new StaticChoice(cycle.index, needs.wants);
     this.#isExact = cycle.index.profile.assignment === 'exact';
@@ -77,6 +79,11 @@ export class Solution implements ChosenVolumes {
   /** What each want gets on a node that has been solved. */
   chosenAt(node: number): ChosenVolume[] {
     return this.#needs.wants.map((want) => ({ want, row: this.choice.at(want.position, node) }));
+  }
+
+  /** Pools for the wants that get a new volume on a node that has been solved; it was found to work, so it is worth the search. */
+  poolsAt(node: number): PoolPlan {
+    return this.room.packAt(node, this.madeAt(node), new WorkBudget(searchStepsMax));
   }
 
   attachDemand(node: number): AttachDemand {
@@ -216,10 +223,10 @@ export class Solution implements ChosenVolumes {
     const obstacles = this.#attach.obstacles(node, this.chosenAt(node));
     if (obstacles === 0 || !this.#hasAlternatives(node, obstacles)) return obstacles;
     const fixed = this.chosenAt(node).filter(({ want }) => !this.#isFree(want));
-    const result = this.#searchWith(
-      node,
-      (chosen) => this.#attach.obstacles(node, [...fixed, ...chosen]) === 0,
-    );
+    const result = this.#searchWith(node, (chosen) => {
+      this.#budget.spend(attachCost);
+      return this.#attach.obstacles(node, [...fixed, ...chosen]) === 0;
+    });
     if (result.kind !== 'found') return result.kind === 'gave-up' ? bit.SearchBoundReached : obstacles;
     this.#take(node, result.volumes);
     return 0;

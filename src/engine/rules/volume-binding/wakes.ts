@@ -1,24 +1,40 @@
 import type { Change, ObjectChange, ReleaseChange } from '../../index/change.ts';
+import { publishedRoom } from '../../index/pool-table.ts';
 import { isBeingProvisioned } from '../../index/promise-book.ts';
+import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
-import type { NodeRecord } from '../../records/node-record.ts';
+import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import type { Interest } from '../rule.ts';
-import { attachesVolumes, driversMayHelp, givesSlotsUp } from '../volume-limits/attach-wakes.ts';
+import {
+  attachesVolumes,
+  changesHandle,
+  changesVolume,
+  driversMayHelp,
+  givesSlotsUp,
+} from '../volume-limits/attach-wakes.ts';
 
 /**
  * What could help a pod whose volumes found no place. Precise where kube-scheduler is not: a PV wakes only pods that want its
- * class and size or already name it, and a pool only pods of its class, when it has grown.
+ * class and size or already name it, and a pool only pods that draw on it, when it has more to give.
  */
 export function volumesWokenBy(interest: Interest, change: Change): boolean {
+  if (change.kind === 'Release') return isReleased(interest, change);
+  if (change.freesPromises && wantsVolumes(interest)) return true;
   switch (change.kind) {
     case 'PersistentVolumeClaim':
-      return isOwnClaim(interest, change) || (wantsVolumes(interest) && givesRoomUp(change));
+      return (
+        isOwnClaim(interest, change) || (wantsSlots(interest) && changesVolume(change.before, change.after))
+      );
     case 'PersistentVolume':
       // One that was reserved for the claim and goes away lets any other do.
-      return wantsVolume(interest, change.after) || isReservedFor(interest, change.before);
+      return (
+        wantsVolume(interest, change.after) ||
+        isReservedFor(interest, change.before) ||
+        changesHandle(interest, change.before, change.after)
+      );
     case 'StorageClass':
       return change.after !== undefined && classMayHelp(interest, change.before, change.after);
     case 'Node':
@@ -29,9 +45,7 @@ export function volumesWokenBy(interest: Interest, change: Change): boolean {
       return requiresLess(interest, change.before, change.after);
     case 'CSIStorageCapacity':
       return (
-        change.after !== undefined &&
-        drawsOn(interest, change.after) &&
-        (change.freesPromises || hasGrown(change.before, change.after))
+        change.after !== undefined && drawsOnEither(interest, change) && hasGrown(change.before, change.after)
       );
     case 'DriverCapacity':
       return interest.drivers.has((change.after ?? change.before)!.key);
@@ -39,13 +53,12 @@ export function volumesWokenBy(interest: Interest, change: Change): boolean {
       return change.after === undefined && interest.drivers.has(change.before!.driver);
     case 'Pod':
       return wantsVolumes(interest) && givesSlotsUp(change.before, change.after);
-    case 'Release':
-      return isReleased(interest, change);
   }
 }
 
 /** What could make a remembered answer wrong: all of the above, and whatever takes something away. */
 export function volumesInvalidatedBy(interest: Interest, change: Change): boolean {
+  if (volumesWokenBy(interest, change)) return true;
   switch (change.kind) {
     case 'PersistentVolumeClaim':
       return (
@@ -59,26 +72,31 @@ export function volumesInvalidatedBy(interest: Interest, change: Change): boolea
     case 'StorageClass':
       return interest.classes.has((change.after ?? change.before)!.key);
     case 'Node':
-      return change.after === undefined || labelsDiffer(change.before, change.after);
+      return change.after === undefined;
     case 'CSINode':
-      return interest.drivers.size + interest.volumeNames.size > 0;
+      return wantsVolumes(interest) || interest.volumeNames.size > 0;
     case 'CSIDriver':
-    case 'DriverCapacity':
       return interest.drivers.has((change.after ?? change.before)!.key);
     case 'CSIStorageCapacity':
-      return drawsOn(interest, (change.after ?? change.before)!);
+      return drawsOnEither(interest, change);
     case 'VolumeAttachment':
       return interest.drivers.has((change.after ?? change.before)!.driver);
     case 'Pod':
       return attachesVolumes((change.after ?? change.before)!);
+    case 'DriverCapacity':
     case 'Release':
-      return isReleased(interest, change);
+      return false;
   }
 }
 
-/** Some of its volumes are still to be chosen or made. */
+/** Some of its volumes are still to be chosen or made, or have to be attached. */
 function wantsVolumes(interest: Interest): boolean {
   return interest.classes.size + interest.drivers.size > 0;
+}
+
+/** Another claim's volume may leave a slot only where slots are counted, that is by drivers. */
+function wantsSlots(interest: Interest): boolean {
+  return interest.lacksSlots && interest.drivers.size > 0;
 }
 
 type ClaimChange = ObjectChange<'PersistentVolumeClaim'>;
@@ -87,20 +105,15 @@ function isOwnClaim(interest: Interest, { after }: ClaimChange): boolean {
   return after !== undefined && interest.claimKeys.has(after.key);
 }
 
-/** Another claim's volume will not be made after all: what it was promised is free again. */
-function givesRoomUp({ before, after }: ClaimChange): boolean {
-  return (
-    before !== undefined &&
-    isBeingProvisioned(before) &&
-    (after === undefined || (!isBeingProvisioned(after) && !after.isBound))
-  );
+/** A claim that starts, stops, moves or resizes its provisioning takes room, or gives it back; its volume may take a slot. */
+function movesRoom({ before, after }: ClaimChange): boolean {
+  return roomOf(before) !== roomOf(after) || changesVolume(before, after);
 }
 
-function movesRoom({ before, after }: ClaimChange): boolean {
-  return (
-    (before !== undefined && isBeingProvisioned(before)) !==
-    (after !== undefined && isBeingProvisioned(after))
-  );
+function roomOf(claim: ClaimRecord | undefined): string {
+  return claim !== undefined && isBeingProvisioned(claim)
+    ? `${claim.selectedNode} ${claim.request?.bytes} ${claim.uid}`
+    : '';
 }
 
 function requiresLess(
@@ -136,7 +149,8 @@ function concernsVolume(interest: Interest, volume: VolumeRecord): boolean {
   return (
     interest.volumeNames.has(volume.key) ||
     interest.classes.has(volume.className) ||
-    (volume.claim !== undefined && interest.claimKeys.has(volume.claim.claimKey))
+    isReservedFor(interest, volume) ||
+    changesHandle(interest, volume, undefined)
   );
 }
 
@@ -146,17 +160,19 @@ function classMayHelp(interest: Interest, before: ClassRecord | undefined, after
     before === undefined ||
     before.allowedNodes.key !== after.allowedNodes.key ||
     before.provisioner !== after.provisioner ||
-    before.isDelayed !== after.isDelayed
+    before.isDelayed !== after.isDelayed ||
+    before.hasBindingMode !== after.hasBindingMode
   );
 }
 
 function labelsDiffer(before: NodeRecord | undefined, after: NodeRecord): boolean {
-  if (before === undefined) return true;
-  const keys = Object.keys(after.labels);
-  return (
-    keys.length !== Object.keys(before.labels).length ||
-    keys.some((key) => before.labels[key] !== after.labels[key])
-  );
+  return before === undefined || !haveSameLabels(before, after);
+}
+
+type PoolChange = ObjectChange<'CSIStorageCapacity'>;
+
+function drawsOnEither(interest: Interest, { before, after }: PoolChange): boolean {
+  return [before, after].some((pool) => pool !== undefined && drawsOn(interest, pool));
 }
 
 /** The pool is of a class that the pod wants, or shares its disks with others, which may be. */
@@ -166,30 +182,22 @@ function drawsOn(interest: Interest, pool: PoolRecord): boolean {
 
 /** Compared as doubles: where those tie, waking in vain is harmless. */
 function hasGrown(before: PoolRecord | undefined, after: PoolRecord): boolean {
-  if (
-    before === undefined ||
-    before.nodes.key !== after.nodes.key ||
-    before.storageClass !== after.storageClass
-  )
-    return true;
-  return (
-    bytesOf(after.largest ?? after.free) > bytesOf(before.largest ?? before.free) ||
-    bytesOf(after.free) > bytesOf(before.free)
-  );
+  if (before === undefined || before.backing !== after.backing) return true;
+  if (before.nodes.key !== after.nodes.key || before.storageClass !== after.storageClass) return true;
+  return limitBytes(after) > limitBytes(before) || publishedRoom(after).bytes > publishedRoom(before).bytes;
 }
 
-function bytesOf(size: { readonly bytes: number } | undefined): number {
-  return size?.bytes ?? -1;
+function limitBytes(pool: PoolRecord): number {
+  return (pool.largest ?? pool.free)?.bytes ?? -1;
 }
 
 function isReleased(interest: Interest, change: ReleaseChange): boolean {
   return (
     change.volumes.some((volume) => wantsVolume(interest, volume)) ||
     change.pools.some(
-      (pool) =>
-        interest.classes.has(pool.storageClass) ||
-        (pool.driver !== undefined && interest.drivers.has(pool.driver)),
+      (pool) => drawsOn(interest, pool) || (pool.driver !== undefined && interest.drivers.has(pool.driver)),
     ) ||
-    interest.drivers.size > 0
+    // A pod has left a node, and with it its volumes' slots.
+    (change.nodeName !== '' && interest.drivers.size > 0)
   );
 }

@@ -1,5 +1,7 @@
+import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { NodeDriversRecord } from '../../records/driver-record.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
+import type { VolumeRecord } from '../../records/volume-record.ts';
 import type { Interest } from '../rule.ts';
 
 /** Whether a CSINode that came, changed or went could let the pod's volumes onto its node. */
@@ -22,10 +24,34 @@ export function attachesVolumes(pod: PodRecord): boolean {
   return pod.claims.length + pod.migratedVolumes.length > 0;
 }
 
-/** A pod that was on a node and is there no more leaves its volumes' slots. */
+/** A pod that was on a node and is there no more leaves its volumes' slots; so does one that a namesake has replaced. */
 export function givesSlotsUp(before: PodRecord | undefined, after: PodRecord | undefined): boolean {
   const hadNode = before !== undefined && before.nodeName !== '' && !before.isFinished;
-  return hadNode && attachesVolumes(before) && (after === undefined || after.isFinished);
+  if (!hadNode || !attachesVolumes(before)) return false;
+  return (
+    after === undefined || after.isFinished || after.nodeName !== before.nodeName || after.uid !== before.uid
+  );
+}
+
+/** A volume that changed or went may be attached under another handle, or not at all. */
+export function changesHandle(
+  interest: Interest,
+  before: VolumeRecord | undefined,
+  after: VolumeRecord | undefined,
+): boolean {
+  if (before === undefined) return false;
+  const handles = [before.csi, before.migrated].filter(
+    (handle) => handle !== undefined && interest.drivers.has(handle.driver),
+  );
+  return handles.some((handle) => {
+    const now = [after?.csi, after?.migrated].find((candidate) => candidate?.driver === handle!.driver);
+    return now?.handle !== handle!.handle;
+  });
+}
+
+/** Another pod's claim that got its volume counts for that volume's driver now, not for its class's. */
+export function changesVolume(before: ClaimRecord | undefined, after: ClaimRecord | undefined): boolean {
+  return before !== undefined && before.volumeName !== after?.volumeName;
 }
 
 function limitOf(record: NodeDriversRecord, driver: string): number {

@@ -11,12 +11,19 @@ import { unlimited } from '../../index/attach-table.ts';
 import type { Change } from '../../index/change.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
+import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
 import { AttachDemand, attachFindings, limitsAnything } from './attach-demand.ts';
-import { attachesVolumes, driversMayHelp, givesSlotsUp } from './attach-wakes.ts';
+import {
+  attachesVolumes,
+  changesHandle,
+  changesVolume,
+  driversMayHelp,
+  givesSlotsUp,
+} from './attach-wakes.ts';
 
 interface LimitState {
   readonly claims: readonly ClaimRecord[];
@@ -104,7 +111,18 @@ function wakes(interest: Interest, change: Change): boolean {
     case 'Pod':
       return givesSlotsUp(change.before, change.after);
     case 'PersistentVolumeClaim':
-      return change.after !== undefined && interest.claimKeys.has(change.after.key);
+      return (
+        (change.after !== undefined && interest.claimKeys.has(change.after.key)) ||
+        changesVolume(change.before, change.after)
+      );
+    case 'PersistentVolume':
+      return (
+        interest.volumeNames.has((change.after ?? change.before)!.key) ||
+        changesHandle(interest, change.before, change.after)
+      );
+    case 'StorageClass':
+      // Volumes that are not made yet count for their class's provisioner.
+      return change.before !== undefined && countsElsewhere(interest, change.before, change.after);
     case 'VolumeAttachment':
       return change.after === undefined && interest.drivers.has(change.before!.driver);
     case 'Node':
@@ -122,6 +140,17 @@ function wakes(interest: Interest, change: Change): boolean {
   }
 }
 
+function countsElsewhere(
+  interest: Interest,
+  before: ClassRecord | undefined,
+  after: ClassRecord | undefined,
+): boolean {
+  if (before?.provisioner === after?.provisioner) return false;
+  return [before, after].some(
+    (storageClass) => storageClass !== undefined && interest.drivers.has(storageClass.provisioner),
+  );
+}
+
 function mustBeInstalled(driver: DriverRecord | undefined): boolean {
   return driver?.refusesNodesWithoutIt === true;
 }
@@ -136,7 +165,18 @@ function invalidates(interest: Interest, change: Change): boolean {
     case 'Node':
       return true;
     case 'PersistentVolumeClaim':
-      return interest.claimKeys.has((change.after ?? change.before)!.key);
+      return (
+        interest.claimKeys.has((change.after ?? change.before)!.key) ||
+        changesVolume(change.before, change.after)
+      );
+    case 'StorageClass':
+      return countsElsewhere(interest, change.before, change.after);
+    case 'PersistentVolume':
+      return (
+        interest.volumeNames.has((change.after ?? change.before)!.key) ||
+        changesHandle(interest, change.before, change.after) ||
+        changesHandle(interest, change.after, change.before)
+      );
     case 'CSIDriver':
       return interest.drivers.has((change.after ?? change.before)!.key);
     default:

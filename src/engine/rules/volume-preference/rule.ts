@@ -16,7 +16,7 @@ export const volumePreference: Rule<PreferenceState> = {
   name: 'VolumePreference',
   reasons: [],
   prepare: ({ index, pod }: Cycle): Prepared<PreferenceState> => {
-    if (index.profile.name === 'upstream' || !index.volumes.hasPreferences) return skip;
+    if (!index.profile.scoresPreferences || !index.volumes.hasPreferences) return skip;
     const bound = pod.claims.flatMap(
       ({ key }) => index.volumes.get(index.claims.get(key)?.volumeName ?? '') ?? [],
     );

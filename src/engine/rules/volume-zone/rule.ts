@@ -43,7 +43,7 @@ function prepare({ index, pod }: Cycle): Prepared<ZoneState> {
 
 /** kube-scheduler's rule gives up where a volume isn't there; ours leaves that to the binding rule, which says more. */
 function missingVolumes(index: ClusterIndex, pod: PodRecord): PodRefusal[] {
-  if (index.profile.name !== 'upstream') return [];
+  if (!index.profile.zonesNeedVolumes) return [];
   return pod.claims.flatMap(({ key, isEphemeral }) => {
     const name = index.claims.get(key)?.volumeName ?? '';
     if (isEphemeral || name === '' || index.volumes.get(name) !== undefined) return [];

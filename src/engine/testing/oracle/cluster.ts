@@ -28,7 +28,7 @@ export interface OracleObjects {
 
 /** The part of a profile that is more than its name. */
 export interface OracleProfile {
-  readonly name: 'stowage' | 'upstream';
+  readonly name: string;
   readonly inFlightOf?: Readonly<Record<string, 'linear' | 'one-at-a-time' | 'off'>>;
 }
 

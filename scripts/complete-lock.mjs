@@ -1,0 +1,33 @@
+/**
+ * Completes package-lock.json after `npm install` on a machine whose registry doesn't carry the binaries of every platform.
+ *
+ * npm leaves optional packages out of the lock that it couldn't look up, and `npm ci` then refuses the lock as incomplete, on
+ * every platform. An optional package's version is pinned by the package that wants it, and its name says which platform it
+ * is for; that is all a lock entry needs. Run it as `npm run lock`.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const file = new URL('../package-lock.json', import.meta.url);
+const lock = JSON.parse(readFileSync(file, 'utf8'));
+const systems = ['android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'aix', 'win32'];
+const processors = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'wasm32'];
+
+let added = 0;
+for (const entry of Object.values(lock.packages)) {
+  for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+    const path = `node_modules/${name}`;
+    if (lock.packages[path] !== undefined) continue;
+    lock.packages[path] = { version, ...platformOf(name), ...(entry.dev && { dev: true }), optional: true };
+    added += 1;
+  }
+}
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+writeFileSync(file, `${JSON.stringify(lock, undefined, 2)}\n`);
+console.log(`${added} entries added`);
+
+function platformOf(name) {
+  const words = name.split(/[-/]/);
+  const os = systems.filter((system) => words.includes(system));
+  const cpu = processors.filter((processor) => words.includes(processor));
+  return { ...(os.length > 0 && { os }), ...(cpu.length > 0 && { cpu }) };
+}
