@@ -187,7 +187,7 @@ describe('a StorageClass makes a remembered answer stale', () => {
     },
     {
       name: 'not when no claim of the pod waits for it',
-      happens: comes('StorageClass', madeBy(driver, 'third')),
+      happens: comes('StorageClass', madeBy('unrelated.csi', 'third')),
       forgets: false,
     },
   ]);

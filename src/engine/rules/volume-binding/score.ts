@@ -41,7 +41,7 @@ function meanSuitability(index: ClusterIndex, needs: VolumeNeeds, solution: Solu
     sum +=
       row >= 0
         ? volumeSuitability(index, want, solution.choice.bytesAt(position, node))
-        : poolSuitability(index, solution, want, node);
+        : poolSuitability(index, needs, solution, { want, node });
   }
   return sum / needs.wants.length;
 }
@@ -51,13 +51,24 @@ function volumeSuitability(index: ClusterIndex, want: Want, capacityBytes: numbe
   return 50 + shapeScore(index.profile.scoring.volumeShape, utilization) / 2;
 }
 
+interface WantAt {
+  readonly want: Want;
+  readonly node: number;
+}
+
 /** By how full all of the pod's new volumes together would make the pool. */
-function poolSuitability(index: ClusterIndex, solution: Solution, want: Want, node: number): number {
+function poolSuitability(
+  index: ClusterIndex,
+  { wants }: VolumeNeeds,
+  solution: Solution,
+  { want, node }: WantAt,
+): number {
   const pool = poolOf(solution, want, node);
   if (pool < 0) return unknownPoolScore;
   let taken = 0;
-  for (const { want: other, row } of solution.chosenAt(node)) {
-    if (row < 0 && poolOf(solution, other, node) === pool) taken += other.size.bytes;
+  for (let position = 0; position < wants.length; position++) {
+    const isNew = solution.choice.at(position, node) < 0;
+    if (isNew && poolOf(solution, wants[position]!, node) === pool) taken += wants[position]!.size.bytes;
   }
   const room = index.pools.roomBytes[pool]!;
   const utilization = room <= 0 ? 100 : Math.min(100, (taken * 100) / room);
