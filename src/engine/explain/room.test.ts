@@ -128,7 +128,7 @@ describe('claims that could each be served, but not together, say so', () => {
       two,
     );
     expect(findings).toMatchObject([
-      { reason: 'AttachLimitReached', margin: { unit: 'volumes', needed: { bytes: 2 }, free: { bytes: 1 } } },
+      { reason: 'AttachLimitReached', margin: { unit: 'volumes', needed: 2, free: 1 } },
     ]);
   });
 });

@@ -14,13 +14,23 @@ export interface Finding {
   readonly margin: Margin | undefined;
 }
 
-/** The numbers behind a refusal: of bytes, or of attach slots. */
-export interface Margin {
-  readonly unit: 'bytes' | 'volumes';
+/** The numbers behind a refusal. */
+export type Margin = ByteMargin | SlotMargin;
+
+export interface ByteMargin {
+  readonly unit: 'bytes';
   readonly needed: Size;
   readonly free: Size;
   /** Part of what is reported free that others have been promised. */
   readonly promised: Size;
+}
+
+/** Of volumes that a node can attach. */
+export interface SlotMargin {
+  readonly unit: 'volumes';
+  readonly driver: string;
+  readonly needed: number;
+  readonly free: number;
 }
 
 /** A volume or pool that came close. */
@@ -32,7 +42,7 @@ export interface Candidate {
 
 export interface Obstacle {
   readonly code: ObstacleCode;
-  readonly margin: Margin | undefined;
+  readonly margin: ByteMargin | undefined;
 }
 
 /** What can stop one volume or pool from serving one claim. */

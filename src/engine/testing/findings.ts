@@ -29,6 +29,8 @@ export function candidatesIn({ candidates }: Finding): string[] {
 }
 
 /** What is needed, free and promised, in GiB. */
-export function gibIn({ needed, free, promised }: Margin): number[] {
+export function gibIn(margin: Margin): number[] {
+  if (margin.unit !== 'bytes') return expect.fail('the margin is of attach slots');
+  const { needed, free, promised } = margin;
   return [needed.bytes, free.bytes, promised.bytes].map((count) => count / gib(1));
 }

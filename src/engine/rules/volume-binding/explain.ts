@@ -88,7 +88,7 @@ function explainTogether(question: Question, obstacles: number): Finding[] {
       return betweenSiblings(withVolumes(question, 'VolumesNotTogether', want));
     }
     const found = betweenSiblings(withPools(question, 'CapacityNotTogether', want));
-    return { ...found, margin: found.margin && { ...found.margin, needed } };
+    return found.margin?.unit === 'bytes' ? { ...found, margin: { ...found.margin, needed } } : found;
   });
 }
 

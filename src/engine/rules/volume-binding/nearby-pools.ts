@@ -1,7 +1,7 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { publishedRoom } from '../../index/pool-table.ts';
 import { compareSizes, subtractSizes, zeroSize } from '../../size.ts';
-import type { Candidate, Margin, Obstacle } from '../finding.ts';
+import type { ByteMargin, Candidate, Obstacle } from '../finding.ts';
 import type { Want } from './needs.ts';
 import type { PoolRoom } from './pool-room.ts';
 
@@ -40,7 +40,7 @@ function obstaclesOfPool(index: ClusterIndex, room: PoolRoom, want: Want, row: n
 }
 
 /** What the want needs of a pool, and what that has left. */
-export function poolMargin(index: ClusterIndex, want: Want, row: number): Margin {
+export function poolMargin(index: ClusterIndex, want: Want, row: number): ByteMargin {
   const free = publishedRoom(index.pools.record(row));
   return { unit: 'bytes', needed: want.size, free, promised: subtractSizes(free, index.pools.room(row)) };
 }

@@ -1,6 +1,5 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { CsiVolume } from '../../records/volume-record.ts';
-import { sizeOfBytes, zeroSize } from '../../size.ts';
 import type { Finding } from '../finding.ts';
 
 /**
@@ -65,13 +64,7 @@ export function attachFindings(rule: string, demand: AttachDemand, nodeName: str
   const findings: Finding[] = [];
   const shortage = demand.shortage(nodeName);
   if (shortage !== undefined) {
-    const { needed, free } = shortage;
-    const margin = {
-      unit: 'volumes',
-      needed: sizeOfBytes(needed),
-      free: sizeOfBytes(free),
-      promised: zeroSize,
-    } as const;
+    const margin = { unit: 'volumes', ...shortage } as const;
     findings.push({ ...base, reason: 'AttachLimitReached', margin });
   }
   if (demand.missingDriver(nodeName) !== undefined)
