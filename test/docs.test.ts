@@ -37,7 +37,9 @@ describe('the README', () => {
 
   test('has an example that prints what the README says it prints', () => {
     const engine = pathToFileURL(join(folder, 'dist/engine/index.js')).href;
-    writeFileSync(join(folder, 'first.mjs'), block(readme, 'js').replace('stowage/engine', engine));
+    const example = readFileSync(join(root, 'examples/first.mjs'), 'utf8');
+    expect(block(readme, 'js')).toBe(example);
+    writeFileSync(join(folder, 'first.mjs'), example.replace('stowage/engine', engine));
     const printed = execFileSync(process.execPath, [join(folder, 'first.mjs')], { encoding: 'utf8' });
     expect(printed).toBe(block(readme, ''));
   });

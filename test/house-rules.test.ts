@@ -14,6 +14,7 @@ import {
   checkDependenciesPage,
   checkEngines,
   checkInstallScripts,
+  checkLockIsComplete,
   checkPins,
 } from './package-rules.ts';
 import { readSource, type TextFile } from './source-facts.ts';
@@ -279,6 +280,16 @@ describe('packages', () => {
       'it does not name yaml',
     ]);
     expect(checkDependenciesPage(manifest, '')).toHaveLength(3);
+  });
+
+  test('must be in the lock, also those that another platform may want', () => {
+    const packages = {
+      'node_modules/tool': { optionalDependencies: { 'tool-linux': '1.0.0', 'tool-darwin': '1.0.0' } },
+      'node_modules/tool-linux': {},
+    };
+    expect(checkLockIsComplete({ packages }).map(({ wrong }) => wrong)).toEqual([
+      'it has no entry for tool-darwin, which node_modules/tool may want',
+    ]);
   });
 
   test('must not run scripts when installed, by the lock file or by what is installed', () => {

@@ -17,6 +17,7 @@ import {
   checkDependenciesPage,
   checkEngines,
   checkInstallScripts,
+  checkLockIsComplete,
   checkPins,
   type Lock,
   type Manifest,
@@ -59,6 +60,10 @@ describe('the packages', () => {
 
   test('are pinned', () => {
     expectNone(checkPins(manifest, manifestText));
+  });
+
+  test('are all in the lock, for every platform', () => {
+    expectNone(checkLockIsComplete(lock));
   });
 
   test('that we ship with are justified in docs/dependencies.md', () => {

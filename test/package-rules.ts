@@ -16,6 +16,8 @@ export interface Lock {
 }
 
 interface LockedPackage {
+  readonly version?: string;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly hasInstallScript?: boolean;
   readonly engines?: { readonly node?: string } | readonly string[];
 }
@@ -33,6 +35,20 @@ export function checkPins(manifest: Manifest, manifestText: string): Violation[]
       wrong: `${name} is "${version}"`,
       remedy: 'pin the exact version',
     }));
+}
+
+/** `npm ci` refuses a lock that leaves out an optional package, be it for a platform that nobody here has. */
+export function checkLockIsComplete(lock: Lock): Violation[] {
+  return Object.entries(lock.packages).flatMap(([folder, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter((name) => lock.packages[`node_modules/${name}`] === undefined)
+      .map((name) => ({
+        file: 'package-lock.json',
+        line: 1,
+        wrong: `it has no entry for ${name}, which ${folder} may want`,
+        remedy: 'run npm run lock',
+      })),
+  );
 }
 
 /** A runtime dependency is something that everybody who installs us has to trust; the page says why they should. */

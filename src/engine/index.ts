@@ -11,7 +11,7 @@
  * ```
  */
 export type { Explanation, NodeExplanation } from './explain/explain.ts';
-export type { Change, Kind, Notice, ReleaseChange } from './index/change.ts';
+export type { Change, Kind, Notice, RecordOf, ReleaseChange } from './index/change.ts';
 export { type Applied, ClusterIndex } from './index/cluster-index.ts';
 export type { Savepoint } from './index/journal.ts';
 export {
@@ -19,25 +19,31 @@ export {
   type Profile,
   packShape,
   type Shape,
+  type ShapePoint,
   spreadShape,
   stowageProfile,
   upstreamProfile,
   type VolumeScoring,
 } from './index/profile.ts';
 export type { ObjectOf } from './index/read-object.ts';
+export { interestOf } from './interest.ts';
 export type { Conflict } from './ledger/conflicts.ts';
 export { type ConfirmResult, Ledger, type Reservation, type ReserveResult } from './ledger/ledger.ts';
 export { type Placement, type PlanOptions, plan } from './plan.ts';
+export { type PodRecord, readPod } from './records/pod-record.ts';
 export type { Refusal } from './refusal.ts';
 export type { Binding, InlineReservation, PoolChoice, Provision } from './rules/decisions.ts';
 export {
+  type ByteMargin,
   type Candidate,
   type Finding,
   type Margin,
   type Obstacle,
   type ObstacleCode,
   obstacles,
+  type SlotMargin,
 } from './rules/finding.ts';
 export { type NodeReason, nodeReasons, type PodReason, podReasons, type Reason } from './rules/reasons.ts';
-export type { Interest, PodRefusal } from './rules/rule.ts';
-export type { Size } from './size.ts';
+export { type AnyRule, eraseState, type Interest, type PodRefusal, type Rule } from './rules/rule.ts';
+export { volumeRules } from './rules/volume-rules.ts';
+export { compareSizes, type Size } from './size.ts';
