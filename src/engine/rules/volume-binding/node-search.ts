@@ -174,17 +174,18 @@ function byNewVolumes(divisions: readonly Division[]): Division[][] {
   return levels.filter((level) => level !== undefined);
 }
 
+/** Matching comes before packing: it is cheaper, and rules out most divisions. */
 function serve(
   search: NodeSearch,
   options: readonly Option[],
   division: Division,
 ): Serving | 'unknown' | undefined {
   const kept = options.filter((_, position) => !division[position]);
+  const assigned = assign(search, kept);
+  if (assigned === undefined) return undefined;
   const made = options.filter((_, position) => division[position]).map(({ want }) => want);
   const packing = search.room.packAt(search.node, [...search.provisioned, ...made]);
   if (packing.kind !== 'packed') return packing.kind === 'unknown' ? 'unknown' : undefined;
-  const assigned = assign(search, kept);
-  if (assigned === undefined) return undefined;
   const volumes = spread(division, assigned);
   if (search.canAttach === undefined || search.canAttach(chosenOf(options, volumes))) {
     return { division, volumes, waste: wasteOf(search.index, options, volumes) };
