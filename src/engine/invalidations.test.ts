@@ -260,9 +260,9 @@ describe('attachments make a remembered answer stale', () => {
       forgets: true,
     },
     {
-      name: 'not when one of a driver goes that has nothing to do with the pod',
+      name: 'when one of whatever driver goes: it counts for the driver of its volume',
       happens: goes('VolumeAttachment', 'z'),
-      forgets: false,
+      forgets: true,
     },
     {
       name: 'when a limit changes',

@@ -127,13 +127,13 @@ describe('attach slots', () => {
       wakes: true,
     },
     {
-      name: 'of another driver do not',
+      name: 'of whatever driver do: an attachment counts for the driver of its volume, which may be any',
       cluster: {
         ...attached,
         VolumeAttachment: [...attached.VolumeAttachment!, attachment('y', 'n1', 'other.csi', 'v9')],
       },
       happens: goes('VolumeAttachment', 'y'),
-      wakes: false,
+      wakes: true,
     },
     {
       name: 'that a detached disk leaves wake a pod that names its own disk inline',
@@ -143,11 +143,11 @@ describe('attach slots', () => {
       wakes: true,
     },
     {
-      name: 'of another driver do not wake a pod that names its own disk inline',
+      name: 'of whatever driver wake a pod that names its own disk inline, too',
       cluster: { ...ebs, VolumeAttachment: [attachment('y', 'n1', 'other.csi', 'v9')] },
       asking: pod('p', [], { volumes: [{ name: 'd', awsElasticBlockStore: { volumeID: 'vol-2' } }] }),
       happens: goes('VolumeAttachment', 'y'),
-      wakes: false,
+      wakes: true,
     },
     {
       name: 'were never taken by a pod that had no node',

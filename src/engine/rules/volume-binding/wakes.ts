@@ -8,13 +8,7 @@ import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import type { Interest } from '../rule.ts';
-import {
-  attachesVolumes,
-  changesHandle,
-  changesVolume,
-  driversMayHelp,
-  givesSlotsUp,
-} from '../volume-limits/attach-wakes.ts';
+import { attachesOtherwise, driversMayHelp } from '../volume-limits/attach-wakes.ts';
 
 /**
  * What could help a pod whose volumes found no place. Precise where kube-scheduler is not: a PV wakes only pods that want its
@@ -23,18 +17,13 @@ import {
 export function volumesWokenBy(interest: Interest, change: Change): boolean {
   if (change.kind === 'Release') return isReleased(interest, change);
   if (change.freesPromises && wantsVolumes(interest)) return true;
+  if (interest.lacksSlots && attachesOtherwise(interest, change)) return true;
   switch (change.kind) {
     case 'PersistentVolumeClaim':
-      return (
-        isOwnClaim(interest, change) || (wantsSlots(interest) && changesVolume(change.before, change.after))
-      );
+      return change.after !== undefined && interest.claimKeys.has(change.after.key);
     case 'PersistentVolume':
       // One that was reserved for the claim and goes away lets any other do.
-      return (
-        wantsVolume(interest, change.after) ||
-        isReservedFor(interest, change.before) ||
-        changesHandle(interest, change.before, change.after)
-      );
+      return wantsVolume(interest, change.after) || isReservedFor(interest, change.before);
     case 'StorageClass':
       return change.after !== undefined && classMayHelp(interest, change.before, change.after);
     case 'Node':
@@ -50,15 +39,14 @@ export function volumesWokenBy(interest: Interest, change: Change): boolean {
     case 'DriverCapacity':
       return interest.drivers.has((change.after ?? change.before)!.key);
     case 'VolumeAttachment':
-      return change.after === undefined && interest.drivers.has(change.before!.driver);
     case 'Pod':
-      return wantsVolumes(interest) && givesSlotsUp(change.before, change.after);
+      return false;
   }
 }
 
 /** What could make a remembered answer wrong: all of the above, and whatever takes something away. */
 export function volumesInvalidatedBy(interest: Interest, change: Change): boolean {
-  if (volumesWokenBy(interest, change)) return true;
+  if (volumesWokenBy({ ...interest, lacksSlots: true }, change)) return true;
   switch (change.kind) {
     case 'PersistentVolumeClaim':
       return (
@@ -79,11 +67,9 @@ export function volumesInvalidatedBy(interest: Interest, change: Change): boolea
       return interest.drivers.has((change.after ?? change.before)!.key);
     case 'CSIStorageCapacity':
       return drawsOnEither(interest, change);
-    case 'VolumeAttachment':
-      return interest.drivers.has((change.after ?? change.before)!.driver);
-    case 'Pod':
-      return attachesVolumes((change.after ?? change.before)!);
     case 'DriverCapacity':
+    case 'VolumeAttachment':
+    case 'Pod':
     case 'Release':
       return false;
   }
@@ -94,20 +80,11 @@ function wantsVolumes(interest: Interest): boolean {
   return interest.classes.size + interest.drivers.size > 0;
 }
 
-/** Another claim's volume may leave a slot only where slots are counted, that is by drivers. */
-function wantsSlots(interest: Interest): boolean {
-  return interest.lacksSlots && interest.drivers.size > 0;
-}
-
 type ClaimChange = ObjectChange<'PersistentVolumeClaim'>;
 
-function isOwnClaim(interest: Interest, { after }: ClaimChange): boolean {
-  return after !== undefined && interest.claimKeys.has(after.key);
-}
-
-/** A claim that starts, stops, moves or resizes its provisioning takes room, or gives it back; its volume may take a slot. */
+/** A claim that starts, stops, moves or resizes its provisioning takes room, or gives it back. */
 function movesRoom({ before, after }: ClaimChange): boolean {
-  return roomOf(before) !== roomOf(after) || changesVolume(before, after);
+  return roomOf(before) !== roomOf(after);
 }
 
 function roomOf(claim: ClaimRecord | undefined): string {
@@ -149,8 +126,7 @@ function concernsVolume(interest: Interest, volume: VolumeRecord): boolean {
   return (
     interest.volumeNames.has(volume.key) ||
     interest.classes.has(volume.className) ||
-    isReservedFor(interest, volume) ||
-    changesHandle(interest, volume, undefined)
+    isReservedFor(interest, volume)
   );
 }
 

@@ -1,7 +1,8 @@
+import type { Change } from '../../index/change.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { NodeDriversRecord } from '../../records/driver-record.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
-import type { VolumeRecord } from '../../records/volume-record.ts';
+import type { CsiVolume, VolumeRecord } from '../../records/volume-record.ts';
 import type { Interest } from '../rule.ts';
 
 /** Whether a CSINode that came, changed or went could let the pod's volumes onto its node. */
@@ -24,34 +25,53 @@ export function attachesVolumes(pod: PodRecord): boolean {
   return pod.claims.length + pod.migratedVolumes.length > 0;
 }
 
-/** A pod that was on a node and is there no more leaves its volumes' slots; so does one that a namesake has replaced. */
-export function givesSlotsUp(before: PodRecord | undefined, after: PodRecord | undefined): boolean {
-  const hadNode = before !== undefined && before.nodeName !== '' && !before.isFinished;
-  if (!hadNode || !attachesVolumes(before)) return false;
+/**
+ * What can change which volumes are attached where. A pod that lacks slots looks again at all of it: a volume that goes leaves a
+ * slot, and one that comes may be its own, which then costs nothing.
+ */
+export function attachesOtherwise(interest: Interest, change: Change): boolean {
+  switch (change.kind) {
+    case 'VolumeAttachment':
+      return true;
+    case 'Pod':
+      return [change.before, change.after].some(
+        (pod) => pod !== undefined && pod.nodeName !== '' && attachesVolumes(pod),
+      );
+    case 'PersistentVolumeClaim':
+      return change.before !== undefined && volumeOf(change.before) !== volumeOf(change.after);
+    case 'PersistentVolume':
+      // A claim that names a missing volume counts as one that is yet to be made.
+      return (
+        change.before === undefined ||
+        change.after === undefined ||
+        handlesDiffer(change.before, change.after)
+      );
+    case 'StorageClass':
+      // Volumes that are not made yet count for their class's provisioner.
+      return (
+        change.before?.provisioner !== change.after?.provisioner &&
+        [change.before, change.after].some((storageClass) =>
+          interest.drivers.has(storageClass?.provisioner ?? ''),
+        )
+      );
+    default:
+      return false;
+  }
+}
+
+/** What a claim is counted as: its volume, or one that its class has yet to make. */
+function volumeOf(claim: ClaimRecord | undefined): string {
+  return claim === undefined ? '' : `${claim.volumeName} ${claim.className} ${claim.uid}`;
+}
+
+function handlesDiffer(before: VolumeRecord, after: VolumeRecord): boolean {
   return (
-    after === undefined || after.isFinished || after.nodeName !== before.nodeName || after.uid !== before.uid
+    handleOf(before.csi) !== handleOf(after.csi) || handleOf(before.migrated) !== handleOf(after.migrated)
   );
 }
 
-/** A volume that changed or went may be attached under another handle, or not at all. */
-export function changesHandle(
-  interest: Interest,
-  before: VolumeRecord | undefined,
-  after: VolumeRecord | undefined,
-): boolean {
-  if (before === undefined) return false;
-  const handles = [before.csi, before.migrated].filter(
-    (handle) => handle !== undefined && interest.drivers.has(handle.driver),
-  );
-  return handles.some((handle) => {
-    const now = [after?.csi, after?.migrated].find((candidate) => candidate?.driver === handle!.driver);
-    return now?.handle !== handle!.handle;
-  });
-}
-
-/** Another pod's claim that got its volume counts for that volume's driver now, not for its class's. */
-export function changesVolume(before: ClaimRecord | undefined, after: ClaimRecord | undefined): boolean {
-  return before !== undefined && before.volumeName !== after?.volumeName;
+function handleOf(volume: CsiVolume | undefined): string {
+  return volume === undefined ? '' : `${volume.driver} ${volume.handle}`;
 }
 
 function limitOf(record: NodeDriversRecord, driver: string): number {

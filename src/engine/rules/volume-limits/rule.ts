@@ -8,22 +8,15 @@
  */
 
 import { unlimited } from '../../index/attach-table.ts';
-import type { Change } from '../../index/change.ts';
+import type { Change, ObjectChange } from '../../index/change.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
-import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
 import { AttachDemand, attachFindings, limitsAnything } from './attach-demand.ts';
-import {
-  attachesVolumes,
-  changesHandle,
-  changesVolume,
-  driversMayHelp,
-  givesSlotsUp,
-} from './attach-wakes.ts';
+import { attachesOtherwise, driversMayHelp } from './attach-wakes.ts';
 
 interface LimitState {
   readonly claims: readonly ClaimRecord[];
@@ -108,23 +101,12 @@ function wakes(interest: Interest, change: Change): boolean {
   switch (change.kind) {
     case 'CSINode':
       return driversMayHelp(interest, change.before, change.after);
-    case 'Pod':
-      return givesSlotsUp(change.before, change.after);
     case 'PersistentVolumeClaim':
-      return (
-        (change.after !== undefined && interest.claimKeys.has(change.after.key)) ||
-        changesVolume(change.before, change.after)
-      );
+      return isOwnClaim(interest, change) || attachesOtherwise(interest, change);
     case 'PersistentVolume':
       return (
-        interest.volumeNames.has((change.after ?? change.before)!.key) ||
-        changesHandle(interest, change.before, change.after)
+        interest.volumeNames.has((change.after ?? change.before)!.key) || attachesOtherwise(interest, change)
       );
-    case 'StorageClass':
-      // Volumes that are not made yet count for their class's provisioner.
-      return change.before !== undefined && countsElsewhere(interest, change.before, change.after);
-    case 'VolumeAttachment':
-      return change.after === undefined && interest.drivers.has(change.before!.driver);
     case 'Node':
       return change.before === undefined;
     case 'CSIDriver':
@@ -136,19 +118,12 @@ function wakes(interest: Interest, change: Change): boolean {
     case 'Release':
       return true;
     default:
-      return false;
+      return attachesOtherwise(interest, change);
   }
 }
 
-function countsElsewhere(
-  interest: Interest,
-  before: ClassRecord | undefined,
-  after: ClassRecord | undefined,
-): boolean {
-  if (before?.provisioner === after?.provisioner) return false;
-  return [before, after].some(
-    (storageClass) => storageClass !== undefined && interest.drivers.has(storageClass.provisioner),
-  );
+function isOwnClaim(interest: Interest, { after }: ObjectChange<'PersistentVolumeClaim'>): boolean {
+  return after !== undefined && interest.claimKeys.has(after.key);
 }
 
 function mustBeInstalled(driver: DriverRecord | undefined): boolean {
@@ -157,25 +132,12 @@ function mustBeInstalled(driver: DriverRecord | undefined): boolean {
 
 function invalidates(interest: Interest, change: Change): boolean {
   switch (change.kind) {
-    case 'Pod':
-      return attachesVolumes((change.after ?? change.before)!);
-    case 'VolumeAttachment':
-      return interest.drivers.has((change.after ?? change.before)!.driver);
     case 'CSINode':
     case 'Node':
       return true;
     case 'PersistentVolumeClaim':
       return (
-        interest.claimKeys.has((change.after ?? change.before)!.key) ||
-        changesVolume(change.before, change.after)
-      );
-    case 'StorageClass':
-      return countsElsewhere(interest, change.before, change.after);
-    case 'PersistentVolume':
-      return (
-        interest.volumeNames.has((change.after ?? change.before)!.key) ||
-        changesHandle(interest, change.before, change.after) ||
-        changesHandle(interest, change.after, change.before)
+        interest.claimKeys.has((change.after ?? change.before)!.key) || attachesOtherwise(interest, change)
       );
     case 'CSIDriver':
       return interest.drivers.has((change.after ?? change.before)!.key);
