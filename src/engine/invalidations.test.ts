@@ -158,14 +158,14 @@ describe('a PersistentVolume makes a remembered answer stale', () => {
       forgets: true,
     },
     {
-      name: 'not when one of another class comes',
+      name: 'when one of another class comes: a pod on a node may have waited for it, and attach it',
       happens: comes('PersistentVolume', volume('v9', '5Gi', { className: 'third' })),
-      forgets: false,
+      forgets: true,
     },
     {
-      name: 'not when one of another class goes',
+      name: 'when one of another class goes: it is attached nowhere any more',
       happens: goes('PersistentVolume', 'v-other'),
-      forgets: false,
+      forgets: true,
     },
   ]);
 });
