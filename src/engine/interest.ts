@@ -34,10 +34,11 @@ function smallestRequests(claims: readonly ClaimRecord[]): Map<string, number> {
   return smallest;
 }
 
-/** The volume that it names, and those that are reserved for it. */
+/** The volume that it names, and those that are reserved for it or held by another pod that shares it. */
 function volumesOf(index: ClusterIndex, { key, volumeName }: ClaimRecord): string[] {
   const reserved = index.volumes.claimedFor(key).map((volume) => volume.key);
-  return volumeName === '' ? reserved : [volumeName, ...reserved];
+  const held = index.volumes.heldFor(key)?.key ?? '';
+  return [volumeName, held, ...reserved].filter((name) => name !== '');
 }
 
 /** Of its volume; or, while it has none, of the one that its class would make. In-tree ones also under CSI's name for them. */

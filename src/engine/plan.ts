@@ -35,13 +35,13 @@ export function plan(pod: Pod, index: ClusterIndex, options: PlanOptions): Place
   index.settle(options.nowMs);
   const cycle = new Cycle(index, record, options.nowMs);
   const prepared = prepareRules(cycle, rules);
-  if (prepared.refusals.length > 0) return new Refusal(cycle, rules, prepared.refusals);
+  if (prepared.refusedBy !== undefined) return new Refusal(cycle, rules, prepared);
   for (const { rule, state, position } of prepared.active) {
     cycle.startRule(position);
     rule.filter(state, cycle);
   }
   const chosen = chooseNode(cycle, prepared.active);
-  if (chosen === undefined) return new Refusal(cycle, rules, []);
+  if (chosen === undefined) return new Refusal(cycle, rules, prepared);
   return place(cycle, prepared.active, chosen);
 }
 

@@ -5,6 +5,7 @@ import type { ClusterIndex } from './index/cluster-index.ts';
 import { interestOf } from './interest.ts';
 import type { PodRecord } from './records/pod-record.ts';
 import { type Cycle, verdictReasons, verdictRule } from './rules/cycle.ts';
+import type { PreparedRules } from './rules/prepare-rules.ts';
 import type { NodeReason, Reason } from './rules/reasons.ts';
 import type { AnyRule, Interest, PodRefusal } from './rules/rule.ts';
 
@@ -23,12 +24,14 @@ export class Refusal {
   readonly #index: ClusterIndex;
   readonly #nowMs: number;
   readonly #rules: readonly AnyRule[];
+  readonly #refusedBy: AnyRule | undefined;
   readonly #verdicts: Int32Array;
   readonly #notes: ReadonlyMap<number, string>;
 
-  constructor(cycle: Cycle, rules: readonly AnyRule[], podRefusals: readonly PodRefusal[]) {
+  constructor(cycle: Cycle, rules: readonly AnyRule[], { refusals, refusedBy }: PreparedRules) {
     this.pod = cycle.pod;
-    this.podRefusals = podRefusals;
+    this.podRefusals = refusals;
+    this.#refusedBy = refusedBy;
     this.nodeCount = cycle.index.nodes.size;
     this.#index = cycle.index;
     this.#nowMs = cycle.nowMs;
@@ -83,7 +86,8 @@ export class Refusal {
   }
 
   #refusingRules(): readonly AnyRule[] {
-    if (this.podRefusals.length > 0 || this.nodeCount === 0) return this.#rules;
+    if (this.#refusedBy !== undefined) return [this.#refusedBy];
+    if (this.nodeCount === 0) return this.#rules;
     const positions = new Set<number>();
     for (const verdict of this.#verdicts) if (verdict !== 0) positions.add(verdictRule(verdict));
     return [...positions].map((position) => this.#rules[position]!);

@@ -12,6 +12,8 @@ export interface ActiveRule {
 export interface PreparedRules {
   readonly active: readonly ActiveRule[];
   readonly refusals: readonly PodRefusal[];
+  /** The rule that refused the pod altogether. */
+  readonly refusedBy: AnyRule | undefined;
 }
 
 /** The first rule that refuses the pod wherever it would run ends the preparation. */
@@ -19,8 +21,8 @@ export function prepareRules(cycle: Cycle, rules: readonly AnyRule[]): PreparedR
   const active: ActiveRule[] = [];
   for (const [position, rule] of rules.entries()) {
     const prepared = rule.prepare(cycle);
-    if (prepared.kind === 'refuse') return { active, refusals: prepared.refusals };
+    if (prepared.kind === 'refuse') return { active, refusals: prepared.refusals, refusedBy: rule };
     if (prepared.kind === 'ready') active.push({ rule, state: prepared.state, position });
   }
-  return { active, refusals: [] };
+  return { active, refusals: [], refusedBy: undefined };
 }

@@ -33,9 +33,7 @@ export function volumesWokenBy(interest: Interest, change: Change): boolean {
     case 'CSIDriver':
       return requiresLess(interest, change.before, change.after);
     case 'CSIStorageCapacity':
-      return (
-        change.after !== undefined && drawsOnEither(interest, change) && hasGrown(change.before, change.after)
-      );
+      return drawsOnEither(interest, change) && mayHaveGrown(change);
     case 'DriverCapacity':
       return interest.drivers.has((change.after ?? change.before)!.key);
     case 'VolumeAttachment':
@@ -157,8 +155,10 @@ function drawsOn(interest: Interest, pool: PoolRecord): boolean {
 }
 
 /** Compared as doubles: where those tie, waking in vain is harmless. */
-function hasGrown(before: PoolRecord | undefined, after: PoolRecord): boolean {
-  if (before === undefined || before.backing !== after.backing) return true;
+function mayHaveGrown({ before, after }: PoolChange): boolean {
+  // Where disks are shared, a pool's number is also the rate at which the others' promises are converted.
+  if (before?.isShared === true || after?.isShared === true || before === undefined) return true;
+  if (after === undefined) return false;
   if (before.nodes.key !== after.nodes.key || before.storageClass !== after.storageClass) return true;
   return limitBytes(after) > limitBytes(before) || publishedRoom(after).bytes > publishedRoom(before).bytes;
 }

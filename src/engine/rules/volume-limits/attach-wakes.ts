@@ -1,5 +1,7 @@
+import { csiDriverForProvisioner } from '../../../kube/in-tree-migration.ts';
 import type { Change } from '../../index/change.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
+import type { ClassRecord } from '../../records/class-record.ts';
 import type { NodeDriversRecord } from '../../records/driver-record.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { CsiVolume, VolumeRecord } from '../../records/volume-record.ts';
@@ -38,7 +40,7 @@ export function attachesOtherwise(interest: Interest, change: Change): boolean {
         (pod) => pod !== undefined && pod.nodeName !== '' && attachesVolumes(pod),
       );
     case 'PersistentVolumeClaim':
-      return change.before !== undefined && volumeOf(change.before) !== volumeOf(change.after);
+      return volumeOf(change.before) !== volumeOf(change.after);
     case 'PersistentVolume':
       // A claim that names a missing volume counts as one that is yet to be made.
       return (
@@ -50,13 +52,20 @@ export function attachesOtherwise(interest: Interest, change: Change): boolean {
       // Volumes that are not made yet count for their class's provisioner.
       return (
         change.before?.provisioner !== change.after?.provisioner &&
-        [change.before, change.after].some((storageClass) =>
-          interest.drivers.has(storageClass?.provisioner ?? ''),
-        )
+        [change.before, change.after].some((storageClass) => makesFor(interest, storageClass))
       );
     default:
       return false;
   }
+}
+
+function makesFor(interest: Interest, storageClass: ClassRecord | undefined): boolean {
+  if (storageClass === undefined) return false;
+  const migratedTo = csiDriverForProvisioner(storageClass.provisioner);
+  return (
+    interest.drivers.has(storageClass.provisioner) ||
+    (migratedTo !== undefined && interest.drivers.has(migratedTo))
+  );
 }
 
 /** What a claim is counted as: its volume, or one that its class has yet to make. */
