@@ -41,13 +41,13 @@ function volumesOf(index: ClusterIndex, { key, volumeName }: ClaimRecord): strin
   return [volumeName, held, ...reserved].filter((name) => name !== '');
 }
 
-/** Of its volume; or, while it has none, of the one that its class would make. In-tree ones also under CSI's name for them. */
+/** Of its volumes; or, while it has none, of the one that its class would make. In-tree ones also under CSI's name for them. */
 function driversOf(index: ClusterIndex, claim: ClaimRecord): string[] {
-  const volume = index.volumes.get(claim.volumeName);
-  const provisioner = index.classes.get(claim.className)?.provisioner ?? '';
-  const drivers =
-    volume === undefined
-      ? [provisioner, csiDriverForProvisioner(provisioner)]
-      : [volume.csi?.driver, volume.migrated?.driver];
+  const volumes = volumesOf(index, claim).flatMap((name) => index.volumes.get(name) ?? []);
+  const drivers = volumes.flatMap((volume) => [volume.csi?.driver, volume.migrated?.driver]);
+  if (index.volumes.get(claim.volumeName) === undefined) {
+    const provisioner = index.classes.get(claim.className)?.provisioner ?? '';
+    drivers.push(provisioner, csiDriverForProvisioner(provisioner));
+  }
   return drivers.filter((driver) => driver !== undefined && driver !== '') as string[];
 }

@@ -74,9 +74,9 @@ export class PromiseKeeper {
     }
   }
 
-  /** A reservation has chosen its pool; only if that is gone another one is looked for. */
+  /** A reservation has chosen its pool; only if there is none, or it is gone, another one is looked for. */
   #mayBePlaced({ reservations, poolKey }: Promised): boolean {
-    return reservations === 0 || (poolKey !== undefined && this.#index.pools.get(poolKey) === undefined);
+    return reservations === 0 || poolKey === undefined || this.#index.pools.get(poolKey) === undefined;
   }
 
   /** Puts a promise where a restart would put it. */

@@ -29,23 +29,33 @@ export function conflictsOf(index: ClusterIndex, placement: Placement): Conflict
   return [...gone, ...bindings, ...provisions];
 }
 
-/** What the cluster does not show yet of a placement that is being carried out. */
+/**
+ * What the cluster does not show yet of a placement that is being carried out. Until the claim itself names its volume, only the
+ * reservation knows which one its pod will attach.
+ */
 export function unconfirmedParts(index: ClusterIndex, placement: Placement): string[] {
-  const missing: string[] = [];
-  for (const { volume, claim, claimUid } of placement.bindings) {
-    const reference = index.volumes.get(volume)?.claim;
-    if (reference?.claimKey !== claim || reference.uid !== claimUid) {
-      missing.push(`PersistentVolume ${volume}: spec.claimRef does not name ${claim}`);
-    }
-  }
-  for (const { claim: key } of placement.provisions) {
+  const bindings = placement.bindings.flatMap((binding) => unconfirmedBinding(index, binding));
+  const provisions = placement.provisions.flatMap(({ claim: key, claimUid }) => {
     const claim = index.claims.get(key);
-    if (claim?.isBound !== true && claim?.selectedNode !== placement.node) {
-      missing.push(`PersistentVolumeClaim ${key}: has neither a volume nor node ${placement.node} selected`);
-    }
+    const isShown = claim?.uid === claimUid && (claim.isBound || claim.selectedNode === placement.node);
+    return isShown
+      ? []
+      : [`PersistentVolumeClaim ${key}: has neither a volume nor node ${placement.node} selected`];
+  });
+  const isAssigned = index.pods.stored(placement.pod.key)?.nodeName === placement.node;
+  const pod = isAssigned ? [] : [`Pod ${placement.pod.key}: is not assigned to ${placement.node}`];
+  return [...bindings, ...provisions, ...pod];
+}
+
+function unconfirmedBinding(index: ClusterIndex, { volume, claim: key, claimUid }: Binding): string[] {
+  const missing: string[] = [];
+  const reference = index.volumes.get(volume)?.claim;
+  if (reference?.claimKey !== key || reference.uid !== claimUid) {
+    missing.push(`PersistentVolume ${volume}: spec.claimRef does not name ${key}`);
   }
-  if (index.pods.stored(placement.pod.key)?.nodeName !== placement.node) {
-    missing.push(`Pod ${placement.pod.key}: is not assigned to ${placement.node}`);
+  const claim = index.claims.get(key);
+  if (claim?.uid !== claimUid || claim.volumeName !== volume) {
+    missing.push(`PersistentVolumeClaim ${key}: spec.volumeName is not ${volume}`);
   }
   return missing;
 }

@@ -222,11 +222,13 @@ describe('revert', () => {
 
 describe('confirm', () => {
   const assigned = pod('p', ['data', 'new'], { nodeName: 'n1', version: '2' });
-  const writeVolume = (index: ClusterIndex) =>
+  const writeVolume = (index: ClusterIndex) => {
     index.upsert(
       'PersistentVolume',
       localVolume('v1', '5Gi', 'n1', { version: '2', spec: reservedFor('data', 'uid-data') }),
     );
+    index.upsert('PersistentVolumeClaim', claim('data', '5Gi', { version: '2', spec: { volumeName: 'v1' } }));
+  };
   const writeClaim = (index: ClusterIndex) =>
     index.upsert(
       'PersistentVolumeClaim',
@@ -245,6 +247,7 @@ describe('confirm', () => {
       kind: 'pending',
       missing: [
         'PersistentVolume v1: spec.claimRef does not name default/data',
+        'PersistentVolumeClaim default/data: spec.volumeName is not v1',
         'PersistentVolumeClaim default/new: has neither a volume nor node n1 selected',
         'Pod default/p: is not assigned to n1',
       ],
@@ -288,7 +291,7 @@ describe('confirm', () => {
     index.upsert('Pod', pod('p', ['data'], { nodeName: 'n1', version: '2' }));
     expect(ledger.confirm(reservation)).toMatchObject({
       kind: 'pending',
-      missing: [expect.stringContaining('v1')],
+      missing: [expect.stringContaining('claimRef'), expect.stringContaining('volumeName')],
     });
   });
 });

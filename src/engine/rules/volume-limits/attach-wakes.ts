@@ -46,7 +46,7 @@ export function attachesOtherwise(interest: Interest, change: Change): boolean {
       return (
         change.before === undefined ||
         change.after === undefined ||
-        handlesDiffer(change.before, change.after)
+        attachDiffers(change.before, change.after)
       );
     case 'StorageClass':
       // Volumes that are not made yet count for their class's provisioner.
@@ -73,9 +73,12 @@ function volumeOf(claim: ClaimRecord | undefined): string {
   return claim === undefined ? '' : `${claim.volumeName} ${claim.className} ${claim.uid}`;
 }
 
-function handlesDiffer(before: VolumeRecord, after: VolumeRecord): boolean {
+/** Under another handle, or for another claim: one that somebody else has got is not the reservation's any more. */
+function attachDiffers(before: VolumeRecord, after: VolumeRecord): boolean {
   return (
-    handleOf(before.csi) !== handleOf(after.csi) || handleOf(before.migrated) !== handleOf(after.migrated)
+    handleOf(before.csi) !== handleOf(after.csi) ||
+    handleOf(before.migrated) !== handleOf(after.migrated) ||
+    before.claim?.claimKey !== after.claim?.claimKey
   );
 }
 
