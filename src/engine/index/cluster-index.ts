@@ -151,10 +151,10 @@ export class ClusterIndex {
   setPromise(id: string, promised: Promised | undefined): void {
     const before = this.promises.get(id);
     this.#write(id, before, promised, this.#applyPromise);
-    const isGivenBack =
-      promised?.isStored === true && promised.reservations === 0 && (before?.reservations ?? 0) > 0;
-    // What has lost its reservation stands where a restart would put it.
-    if (isGivenBack) this.#promiseKeeper.place(promised);
+    if (promised === undefined || promised.settled !== undefined) return;
+    // Without a reservation's choice it stands where a restart would put it.
+    const isGivenBack = promised.isStored && promised.reservations === 0 && (before?.reservations ?? 0) > 0;
+    if (isGivenBack || promised.poolKey === undefined) this.#promiseKeeper.place(promised);
   }
 
   setAssumedPod(podKey: string, pod: PodRecord | undefined): void {

@@ -38,7 +38,7 @@ export class PromiseBook {
   readonly #pools: PoolTable;
   readonly #byId = new Map<string, Promised>();
   #settledCount = 0;
-  /** Pools that have had a promise less, or a smaller one, since somebody last asked. */
+  /** Pools that have had a promise less, a smaller one, or one moved, since somebody last asked. */
   #freedPools = new Set<string>();
   #timesFreed = 0;
 
@@ -77,19 +77,18 @@ export class PromiseBook {
     if (before?.settled !== undefined) this.#settledCount -= 1;
     if (promised?.settled !== undefined) this.#settledCount += 1;
     setOrDelete(this.#byId, id, promised);
-    if (before?.poolKey !== undefined) {
-      this.#pools.unpromise(before.poolKey, id);
-      if (takesLess(before, promised)) {
-        this.#freedPools.add(before.poolKey);
-        this.#timesFreed += 1;
-      }
-    }
+    if (before?.poolKey !== undefined) this.#pools.unpromise(before.poolKey, id);
     if (promised?.poolKey !== undefined) this.#pools.promise(promised.poolKey, id, promised.size);
+    if (before !== undefined) this.#noteFreed(before, promised);
   }
-}
 
-function takesLess(before: Promised, after: Promised | undefined): boolean {
-  return after?.poolKey !== before.poolKey || compareSizes(after!.size, before.size) < 0;
+  /** A promise that moves is told of at both ends: answers that counted on the new pool are stale. */
+  #noteFreed(before: Promised, after: Promised | undefined): void {
+    const hasMoved = after?.poolKey !== before.poolKey;
+    if (!hasMoved && compareSizes(after!.size, before.size) >= 0) return;
+    for (const key of [before.poolKey, after?.poolKey]) if (key !== undefined) this.#freedPools.add(key);
+    this.#timesFreed += 1;
+  }
 }
 
 /** What remains of a promise when nothing may stand behind it any more. */
