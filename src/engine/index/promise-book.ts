@@ -84,8 +84,8 @@ export class PromiseBook {
 
   /** A promise that moves is told of at both ends: answers that counted on the new pool are stale. */
   #noteFreed(before: Promised, after: Promised | undefined): void {
-    const hasMoved = after?.poolKey !== before.poolKey;
-    if (!hasMoved && compareSizes(after!.size, before.size) >= 0) return;
+    const isSmaller = after !== undefined && compareSizes(after.size, before.size) < 0;
+    if (after?.poolKey === before.poolKey && !isSmaller) return;
     for (const key of [before.poolKey, after?.poolKey]) if (key !== undefined) this.#freedPools.add(key);
     this.#timesFreed += 1;
   }
