@@ -22,8 +22,12 @@ export function volumesWokenBy(interest: Interest, change: Change): boolean {
     case 'PersistentVolumeClaim':
       return change.after !== undefined && interest.claimKeys.has(change.after.key);
     case 'PersistentVolume':
-      // One that was reserved for the claim and goes away lets any other do.
-      return wantsVolume(interest, change.after) || isReservedFor(interest, change.before);
+      // One that was reserved for the claim, or held for it, and goes away lets any other do.
+      return (
+        wantsVolume(interest, change.after) ||
+        isReservedFor(interest, change.before) ||
+        isNamed(interest, change.before)
+      );
     case 'StorageClass':
       return change.after !== undefined && classMayHelp(interest, change.before, change.after);
     case 'Node':
@@ -101,6 +105,10 @@ function requiresLess(
     (before.tracksCapacity && after?.tracksCapacity !== true) ||
     (before.refusesNodesWithoutIt && after?.refusesNodesWithoutIt !== true)
   );
+}
+
+function isNamed(interest: Interest, volume: VolumeRecord | undefined): boolean {
+  return volume !== undefined && interest.volumeNames.has(volume.key);
 }
 
 function isReservedFor(interest: Interest, volume: VolumeRecord | undefined): boolean {
