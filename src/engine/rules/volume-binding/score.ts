@@ -1,4 +1,5 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { VolumeScoring } from '../../index/profile.ts';
 import { addSizes, compareSizes, nanoOf, type Size, zeroSize } from '../../size.ts';
 import type { Cycle } from '../cycle.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
@@ -20,64 +21,70 @@ export function scoreVolumes(
 ): void {
   const { method } = cycle.index.profile.scoring;
   if (method === 'none' || needs.wants.length === 0) return;
+  const suitability = new Suitability(cycle.index, needs, solution);
   const { rows: nodes, count } = cycle.feasibleRows();
   for (let position = 0; position < count; position++) {
     const node = nodes[position]!;
     scores[node] =
-      method === 'stowage'
-        ? meanSuitability(cycle.index, needs, solution, node)
-        : utilizationScore(cycle.index, needs, solution, node);
+      method === 'stowage' ? suitability.meanAt(node) : utilizationScore(cycle.index, needs, solution, node);
   }
 }
 
 /** A new volume of a driver that keeps no books: neither good nor bad. */
 const unknownPoolScore = 25;
 
-function meanSuitability(index: ClusterIndex, needs: VolumeNeeds, solution: Solution, node: number): number {
-  let sum = 0;
-  for (let position = 0; position < needs.wants.length; position++) {
-    const want = needs.wants[position]!;
-    const row = solution.choice.at(position, node);
-    sum +=
-      row >= 0
-        ? volumeSuitability(index, want, solution.choice.bytesAt(position, node))
-        : poolSuitability(index, needs, solution, { want, node });
+/** What has to be looked up once for a pod, and not once for each node. */
+class Suitability {
+  readonly #index: ClusterIndex;
+  readonly #wants: readonly Want[];
+  readonly #solution: Solution;
+  readonly #scoring: VolumeScoring;
+  /** The pools by node, for each want; undefined where nobody keeps books. */
+  #columns: readonly (Int32Array | undefined)[] | undefined;
+
+  constructor(index: ClusterIndex, { wants }: VolumeNeeds, solution: Solution) {
+    this.#index = index;
+    this.#wants = wants;
+    this.#solution = solution;
+    this.#scoring = index.profile.scoring;
   }
-  return sum / needs.wants.length;
-}
 
-function volumeSuitability(index: ClusterIndex, want: Want, capacityBytes: number): number {
-  const utilization = capacityBytes === 0 ? 100 : (want.size.bytes * 100) / capacityBytes;
-  return 50 + shapeScore(index.profile.scoring.volumeShape, utilization) / 2;
-}
-
-interface WantAt {
-  readonly want: Want;
-  readonly node: number;
-}
-
-/** By how full all of the pod's new volumes together would make the pool. */
-function poolSuitability(
-  index: ClusterIndex,
-  { wants }: VolumeNeeds,
-  solution: Solution,
-  { want, node }: WantAt,
-): number {
-  const pool = poolOf(solution, want, node);
-  if (pool < 0) return unknownPoolScore;
-  let taken = 0;
-  for (let position = 0; position < wants.length; position++) {
-    const isNew = solution.choice.at(position, node) < 0;
-    if (isNew && poolOf(solution, wants[position]!, node) === pool) taken += wants[position]!.size.bytes;
+  meanAt(node: number): number {
+    const { choice } = this.#solution;
+    let sum = 0;
+    for (let want = 0; want < this.#wants.length; want++) {
+      const hasVolume = choice.at(want, node) >= 0;
+      sum += hasVolume ? this.#ofVolume(want, choice.bytesAt(want, node)) : this.#ofPool(want, node);
+    }
+    return sum / this.#wants.length;
   }
-  const room = index.pools.roomBytes[pool]!;
-  const utilization = room <= 0 ? 100 : Math.min(100, (taken * 100) / room);
-  return shapeScore(index.profile.scoring.poolShape, utilization) / 2;
-}
 
-/** The first pool that would take the want; -1 for none, or where nobody keeps books. */
-function poolOf(solution: Solution, want: Want, node: number): number {
-  return solution.room.isTracked(want) ? solution.room.column(want)[node]! : -1;
+  #ofVolume(want: number, capacityBytes: number): number {
+    const utilization = capacityBytes === 0 ? 100 : (this.#wants[want]!.size.bytes * 100) / capacityBytes;
+    return 50 + shapeScore(this.#scoring.volumeShape, utilization) / 2;
+  }
+
+  /** By how full all of the pod's new volumes together would make the pool. */
+  #ofPool(want: number, node: number): number {
+    const pool = this.#poolOf(want, node);
+    if (pool < 0) return unknownPoolScore;
+    let taken = 0;
+    for (let other = 0; other < this.#wants.length; other++) {
+      const shares =
+        other === want || (this.#solution.choice.at(other, node) < 0 && this.#poolOf(other, node) === pool);
+      if (shares) taken += this.#wants[other]!.size.bytes;
+    }
+    const room = this.#index.pools.roomBytes[pool]!;
+    const utilization = room <= 0 ? 100 : Math.min(100, (taken * 100) / room);
+    return shapeScore(this.#scoring.poolShape, utilization) / 2;
+  }
+
+  #poolOf(want: number, node: number): number {
+    this.#columns ??= this.#wants.map((each) =>
+      this.#solution.room.isTracked(each) ? this.#solution.room.column(each) : undefined,
+    );
+    return this.#columns[want]?.[node] ?? -1;
+  }
 }
 
 /**
@@ -90,7 +97,7 @@ function utilizationScore(index: ClusterIndex, needs: VolumeNeeds, solution: Sol
   for (const want of needs.wants) {
     const row = solution.choice.at(want.position, node);
     if (hasVolume !== row >= 0) continue;
-    const pool = row < 0 ? poolOf(solution, want, node) : -1;
+    const pool = row < 0 && solution.room.isTracked(want) ? solution.room.column(want)[node]! : -1;
     if (row < 0 && pool < 0) continue;
     const className = row >= 0 ? index.volumes.record(row).className : want.making!.className;
     const sums = classes.get(className) ?? { requested: zeroSize, available: zeroSize };

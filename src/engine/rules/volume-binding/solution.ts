@@ -148,7 +148,8 @@ export class Solution implements ChosenVolumes {
   #obstacleToMaking(want: Want, node: number): number {
     if (want.reserved.length > 0 && this.#index.profile.preboundIsFinal) return bit.PreboundVolumeElsewhere;
     if (want.making === undefined) return bit.NoVolumeFits;
-    if (!want.making.allowed.nodes.has(node)) return bit.TopologyNotAllowed;
+    const { allowed } = want.making;
+    if (allowed !== this.#index.everyNode && !allowed.nodes.has(node)) return bit.TopologyNotAllowed;
     if (this.room.isTracked(want) && this.room.column(want)[node]! < 0) return bit.NotEnoughCapacity;
     return 0;
   }

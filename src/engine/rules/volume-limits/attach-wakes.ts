@@ -23,7 +23,7 @@ export function driversMayHelp(
   return false;
 }
 
-export function attachesVolumes(pod: PodRecord): boolean {
+function attachesVolumes(pod: PodRecord): boolean {
   return pod.claims.length + pod.migratedVolumes.length > 0;
 }
 
