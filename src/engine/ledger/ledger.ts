@@ -1,7 +1,7 @@
 import { assert } from '../../runtime/assert.ts';
 import type { ReleaseChange } from '../index/change.ts';
 import type { ClusterIndex } from '../index/cluster-index.ts';
-import { setOrDelete } from '../index/maps.ts';
+import { addTo, removeFrom, setOrDelete } from '../index/maps.ts';
 import { inFlightPolicy } from '../index/profile.ts';
 import { keptIfBacked, type Promised } from '../index/promise-book.ts';
 import { settledPromise } from '../index/promise-keeper.ts';
@@ -46,6 +46,8 @@ export type ConfirmResult =
 export class Ledger {
   readonly #index: ClusterIndex;
   readonly #byPod = new Map<string, Reservation>();
+  /** By claim, the pods whose reservations give it an existing volume. */
+  readonly #holders = new Map<string, Set<string>>();
 
   constructor(index: ClusterIndex) {
     this.#index = index;
@@ -63,8 +65,9 @@ export class Ledger {
     const podKey = placement.pod.key;
     const known = this.#byPod.get(podKey);
     if (known?.placement === placement) return { kind: 'reserved', reservation: known };
-    if (known !== undefined)
+    if (known !== undefined) {
       return refused({ object: `Pod ${podKey}`, problem: 'has a reservation already; revert it first' });
+    }
     const conflicts = conflictsOf(this.#index, placement);
     if (conflicts.length > 0) return { kind: 'refused', conflicts };
     const savepoint = this.#index.savepoint();
@@ -105,37 +108,17 @@ export class Ledger {
     return this.#byPod.get(reservation.podKey) === reservation;
   }
 
-  /** Takes everything; the first pool that turns out too small is the answer, and the caller rolls back. */
+  /** Takes everything; the first thing that turns out not to be had is the answer, and the caller rolls back. */
   #take(placement: Placement): Conflict | undefined {
+    const requests = promiseRequests(placement);
+    const busy = requests.find((request) => this.#isBusy(request));
+    if (busy !== undefined)
+      return conflictOf(busy.pool!, 'has a volume in flight; its driver takes one pod at a time');
     for (const { volume, claim } of placement.bindings) {
       if (this.#index.volumes.holderOf(volume) !== claim) this.#index.setHold(volume, claim);
     }
-    const busy = this.#busyPool(placement);
-    if (busy !== undefined)
-      return {
-        object: `pool ${busy.name}`,
-        problem: 'has a volume in flight; its driver takes one pod at a time',
-      };
-    for (const { claim, claimUid, driver, requested, pool } of placement.provisions) {
-      const shortage = this.#promise({
-        id: claim,
-        claimUid,
-        nodeName: placement.node,
-        size: requested,
-        pool,
-        driver,
-      });
-      if (shortage !== undefined) return shortage;
-    }
-    for (const { volume, driver, requested, pool } of placement.inlineVolumes) {
-      const shortage = this.#promise({
-        id: volume,
-        claimUid: '',
-        nodeName: placement.node,
-        size: requested,
-        pool,
-        driver,
-      });
+    for (const request of requests) {
+      const shortage = this.#promise(request);
       if (shortage !== undefined) return shortage;
     }
     return this.#assume(placement);
@@ -157,10 +140,11 @@ export class Ledger {
     return undefined;
   }
 
+  /** The promise of a claim that another pod has reserved already is shared; that room has been taken. */
   #promise(request: PromiseRequest): Conflict | undefined {
-    const { id, claimUid, nodeName, size, pool, driver } = request;
+    const { id, claimUid, nodeName, size, pool } = request;
     const known = this.#index.promises.get(id);
-    const fresh: Promised = {
+    const fresh = {
       id,
       claimUid,
       nodeName,
@@ -170,47 +154,34 @@ export class Ledger {
       isStored: false,
       settled: undefined,
     };
-    const promised = known ?? fresh;
+    const promised: Promised = known ?? fresh;
     this.#index.setPromise(id, { ...promised, reservations: promised.reservations + 1 });
-    return known === undefined ? this.#shortage(pool, driver, size) : undefined;
+    return known === undefined ? this.#shortage(request) : undefined;
   }
 
-  /** A pool that has been promised to another pod, of a driver that wants one at a time. */
-  #busyPool({ provisions, inlineVolumes }: Placement): PoolChoice | undefined {
+  /** The pool has been promised to another pod, and its driver wants one at a time. */
+  #isBusy({ driver, pool }: PromiseRequest): boolean {
     const { profile, pools } = this.#index;
-    const isBusy = ({
-      driver,
-      pool,
-    }: {
-      readonly driver: string;
-      readonly pool: PoolChoice | undefined;
-    }): boolean => {
-      const row = pool === undefined ? undefined : pools.row(pool.key);
-      return (
-        row !== undefined && inFlightPolicy(profile, driver) === 'one-at-a-time' && pools.hasPromises(row)
-      );
-    };
-    return (provisions.find(isBusy) ?? inlineVolumes.find(isBusy))?.pool;
+    const row = pool === undefined ? undefined : pools.row(pool.key);
+    return row !== undefined && inFlightPolicy(profile, driver) === 'one-at-a-time' && pools.hasPromises(row);
   }
 
   /** Having promised it, the pool must not be below zero. */
-  #shortage(pool: PoolChoice | undefined, driver: string, size: Size): Conflict | undefined {
+  #shortage({ pool, driver, size }: PromiseRequest): Conflict | undefined {
     if (pool === undefined || inFlightPolicy(this.#index.profile, driver) === 'off') return undefined;
     const row = this.#index.pools.row(pool.key);
-    if (row === undefined) return { object: `pool ${pool.name}`, problem: 'is gone' };
-    if (compareSizes(size, zeroSize) === 0 || compareSizes(this.#index.pools.room(row), zeroSize) >= 0)
-      return undefined;
-    return { object: `pool ${pool.name}`, problem: 'has less room than when the plan was made' };
+    if (row === undefined) return conflictOf(pool, 'is gone');
+    const isKept = compareSizes(this.#index.pools.room(row), zeroSize) >= 0;
+    return isKept || compareSizes(size, zeroSize) === 0
+      ? undefined
+      : conflictOf(pool, 'has less room than when the plan was made');
   }
 
   #giveUp(reservation: Reservation, settle: (promised: Promised) => Promised | undefined): ReleaseChange {
     const { placement, podKey } = reservation;
     this.#set(podKey, undefined);
     const volumes = placement.bindings.flatMap(({ volume, claim }) => this.#unhold(volume, claim));
-    const ids = [
-      ...placement.provisions.map(({ claim }) => claim),
-      ...placement.inlineVolumes.map(({ volume }) => volume),
-    ];
+    const ids = promiseRequests(placement).map(({ id }) => id);
     const pools = ids.flatMap((id) => this.#unpromise(id, settle));
     this.#index.setAssumedPod(podKey, undefined);
     return { kind: 'Release', volumes, pools, nodeName: placement.node };
@@ -218,11 +189,7 @@ export class Ledger {
 
   /** Unless another pod that shares the claim still holds it. */
   #unhold(volume: string, claim: string): VolumeRecord[] {
-    if (this.#index.volumes.holderOf(volume) !== claim) return [];
-    for (const other of this.#byPod.values()) {
-      if (other.placement.bindings.some((binding) => binding.volume === volume && binding.claim === claim))
-        return [];
-    }
+    if (this.#index.volumes.holderOf(volume) !== claim || this.#holders.has(claim)) return [];
     this.#index.setHold(volume, undefined);
     const record = this.#index.volumes.get(volume);
     return record === undefined ? [] : [record];
@@ -240,9 +207,16 @@ export class Ledger {
 
   #set(podKey: string, reservation: Reservation | undefined): void {
     const before = this.#byPod.get(podKey);
-    this.#index.recordUndo(() => setOrDelete(this.#byPod, podKey, before));
-    setOrDelete(this.#byPod, podKey, reservation);
+    this.#index.recordUndo(() => this.#apply(podKey, before));
+    this.#apply(podKey, reservation);
     assert(this.#byPod.get(podKey) === reservation, 'a pod has one reservation');
+  }
+
+  #apply(podKey: string, reservation: Reservation | undefined): void {
+    const before = this.#byPod.get(podKey);
+    for (const { claim } of before?.placement.bindings ?? []) removeFrom(this.#holders, claim, podKey);
+    for (const { claim } of reservation?.placement.bindings ?? []) addTo(this.#holders, claim, podKey);
+    setOrDelete(this.#byPod, podKey, reservation);
   }
 }
 
@@ -253,6 +227,22 @@ interface PromiseRequest {
   readonly size: Size;
   readonly pool: PoolChoice | undefined;
   readonly driver: string;
+}
+
+/** What a placement needs of pools, for claims and for inline volumes alike. */
+function promiseRequests({ node: nodeName, provisions, inlineVolumes }: Placement): PromiseRequest[] {
+  return [
+    ...provisions.map(({ claim, claimUid, driver, requested, pool }) => {
+      return { id: claim, claimUid, nodeName, size: requested, pool, driver };
+    }),
+    ...inlineVolumes.map(({ volume, driver, requested, pool }) => {
+      return { id: volume, claimUid: '', nodeName, size: requested, pool, driver };
+    }),
+  ];
+}
+
+function conflictOf(pool: PoolChoice, problem: string): Conflict {
+  return { object: `pool ${pool.name}`, problem };
 }
 
 function refused(conflict: Conflict): ReserveResult {
