@@ -1,9 +1,8 @@
 import type { ClusterIndex } from '../../index/cluster-index.ts';
-import type { VolumeScoring } from '../../index/profile.ts';
 import { addSizes, compareSizes, nanoOf, type Size, zeroSize } from '../../size.ts';
 import type { Cycle } from '../cycle.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
-import { integerShapeScore, shapeScore } from './shape-score.ts';
+import { integerShapeScore, ShapeLines } from './shape-score.ts';
 import type { Solution } from './solution.ts';
 
 /**
@@ -38,7 +37,8 @@ class Suitability {
   readonly #index: ClusterIndex;
   readonly #wants: readonly Want[];
   readonly #solution: Solution;
-  readonly #scoring: VolumeScoring;
+  readonly #volumeShape: ShapeLines;
+  readonly #poolShape: ShapeLines;
   /** The pools by node, for each want; undefined where nobody keeps books. */
   #columns: readonly (Int32Array | undefined)[] | undefined;
 
@@ -46,7 +46,8 @@ class Suitability {
     this.#index = index;
     this.#wants = wants;
     this.#solution = solution;
-    this.#scoring = index.profile.scoring;
+    this.#volumeShape = new ShapeLines(index.profile.scoring.volumeShape);
+    this.#poolShape = new ShapeLines(index.profile.scoring.poolShape);
   }
 
   meanAt(node: number): number {
@@ -61,7 +62,7 @@ class Suitability {
 
   #ofVolume(want: number, capacityBytes: number): number {
     const utilization = capacityBytes === 0 ? 100 : (this.#wants[want]!.size.bytes * 100) / capacityBytes;
-    return 50 + shapeScore(this.#scoring.volumeShape, utilization) / 2;
+    return 50 + this.#volumeShape.at(utilization) / 2;
   }
 
   /** By how full all of the pod's new volumes together would make the pool. */
@@ -76,7 +77,7 @@ class Suitability {
     }
     const room = this.#index.pools.roomBytes[pool]!;
     const utilization = room <= 0 ? 100 : Math.min(100, (taken * 100) / room);
-    return shapeScore(this.#scoring.poolShape, utilization) / 2;
+    return this.#poolShape.at(utilization) / 2;
   }
 
   #poolOf(want: number, node: number): number {
