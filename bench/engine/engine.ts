@@ -1,4 +1,5 @@
-import { ClusterIndex, Ledger, plan, stowageProfile } from '../../src/engine/index.ts';
+import { type ClusterIndex, Ledger, plan, stowageProfile } from '../../src/engine/index.ts';
+import { clusterOf } from '../../src/engine/testing/cluster.ts';
 import { type OracleObjects, oraclePlan } from '../../src/engine/testing/oracle/index.ts';
 import type { PersistentVolume } from '../../src/kube/core.ts';
 import { type Benchmark, medianMs, type Percentiles, type Row, rounded, timeEach } from '../harness.ts';
@@ -58,7 +59,7 @@ function localRows(progress: (text: string) => void): Row[] {
 function capacityRows(progress: (text: string) => void): Row[] {
   return [1, 3].map((claims) => {
     progress(`capacity: 5000 nodes, a pool each, ${claims} claim(s)`);
-    const index = indexOf(pooledObjects(5000));
+    const index = clusterOf(pooledObjects(5000));
     const times = timeDecisions(index, { claims, className: 'pooled', decisions: decisionsTimed });
     const oracleP50Ms = timeOracle(pooledObjects(oracleNodesMax), claims, 'pooled');
     const oracleSize = { oracleNodes: oracleNodesMax, oraclePools: oracleNodesMax };
@@ -166,18 +167,9 @@ function pooledObjects(nodeCount: number): OracleObjects {
 
 /** Volumes one by one, so that the objects themselves are gone when memory is measured. */
 function localIndex(nodeCount: number, volumeCount: number): ClusterIndex {
-  const index = indexOf(localObjects(nodeCount, 0));
+  const index = clusterOf(localObjects(nodeCount, 0));
   for (let position = 0; position < volumeCount; position++) {
     index.upsert('PersistentVolume', localVolume(position, nodeCount, '1'));
   }
-  return index;
-}
-
-function indexOf(objects: OracleObjects): ClusterIndex {
-  const index = new ClusterIndex();
-  for (const node of objects.Node ?? []) index.upsert('Node', node);
-  for (const storageClass of objects.StorageClass ?? []) index.upsert('StorageClass', storageClass);
-  for (const driver of objects.CSIDriver ?? []) index.upsert('CSIDriver', driver);
-  for (const capacity of objects.CSIStorageCapacity ?? []) index.upsert('CSIStorageCapacity', capacity);
   return index;
 }
