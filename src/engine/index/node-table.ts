@@ -1,7 +1,9 @@
 import type { NodeDriversRecord } from '../records/driver-record.ts';
 import type { NodeRecord } from '../records/node-record.ts';
 import { type Bitset, clearBit, newBitset, withBit } from './bitset.ts';
+import { setOrDelete } from './maps.ts';
 import { NodeSet } from './node-set.ts';
+import { sortedPosition } from './sorted-position.ts';
 
 /** The row of a node in every column of the index. Rows of removed nodes are used again. */
 declare const brand: unique symbol;
@@ -76,13 +78,12 @@ export class NodeTable {
   setDrivers(name: string, record: NodeDriversRecord | undefined): void {
     this.#countDrivers(this.#drivers.get(name), -1);
     this.#countDrivers(record, 1);
-    if (record === undefined) this.#drivers.delete(name);
-    else this.#drivers.set(name, record);
+    setOrDelete(this.#drivers, name, record);
     const row = this.#rows.get(name);
     if (row !== undefined) this.#driversOfRow[row] = record;
   }
 
-  /** How many nodes carry the label pair; selectors are anchored at the rarest. */
+  /** The nodes that carry the label pair; selectors are anchored at the rarest. */
   withPair(pair: string): NodeSet | undefined {
     return this.#byPair.get(pair);
   }
@@ -125,14 +126,7 @@ export class NodeTable {
   }
 
   #namePosition(name: string): number {
-    let low = 0;
-    let high = this.#byName.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#records[this.#byName[middle]!]!.key < name) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return sortedPosition(this.#byName, (row) => this.#records[row]!.key < name);
   }
 
   #linkPairs(row: NodeRow): void {

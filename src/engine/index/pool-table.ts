@@ -3,6 +3,7 @@ import { addSizes, compareSizes, type Size, scaleSize, subtractSizes, zeroSize }
 import { CellCache } from './cell-cache.ts';
 import { addTo, removeFrom } from './maps.ts';
 import type { ReachCells } from './reach-cells.ts';
+import { sortedPosition } from './sorted-position.ts';
 import type { Topology, TopologyTable } from './topology-table.ts';
 
 declare const brand: unique symbol;
@@ -171,8 +172,7 @@ export class PoolTable {
 
   /** The largest single volume that the pool would make, whatever has been promised; undefined is none. */
   limit(row: number): Size | undefined {
-    const record = this.#records[row]!;
-    return record.largest ?? record.free;
+    return publishedLimit(this.#records[row]!);
   }
 
   /** What is left for new volumes once promises are kept. */
@@ -247,7 +247,7 @@ export class PoolTable {
   #setRecord(row: PoolRow, record: PoolRecord): void {
     this.#records[row] = record;
     if (row >= this.limitBytes.length) this.#growColumns();
-    this.limitBytes[row] = (record.largest ?? record.free)?.bytes ?? -1;
+    this.limitBytes[row] = publishedLimit(record)?.bytes ?? -1;
     this.expiresAtMs[row] = record.expiresAtMs ?? Number.POSITIVE_INFINITY;
   }
 
@@ -259,14 +259,7 @@ export class PoolTable {
 
   /** Where the pool stands, or would stand, in its entry: by key. */
   #position(entry: PoolEntry, key: string): number {
-    let low = 0;
-    let high = entry.rows.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#records[entry.rows[middle]!]!.key < key) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return sortedPosition(entry.rows, (row) => this.#records[row]!.key < key);
   }
 
   #replace(row: PoolRow, record: PoolRecord): void {
@@ -325,6 +318,11 @@ export class PoolTable {
 }
 
 const noPromises: ReadonlyMap<string, Size> = new Map();
+
+/** The largest single volume: the number that says so, or, where only one is published, that. */
+export function publishedLimit(record: PoolRecord): Size | undefined {
+  return record.largest ?? record.free;
+}
 
 /** What can be given out before promises: the free bytes, or, where only one number is published, that number. */
 export function publishedRoom(record: PoolRecord): Size {

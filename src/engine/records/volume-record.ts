@@ -114,7 +114,8 @@ function matcherOfAffinity(
   return compiled.nodes;
 }
 
-const zoneKeys = [
+/** Where a volume older than node affinity says where it is. */
+export const zoneKeys = [
   wellKnownLabels.betaZone,
   wellKnownLabels.betaRegion,
   wellKnownLabels.zone,

@@ -8,7 +8,7 @@ import type { BindingState } from './binding-state.ts';
 import { reaches } from './bound-volumes.ts';
 import { poolCandidate, poolMargin, rankedPools } from './nearby-pools.ts';
 import type { BoundNeed, Want } from './needs.ts';
-import { type BindingReason, bit } from './verdict-bits.ts';
+import { type BindingReason, bindingReasons, bit } from './verdict-bits.ts';
 
 /** Closest first; the rest is counted. */
 const candidatesMax = 5;
@@ -54,22 +54,17 @@ function explainAlone(question: Question, want: Want): Finding[] {
     return [finding('ClaimPinnedElsewhere', want.name)];
   }
   if (want.reserved.some((row) => index.volumes.topology(row).nodes.has(node))) return [];
-  if (want.reserved.length > 0 && index.profile.preboundIsFinal) {
-    return [withVolumes(question, 'PreboundVolumeElsewhere', want)];
-  }
   // One that is pinned or reserved elsewhere has no choice among the free volumes.
   const mayChoose = want.pinnedNode === undefined && want.reserved.length === 0;
   if (mayChoose && state.nearby.of(want)?.servesAlone(node) === true) return [];
-  return explainMaking(question, want);
-}
-
-function explainMaking(question: Question, want: Want): Finding[] {
-  const { state, node } = question;
-  const { room } = state.solution;
-  if (want.making === undefined) return [withVolumes(question, 'NoVolumeFits', want)];
-  if (!want.making.allowed.nodes.has(node)) return [withVolumes(question, 'TopologyNotAllowed', want)];
-  const hasRoom = !room.isTracked(want) || room.column(want)[node]! >= 0;
-  return hasRoom ? [] : [withPools(question, 'NotEnoughCapacity', want)];
+  const obstacle = state.solution.obstacleToMaking(want, node);
+  return bindingReasons
+    .filter((reason) => (obstacle & bit[reason]) !== 0)
+    .map((reason) =>
+      reason === 'NotEnoughCapacity'
+        ? withPools(question, reason, want)
+        : withVolumes(question, reason, want),
+    );
 }
 
 /** Each could be served alone: say what they compete for. */

@@ -47,6 +47,11 @@ export function familiesOf(index: ClusterIndex, wants: readonly Want[]): Family[
   });
 }
 
+/** Undefined for a want that isn't free to choose. */
+export function familyOf(families: readonly Family[], want: Want): Family | undefined {
+  return families.find((family) => family.wants.includes(want));
+}
+
 export function compareWants(a: Want, b: Want): number {
   return compareSizes(a.size, b.size) || a.position - b.position;
 }

@@ -3,7 +3,7 @@ import { compareVolumes } from '../../index/volume-table.ts';
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import { assignAll } from './assignment.ts';
 import type { ChosenVolume } from './attach-check.ts';
-import { compareWants, type Family, VolumeWalk } from './families.ts';
+import { compareWants, type Family, familyOf, VolumeWalk } from './families.ts';
 import type { Want } from './needs.ts';
 import { exactItemsMax } from './packing.ts';
 import type { PoolRoom } from './pool-room.ts';
@@ -23,6 +23,8 @@ export interface NodeSearch {
   readonly provisioned: readonly Want[];
   readonly room: PoolRoom;
   readonly budget: WorkBudget;
+  /** Whether a new volume could be made by itself; with others there may be too little room. */
+  canBeMade(want: Want): boolean;
   /** Whether the node can attach these; undefined where nothing limits it. */
   readonly canAttach: ((chosen: readonly ChosenVolume[]) => boolean) | undefined;
 }
@@ -94,17 +96,8 @@ function optionsOf(search: NodeSearch, wants: readonly Want[]): Option[] {
   return wants.map((want) => ({
     want,
     ...smallestVolumes(search, want, wants.length),
-    canBeMade: canBeMade(search, want),
+    canBeMade: search.canBeMade(want),
   }));
-}
-
-/** By itself, that is; with others there may be too little room. */
-function canBeMade({ node, room }: NodeSearch, want: Want): boolean {
-  const { making, size } = want;
-  if (making === undefined || !making.allowed.nodes.has(node)) return false;
-  return (
-    !room.isTracked(want) || room.reachable(want, node).some((row) => room.admits(row, size, making.policy))
-  );
 }
 
 /** With attach limits a larger volume, of another driver or attached already, may be the one that works. */
@@ -113,7 +106,7 @@ const attachCandidatesMax = 64;
 /** The smallest volumes that a want accepts here, as many as could matter. */
 function smallestVolumes(search: NodeSearch, want: Want, wantCount: number): VolumeChoice {
   const { index, node, families, canAttach, budget } = search;
-  const family = families.find((candidate) => candidate.wants.includes(want))!;
+  const family = familyOf(families, want)!;
   const max = canAttach === undefined ? wantCount : attachCandidatesMax;
   const walk = new VolumeWalk(index, family.cells.thingsAt(node), family.accepts);
   const volumes: number[] = [];

@@ -2,7 +2,7 @@ import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ChosenVolumes, Cycle } from '../cycle.ts';
 import type { AttachDemand } from '../volume-limits/attach-demand.ts';
 import { AttachCheck, type ChosenVolume } from './attach-check.ts';
-import { compareWants, type Family, familiesOf, serveLargest, VolumeWalk } from './families.ts';
+import { compareWants, type Family, familiesOf, familyOf, serveLargest, VolumeWalk } from './families.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
 import { type NodeSearch, type SearchResult, searchNode } from './node-search.ts';
 import { type PoolPlan, PoolRoom } from './pool-room.ts';
@@ -25,7 +25,7 @@ const attachCost = 100;
 export class Solution implements ChosenVolumes {
   readonly choice: StaticChoice;
   readonly room: PoolRoom;
-  readonly families: readonly Family[];
+  readonly #families: readonly Family[];
   readonly #index: ClusterIndex;
   readonly #needs: VolumeNeeds;
   readonly #budget = new WorkBudget(searchStepsMax);
@@ -41,16 +41,16 @@ export class Solution implements ChosenVolumes {
     this.#index = cycle.index;
     this.#needs = needs;
     this.room = new PoolRoom(cycle, needs.wants, this.#budget);
-    this.families = familiesOf(cycle.index, needs.wants);
+    this.#families = familiesOf(cycle.index, needs.wants);
     this.choice = new StaticChoice(cycle.index, needs.wants);
     this.#isExact = cycle.index.profile.assignment === 'exact';
     this.#attach = new AttachCheck(cycle, needs);
     this.#makingOrder = [...needs.wants].sort(compareMaking);
     this.#hasPins = needs.wants.some((want) => want.pinnedNode !== undefined);
-    this.#hasContention = this.families.some((family) => family.isContended);
-    this.#hasLargeFamilies = this.families.some((family) => family.wants.length > 1);
+    this.#hasContention = this.#families.some((family) => family.isContended);
+    this.#hasLargeFamilies = this.#families.some((family) => family.wants.length > 1);
     for (const want of needs.wants) this.choice.fillReserved(want);
-    for (const family of this.families) this.choice.fillFamily(family);
+    for (const family of this.#families) this.choice.fillFamily(family);
   }
 
   /** True for a node that the quick way has settled beyond doubt; most nodes are, so this has to cost next to nothing. */
@@ -104,7 +104,7 @@ export class Solution implements ChosenVolumes {
   /** Two wants of different families chose the same volume, or one was left without where families share shelves. */
   #hasConflict(node: number): boolean {
     const seen: number[] = [];
-    for (const family of this.families) {
+    for (const family of this.#families) {
       if (!family.isContended) continue;
       for (const want of family.wants) {
         const row = this.choice.at(want.position, node);
@@ -119,13 +119,13 @@ export class Solution implements ChosenVolumes {
   #resolveConflict(node: number): number {
     const unavoidable = this.#makingOrder
       .filter((want) => !this.#isFree(want) && this.choice.at(want.position, node) < 0)
-      .reduce((obstacles, want) => obstacles | this.#obstacleToMaking(want, node), 0);
+      .reduce((obstacles, want) => obstacles | this.obstacleToMaking(want, node), 0);
     if (unavoidable !== 0) return unavoidable;
     return this.#search(node, this.#obstaclesToMaking(node) || bit.NoVolumeFits);
   }
 
   #isFree(want: Want): boolean {
-    return this.families.some((family) => family.wants.includes(want));
+    return familyOf(this.#families, want) !== undefined;
   }
 
   /** Why the wants without a volume can't be made here; under `upstream` only the first, as there. */
@@ -134,7 +134,7 @@ export class Solution implements ChosenVolumes {
     let tracked = 0;
     for (const want of this.#makingOrder) {
       if (this.choice.at(want.position, node) >= 0) continue;
-      const obstacle = this.#obstacleToMaking(want, node);
+      const obstacle = this.obstacleToMaking(want, node);
       obstacles |= obstacle;
       if (obstacle !== 0 && !this.#isExact) return obstacle;
       if (this.room.isTracked(want)) tracked += 1;
@@ -145,7 +145,8 @@ export class Solution implements ChosenVolumes {
     return this.#obstacleToMakingTogether(node);
   }
 
-  #obstacleToMaking(want: Want, node: number): number {
+  /** What keeps a want from getting a new volume here, asked by itself; 0 if nothing does. */
+  obstacleToMaking(want: Want, node: number): number {
     if (want.reserved.length > 0 && this.#index.profile.preboundIsFinal) return bit.PreboundVolumeElsewhere;
     if (want.making === undefined) return bit.NoVolumeFits;
     const { allowed } = want.making;
@@ -163,12 +164,12 @@ export class Solution implements ChosenVolumes {
   /** Could another division of the wants do better? Not if nothing here has an existing volume, or room isn't the trouble. */
   #hasAlternatives(node: number, obstacles: number): boolean {
     if (!this.#isExact || (obstacles & ~sparedByOthers) !== 0) return false;
-    return this.families.some(({ wants }) => wants.some((want) => this.choice.at(want.position, node) >= 0));
+    return this.#families.some(({ wants }) => wants.some((want) => this.choice.at(want.position, node) >= 0));
   }
 
   /** Where a family is served only in part, it matters which of its wants get the volumes: the largest waste least. */
   #serveLargestWants(node: number): void {
-    for (const family of this.families) {
+    for (const family of this.#families) {
       const { wants } = family;
       const isPartlyServed =
         this.choice.at(wants[0]!.position, node) >= 0 && this.choice.at(wants.at(-1)!.position, node) < 0;
@@ -191,16 +192,17 @@ export class Solution implements ChosenVolumes {
     return searchNode({
       index: this.#index,
       node,
-      families: this.families,
+      families: this.#families,
       provisioned: this.madeAt(node).filter((want) => !this.#isFree(want)),
       room: this.room,
       budget: this.#budget,
+      canBeMade: (want) => this.obstacleToMaking(want, node) === 0,
       canAttach,
     });
   }
 
   #take(node: number, volumes: readonly number[]): void {
-    for (const family of this.families) {
+    for (const family of this.#families) {
       for (const want of family.wants) this.choice.set(want.position, node, volumes[want.position]!);
     }
   }
@@ -208,8 +210,8 @@ export class Solution implements ChosenVolumes {
   /** kube-scheduler's way where families compete: all wants, smallest first, each the smallest volume left. */
   #takeAscending(node: number): number {
     const taken = new Set<number>();
-    for (const want of [...this.families.flatMap((family) => family.wants)].sort(compareWants)) {
-      const family = this.families.find((candidate) => candidate.wants.includes(want))!;
+    for (const want of [...this.#families.flatMap((family) => family.wants)].sort(compareWants)) {
+      const family = familyOf(this.#families, want)!;
       const walk = new VolumeWalk(this.#index, family.cells.thingsAt(node), family.accepts);
       let row = walk.next(want.size);
       while (taken.has(row)) row = walk.next(want.size);

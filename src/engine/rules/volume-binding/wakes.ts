@@ -1,5 +1,5 @@
 import type { Change, ObjectChange, ReleaseChange } from '../../index/change.ts';
-import { publishedRoom } from '../../index/pool-table.ts';
+import { publishedLimit, publishedRoom } from '../../index/pool-table.ts';
 import { isBeingProvisioned } from '../../index/promise-book.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
@@ -7,6 +7,7 @@ import type { DriverRecord } from '../../records/driver-record.ts';
 import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
+import { isOwnClaim } from '../own-claim.ts';
 import type { Interest } from '../rule.ts';
 import { attachesOtherwise, driversMayHelp } from '../volume-limits/attach-wakes.ts';
 
@@ -20,7 +21,7 @@ export function volumesWokenBy(interest: Interest, change: Change): boolean {
   if (interest.lacksSlots && attachesOtherwise(interest, change)) return true;
   switch (change.kind) {
     case 'PersistentVolumeClaim':
-      return change.after !== undefined && interest.claimKeys.has(change.after.key);
+      return isOwnClaim(interest, change);
     case 'PersistentVolume':
       // One that was reserved for the claim, or held for it, and goes away lets any other do.
       return (
@@ -172,7 +173,7 @@ function mayHaveGrown({ before, after }: PoolChange): boolean {
 }
 
 function limitBytes(pool: PoolRecord): number {
-  return (pool.largest ?? pool.free)?.bytes ?? -1;
+  return publishedLimit(pool)?.bytes ?? -1;
 }
 
 function isReleased(interest: Interest, change: ReleaseChange): boolean {

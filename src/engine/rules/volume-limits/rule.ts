@@ -8,12 +8,13 @@
  */
 
 import { unlimited } from '../../index/attach-table.ts';
-import type { Change, ObjectChange } from '../../index/change.ts';
+import type { Change } from '../../index/change.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
+import { isOwnClaim } from '../own-claim.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
 import { AttachDemand, attachFindings, limitsAnything } from './attach-demand.ts';
 import { attachesOtherwise, driversMayHelp } from './attach-wakes.ts';
@@ -120,10 +121,6 @@ function wakes(interest: Interest, change: Change): boolean {
     default:
       return attachesOtherwise(interest, change);
   }
-}
-
-function isOwnClaim(interest: Interest, { after }: ObjectChange<'PersistentVolumeClaim'>): boolean {
-  return after !== undefined && interest.claimKeys.has(after.key);
 }
 
 function mustBeInstalled(driver: DriverRecord | undefined): boolean {

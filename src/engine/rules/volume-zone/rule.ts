@@ -7,9 +7,10 @@ import type { Change } from '../../index/change.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { everyNode } from '../../records/node-matcher.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
-import type { VolumeRecord, ZoneLabel } from '../../records/volume-record.ts';
+import { type VolumeRecord, type ZoneLabel, zoneKeys } from '../../records/volume-record.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
+import { isOwnClaim } from '../own-claim.ts';
 import { podReasons } from '../reasons.ts';
 import { type Interest, type PodRefusal, type Prepared, type Rule, skip } from '../rule.ts';
 
@@ -82,7 +83,6 @@ const stableKeyOf: Readonly<Record<string, string>> = {
   [wellKnownLabels.betaZone]: wellKnownLabels.zone,
   [wellKnownLabels.betaRegion]: wellKnownLabels.region,
 };
-const zoneKeys = [...Object.keys(stableKeyOf), ...Object.values(stableKeyOf)];
 
 function isInZone(zones: readonly ZoneLabel[], labels: Readonly<Record<string, string>>): boolean {
   if (!zoneKeys.some((key) => Object.hasOwn(labels, key))) return true;
@@ -116,7 +116,7 @@ function wakes(interest: Interest, change: Change): boolean {
         (change.before === undefined || zonesDiffer(change.before.labels, change.after.labels))
       );
     case 'PersistentVolumeClaim':
-      return change.after !== undefined && interest.claimKeys.has(change.after.key);
+      return isOwnClaim(interest, change);
     case 'PersistentVolume':
       return (
         change.after !== undefined &&
