@@ -1,35 +1,60 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
-
-const help = `stowage decides where Kubernetes pods and their volumes go, together.
-
-Usage:
-  stowage --version   print the version
-  stowage --help      print this text
-
-The engine is a library today: import { ClusterIndex, plan } from 'stowage/engine'.
-`;
+import { Command, CommanderError } from 'commander';
+import { CliError } from './cli-error.ts';
+import { packageVersion } from './package-version.ts';
 
 /** Exit status 2 is for calls we don't understand, as in most Unix tools. */
 const usageError = 2;
 
-function main(args: readonly string[]): number {
-  const [command] = args;
-  if (command === '--version' || command === '-v') {
-    process.stdout.write(`${packageVersion()}\n`);
-    return 0;
-  }
-  if (command === undefined || command === '--help' || command === '-h') {
-    process.stdout.write(help);
-    return 0;
-  }
-  process.stderr.write(`stowage: unknown command "${command}"; see stowage --help\n`);
-  return usageError;
+const program = new Command('stowage')
+  .description('Decides where Kubernetes pods and their volumes go, together.')
+  .version(packageVersion(), '-v, --version', 'print the version')
+  .helpOption('-h, --help', 'print this text')
+  .configureHelp({ helpWidth: 100 })
+  .showSuggestionAfterError()
+  .exitOverride();
+
+program
+  .command('up')
+  .description('start a Kubernetes API server on this machine; kubectl talks to it')
+  .option('--data <dir>', 'where everything is kept', '.stowage')
+  .option('--port <n>', 'the port of the API; 0 picks a free one', '7443')
+  .option('--host <address>', 'the address to listen on', '127.0.0.1')
+  .option('--kubeconfig <file>', 'where to write the kubeconfig (default: kubeconfig in the data directory)')
+  .option('--controllers <list>', 'which controllers run: *, none, names, or -name for all but that', '*')
+  .option('--no-console', 'do not serve the web console')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  stowage up                          data in .stowage, port 7443
+  stowage up --port 0 --data /tmp/a   a second one beside it
+  stowage up --controllers none       a bare API server, as kube-apiserver alone would be
+
+When it answers, it prints the line that makes kubectl talk to it:
+  export KUBECONFIG=/path/to/kubeconfig
+It ends with Ctrl-C; the next start goes on where this one was.`,
+  )
+  .action(async (options) => {
+    const { up } = await import('./up.ts');
+    await up(options);
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
 }
 
-function packageVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return (manifest as { version: string }).version;
+function report(error: unknown): number {
+  // Commander has printed its own complaints, and help, by now.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageError;
+  if (error instanceof CliError) {
+    process.stderr.write(`stowage: ${error.message}\n`);
+    return error.exitCode;
+  }
+  process.stderr.write(
+    `stowage: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  return 1;
 }
-
-process.exitCode = main(process.argv.slice(2));

@@ -103,3 +103,9 @@ interface ReplicaCounts {
   readonly collisionCount?: number;
   readonly conditions?: readonly Condition[];
 }
+
+/** How many there are and should be, of any kind that has replicas (autoscaling/v1). */
+export interface Scale extends KubeObject {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: { readonly replicas?: number; readonly selector?: string };
+}

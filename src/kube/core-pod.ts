@@ -15,6 +15,7 @@ import type {
   Condition,
   KubeObject,
   ObjectMeta,
+  ObjectReference,
   QuantityText,
   ResourceList,
   StringMap,
@@ -26,6 +27,11 @@ import type {
 export interface Pod extends KubeObject {
   readonly spec?: PodSpec;
   readonly status?: PodStatus;
+}
+
+/** Sent to a pod's `binding`: put it on `target`, a node. */
+export interface Binding extends KubeObject {
+  readonly target?: ObjectReference;
 }
 
 export interface PodSpec {

@@ -24,3 +24,12 @@ export interface PodDisruptionBudgetStatus {
   readonly expectedPods?: number;
   readonly conditions?: readonly Condition[];
 }
+
+/** Sent to a pod's `eviction`: delete it, unless a budget forbids that now. */
+export interface Eviction extends KubeObject {
+  readonly deleteOptions?: {
+    readonly gracePeriodSeconds?: number;
+    readonly dryRun?: readonly string[];
+    readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  };
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+)
+
+const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+func fullName(goType reflect.Type) string {
+	return goType.PkgPath() + "." + goType.Name()
+}
+
+// groupVersion gives core/v1 for k8s.io/api/core/v1, storage.k8s.io/v1 for k8s.io/api/storage/v1.
+func groupVersion(goType reflect.Type) string {
+	path := goType.PkgPath()
+	if path == metaPackage {
+		return "meta/v1"
+	}
+	for _, each := range groups {
+		if each.goPackage == path {
+			return each.name()
+		}
+	}
+	panic("no group for " + goType.String() + " of " + path)
+}
+
+func typeID(goType reflect.Type) string {
+	return groupVersion(goType) + "." + goType.Name()
+}
+
+// fileOf gives core-v1 for core/v1 and storage-v1 for storage.k8s.io/v1.
+func fileOf(groupVersion string) string {
+	group, version, _ := strings.Cut(groupVersion, "/")
+	group, _, _ = strings.Cut(group, ".")
+	return group + "-" + version
+}
+
+// openAPIPrefix gives io.k8s.api.core.v1. for k8s.io/api/core/v1.
+func openAPIPrefix(goPackage string) string {
+	_, path, _ := strings.Cut(goPackage, "/")
+	return "io.k8s." + strings.ReplaceAll(path, "/", ".") + "."
+}
+
+func openAPIName(goType reflect.Type) string {
+	return openAPIPrefix(goType.PkgPath()) + goType.Name()
+}

@@ -1,0 +1,12 @@
+/** Resolves with the name of the signal when somebody asks the process to end. A second one ends it at once. */
+export function stopRequested(): Promise<string> {
+  return new Promise((resolve) => {
+    let isStopping = false;
+    const stop = (signal: NodeJS.Signals) => {
+      if (isStopping) process.exit(130);
+      isStopping = true;
+      resolve(signal);
+    };
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+  });
+}

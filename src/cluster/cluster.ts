@@ -1,0 +1,138 @@
+import type { KubeObject, ListMeta } from '../kube/meta.ts';
+import type { Status } from '../kube/status.ts';
+import type { ObjectKey, Resource } from './resource.ts';
+
+/**
+ * A Kubernetes API, wherever it runs: inside this process (`embedded/`), or behind a kubeconfig (`kubernetes/`).
+ *
+ * 1. Every failure is an `ApiError` with Kubernetes' Status; its `reason` says what happened in either world.
+ * 2. An acknowledged write is durable. What `get`, `list` and `watch` show has been acknowledged, or will be.
+ * 3. Writes never merge by accident: an update carries the resourceVersion that was read, a patch carries uid and
+ *    resourceVersion where it depends on what was read, and whoever comes second gets `Conflict`.
+ * 4. Calls may run side by side in any number. Objects handed out are the caller's to read, never to change; objects
+ *    handed in are not kept.
+ * 5. An aborted call rejects with the signal's reason; whether a write took place is then unknown.
+ */
+export interface Cluster {
+  resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T>;
+}
+
+export interface ResourceClient<T extends KubeObject> {
+  readonly resource: Resource<T>;
+  get(key: ObjectKey, options?: GetOptions): Promise<T>;
+  /** One page; `metadata.continue` leads to the next. Without `limit` there is only one. */
+  list(options?: ListOptions): Promise<ListPage<T>>;
+  /**
+   * What happened after `resourceVersion`, in order, nothing left out and nothing twice. Ends when the server closes the
+   * stream in good order (resume from the last version seen); throws `Expired` when the version is too old to resume.
+   */
+  watch(options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  create(object: Fresh<T>, options?: WriteOptions): Promise<T>;
+  /** Replaces a live read. Without a resourceVersion it would overwrite what others wrote; most callers want `patch`. */
+  update(object: Fresh<T>, options?: SubresourceWriteOptions): Promise<T>;
+  patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T>;
+  /** The object as it was or, where finalizers or grace keep it, as it is now; a Status where the server says no more. */
+  delete(key: ObjectKey, options?: DeleteOptions): Promise<T | Status>;
+  deleteCollection(options: DeleteCollectionOptions): Promise<void>;
+  /** POST to a subresource: `binding`, `eviction`. */
+  post(key: ObjectKey, subresource: string, body: KubeObject, options?: WriteOptions): Promise<unknown>;
+}
+
+export interface GetOptions {
+  readonly signal?: AbortSignal;
+  /** `status` or `scale`; the object itself where it is left out. */
+  readonly subresource?: string;
+}
+
+/** Text selectors, as in the API: `app=web,tier!=cache`, `spec.nodeName=n1`. */
+export interface Selection {
+  /** Objects of one namespace; all of them where it is left out. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+export interface ListOptions extends Selection {
+  readonly limit?: number;
+  readonly continue?: string;
+  /** Unset: the newest. `0`: any. Else not older, or exactly that one with `resourceVersionMatch`. */
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
+  readonly signal?: AbortSignal;
+}
+
+export interface ListPage<T> {
+  readonly items: readonly T[];
+  readonly metadata: ListMeta & { readonly resourceVersion: string };
+}
+
+export interface WatchOptions extends Selection {
+  /** From here on. Unset or `0`: begin with the objects there are, as `ADDED`. */
+  readonly resourceVersion?: string;
+  /** Begin with the objects there are, and tell by an annotated bookmark when they have all been sent. */
+  readonly sendInitialEvents?: boolean;
+  readonly bookmarks?: boolean;
+  readonly timeoutSeconds?: number;
+  readonly signal: AbortSignal;
+}
+
+export type WatchEvent<T> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  /** Nothing happened up to this version. `isInitialEnd`: the objects that were there have all been sent. */
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly isInitialEnd: boolean };
+
+export interface WriteOptions {
+  readonly signal?: AbortSignal;
+  /** Runs everything but the write. */
+  readonly dryRun?: boolean;
+  /** Who owns the fields that this write sets. */
+  readonly fieldManager?: string;
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
+}
+
+export interface SubresourceWriteOptions extends WriteOptions {
+  readonly subresource?: string;
+}
+
+export interface PatchOptions extends SubresourceWriteOptions {
+  /** Server-side apply only: take fields over from other managers. */
+  readonly force?: boolean;
+}
+
+/** The four languages of change. */
+export type Patch =
+  | { readonly type: 'json'; readonly operations: readonly JsonPatchOperation[] }
+  | { readonly type: 'merge' | 'strategic' | 'apply'; readonly body: KubeObject | object };
+
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
+}
+
+export interface DeleteOptions extends WriteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: PropagationPolicy;
+  readonly preconditions?: Preconditions;
+}
+
+export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
+
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+export interface DeleteCollectionOptions extends DeleteOptions, Selection {}
+
+declare const projected: unique symbol;
+
+/**
+ * An object of a cache: managedFields and whatever else the reader does not need are gone, so writing it back would erase
+ * them. `update` and `create` do not take one; send a patch, or update a live read.
+ */
+export type Projected<T extends KubeObject> = T & { readonly [projected]: true };
+
+/** Any object but one that came out of a cache. */
+export type Fresh<T extends KubeObject> = T & { readonly [projected]?: never };

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Ids } from '../../runtime/ids.ts';
+import type { Random } from '../../runtime/random.ts';
+import { bootstrap } from './bootstrap.ts';
+import { servedCatalogue } from './kinds/served-kinds.ts';
+import type { Registry } from './registry/api.ts';
+import { EmbeddedRegistry } from './registry/embedded-registry.ts';
+import { ApiServer } from './server/api-server.ts';
+import { freshCredentials, keptCredentials } from './server/credentials.ts';
+import { openLmdbStore } from './store/lmdb-store.ts';
+import { MemoryStore } from './store/memory-store.ts';
+import type { Store } from './store/store.ts';
+
+export interface EmbeddedServerOptions {
+  /** Where everything is kept; left out, it is gone with the process. */
+  readonly dataDirectory?: string | undefined;
+  readonly host?: string | undefined;
+  /** 0, and by default, any that is free. */
+  readonly port?: number | undefined;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  /** Told of bugs; the server goes on. */
+  onError(error: unknown, where: string): void;
+}
+
+/** A Kubernetes API server in this process: store, registry and HTTPS, in the order in which they are opened and closed. */
+export class EmbeddedServer {
+  /** For callers within the process; they need no HTTP. */
+  readonly registry: Registry;
+  readonly #store: Store;
+  readonly #api: ApiServer;
+
+  private constructor(store: Store, registry: Registry, api: ApiServer) {
+    this.#store = store;
+    this.registry = registry;
+    this.#api = api;
+  }
+
+  /** Resolves when it answers. What was opened before something failed is closed again. */
+  static async start(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+    const { dataDirectory } = options;
+    const store =
+      dataDirectory === undefined ? new MemoryStore() : await openLmdbStore(join(dataDirectory, 'store'));
+    try {
+      const registry = new EmbeddedRegistry({ ...options, store, kinds: servedCatalogue() });
+      await bootstrap(registry);
+      return new EmbeddedServer(store, registry, await listen(registry, options));
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  get url(): string {
+    return this.#api.url;
+  }
+
+  get kubeconfig(): string {
+    return this.#api.kubeconfig;
+  }
+
+  async writeKubeconfig(path: string): Promise<void> {
+    await this.#api.writeKubeconfig(path);
+  }
+
+  /** Ends watches and requests in good order, then makes everything durable. Takes less than five seconds. */
+  async close(): Promise<void> {
+    await this.#api.close();
+    await this.#store.close();
+  }
+}
+
+async function listen(registry: Registry, options: EmbeddedServerOptions): Promise<ApiServer> {
+  const { dataDirectory, host, port, clock, random, onError } = options;
+  const wanted = { nowMs: clock.nowMs(), extraHosts: host === undefined ? [] : [host] };
+  const credentials =
+    dataDirectory === undefined ? freshCredentials(wanted) : await keptCredentials(dataDirectory, wanted);
+  return await ApiServer.start({
+    registry,
+    credentials,
+    clock,
+    random: random.fork('api server'),
+    onError,
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+  });
+}

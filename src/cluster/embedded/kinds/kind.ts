@@ -1,0 +1,139 @@
+import type { FieldErrors } from '../validation/field-errors.ts';
+import type { ObjectMeta } from '../schema/generated/meta-v1.ts';
+
+/**
+ * A kind that the embedded server serves, described once. The registry, discovery, OpenAPI, tables and the command line all
+ * read this description; adding a kind is adding a file with one of these.
+ *
+ * Objects reach these functions in their stored form: typed, without unknown fields, quantities and times canonical.
+ * `defaults` and the `prepare` functions change the object in place; it is a copy of their own. Nothing in here awaits,
+ * and nothing throws on an object that has its types right.
+ *
+ * A write runs: decode, `defaults`, `prepareCreate` or `prepareUpdate`, admission, `validate` or `validateUpdate`.
+ * A write to /status runs `prepareStatus` and `validateStatus` instead.
+ */
+export interface Kind<T extends StoredObject = StoredObject> {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly namespaced: boolean;
+  /** Its name in the API tables: `core/v1.Pod`. */
+  readonly type: string;
+  /** Which names objects may have; it says what is wrong, in Kubernetes' words. */
+  readonly nameRule: NameRule;
+  /** Besides `status` and `scale`, which follow from `hasStatus` and `scale`. */
+  readonly subresources?: readonly Subresource[];
+  readonly hasStatus: boolean;
+  readonly scale?: ScaleRule<T>;
+  /** Whether `metadata.generation` counts changes of what the user asked for. */
+  readonly hasGeneration: boolean;
+  /** PUT of a name that does not exist creates it. */
+  readonly createOnUpdate?: boolean;
+  /** PUT without a resourceVersion is refused. */
+  readonly requiresVersion?: boolean;
+  /** Dependents of a deleted object are orphaned unless the caller says otherwise. */
+  readonly orphansByDefault?: boolean;
+  /** Nothing can depend on it, so no deletion waits for dependents: Events. */
+  readonly hasNoDependents?: boolean;
+  /** DELETE answers with the last state of the object, not with a Status. */
+  readonly answersDeletionWithObject?: boolean;
+  /** Shares the storage of another kind, in that kind's form. */
+  readonly storedAs?: StoredAs<T>;
+
+  defaults?(object: T): void;
+  /** Drops what a creator may not set, such as status. */
+  prepareCreate?(object: T, moment: Moment): void;
+  /** Restores what this write may not change, such as status. The generation is the registry's. */
+  prepareUpdate?(object: T, old: T, moment: Moment): void;
+  /** Restores what a write to /status may not change. By default: everything but status and metadata. */
+  prepareStatus?(object: T, old: T, moment: Moment): void;
+  /** Restores all but the finalizers of the spec: /finalize of namespaces. */
+  prepareFinalize?(object: T, old: T): void;
+  /** Whether the change moves the generation. By default: when something besides metadata and status changed. */
+  movesGeneration?(object: T, old: T): boolean;
+  validate(object: T, errors: FieldErrors): void;
+  validateUpdate?(object: T, old: T, errors: FieldErrors): void;
+  validateStatus?(object: T, old: T, errors: FieldErrors): void;
+  /** The kind ends in steps of its own: marks the object when its deletion begins. Namespaces. */
+  beginDeletion?(object: T): void;
+  /** A deleted object without finalizers stays all the same: a namespace whose spec still has some. */
+  outlivesFinalizers?(object: T): boolean;
+  /** Advice for the writer, sent as Warning headers. */
+  warnings?(object: T, old: T | undefined): readonly string[];
+  /** Seconds of grace that a deletion gives; 0 removes at once. Left out: always 0. */
+  graceSeconds?(object: T, requested: number | undefined): number;
+
+  /** Fields that selectors may name besides metadata.name and metadata.namespace. */
+  readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
+  /** What is said about a selector that names another field. By default: `field label not supported: spec.x`. */
+  unknownFieldMessage?(field: string): string;
+  readonly columns: readonly TableColumn[];
+  /** One cell for each column. */
+  row(object: T, context: RowContext): readonly TableCell[];
+}
+
+export interface StoredObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+}
+
+/** Undefined where the name is fine, else what is wrong with it; more than one complaint is possible. */
+export type NameRule = (name: string, isPrefix: boolean) => readonly string[];
+
+export interface Subresource {
+  readonly name: string;
+  /** Of the body: `Binding`, `Eviction` of `policy/v1`. */
+  readonly kind: string;
+  readonly group?: string;
+  readonly version?: string;
+  /** In the API tables. */
+  readonly type: string;
+  readonly verbs: readonly Verb[];
+}
+
+export type Verb =
+  | 'create'
+  | 'delete'
+  | 'deletecollection'
+  | 'get'
+  | 'list'
+  | 'patch'
+  | 'update'
+  | 'watch';
+
+export interface ScaleRule<T> {
+  /** What the scale says: wanted, running, and the selector of the pods as text. */
+  read(object: T): { readonly wanted: number; readonly running: number; readonly selector: string };
+  write(object: T, replicas: number): void;
+}
+
+export interface StoredAs<T> {
+  /** The kind that owns the storage, as `Event`. */
+  readonly kind: string;
+  readonly group: string;
+  toStored(object: T): StoredObject;
+  fromStored(object: StoredObject): T;
+}
+
+export interface TableColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'date' | 'number' | 'boolean';
+  readonly format?: 'name';
+  /** 0 is always shown, 1 only by `-o wide`. */
+  readonly priority?: number;
+}
+
+export type TableCell = string | number | boolean | null;
+
+/** When something happens: for timestamps and ages. */
+export interface Moment {
+  readonly nowMs: number;
+}
+
+export type RowContext = Moment;

@@ -1,0 +1,18 @@
+/**
+ * An object as Kubernetes shows it in an error: by its internal names (`Key` for `key`), all fields told, null or empty
+ * where there is nothing.
+ */
+export function internalForm(
+  value: object,
+  fields: readonly string[],
+  absent: Readonly<Record<string, unknown>> = {},
+): object {
+  const given: Readonly<Record<string, unknown>> = { ...value };
+  return Object.fromEntries(
+    fields.map((field) => [internalName(field), given[field] ?? absent[field] ?? null]),
+  );
+}
+
+function internalName(field: string): string {
+  return `${field.charAt(0).toUpperCase()}${field.slice(1)}`;
+}

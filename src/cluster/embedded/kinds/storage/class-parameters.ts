@@ -1,0 +1,35 @@
+import type { FieldErrors } from '../../validation/field-errors.ts';
+import { byteLength } from '../../validation/go-text.ts';
+import { qualifiedNameProblems } from '../../validation/names.ts';
+
+/** Parameters that a class hands to its driver: free texts, up to a number and a size of all together. */
+export function checkParameters(
+  errors: FieldErrors,
+  field: string,
+  parameters: Readonly<Record<string, string>> | undefined,
+): void {
+  const entries = Object.entries(parameters ?? {});
+  if (entries.length > parametersMax) {
+    errors.tooLong(field, parametersMax);
+    return;
+  }
+  let bytes = 0;
+  for (const [key, value] of entries) {
+    if (key === '') errors.invalid(field, key, 'field can not be empty.');
+    bytes += byteLength(key) + byteLength(value);
+  }
+  if (bytes > parametersBytesMax) errors.tooLong(field, parametersBytesMax);
+}
+
+/** Who serves a class: a qualified name, in any case. */
+export function checkProvisioner(errors: FieldErrors, field: string, provisioner: string): void {
+  if (provisioner === '') {
+    errors.required(field);
+    return;
+  }
+  const name = provisioner.toLowerCase();
+  errors.invalidFor(field, name, qualifiedNameProblems(name));
+}
+
+const parametersMax = 512;
+const parametersBytesMax = 256 * 1024;

@@ -1,0 +1,60 @@
+import type { ControllerRevision } from '../../schema/generated/apps-v1.ts';
+import type { OwnerReference } from '../../schema/generated/meta-v1.ts';
+import type { FieldErrors } from '../../validation/field-errors.ts';
+import { checkImmutable } from '../../validation/immutable.ts';
+import { nameRules } from '../../validation/names.ts';
+import { checkNonNegative } from '../../validation/quantities.ts';
+import type { Kind } from '../kind.ts';
+import { age, ageColumn, nameColumn, noneCell } from '../table-cells.ts';
+
+/** What a StatefulSet or a DaemonSet looked like at one time. */
+export const controllerRevisionKind: Kind<ControllerRevision> = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'ControllerRevision',
+  plural: 'controllerrevisions',
+  singular: 'controllerrevision',
+  namespaced: true,
+  type: 'apps/v1.ControllerRevision',
+  nameRule: nameRules.dnsSubdomain,
+  hasStatus: false,
+  hasGeneration: false,
+
+  validate(revision, errors) {
+    checkNonNegative(errors, 'revision', revision.revision);
+    checkData(revision.data, errors);
+  },
+  validateUpdate(revision, old, errors) {
+    checkNonNegative(errors, 'revision', revision.revision);
+    checkImmutable(errors, 'data', revision.data, old.data);
+  },
+
+  columns: [
+    nameColumn,
+    { name: 'Controller', type: 'string' },
+    { name: 'Revision', type: 'string' },
+    ageColumn,
+  ],
+  row(revision, context) {
+    return [
+      revision.metadata.name ?? '',
+      ownerCell(revision.metadata.ownerReferences?.find(({ controller }) => controller === true)),
+      revision.revision,
+      age(revision, context),
+    ];
+  },
+};
+
+function checkData(data: unknown, errors: FieldErrors): void {
+  if (data === undefined || data === null) errors.required('data', 'data is mandatory');
+  else if (typeof data !== 'object' || Array.isArray(data)) {
+    errors.required('data', 'data must be a valid JSON object');
+  }
+}
+
+/** `statefulset.apps/web`. */
+function ownerCell(owner: OwnerReference | undefined): string {
+  if (owner === undefined) return noneCell;
+  const group = owner.apiVersion.includes('/') ? `.${owner.apiVersion.split('/')[0]}` : '';
+  return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
+}

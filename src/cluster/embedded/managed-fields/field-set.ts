@@ -1,0 +1,188 @@
+import { isObject } from '../patch/json-value.ts';
+import { canonicalElement, compareElements, type PathElement } from './path-element.ts';
+
+/**
+ * A set of paths, in the very form in which managedFields hold it (`fieldsV1`): a tree whose steps are in Kubernetes' order.
+ *
+ *     {"f:spec": {"f:containers": {"k:{\"name\":\"web\"}": {".": {}, "f:image": {}}}}}
+ *
+ * A step without anything below it is a path of the set; one with something below is so only if it holds a `.` as well.
+ * Values: an operation returns new sets that share what did not change, or its argument where nothing did.
+ */
+export interface FieldSet {
+  readonly [element: PathElement]: FieldSet;
+}
+
+type Draft = Record<PathElement, FieldSet>;
+
+const self = '.';
+/** Deeper than any API type; what is deeper was made to exhaust a stack. */
+const depthMax = 256;
+
+/** A path that ends here. As a whole set: no path at all. */
+export const leaf: FieldSet = Object.freeze({});
+
+export function isEmptySet(set: FieldSet): boolean {
+  for (const _ in set) return false;
+  return true;
+}
+
+/** Paths of either. */
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  let changed: Draft | undefined;
+  let hasMore = false;
+  for (const element in b) {
+    if (element === self) continue;
+    const mine = a[element];
+    if (mine === undefined) hasMore = true;
+    else {
+      const both = unionNodes(mine, b[element]!);
+      if (both !== mine) {
+        changed ??= { ...a };
+        changed[element] = both;
+      }
+    }
+  }
+  return hasMore ? interleave(changed ?? a, b) : (changed ?? a);
+}
+
+function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a;
+  if (isEmptySet(b)) return withSelf(a);
+  if (isEmptySet(a)) return withSelf(b);
+  const both = union(a, b);
+  return self in b ? withSelf(both) : both;
+}
+
+function withSelf(node: FieldSet): FieldSet {
+  return self in node || isEmptySet(node) ? node : { [self]: leaf, ...node };
+}
+
+/** Steps of `a`, and those of `b` that are not in `a`, in order. */
+function interleave(a: FieldSet, b: FieldSet): FieldSet {
+  const merged: Draft = {};
+  const more = Object.keys(b).filter((element) => element !== self && !(element in a));
+  let i = 0;
+  for (const element in a) {
+    while (element !== self && i < more.length && compareElements(more[i]!, element) < 0) {
+      merged[more[i]!] = b[more[i]!]!;
+      i++;
+    }
+    merged[element] = a[element]!;
+  }
+  for (; i < more.length; i++) merged[more[i]!] = b[more[i]!]!;
+  return merged;
+}
+
+/** Paths of `a` that are not in `b`. What lies below or above a path of `b` stays. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, differenceNodes);
+}
+
+/** Paths of `a` that are neither in `b` nor below a path of `b`. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, (mine, theirs) => {
+    if (isMember(theirs)) return undefined;
+    return isEmptySet(mine) ? mine : pruned(mine, recursiveDifference(mine, theirs), self in mine);
+  });
+}
+
+type Subtract = (mine: FieldSet, theirs: FieldSet) => FieldSet | undefined;
+
+function subtract(a: FieldSet, b: FieldSet, subtractNodes: Subtract): FieldSet {
+  let changes: Map<PathElement, FieldSet | undefined> | undefined;
+  for (const element in b) {
+    const mine = element === self ? undefined : a[element];
+    if (mine === undefined) continue;
+    const rest = subtractNodes(mine, b[element]!);
+    if (rest === mine) continue;
+    changes ??= new Map();
+    changes.set(element, rest);
+  }
+  return changes === undefined ? a : rebuilt(a, changes);
+}
+
+/** A copy, because an object from which properties were deleted is slow for ever after. */
+function rebuilt(a: FieldSet, changes: ReadonlyMap<PathElement, FieldSet | undefined>): FieldSet {
+  const draft: Draft = {};
+  for (const element in a) {
+    const node = changes.has(element) ? changes.get(element) : a[element];
+    if (node !== undefined) draft[element] = node;
+  }
+  return draft;
+}
+
+function differenceNodes(mine: FieldSet, theirs: FieldSet): FieldSet | undefined {
+  const stays = isMember(mine) && !isMember(theirs);
+  return isEmptySet(mine) ? (stays ? mine : undefined) : pruned(mine, difference(mine, theirs), stays);
+}
+
+/** `rest` is what is left of `mine` below it; `stays` tells whether its own path is left. */
+function pruned(mine: FieldSet, rest: FieldSet, stays: boolean): FieldSet | undefined {
+  if (rest === mine && stays === self in mine) return mine;
+  if (!hasChildren(rest)) return stays ? leaf : undefined;
+  if (stays || !(self in rest)) return rest;
+  const { [self]: _, ...children } = rest;
+  return children;
+}
+
+/** Paths of both. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  const common: Draft = {};
+  for (const element in b) {
+    const mine = element === self ? undefined : a[element];
+    if (mine === undefined) continue;
+    const theirs = b[element]!;
+    const below = intersection(mine, theirs);
+    const isCommon = isMember(mine) && isMember(theirs);
+    if (!isEmptySet(below)) common[element] = isCommon ? withSelf(below) : below;
+    else if (isCommon) common[element] = leaf;
+  }
+  return common;
+}
+
+function isMember(node: FieldSet): boolean {
+  return self in node || isEmptySet(node);
+}
+
+function hasChildren(node: FieldSet): boolean {
+  for (const element in node) if (element !== self) return true;
+  return false;
+}
+
+/** Every path, each as the steps that lead there. */
+export function pathsOf(set: FieldSet): readonly (readonly PathElement[])[] {
+  return Object.keys(set).flatMap((element) => {
+    if (element === self) return [];
+    const node = set[element]!;
+    const below = pathsOf(node).map((path) => [element, ...path]);
+    return isMember(node) ? [[element], ...below] : below;
+  });
+}
+
+/**
+ * Reads what a client calls `fieldsV1`, whatever order and spelling it has. Undefined where it is none; steps that nobody
+ * knows are left out.
+ */
+export function parseFieldSet(value: unknown): FieldSet | undefined {
+  try {
+    return value === null || value === undefined ? leaf : parseNode(value, depthMax).children;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseNode(value: unknown, depthLeft: number): { children: FieldSet; isMember: boolean } {
+  if (value === null) return { children: leaf, isMember: true };
+  if (!isObject(value) || depthLeft === 0) throw new Error('not a set of fields');
+  const parts = new Map<PathElement, FieldSet>();
+  for (const text of Object.keys(value)) {
+    const element = text === self ? undefined : canonicalElement(text);
+    if (element === undefined) continue;
+    const node = parseNode(value[text], depthLeft - 1);
+    parts.set(element, node.isMember ? withSelf(node.children) : node.children);
+  }
+  const children: Draft = {};
+  for (const element of [...parts.keys()].sort(compareElements)) children[element] = parts.get(element)!;
+  return { children, isMember: parts.size === 0 || Object.hasOwn(value, self) };
+}

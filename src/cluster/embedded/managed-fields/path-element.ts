@@ -1,0 +1,126 @@
+import type { Json, JsonObject } from '../patch/json-value.ts';
+import { isArray, isObject, own } from '../patch/json-value.ts';
+import type { ListKey } from '../patch/shape.ts';
+
+/**
+ * One step into an object, in the text form that managedFields use: `f:name` is a field, `k:{"name":"web"}` the element of
+ * a list with this key, `v:"a"` the member of a set, `i:3` an element by place.
+ */
+export type PathElement = string;
+
+/** Kubernetes' order of steps, which is the order in which managedFields list them. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0;
+  const kind = a.charCodeAt(0);
+  if (kind !== b.charCodeAt(0)) return kinds.indexOf(a[0]!) - kinds.indexOf(b[0]!);
+  if (kind === fieldCode) return compareTexts(a, b);
+  if (kind === keyCode) return compareKeys(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
+  if (kind === indexCode) return Number(a.slice(2)) - Number(b.slice(2));
+  return compareValues(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
+}
+
+const kinds = 'fkvi';
+const fieldCode = 'f'.charCodeAt(0);
+const keyCode = 'k'.charCodeAt(0);
+const indexCode = 'i'.charCodeAt(0);
+
+/** Undefined where the element has none of the keys, and so cannot be told apart. */
+export function keyElement(item: Json, keys: readonly ListKey[]): PathElement | undefined {
+  if (!isObject(item)) return undefined;
+  let text = '';
+  for (const { name, whenAbsent } of keys) {
+    const value = own(item, name) ?? whenAbsent;
+    if (value !== undefined) text += `${text === '' ? '' : ','}"${name}":${valueText(value)}`;
+  }
+  return text === '' ? undefined : `k:{${text}}`;
+}
+
+/** Undefined for what cannot be the member of a set. */
+export function valueElement(item: Json): PathElement | undefined {
+  return typeof item === 'object' ? undefined : `v:${valueText(item)}`;
+}
+
+/**
+ * The same step in the spelling that we would use. Undefined for kinds of steps that nobody knows yet, which are to be
+ * ignored; throws for what is none at all.
+ */
+export function canonicalElement(text: string): PathElement | undefined {
+  if (text[1] !== ':') throw new Error(`not a path element: ${JSON.stringify(text)}`);
+  const rest = text.slice(2);
+  switch (text[0]) {
+    case 'f':
+      return text;
+    case 'k':
+      return canonicalKey(JSON.parse(rest));
+    case 'v':
+      return `v:${valueText(JSON.parse(rest))}`;
+    case 'i':
+      if (!/^[+-]?\d{1,15}$/.test(rest)) throw new Error(`not an index: ${JSON.stringify(text)}`);
+      return `i:${Number(rest)}`;
+    default:
+      return undefined;
+  }
+}
+
+function canonicalKey(key: unknown): PathElement {
+  if (!isObject(key)) throw new Error('the key of a list element must be an object');
+  const names = Object.keys(key).sort(compareTexts);
+  return `k:{${names.map((name) => `${JSON.stringify(name)}:${valueText(key[name]!)}`).join(',')}}`;
+}
+
+/** JSON as Go writes it, which hides what could end a script in a web page. */
+function valueText(value: Json): string {
+  const text = JSON.stringify(value);
+  return typeof value === 'number' || !unsafe.test(text) ? text : text.replace(unsafeAll, escaped);
+}
+
+const unsafe = /[<>&\u2028\u2029]|\\[bf]/;
+const unsafeAll = /[<>&\u2028\u2029]|\\[bf\\]/g;
+
+function escaped(match: string): string {
+  if (match === '\\\\') return match;
+  if (match === '\\b') return '\\u0008';
+  if (match === '\\f') return '\\u000c';
+  return `\\u${match.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** By bytes of UTF-8, as Go compares. Only surrogates sort differently in JavaScript. */
+export function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return codeRank(x) - codeRank(y);
+  }
+  return a.length - b.length;
+}
+
+function codeRank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
+}
+
+function compareKeys(a: JsonObject, b: JsonObject): number {
+  const [left, right] = [Object.keys(a), Object.keys(b)];
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const order = compareTexts(left[i]!, right[i]!) || compareValues(a[left[i]!]!, b[right[i]!]!);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+function compareValues(a: Json, b: Json): number {
+  const order = valueRank(a) - valueRank(b);
+  if (order !== 0) return order;
+  if (typeof a === 'number') return a - (b as number);
+  if (typeof a === 'string') return compareTexts(a, b as string);
+  if (typeof a === 'boolean') return Number(a) - Number(b);
+  return compareTexts(JSON.stringify(a), JSON.stringify(b));
+}
+
+function valueRank(value: Json): number {
+  if (typeof value === 'number') return 0;
+  if (typeof value === 'string') return 1;
+  if (typeof value === 'boolean') return 2;
+  return isArray(value) ? 3 : value === null ? 5 : 4;
+}

@@ -1,0 +1,27 @@
+import type { FieldSet } from './field-set.ts';
+import { leaf } from './field-set.ts';
+
+/**
+ * What a write to this resource (`''`) or subresource does not change, whatever the request says, and so cannot own.
+ * `type` is a name in the API tables.
+ */
+export function resetFieldsOf(type: string, hasStatus: boolean, subresource: string): FieldSet | undefined {
+  if (!hasStatus) return undefined;
+  if (subresource === 'status') return statusWrites[type] ?? specOnly;
+  return subresource === '' || subresource === 'finalize' ? statusOnly : undefined;
+}
+
+const statusOnly: FieldSet = { 'f:status': leaf };
+const specOnly: FieldSet = { 'f:spec': leaf };
+const metadataAndSpec: FieldSet = { 'f:metadata': leaf, 'f:spec': leaf };
+
+/** Kinds whose status may be written along with less of the metadata than usual. */
+const statusWrites: Readonly<Record<string, FieldSet>> = {
+  'core/v1.Pod': {
+    'f:metadata': { 'f:deletionTimestamp': leaf, 'f:ownerReferences': leaf },
+    'f:spec': leaf,
+  },
+  'apps/v1.Deployment': { 'f:metadata': { 'f:labels': leaf }, 'f:spec': leaf },
+  'storage.k8s.io/v1.VolumeAttachment': metadataAndSpec,
+  'resource.k8s.io/v1.ResourceClaim': metadataAndSpec,
+};

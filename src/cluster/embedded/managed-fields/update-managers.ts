@@ -1,0 +1,175 @@
+import { isArray, isEqual, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
+import type { StructShape } from '../patch/shape.ts';
+import { capManagers } from './cap-managers.ts';
+import { difference, type FieldSet, isEmptySet, leaf, recursiveDifference, union } from './field-set.ts';
+import {
+  isReset,
+  isSameManager,
+  type ManagedFieldsEntry,
+  type Manager,
+  readManagers,
+  trustManagers,
+  withFields,
+  writeManagers,
+} from './managers.ts';
+import { reconcile } from './reconcile.ts';
+import { type Comparison, compareTyped, takenBy, UntypableError } from './typed-compare.ts';
+
+/** A plain write, by create, update or one of the patches that are not server-side apply. */
+export interface ManagedWrite {
+  /** What is stored; undefined for a creation. */
+  readonly old: JsonObject | undefined;
+  /** What the request makes of it: decoded and defaulted, before admission and before the kind prepares it. */
+  readonly next: JsonObject;
+  readonly shape: StructShape;
+  readonly manager: string;
+  readonly apiVersion: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** As in the API: `2026-01-31T12:00:00Z`. */
+  readonly time: string;
+  /** What this write does not change, whatever it says. */
+  readonly resetFields?: FieldSet | undefined;
+  /**
+   * The write as another version of the API shows it, for managers that wrote through that one. Undefined for a version
+   * that is not served, whose managers are forgotten.
+   */
+  readonly asVersion?: (
+    apiVersion: string,
+  ) => Pick<ManagedWrite, 'old' | 'next' | 'shape' | 'resetFields'> | undefined;
+}
+
+/**
+ * What metadata.managedFields must be after the write; undefined for none.
+ *
+ * The writer owns what it added or changed, nobody owns what it removed, and whoever owned a changed field loses it. A
+ * writer may hand in a list of its own; one that cannot be read counts as none, an empty one ends the book-keeping for
+ * good. An object that never had any gets none.
+ *
+ * Server-side apply will stand beside this: it decides by the same comparison, but owns all that it names, changed or not,
+ * and refuses where `intersection` with the fields of others is not empty.
+ */
+export function updateManagedFields(write: ManagedWrite): readonly ManagedFieldsEntry[] | undefined {
+  const live = entriesOf(write.old);
+  const managers = managersBefore(write, live);
+  if (managers.length === 0 && isStored(write.old)) return undefined;
+  try {
+    const updated = capManagers(managersAfter(write, managers));
+    return isUnchanged(updated, live) ? live : writeManagers(updated);
+  } catch (error) {
+    if (error instanceof UntypableError) return undefined;
+    throw error;
+  }
+}
+
+function entriesOf(object: JsonObject | undefined): readonly ManagedFieldsEntry[] | undefined {
+  const metadata = object?.metadata;
+  const entries = isObject(metadata) ? metadata.managedFields : undefined;
+  return isArray(entries) ? (entries as readonly ManagedFieldsEntry[]) : undefined;
+}
+
+function isStored(object: JsonObject | undefined): boolean {
+  const metadata = object?.metadata;
+  return isObject(metadata) && typeof metadata.uid === 'string' && metadata.uid !== '';
+}
+
+/** Those of the request where it has some, so that they can be corrected by hand; never through a subresource. */
+function managersBefore(
+  write: ManagedWrite,
+  live: readonly ManagedFieldsEntry[] | undefined,
+): readonly Manager[] {
+  const stored = (): readonly Manager[] => trustManagers(live ?? []) ?? [];
+  const given = write.subresource === '' ? entriesOf(write.next) : undefined;
+  if (given === undefined) return stored();
+  if (isReset(given)) return [];
+  if (given === live || (live !== undefined && isEqual(given as Json, live as Json))) return stored();
+  const read = readManagers(given);
+  if (read === undefined || read.length === 0) return stored();
+  return read.map((manager) => ({ ...manager, fields: reconcile(manager.fields, write.shape) }));
+}
+
+function managersAfter(write: ManagedWrite, managers: readonly Manager[]): readonly Manager[] {
+  const changes = changesOf(write);
+  const taken = changes === undefined ? leaf : takenBy(changes);
+  const left: Manager[] = [];
+  for (const manager of managers) {
+    const rest = withoutChanges(write, manager, changes, taken);
+    if (rest !== undefined) left.push(rest);
+  }
+  const owned = difference(taken, unowned);
+  return isEmptySet(owned) ? left : withWriter(write, left, owned);
+}
+
+/** Facts about the object that its writers do not decide. */
+const unowned: FieldSet = {
+  'f:apiVersion': leaf,
+  'f:kind': leaf,
+  'f:metadata': {
+    '.': leaf,
+    'f:clusterName': leaf,
+    'f:creationTimestamp': leaf,
+    'f:generation': leaf,
+    'f:managedFields': leaf,
+    'f:name': leaf,
+    'f:namespace': leaf,
+    'f:resourceVersion': leaf,
+    'f:selfLink': leaf,
+    'f:uid': leaf,
+  },
+};
+
+function changesOf({
+  old,
+  next,
+  shape,
+  resetFields,
+}: Pick<ManagedWrite, 'old' | 'next' | 'shape' | 'resetFields'>): Comparison | undefined {
+  const changes = compareTyped(old ?? {}, next, shape);
+  if (changes === undefined || resetFields === undefined) return changes;
+  const { added = leaf, modified = leaf, removed = leaf } = changes;
+  return {
+    added: recursiveDifference(added, resetFields),
+    modified: recursiveDifference(modified, resetFields),
+    removed: recursiveDifference(removed, resetFields),
+  };
+}
+
+function withoutChanges(
+  write: ManagedWrite,
+  manager: Manager,
+  changes: Comparison | undefined,
+  taken: FieldSet,
+): Manager | undefined {
+  if (manager.apiVersion === write.apiVersion) return withoutFields(manager, taken, changes?.removed);
+  const versioned = write.asVersion?.(manager.apiVersion);
+  if (versioned === undefined) return undefined;
+  const versionedChanges = changesOf(versioned);
+  if (versionedChanges === undefined) return manager;
+  return withoutFields(manager, takenBy(versionedChanges), versionedChanges.removed);
+}
+
+function withoutFields(
+  manager: Manager,
+  taken: FieldSet,
+  removed: FieldSet | undefined,
+): Manager | undefined {
+  const rest = difference(manager.fields, taken);
+  return withFields(manager, removed === undefined ? rest : difference(rest, removed));
+}
+
+function withWriter(write: ManagedWrite, managers: readonly Manager[], owned: FieldSet): readonly Manager[] {
+  const { manager, apiVersion, subresource, time } = write;
+  const name = manager === '' ? 'unknown' : manager;
+  const writer: Manager = { name, operation: 'Update', apiVersion, subresource, time, fields: owned };
+  const before = managers.find((other) => isSameManager(other, writer));
+  if (before === undefined) return [...managers, writer];
+  const fields = union(owned, before.fields);
+  return managers.map((other) => (other === before ? { ...writer, fields } : other));
+}
+
+function isUnchanged(
+  managers: readonly Manager[],
+  live: readonly ManagedFieldsEntry[] | undefined,
+): live is readonly ManagedFieldsEntry[] {
+  return managers.length === live?.length && managers.every(({ entry }, i) => entry === live[i]);
+}

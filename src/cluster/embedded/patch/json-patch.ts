@@ -1,0 +1,187 @@
+import {
+  checkDepth,
+  type Draft,
+  isArray,
+  isEqual,
+  isObject,
+  type Json,
+  type JsonObject,
+  jsonKind,
+  own,
+  put,
+} from './json-value.ts';
+import { inapplicablePatch, malformedPatch, oversizedPatch } from './patch-error.ts';
+
+const operationsMax = 10_000;
+/** What all copies of one patch may add up to. */
+const copiedBytesMax = 3 * 1024 * 1024;
+
+/**
+ * Applies a JSON patch (RFC 6902) as kube-apiserver does, including where that is laxer than the standard: `replace` adds
+ * a missing field, negative indexes count from the end, `add` and `copy` without a value write null, what precedes the
+ * first slash of a path is ignored. Returns a new object; neither argument changes.
+ */
+export function applyJsonPatch(original: JsonObject, patch: unknown): JsonObject {
+  const operations = readOperations(patch);
+  const document: Document = { root: original, fresh: new WeakSet(), copiedBytes: 0 };
+  for (const operation of operations) apply(document, operation);
+  if (!isObject(document.root)) throw inapplicablePatch();
+  return document.root;
+}
+
+/** What strict decoding complains about, in Kubernetes' words. Repeated names are for whoever reads the JSON to find. */
+export function strayJsonPatchFields(patch: unknown): readonly string[] {
+  if (!Array.isArray(patch)) return [];
+  return patch.flatMap((operation: unknown, i) =>
+    isObject(operation)
+      ? Object.keys(operation)
+          .filter((name) => !operationFields.includes(name))
+          .map((name) => `json patch unknown field "[${i}].${name}"`)
+      : [],
+  );
+}
+
+const operationFields: readonly string[] = ['op', 'path', 'from', 'value'];
+
+interface Document {
+  root: Json;
+  /** Containers that this patch made and that are in one place only: it may change them. Others it copies first. */
+  readonly fresh: WeakSet<object>;
+  copiedBytes: number;
+}
+
+function readOperations(patch: unknown): readonly (JsonObject | null)[] {
+  checkDepth(patch);
+  if (patch === null) return [];
+  if (!Array.isArray(patch)) throw undecodable(patch, 'Go value of type []handlers.jsonPatchOp');
+  for (const operation of patch as readonly unknown[]) {
+    if (operation === null) continue;
+    if (!isObject(operation)) throw undecodable(operation, 'Go value of type handlers.jsonPatchOp');
+    for (const name of ['op', 'path', 'from']) {
+      const text = own(operation, name);
+      if (text === undefined || text === null || typeof text === 'string') continue;
+      throw undecodable(text, `Go struct field jsonPatchOp.${name} of type string`);
+    }
+  }
+  if (patch.length > operationsMax) {
+    throw oversizedPatch(
+      `The allowed maximum operations in a JSON patch is ${operationsMax}, got ${patch.length}`,
+    );
+  }
+  return patch;
+}
+
+function undecodable(value: unknown, target: string): Error {
+  return malformedPatch(`error decoding patch: json: cannot unmarshal ${jsonKind(value)} into ${target}`);
+}
+
+function apply(document: Document, operation: JsonObject | null): void {
+  const path = textOf(operation, 'path');
+  const value = operation === null ? undefined : own(operation, 'value');
+  const from = textOf(operation, 'from');
+  const what = textOf(operation, 'op');
+  if (what === 'add') add(document, path, value ?? null);
+  else if (what === 'remove') remove(document, path);
+  else if (what === 'replace') replace(document, path, value);
+  else if (what === 'move') move(document, from, path);
+  else if (what === 'copy') copy(document, from, path);
+  else if (what === 'test') test(document, path, value);
+  else throw inapplicablePatch();
+}
+
+function textOf(operation: JsonObject | null, name: string): string | undefined {
+  const text = operation === null ? undefined : own(operation, name);
+  return typeof text === 'string' ? text : undefined;
+}
+
+function add(document: Document, path: string | undefined, value: Json): void {
+  const { container, key } = open(document, path);
+  if (!Array.isArray(container)) put(container, key, value);
+  else if (key === '-') container.push(value);
+  else container.splice(indexOf(key, container.length + 1), 0, value);
+}
+
+function remove(document: Document, path: string | undefined): void {
+  const { container, key } = open(document, path);
+  if (Array.isArray(container)) container.splice(indexOf(key, container.length), 1);
+  else if (Object.hasOwn(container, key)) delete container[key];
+  else throw inapplicablePatch();
+}
+
+function replace(document: Document, path: string | undefined, value: Json | undefined): void {
+  if (path === '') {
+    if (!isObject(value) && !isArray(value)) throw inapplicablePatch();
+    document.root = value;
+    return;
+  }
+  const { container, key } = open(document, path);
+  if (Array.isArray(container)) container[indexOf(key, container.length)] = value ?? null;
+  else put(container, key, value ?? null);
+}
+
+function move(document: Document, from: string | undefined, path: string | undefined): void {
+  const value = read(document, from);
+  remove(document, from);
+  add(document, path, value ?? null);
+}
+
+function copy(document: Document, from: string | undefined, path: string | undefined): void {
+  const text = JSON.stringify(read(document, from) ?? null);
+  document.copiedBytes += text.length;
+  if (document.copiedBytes > copiedBytesMax) throw inapplicablePatch();
+  add(document, path, JSON.parse(text));
+}
+
+function test(document: Document, path: string | undefined, value: Json | undefined): void {
+  const found = path === '' ? document.root : read(document, path);
+  if (!isEqual(found ?? null, value ?? null)) throw inapplicablePatch();
+}
+
+/** What is there, undefined for a missing field; a missing element or way to it is an error. */
+function read(document: Document, path: string | undefined): Json | undefined {
+  let value: Json | undefined = document.root;
+  for (const key of keysOf(path)) value = step(value, key);
+  return value;
+}
+
+function step(container: Json | undefined, key: string): Json | undefined {
+  if (isArray(container)) return container[indexOf(key, container.length)];
+  if (isObject(container)) return own(container, key);
+  throw inapplicablePatch();
+}
+
+/** The container that a path ends in, and all that hold it, as ones that may be changed. */
+function open(document: Document, path: string | undefined): { container: Draft | Json[]; key: string } {
+  const keys = keysOf(path);
+  let container = freshen(document, document.root);
+  document.root = container;
+  for (const key of keys.slice(0, -1)) {
+    const inner = freshen(document, step(container, key));
+    if (Array.isArray(container)) container[indexOf(key, container.length)] = inner;
+    else put(container, key, inner);
+    container = inner;
+  }
+  return { container, key: keys.at(-1)! };
+}
+
+function freshen(document: Document, value: Json | undefined): Draft | Json[] {
+  if (!isArray(value) && !isObject(value)) throw inapplicablePatch();
+  if (document.fresh.has(value)) return value as Draft | Json[];
+  const container = isArray(value) ? [...value] : { ...value };
+  document.fresh.add(container);
+  return container;
+}
+
+function keysOf(path: string | undefined): readonly string[] {
+  const keys = path?.split('/').slice(1);
+  if (keys === undefined || keys.length === 0) throw inapplicablePatch();
+  return keys.map((key) => key.replace(/~[01]/g, (escaped) => (escaped === '~1' ? '/' : '~')));
+}
+
+function indexOf(key: string, length: number): number {
+  if (!/^[+-]?\d{1,15}$/.test(key)) throw inapplicablePatch();
+  const index = Number(key);
+  const fromStart = index < 0 ? index + length : index;
+  if (fromStart < 0 || fromStart >= length) throw inapplicablePatch();
+  return fromStart;
+}

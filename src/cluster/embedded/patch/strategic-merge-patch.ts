@@ -1,0 +1,160 @@
+import { goText, goTextOnly, goType } from './go-text.ts';
+import {
+  checkDepth,
+  type Draft,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  jsonKind,
+  own,
+  put,
+  withoutNulls,
+} from './json-value.ts';
+import { failedPatch, malformedPatch } from './patch-error.ts';
+import type { FieldShape, ListShape, Shape } from './shape.ts';
+import { type MergeMaps, mergeLists, orderLike } from './strategic-list-merge.ts';
+import { orderPrefix, readOrder } from './strategic-order.ts';
+
+const directive = '$patch';
+const retainKeys = '$retainKeys';
+const deletionPrefix = '$deleteFromPrimitiveList';
+
+/**
+ * Applies a strategic merge patch: as a merge patch, but lists merge by the keys that the shape declares, and directives
+ * in the patch delete, replace, prune and order. Returns a new object that shares what did not change; neither argument
+ * changes.
+ */
+export function applyStrategicMergePatch(original: JsonObject, patch: unknown, shape: Shape): JsonObject {
+  checkDepth(patch);
+  if (patch === null) return original;
+  if (!isObject(patch)) {
+    throw malformedPatch(
+      `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+    );
+  }
+  return mergeMaps(original, patch, shape);
+}
+
+const mergeMaps: MergeMaps = (original, patch, shape) => {
+  if (Object.hasOwn(patch, directive)) return followDirective(patch);
+  const merged: Draft = { ...original };
+  const pending: Draft = { ...patch };
+  pruneToRetained(merged, pending);
+  for (const name of Object.keys(pending)) {
+    if (name.startsWith(orderPrefix)) mergeOrderedList(merged, pending, name, shape);
+  }
+  for (const name of Object.keys(pending)) mergeField(merged, name, pending[name]!, shape);
+  return merged;
+};
+
+function followDirective(patch: JsonObject): JsonObject {
+  const { [directive]: what, ...rest } = patch;
+  if (what === 'replace') return rest;
+  if (what === 'delete') return {};
+  throw failedPatch(`unknown patch type: ${goTextOnly(what)} in map: ${goText(patch)}`);
+}
+
+/** `$retainKeys` lists all fields that may stay; whatever the patch itself sets must be among them. */
+function pruneToRetained(merged: Draft, pending: Draft): void {
+  if (!Object.hasOwn(pending, retainKeys)) return;
+  const list = pending[retainKeys];
+  delete pending[retainKeys];
+  if (!isArray(list)) throw malformedPatch('invalid patch format of retainKeys');
+  const retained = new Set(list);
+  for (const name of Object.keys(pending)) {
+    if (pending[name] === null || name.startsWith(deletionPrefix) || name.startsWith(orderPrefix)) continue;
+    if (!retained.has(name)) throw malformedPatch('invalid patch format of retainKeys');
+  }
+  for (const name of Object.keys(merged)) {
+    if (!retained.has(name)) delete merged[name];
+  }
+}
+
+/** Merges the list that `$setElementOrder/name` speaks of, and puts it in the order that it asks for. */
+function mergeOrderedList(merged: Draft, pending: Draft, directiveName: string, shape: Shape): void {
+  const order = pending[directiveName]!;
+  delete pending[directiveName];
+  const { name, wanted } = readOrder(directiveName, order);
+  const current = listOrNothing(own(merged, name));
+  const change = listOrNothing(own(pending, name));
+  const { field, list } = listField(shape, name);
+  const ordered = orderLike({ current, change, wanted, field, list, mergeMaps, withoutDirectives });
+  if (ordered === undefined) return;
+  put(merged, name, ordered);
+  delete pending[name];
+}
+
+function listOrNothing(value: Json | undefined): readonly Json[] | undefined {
+  if (value === undefined || isArray(value)) return value;
+  throw failedPatch(`expected a []interface {}, but received a ${goType(value)}`);
+}
+
+function mergeField(merged: Draft, rawName: string, change: Json, shape: Shape): void {
+  const isDeletion = rawName.startsWith(deletionPrefix);
+  const name = (isDeletion && deletedListName(rawName)) || rawName;
+  const current = own(merged, name);
+  if (change === null) {
+    delete merged[name];
+  } else if (current === undefined || goType(current) !== goType(change)) {
+    if (!isDeletion) putPlain(merged, name, withoutNulls(change));
+  } else if (isObject(current) && isObject(change)) {
+    const { strategy, shape: inner } = fieldOf(shape, name);
+    put(merged, name, strategy === 'replace' ? change : mergeMaps(current, change, inner));
+  } else if (isArray(current) && isArray(change)) {
+    const { field, list } = listField(shape, name);
+    const isMerging = isDeletion || field.strategy === 'merge';
+    put(
+      merged,
+      name,
+      isMerging ? mergeLists({ current, change, field, list, mergeMaps, isDeletion }) : change,
+    );
+  } else {
+    put(merged, name, change);
+  }
+}
+
+function deletedListName(rawName: string): string {
+  const [prefix, ...rest] = rawName.split('/');
+  if (prefix !== deletionPrefix || rest.length === 0) {
+    throw malformedPatch('invalid patch format of primitive list');
+  }
+  return rest.join('/');
+}
+
+function fieldOf(shape: Shape, name: string): FieldShape {
+  if (shape.kind !== 'struct') {
+    const kind = shape.kind === 'list' ? 'slice' : shape.kind === 'map' ? 'map' : 'string';
+    throw failedPatch(`merging an object in json but data type is not struct, instead is: ${kind}`);
+  }
+  const field = shape.fields.get(name);
+  if (field !== undefined) return field;
+  throw failedPatch(
+    `unable to find api field in struct ${shape.name} for the json field ${JSON.stringify(name)}`,
+  );
+}
+
+function listField(shape: Shape, name: string): { field: FieldShape; list: ListShape } {
+  const field = fieldOf(shape, name);
+  if (field.shape.kind === 'list') return { field, list: field.shape };
+  throw failedPatch('expected slice or array type, but got: struct');
+}
+
+/** Where nothing is there to merge with, directives inside of a patch mean nothing and are left out. */
+function putPlain(merged: Draft, name: string, value: Json): void {
+  const plain = withoutDirectives(value);
+  if (plain === undefined) delete merged[name];
+  else put(merged, name, plain);
+}
+
+function withoutDirectives(value: Json): Json | undefined {
+  if (isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
+  if (!isObject(value)) return value;
+  if (Object.hasOwn(value, directive)) return undefined;
+  const kept: Draft = {};
+  for (const name of Object.keys(value)) {
+    const field = withoutDirectives(value[name]!);
+    if (field !== undefined) put(kept, name, field);
+  }
+  return kept;
+}

@@ -1,0 +1,109 @@
+import { type FieldTable, shortName, tableOf, type ValueType } from '../schema/type-table.ts';
+import type { Json } from './json-value.ts';
+import type { FieldShape, ListKey, ListShape, Shape, StructShape } from './shape.ts';
+
+/** The shape of a type of the API tables, such as `core/v1.Pod`. Made once, and only as far as somebody looks. */
+export function shapeOf(typeId: string): StructShape {
+  let shape = shapes.get(typeId);
+  if (shape === undefined) {
+    shape = new TableStruct(typeId, tableOf(typeId).isAtomic);
+    shapes.set(typeId, shape);
+  }
+  return shape;
+}
+
+const shapes = new Map<string, StructShape>();
+const scalar: Shape = { kind: 'scalar' };
+const any: Shape = { kind: 'any' };
+
+class TableStruct implements StructShape {
+  readonly kind = 'struct';
+  readonly name: string;
+  readonly isAtomic: boolean;
+  readonly #typeId: string;
+  #fields: ReadonlyMap<string, FieldShape> | undefined;
+
+  constructor(typeId: string, isAtomic: boolean) {
+    this.name = shortName(typeId);
+    this.isAtomic = isAtomic;
+    this.#typeId = typeId;
+  }
+
+  /** Types contain each other, so the fields wait until somebody asks. */
+  get fields(): ReadonlyMap<string, FieldShape> {
+    this.#fields ??= new Map(fieldsOf(this.#typeId).map((field) => [field.name, fieldShape(field)]));
+    return this.#fields;
+  }
+}
+
+function fieldsOf(typeId: string): readonly FieldTable[] {
+  return tableOf(typeId).members.flatMap((member) =>
+    member.kind === 'field' ? [member] : fieldsOf(member.type),
+  );
+}
+
+function fieldShape(field: FieldTable): FieldShape {
+  const strategy = field.patchStrategies.find((name) => name === 'merge' || name === 'replace');
+  return {
+    name: field.name,
+    shape: shapeOfField(field),
+    strategy: strategy as FieldShape['strategy'],
+    mergeKey: field.mergeKey ?? '',
+    zero: zeroOf(field),
+  };
+}
+
+function shapeOfField(field: FieldTable): Shape {
+  const { type, mapType } = field;
+  if (type.form === 'list') return listShape(field, type.element);
+  if (type.form === 'map')
+    return { kind: 'map', isAtomic: mapType === 'atomic', value: shapeOfValue(type.element) };
+  if (type.form === 'struct' && mapType !== undefined) return new TableStruct(type.id, mapType === 'atomic');
+  return shapeOfValue(type);
+}
+
+function listShape({ listType, listKeys }: FieldTable, element: ValueType): ListShape {
+  const keys = element.form === 'struct' ? listKeys.toSorted().map((name) => listKey(name, element.id)) : [];
+  return { kind: 'list', relation: listType ?? 'atomic', keys, element: shapeOfValue(element) };
+}
+
+function listKey(name: string, elementId: string): ListKey {
+  const json = fieldsOf(elementId).find((field) => field.name === name)?.defaultJson;
+  return { name, whenAbsent: json === undefined ? undefined : JSON.parse(json) };
+}
+
+function shapeOfValue(type: ValueType): Shape {
+  switch (type.form) {
+    case 'struct':
+      return shapeOf(type.id);
+    case 'list':
+      return { kind: 'list', relation: 'atomic', keys: [], element: shapeOfValue(type.element) };
+    case 'map':
+      return { kind: 'map', isAtomic: false, value: shapeOfValue(type.element) };
+    case 'rawExtension':
+    case 'fieldsV1':
+      return any;
+    default:
+      return scalar;
+  }
+}
+
+function zeroOf({ type, isPointer, omitsEmpty, omitsZero }: FieldTable): Json | undefined {
+  if (omitsZero) return undefined;
+  const isNullable = isPointer || type.form === 'list' || type.form === 'map' || type.form === 'bytes';
+  if (isNullable) return omitsEmpty ? undefined : null;
+  if (type.form in structZeros) return structZeros[type.form];
+  return omitsEmpty ? undefined : plainZeros[type.form];
+}
+
+/** Structs in Go, which `omitempty` does not leave out. */
+const structZeros: Readonly<Record<string, Json>> = {
+  struct: {},
+  quantity: '0',
+  time: null,
+  microTime: null,
+  intOrString: 0,
+  rawExtension: null,
+};
+
+const plainZeros: Readonly<Record<string, Json>> = { string: '', bool: false, int32: 0, int64: 0 };

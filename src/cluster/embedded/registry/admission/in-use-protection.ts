@@ -1,0 +1,18 @@
+import type { RegistryContext } from '../context.ts';
+import { type Attempt, isKind } from './attempt.ts';
+
+/** Keeps volumes and claims that somebody uses; the `protection` controller takes it off when nobody does. */
+const protections = [
+  { group: '', kind: 'PersistentVolume', finalizer: 'kubernetes.io/pv-protection' },
+  { group: '', kind: 'PersistentVolumeClaim', finalizer: 'kubernetes.io/pvc-protection' },
+  { group: 'storage.k8s.io', kind: 'VolumeAttributesClass', finalizer: 'kubernetes.io/vac-protection' },
+];
+
+export function protectInUse(_context: RegistryContext, attempt: Attempt): void {
+  if (attempt.operation !== 'CREATE') return;
+  const protection = protections.find(({ group, kind }) => isKind(attempt, group, kind));
+  if (protection === undefined) return;
+  const { metadata } = attempt.object;
+  const finalizers = metadata.finalizers ?? [];
+  if (!finalizers.includes(protection.finalizer)) metadata.finalizers = [...finalizers, protection.finalizer];
+}

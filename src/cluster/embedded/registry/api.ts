@@ -1,0 +1,148 @@
+import type { Status } from '../../../kube/status.ts';
+import type { DeleteOptions, Selection } from '../../cluster.ts';
+import type { ObjectKey } from '../../resource.ts';
+import type { KindCatalogue } from '../kinds/catalogue.ts';
+import type { Kind, StoredObject } from '../kinds/kind.ts';
+
+/**
+ * The API server without HTTP: what a request means, once it is known who asks for what. `server/` puts HTTP on top of it,
+ * `embedded-cluster.ts` calls it in process.
+ *
+ * 1. Everything refused is an `ApiError`. An answer is given only when what it reveals is durable.
+ * 2. Objects handed in have been decoded (`schema/decode.ts`): typed, canonical and the registry's to change. Snapshots
+ *    handed out are shared: nobody changes them.
+ * 3. From the moment that the old object is read to the moment that the new one is stored nothing awaits, so no write can
+ *    come between.
+ */
+export interface Registry {
+  readonly kinds: KindCatalogue;
+
+  get(kind: Kind, key: ObjectKey, options?: ReadOptions): Promise<Snapshot>;
+  list(kind: Kind, query: ListQuery): Promise<ListAnswer>;
+  /** Resolves when the watch is open (what is wrong with the query rejects); events go to the listener. */
+  watch(kind: Kind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle>;
+
+  create(
+    kind: Kind,
+    namespace: string | undefined,
+    object: StoredObject,
+    write: WriteContext,
+  ): Promise<Snapshot>;
+  /** `created` where PUT made a new object. */
+  update(kind: Kind, key: ObjectKey, object: StoredObject, write: UpdateContext): Promise<Written>;
+  patch(kind: Kind, key: ObjectKey, patch: RequestedPatch, write: UpdateContext): Promise<Written>;
+  /** The object where finalizers or grace keep it, a Status where it is gone. */
+  delete(kind: Kind, key: ObjectKey, options: DeletionRequest, write: WriteContext): Promise<Deleted>;
+  /** The objects that it deleted, as they were. */
+  deleteCollection(
+    kind: Kind,
+    query: ListQuery,
+    options: DeletionRequest,
+    write: WriteContext,
+  ): Promise<ListAnswer>;
+  /** POST to a subresource such as `binding`; answers what the API answers. */
+  post(
+    kind: Kind,
+    key: ObjectKey,
+    subresource: string,
+    body: StoredObject,
+    write: WriteContext,
+  ): Promise<Status>;
+}
+
+/**
+ * One version of one object. Reading `object` decodes the bytes, at most once while the snapshot is remembered.
+ * The JSON leaves `kind` and `apiVersion` out, as items of lists do: `{"metadata":{...},...}`.
+ */
+export interface Snapshot {
+  /** Of the object itself, which for a subresource such as `scale` is not the kind of the resource. */
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly object: StoredObject;
+  readonly json: Uint8Array;
+  /** 0 in answers to dry runs. */
+  readonly revision: number;
+}
+
+export interface ReadOptions {
+  readonly resourceVersion?: string | undefined;
+  readonly subresource?: string | undefined;
+}
+
+export interface ListQuery extends Selection {
+  readonly limit?: number | undefined;
+  readonly continue?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly resourceVersionMatch?: string | undefined;
+}
+
+export interface ListAnswer {
+  readonly items: readonly Snapshot[];
+  readonly resourceVersion: string;
+  readonly continue: string | undefined;
+  readonly remainingItemCount: number | undefined;
+}
+
+export interface WatchQuery extends Selection {
+  readonly resourceVersion?: string | undefined;
+  readonly resourceVersionMatch?: string | undefined;
+  readonly sendInitialEvents?: boolean | undefined;
+  readonly bookmarks?: boolean | undefined;
+}
+
+/** Events of one change are one value for all watchers, so that what is made of it can be remembered by identity. */
+export type RegistryEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly snapshot: Snapshot }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly isInitialEnd: boolean };
+
+export interface WatchListener {
+  /** Never empty, in order; must not throw. */
+  events(events: readonly RegistryEvent[]): void;
+}
+
+export interface WatchHandle {
+  /** Everything up to here has been delivered; for bookmarks. */
+  readonly resourceVersion: string;
+  close(): void;
+}
+
+/** Who writes, and how. */
+export interface WriteContext {
+  /** Owns the fields that the write sets; see `managed-fields/`. */
+  readonly manager: string;
+  readonly user: string;
+  readonly dryRun?: boolean | undefined;
+  /** Told what the writer should know but need not mend. */
+  warn(text: string): void;
+}
+
+export interface UpdateContext extends WriteContext {
+  /** `status`, `scale` or `finalize`. */
+  readonly subresource?: string | undefined;
+}
+
+export interface RequestedPatch {
+  readonly type: 'json' | 'merge' | 'strategic' | 'apply';
+  /** As it was read: not typed, since a patch has markers and nulls of its own. */
+  readonly body: unknown;
+  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
+  /** Names that the body has twice, as the reader words it: `duplicate field "spec.x"`. */
+  readonly strayFields?: readonly string[];
+  readonly force?: boolean | undefined;
+}
+
+export interface Written {
+  readonly snapshot: Snapshot;
+  readonly created: boolean;
+}
+
+export type DeletionRequest = Pick<
+  DeleteOptions,
+  'gracePeriodSeconds' | 'propagationPolicy' | 'preconditions'
+> & { readonly orphanDependents?: boolean };
+
+export type Deleted =
+  | { readonly kind: 'removed'; readonly status: Status }
+  | { readonly kind: 'kept'; readonly snapshot: Snapshot }
+  /** Removed, and the real server answers with the last state: pods do so. */
+  | { readonly kind: 'removedObject'; readonly snapshot: Snapshot };

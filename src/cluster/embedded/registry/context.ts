@@ -1,0 +1,113 @@
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Ids } from '../../../runtime/ids.ts';
+import { notFound } from '../../api-error.ts';
+import { type ObjectKey, qualifiedPlural } from '../../resource.ts';
+import type { KindCatalogue } from '../kinds/catalogue.ts';
+import type { Kind, StoredObject } from '../kinds/kind.ts';
+import type { Entry, Store } from '../store/store.ts';
+import type { Snapshot, WriteContext } from './api.ts';
+import { encodeObject, type Snapshots, transientSnapshot } from './snapshot.ts';
+
+/** What every verb works with. */
+export interface RegistryContext {
+  readonly store: Store;
+  readonly kinds: KindCatalogue;
+  readonly snapshots: Snapshots;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** An object in the store, with the entry that a write has to replace. */
+export interface Found {
+  readonly entry: Entry;
+  readonly snapshot: Snapshot;
+}
+
+/** The kind in whose form an object is stored: itself, but for kinds that share the storage of another. */
+export function storageKind({ kinds }: RegistryContext, kind: Kind): Kind {
+  const { storedAs } = kind;
+  return storedAs === undefined ? kind : (kinds.inGroup(storedAs.group, storedAs.kind) ?? kind);
+}
+
+export function bucketOf(context: RegistryContext, kind: Kind): string {
+  return qualifiedPlural(storageKind(context, kind));
+}
+
+/** `namespace/name`, or the name alone: lists come in this order. */
+export function storeKey(kind: Kind, { namespace, name }: ObjectKey): string {
+  return kind.namespaced ? `${namespace ?? ''}/${name}` : name;
+}
+
+export function find(context: RegistryContext, kind: Kind, key: ObjectKey): Found | undefined {
+  const entry = context.store.get(bucketOf(context, kind), storeKey(kind, key));
+  return entry === undefined ? undefined : { entry, snapshot: snapshotOf(context, kind, entry) };
+}
+
+export function findOrRefuse(context: RegistryContext, kind: Kind, key: ObjectKey): Found {
+  const found = find(context, kind, key);
+  if (found === undefined) throw notFound(kind, key.name);
+  return found;
+}
+
+/** An entry in the form that this kind serves. */
+export function snapshotOf(context: RegistryContext, kind: Kind, entry: Entry): Snapshot {
+  const stored = context.snapshots.of(storageKind(context, kind), entry);
+  return kind.storedAs === undefined ? stored : transientSnapshot(kind.storedAs.fromStored(stored.object));
+}
+
+/**
+ * Stores what a write has made, or only says what it would have stored. The object belongs to the registry from here on. Nothing
+ * has awaited since `old` was read, so the swap cannot fail; the answer waits until the write is durable.
+ */
+export async function store(
+  context: RegistryContext,
+  kind: Kind,
+  object: StoredObject,
+  old: Entry | undefined,
+  write: Pick<WriteContext, 'dryRun'>,
+): Promise<Snapshot> {
+  if (write.dryRun === true) return transientSnapshot(object);
+  const owner = storageKind(context, kind);
+  const stored = kind.storedAs === undefined ? object : kind.storedAs.toStored(object);
+  const key = storeKey(kind, { namespace: object.metadata.namespace, name: object.metadata.name ?? '' });
+  const entry = context.store.put(bucketOf(context, kind), key, old?.revision ?? 0, (revision) => {
+    stored.metadata.resourceVersion = String(revision);
+    return encodeObject(stored);
+  });
+  const snapshot = context.snapshots.written(owner, entry, stored);
+  await context.store.whenDurable(entry.revision);
+  return kind.storedAs === undefined ? snapshot : snapshotOf(context, kind, entry);
+}
+
+/** Removes an object. Watchers see its last state under the revision of the removal. */
+export async function remove(
+  context: RegistryContext,
+  kind: Kind,
+  last: StoredObject,
+  old: Entry,
+  write: Pick<WriteContext, 'dryRun'>,
+): Promise<void> {
+  if (write.dryRun === true) return;
+  const stored = kind.storedAs === undefined ? last : kind.storedAs.toStored(last);
+  const entry = context.store.remove(bucketOf(context, kind), old.key, old.revision, (revision) =>
+    encodeObject({ ...stored, metadata: { ...stored.metadata, resourceVersion: String(revision) } }),
+  );
+  await context.store.whenDurable(entry.revision);
+}
+
+/** The time as objects carry it, in whole seconds. */
+export function timestamp({ clock }: RegistryContext, laterSeconds = 0): string {
+  return `${new Date(clock.nowMs() + laterSeconds * 1000).toISOString().slice(0, 19)}Z`;
+}
+
+/** All objects of a kind, as they are now. */
+export function everything<T extends StoredObject>(
+  context: RegistryContext,
+  kind: Kind,
+  namespace?: string,
+): readonly T[] {
+  const prefix = namespace === undefined ? undefined : `${namespace}/`;
+  return context.store
+    .list(bucketOf(context, kind), { prefix })
+    .map((entry) => snapshotOf(context, kind, entry).object as T);
+}

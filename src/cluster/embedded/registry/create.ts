@@ -1,0 +1,119 @@
+import {
+  type ApiError,
+  alreadyExists,
+  badRequest,
+  failure,
+  invalid,
+  ApiError as StatusError,
+} from '../../api-error.ts';
+import { qualifiedPlural } from '../../resource.ts';
+import type { Kind, StoredObject } from '../kinds/kind.ts';
+import { FieldErrors } from '../validation/field-errors.ts';
+import { checkObjectMeta } from '../validation/object-meta.ts';
+import { admit } from './admission/admission.ts';
+import type { Snapshot, WriteContext } from './api.ts';
+import { find, type RegistryContext, store, timestamp } from './context.ts';
+import { recordFieldOwners } from './field-owners.ts';
+
+/** As many names are tried as Kubernetes tries before it gives up. */
+const generatedNamesMax = 8;
+
+export async function createObject(
+  context: RegistryContext,
+  kind: Kind,
+  namespace: string | undefined,
+  object: StoredObject,
+  write: WriteContext,
+): Promise<Snapshot> {
+  prepareNew(context, kind, namespace, object, write);
+  const taken = find(context, kind, keyOf(object));
+  if (taken !== undefined) throw nameTaken(kind, object, taken.snapshot.object);
+  return await store(context, kind, object, undefined, write);
+}
+
+/** All that happens to a new object before it is stored; what is wrong with it throws. */
+function prepareNew(
+  context: RegistryContext,
+  kind: Kind,
+  namespace: string | undefined,
+  object: StoredObject,
+  write: WriteContext,
+): void {
+  if ((object.metadata.resourceVersion ?? '') !== '') {
+    throw failure(500, undefined, 'resourceVersion should not be set on objects to be created');
+  }
+  takeNamespace(kind, object, namespace);
+  wipeSystemFields(object);
+  kind.defaults?.(object);
+  recordFieldOwners(context, { kind, object, old: undefined, write });
+  admit(context, { operation: 'CREATE', kind, object, old: undefined, write });
+  fillSystemFields(context, kind, object);
+  kind.prepareCreate?.(object, { nowMs: context.clock.nowMs() });
+  checkNew(kind, object);
+  for (const warning of kind.warnings?.(object, undefined) ?? []) write.warn(warning);
+}
+
+/** The namespace of the request; an object that names another is refused. */
+export function takeNamespace(kind: Kind, object: StoredObject, namespace: string | undefined): void {
+  const { metadata } = object;
+  if (!kind.namespaced) {
+    delete metadata.namespace;
+  } else if ((metadata.namespace ?? '') === '') {
+    metadata.namespace = namespace;
+  } else if (metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+function wipeSystemFields({ metadata }: StoredObject): void {
+  delete metadata.creationTimestamp;
+  delete metadata.uid;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.selfLink;
+}
+
+function fillSystemFields(context: RegistryContext, kind: Kind, object: StoredObject): void {
+  const { metadata } = object;
+  metadata.uid = context.ids.uid();
+  metadata.creationTimestamp = timestamp(context);
+  if (kind.hasGeneration) metadata.generation = 1;
+  const prefix = metadata.generateName ?? '';
+  if ((metadata.name ?? '') !== '' || prefix === '') return;
+  for (let attempt = 0; attempt < generatedNamesMax; attempt++) {
+    metadata.name = generatedName(prefix, context.ids.suffix());
+    if (find(context, kind, keyOf(object)) === undefined) return;
+  }
+}
+
+const nameLengthMax = 63;
+const suffixLength = 5;
+
+/** Long prefixes are cut so that the name is still a label (apiserver's names.SimpleNameGenerator). */
+function generatedName(prefix: string, suffix: string): string {
+  return prefix.slice(0, nameLengthMax - suffixLength) + suffix;
+}
+
+function checkNew(kind: Kind, object: StoredObject): void {
+  const errors = new FieldErrors();
+  checkObjectMeta(errors, object.metadata, kind);
+  kind.validate(object, errors);
+  if (!errors.isEmpty) throw invalid(kind, object.metadata.name ?? '', errors.causes);
+}
+
+function nameTaken(kind: Kind, object: StoredObject, taken: StoredObject): ApiError {
+  const name = object.metadata.name ?? '';
+  if ((object.metadata.generateName ?? '') !== '') {
+    const message = `${qualifiedPlural(kind)} ${JSON.stringify(name)} already exists, the server was not able to generate a unique name for the object`;
+    const { group, plural } = kind;
+    const details = { name, ...(group === '' ? {} : { group }), kind: plural, retryAfterSeconds: 1 };
+    return failure(409, 'AlreadyExists', message, details);
+  }
+  const error = alreadyExists(kind, name);
+  if (taken.metadata.deletionTimestamp === undefined) return error;
+  return new StatusError({ ...error.status, message: `object is being deleted: ${error.message}` });
+}
+
+function keyOf({ metadata }: StoredObject) {
+  return { namespace: metadata.namespace, name: metadata.name ?? '' };
+}

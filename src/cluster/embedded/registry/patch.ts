@@ -1,0 +1,102 @@
+import { ApiError, badRequest, failure, invalid, notFound } from '../../api-error.ts';
+import type { ObjectKey } from '../../resource.ts';
+import type { Kind, StoredObject } from '../kinds/kind.ts';
+import { goText } from '../patch/go-text.ts';
+import { applyJsonPatch, strayJsonPatchFields } from '../patch/json-patch.ts';
+import { isObject, type Json, type JsonObject } from '../patch/json-value.ts';
+import { applyMergePatch } from '../patch/merge-patch.ts';
+import { PatchError } from '../patch/patch-error.ts';
+import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
+import { shapeOf } from '../patch/type-shapes.ts';
+import { normalize } from '../schema/normalize.ts';
+import { FieldErrors } from '../validation/field-errors.ts';
+import type { RequestedPatch, UpdateContext, Written } from './api.ts';
+import { find, type RegistryContext } from './context.ts';
+import { replace } from './update.ts';
+
+/**
+ * PATCH: the object that is there, changed, then treated as if it had been PUT. It is read, changed and stored without a pause, so
+ * there is nothing to retry; a version inside the patch is compared like that of a PUT.
+ */
+export async function patchObject(
+  context: RegistryContext,
+  kind: Kind,
+  key: ObjectKey,
+  patch: RequestedPatch,
+  write: UpdateContext,
+): Promise<Written> {
+  const found = find(context, kind, key);
+  if (found === undefined) throw notFound(kind, key.name);
+  const object = patched(kind.type, found.snapshot.object, patch, write);
+  kind.defaults?.(object);
+  return await replace(context, kind, { found, object, write });
+}
+
+/** The object after the patch, typed again; what it does not know is dropped, told or refused as the caller wishes. */
+export function patched(
+  type: string,
+  object: StoredObject,
+  patch: RequestedPatch,
+  { warn }: Pick<UpdateContext, 'warn'>,
+): StoredObject {
+  const result = refusing(() => applied(type, object as unknown as JsonObject, patch));
+  const { object: typed, unknownFields } = typedAgain(type, result, patch);
+  const stray = [
+    ...strayFields(patch),
+    ...unknownFields.map((field) => `unknown field ${JSON.stringify(field)}`),
+  ];
+  if (stray.length > 0 && patch.fieldValidation === 'Warn') for (const text of stray) warn(text);
+  if (stray.length > 0 && patch.fieldValidation === 'Strict') {
+    throw refused(patch, result, `strict decoding error: ${stray.join(', ')}`);
+  }
+  return typed as unknown as StoredObject;
+}
+
+function applied(type: string, object: JsonObject, patch: RequestedPatch): JsonObject {
+  switch (patch.type) {
+    case 'json':
+      return applyJsonPatch(object, patch.body);
+    case 'merge':
+      return applyMergePatch(object, patch.body);
+    case 'strategic':
+      return applyStrategicMergePatch(object, patch.body, shapeOf(type));
+    case 'apply':
+      throw failure(
+        415,
+        'UnsupportedMediaType',
+        'server-side apply is not served here yet; send a merge or strategic merge patch instead',
+      );
+  }
+}
+
+function typedAgain(type: string, result: JsonObject, patch: RequestedPatch) {
+  try {
+    return normalize(type, result);
+  } catch (error) {
+    throw error instanceof ApiError ? refused(patch, result, error.message) : error;
+  }
+}
+
+function strayFields(patch: RequestedPatch): readonly string[] {
+  const repeated = patch.strayFields ?? [];
+  if (patch.type !== 'json') return repeated;
+  return [...repeated.map((text) => `json patch ${text}`), ...strayJsonPatchFields(patch.body)];
+}
+
+/** Kubernetes shows the whole result of a JSON or merge patch, and the patch itself where it was a strategic one. */
+function refused(patch: RequestedPatch, result: JsonObject, why: string): ApiError {
+  const errors = new FieldErrors();
+  const isShown = patch.type === 'strategic' && isObject(patch.body);
+  errors.invalid('patch', isShown ? goText(patch.body as Json) : JSON.stringify(result), why);
+  return invalid({ group: '', kind: '' }, '', errors.causes);
+}
+
+function refusing<T>(apply: () => T): T {
+  try {
+    return apply();
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    if (error.code === 400) throw badRequest(error.message);
+    throw failure(error.code, error.reason, error.message, error.details);
+  }
+}

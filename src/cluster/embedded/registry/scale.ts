@@ -1,0 +1,101 @@
+import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../../api-error.ts';
+import type { ObjectKey } from '../../resource.ts';
+import type { Kind, ScaleRule, StoredObject } from '../kinds/kind.ts';
+import { checkScale } from '../kinds/workloads/scale.ts';
+import type { Scale } from '../schema/generated/autoscaling-v1.ts';
+import { FieldErrors } from '../validation/field-errors.ts';
+import type { RequestedPatch, Snapshot, UpdateContext, Written } from './api.ts';
+import { type Found, find, type RegistryContext } from './context.ts';
+import { patched } from './patch.ts';
+import { decodeObject, transientSnapshot } from './snapshot.ts';
+import { outdated, replace } from './update.ts';
+
+/** /scale: how many there are and should be, of any kind that has replicas, as one and the same small object. */
+export async function getScale(context: RegistryContext, kind: Kind, key: ObjectKey): Promise<Snapshot> {
+  const found = findScalable(context, kind, key);
+  await context.store.whenDurable(found.entry.revision);
+  return transientSnapshot(scaleOf(kind, found.snapshot.object));
+}
+
+export async function updateScale(
+  context: RegistryContext,
+  kind: Kind,
+  key: ObjectKey,
+  body: StoredObject,
+  write: UpdateContext,
+): Promise<Written> {
+  const found = findScalable(context, kind, key);
+  return await writeScale(context, kind, { found, scale: body as Scale, write });
+}
+
+export async function patchScale(
+  context: RegistryContext,
+  kind: Kind,
+  key: ObjectKey,
+  patch: RequestedPatch,
+  write: UpdateContext,
+): Promise<Written> {
+  const found = findScalable(context, kind, key);
+  const scale = patched('autoscaling/v1.Scale', scaleOf(kind, found.snapshot.object), patch, write) as Scale;
+  return await writeScale(context, kind, { found, scale, write });
+}
+
+function findScalable(context: RegistryContext, kind: Kind, key: ObjectKey): Found {
+  if (kind.scale === undefined) throw methodNotAllowed(kind, 'scale');
+  const found = find(context, kind, key);
+  if (found === undefined) throw notFound(kind, key.name);
+  return found;
+}
+
+interface Scaling {
+  readonly found: Found;
+  readonly scale: Scale;
+  readonly write: UpdateContext;
+}
+
+async function writeScale(
+  context: RegistryContext,
+  kind: Kind,
+  { found, scale, write }: Scaling,
+): Promise<Written> {
+  const old = found.snapshot.object;
+  checkIdentity(kind, scale, old);
+  const errors = new FieldErrors();
+  checkScale(scale, errors);
+  if (!errors.isEmpty) {
+    throw invalid({ group: 'autoscaling', kind: 'Scale' }, scale.metadata.name ?? '', errors.causes);
+  }
+  const object = decodeObject(found.snapshot);
+  ruleOf(kind).write(object, scale.spec?.replicas ?? 0);
+  const { snapshot } = await replace(context, kind, { found, object, write });
+  return { snapshot: transientSnapshot(scaleOf(kind, snapshot.object)), created: false };
+}
+
+function checkIdentity(kind: Kind, { metadata }: Scale, old: StoredObject): void {
+  const { name = '', uid = '', resourceVersion = '' } = metadata;
+  if (name !== '' && name !== old.metadata.name) {
+    throw badRequest(
+      `the name of the object (${name}) does not match the name on the URL (${old.metadata.name})`,
+    );
+  }
+  const isOther = uid !== '' && uid !== old.metadata.uid;
+  const isOld = resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion;
+  if (isOther || isOld) throw conflict(kind, old.metadata.name ?? '', outdated);
+}
+
+function scaleOf(kind: Kind, object: StoredObject): Scale {
+  const { wanted, running, selector } = ruleOf(kind).read(object);
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: wanted === 0 ? {} : { replicas: wanted },
+    status: { replicas: running, ...(selector === '' ? {} : { selector }) },
+  };
+}
+
+function ruleOf(kind: Kind): ScaleRule<StoredObject> {
+  if (kind.scale === undefined) throw methodNotAllowed(kind, 'scale');
+  return kind.scale;
+}

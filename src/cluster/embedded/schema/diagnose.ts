@@ -1,0 +1,172 @@
+import { beyondDouble, isJsonObject, JsonNumber, valueName } from './json-number.ts';
+import { base64ErrorAt, leafReaders } from './leaf-values.ts';
+import { explainTime } from './times.ts';
+import { type FieldTable, shortName, tableOf, type ValueType } from './type-table.ts';
+
+export interface Diagnosis {
+  /** Go's sentence for the value that does not fit, if there is one. */
+  readonly problem: string | undefined;
+  readonly unknownFields: readonly string[];
+  /** Prefixes of paths below which nobody looks: unknown fields, and values that are JSON of their own. */
+  readonly opaquePaths: readonly string[];
+}
+
+/**
+ * Walks a value as Go's decoder does, in the order of the input, to say what is wrong with it. Values of a wrong type are
+ * remembered, the first is told at the end; values that a type of its own refuses (a quantity, a time) end the walk and are
+ * told instead.
+ */
+export function diagnose(typeId: string, value: unknown): Diagnosis {
+  const walk = new Walk();
+  try {
+    walk.value({ form: 'struct', id: typeId, goName: `v1.${shortName(typeId)}` }, value, '');
+  } catch (error) {
+    if (!(error instanceof FatalProblem)) throw error;
+    return { ...walk.findings, problem: error.message };
+  }
+  return walk.findings;
+}
+
+/** The decoder stops counting there. */
+const unknownFieldsMax = 100;
+
+class FatalProblem extends Error {}
+
+class Walk {
+  readonly #unknown = new Set<string>();
+  readonly #opaque: string[] = [];
+  #problem: string | undefined;
+  /** Where Go believes to be: the struct, and the names of fields from the root, lists and keys of maps left out. */
+  #struct = '';
+  #fields: readonly string[] = [];
+
+  get findings(): Diagnosis {
+    return { problem: this.#problem, unknownFields: [...this.#unknown], opaquePaths: this.#opaque };
+  }
+
+  value(type: ValueType, value: unknown, path: string): void {
+    if (value === null || value === undefined) return;
+    if (type.form === 'struct') {
+      if (isJsonObject(value)) this.#object(type.id, value, path);
+      else this.#mismatch(value, type.goName);
+    } else if (type.form === 'map') {
+      if (isJsonObject(value)) this.#map(type.element, value, path);
+      else this.#mismatch(value, type.goName);
+    } else if (type.form === 'list') {
+      if (Array.isArray(value)) this.#list(type.element, value, path);
+      else this.#mismatch(value, type.goName);
+    } else {
+      if (type.form === 'rawExtension' || type.form === 'fieldsV1') this.#opaque.push(path);
+      if (leafReaders[type.form](value) === undefined) this.#leaf(type, value, path);
+    }
+  }
+
+  #object(typeId: string, value: Record<string, unknown>, path: string): void {
+    const [struct, fields] = [this.#struct, this.#fields];
+    for (const [key, each] of Object.entries(value)) {
+      const found = findField(typeId, key);
+      const keyPath = joined(path, key);
+      if (found === undefined) {
+        if (each !== undefined) this.#addUnknown(keyPath);
+        continue;
+      }
+      this.#struct = shortName(typeId);
+      this.#fields = [...fields, ...found.through, key];
+      this.value(found.field.type, each, keyPath);
+      [this.#struct, this.#fields] = [struct, fields];
+    }
+  }
+
+  #map(element: ValueType, value: Record<string, unknown>, path: string): void {
+    for (const [key, each] of Object.entries(value)) this.value(element, each, joined(path, key));
+  }
+
+  #list(element: ValueType, value: readonly unknown[], path: string): void {
+    for (const [index, each] of value.entries()) this.value(element, each, `${path}[${index}]`);
+  }
+
+  #addUnknown(path: string): void {
+    this.#opaque.push(path);
+    if (this.#unknown.size < unknownFieldsMax) this.#unknown.add(path);
+  }
+
+  #leaf(type: ValueType, value: unknown, path: string): void {
+    if (value instanceof JsonNumber && value.isBeyondDouble && isKeptByGo(type, value)) {
+      throw new FatalProblem(beyondDouble(path, value.text));
+    }
+    switch (type.form) {
+      case 'quantity':
+        throw new FatalProblem(explainQuantity(value));
+      case 'time':
+      case 'microTime':
+        if (typeof value === 'string') throw new FatalProblem(explainTime(value, type.form === 'microTime'));
+        throw new FatalProblem(this.#mismatchOf(valueName(value), 'string'));
+      case 'intOrString':
+        throw new FatalProblem(this.#mismatchOf(numberName(value), 'int32'));
+      case 'int32':
+      case 'int64':
+        this.#problem ??= this.#mismatchOf(numberName(value), type.goName);
+        break;
+      case 'bytes':
+        if (typeof value === 'string') this.#problem ??= explainBase64(value);
+        else this.#mismatch(value, type.goName);
+        break;
+      default:
+        this.#mismatch(value, type.goName);
+    }
+  }
+
+  #mismatch(value: unknown, goName: string): void {
+    this.#problem ??= this.#mismatchOf(valueName(value), goName);
+  }
+
+  #mismatchOf(found: string, goName: string): string {
+    const place =
+      this.#fields.length === 0 ? 'Go value' : `Go struct field ${this.#struct}.${this.#fields.join('.')}`;
+    return `json: cannot unmarshal ${found} into ${place} of type ${goName}`;
+  }
+}
+
+function joined(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+/** The field, and the Go names of the structs in which it is embedded. */
+function findField(
+  typeId: string,
+  name: string,
+): { readonly field: FieldTable; readonly through: readonly string[] } | undefined {
+  for (const member of tableOf(typeId).members) {
+    if (member.kind === 'field') {
+      if (member.name === name) return { field: member, through: [] };
+      continue;
+    }
+    const found = findField(member.type, name);
+    if (found !== undefined) return { ...found, through: [shortName(member.type), ...found.through] };
+  }
+  return undefined;
+}
+
+/** Go has no trouble with it, so we must not blame the type. */
+function isKeptByGo(type: ValueType, number: JsonNumber): boolean {
+  if (type.form === 'rawExtension' || type.form === 'fieldsV1') return true;
+  if (type.form !== 'int64' || !number.isInteger) return false;
+  const value = BigInt(number.text);
+  return BigInt.asIntN(64, value) === value;
+}
+
+/** Numbers that are no integers are told with their digits. */
+function numberName(value: unknown): string {
+  if (typeof value === 'number') return `number ${value}`;
+  return value instanceof JsonNumber ? `number ${value.text}` : valueName(value);
+}
+
+function explainQuantity(value: unknown): string {
+  const text = typeof value === 'string' ? value.trim() : '';
+  if (/^[+-]?[0-9.]+[eEinumkKMGTP]*[-+]?[0-9]*$/.test(text)) return "unable to parse quantity's suffix";
+  return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+}
+
+function explainBase64(text: string): string {
+  return `illegal base64 data at input byte ${base64ErrorAt(text) ?? 0}`;
+}

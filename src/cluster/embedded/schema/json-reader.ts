@@ -1,0 +1,108 @@
+import { type DuplicateKey, JsonParser } from './json-parser.ts';
+
+export type { DuplicateKey } from './json-parser.ts';
+export { JsonSyntaxError } from './json-parser.ts';
+
+export interface JsonDocument {
+  readonly value: unknown;
+  /** Keys that an object has twice. As with JSON.parse, the last one counts. */
+  readonly duplicates: readonly DuplicateKey[];
+  /** When there are duplicates: the order in which paths first appear in the text. */
+  readonly order: ReadonlyMap<string, number>;
+}
+
+export interface ReadOptions {
+  /** Gives numbers that a double would change as {@link JsonNumber} instead of refusing or rounding them. */
+  readonly keepsNumbers?: boolean;
+}
+
+/** Deeper than any object of ours; a limit keeps recursion from running out of stack. */
+export const depthMax = 1000;
+
+/**
+ * Reads JSON as Kubernetes does: keys that come twice are reported, errors are worded as Go words them
+ * ({@link JsonSyntaxError}), whole numbers beyond 2^53 are refused instead of rounded, and `__proto__` is an ordinary key.
+ *
+ * JSON.parse does the work. A scan of the bytes beforehand counts the keys and looks for odd numbers; if the value has
+ * fewer keys than the text, or anything else is unusual, our own slow parser reads the text again.
+ */
+export function readJson(input: Uint8Array | string, options: ReadOptions = {}): JsonDocument {
+  const bytes = typeof input === 'string' ? Buffer.from(input) : asBuffer(input);
+  const keys = countKeys(bytes);
+  const value = keys === unusual ? undefined : tryParse(bytes.toString('utf8'));
+  if (value !== undefined && ownKeys(value) === keys) return { value, duplicates: [], order: noOrder };
+  const parser = new JsonParser(bytes, { depthMax, keepsNumbers: options.keepsNumbers === true });
+  return { value: parser.parse(), duplicates: parser.duplicates, order: parser.order };
+}
+
+const unusual = -1;
+const noOrder: ReadonlyMap<string, number> = new Map();
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The slow parser finds the same error, and has Go's words for it.
+    return undefined;
+  }
+}
+
+/** How many keys the text has, or `unusual`. It need not notice wrong syntax: that is left to JSON.parse. */
+function countKeys(bytes: Uint8Array): number {
+  let keys = 0;
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === 0x22) at = endOfString(bytes, at);
+    else if (byte === 0x3a) keys += 1;
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > depthMax) return unusual;
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+    else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
+      at = endOfNumber(bytes, at);
+      if (at === unusual) return unusual;
+    }
+  }
+  return keys;
+}
+
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== 0x22) at += bytes[at] === 0x5c ? 2 : 1;
+  return at;
+}
+
+/** The index of the last character of a number that a double holds as it is written, else `unusual`. */
+function endOfNumber(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  let hasPoint = false;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === 0x2e) hasPoint = true;
+    else if (byte === 0x65 || byte === 0x45) return unusual;
+    else if (byte < 0x30 || byte > 0x39) break;
+  }
+  if (at - start > 15 || (hasPoint && bytes[at - 1] === 0x30)) return unusual;
+  return at - 1;
+}
+
+function ownKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const each of value) if (typeof each === 'object') count += ownKeys(each);
+    return count;
+  }
+  const object = value as Record<string, unknown>;
+  for (const key in object) {
+    count += 1;
+    const each = object[key];
+    if (typeof each === 'object') count += ownKeys(each);
+  }
+  return count;
+}

@@ -1,0 +1,41 @@
+import { diagnose } from './diagnose.ts';
+import type { JsonDocument } from './json-reader.ts';
+
+/**
+ * What a strict decoder says about a body: fields that its type doesn't have and keys that come twice, in the order of the
+ * text. Nobody looks below unknown fields and into values that are JSON of their own.
+ */
+export function strictComplaints(
+  typeId: string,
+  document: JsonDocument,
+  unknownFields: readonly string[],
+): readonly string[] {
+  if (document.duplicates.length === 0) return unknownFields.map(unknownField);
+  const opaque = new Set(diagnose(typeId, document.value).opaquePaths);
+  const unknown = unknownFields.map((path) => ({
+    position: document.order.get(path) ?? Number.POSITIVE_INFINITY,
+    text: unknownField(path),
+  }));
+  const duplicates = document.duplicates
+    .filter(({ path }) => !isBelow(path, opaque))
+    .map(({ path, position }) => ({ position, text: `duplicate field ${JSON.stringify(path)}` }));
+  const sorted = [...unknown, ...duplicates].sort((a, b) => a.position - b.position);
+  return [...new Set(sorted.map(({ text }) => text))].slice(0, complaintsMax);
+}
+
+/** The decoder stops counting there. */
+const complaintsMax = 100;
+
+function unknownField(path: string): string {
+  return `unknown field ${JSON.stringify(path)}`;
+}
+
+/** Whether the path is one of them or leads through one. */
+function isBelow(path: string, opaque: ReadonlySet<string>): boolean {
+  if (opaque.has(path)) return true;
+  for (let at = 0; at < path.length; at++) {
+    const char = path[at];
+    if ((char === '.' || char === '[') && opaque.has(path.slice(0, at))) return true;
+  }
+  return false;
+}

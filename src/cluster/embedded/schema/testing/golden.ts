@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+
+/** What Go's own decoders and encoders make of objects; written by scripts/api-tables. */
+
+export interface GoldenObject {
+  readonly type: string;
+  /** With nothing, with zeros behind every pointer, or with values in every field. */
+  readonly filled: 'nothing' | 'zeros' | 'values';
+  /** Base64, with its envelope. */
+  readonly protobuf: string;
+  readonly json: Record<string, unknown>;
+}
+
+export interface GoldenInput {
+  readonly type: string;
+  /** JSON as somebody might send it. */
+  readonly input: string;
+  readonly output?: unknown;
+  readonly strict?: readonly string[];
+  readonly error?: string;
+}
+
+export const goldenObjects = readLines<GoldenObject>('golden-objects.jsonl');
+export const goldenInputs = readLines<GoldenInput>('golden-inputs.jsonl');
+
+function readLines<T>(name: string): readonly T[] {
+  const text = readFileSync(new URL(name, import.meta.url), 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as T);
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Random } from '../../../runtime/random.ts';
+import type { Registry } from '../registry/api.ts';
+import { ApiHandler } from './api-handler.ts';
+import type { Credentials } from './credentials.ts';
+import { DiscoveryPages } from './discovery-pages.ts';
+import { FlushTick } from './flush-tick.ts';
+import type { HealthChecks } from './health.ts';
+import { HttpServer } from './http-server.ts';
+import { kubeconfigText, writeKubeconfig } from './kubeconfig-file.ts';
+import { newMetrics, type ServerMetrics } from './metrics.ts';
+import { OpenApiPages } from './openapi-pages.ts';
+import { Router } from './router.ts';
+import { tokenChecker } from './token.ts';
+
+export interface ApiServerOptions {
+  readonly registry: Registry;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly host?: string;
+  /** 0 takes any that is free. */
+  readonly port?: number;
+  readonly connectionsMax?: number;
+  /** What must be well for the health pages to say so. */
+  readonly healthChecks?: HealthChecks;
+  /** Told of bugs: exceptions that are no answer. The server goes on. */
+  onError(error: unknown, where: string): void;
+}
+
+/** Loopback: whoever wants to be reached from outside says so. */
+const hostDefault = '127.0.0.1';
+
+/** A registry behind HTTPS, so that kubectl and every Kubernetes client can talk to it. */
+export class ApiServer {
+  readonly metrics: ServerMetrics;
+  readonly #http: HttpServer;
+  readonly #credentials: Credentials;
+
+  private constructor(http: HttpServer, credentials: Credentials, metrics: ServerMetrics) {
+    this.#http = http;
+    this.#credentials = credentials;
+    this.metrics = metrics;
+  }
+
+  /** Resolves when requests are answered; rejects when the address cannot be taken. */
+  static async start(options: ApiServerOptions): Promise<ApiServer> {
+    const { registry, credentials, clock, random, onError } = options;
+    const metrics = newMetrics();
+    const { all } = registry.kinds;
+    let address = '';
+    const handler = new ApiHandler({
+      context: { registry, clock, random, metrics, tick: new FlushTick(clock), onError },
+      router: new Router(registry.kinds),
+      discovery: new DiscoveryPages(all, () => address),
+      openApi: new OpenApiPages(all),
+      healthChecks: options.healthChecks ?? {},
+      checkToken: tokenChecker(credentials.token),
+    });
+    const http = await HttpServer.listen({
+      credentials,
+      host: options.host ?? hostDefault,
+      port: options.port ?? 0,
+      handler: handler.handle,
+      clock,
+      metrics,
+      onError: (error, request) => onError(error, `${request.method} ${request.path}`),
+      ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
+    });
+    const server = new ApiServer(http, credentials, metrics);
+    address = server.url.slice('https://'.length);
+    return server;
+  }
+
+  /** Where clients reach it: an address that stands for all of them is told as loopback. */
+  get url(): string {
+    const { host, port } = this.#http.address;
+    const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+    return `https://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  }
+
+  get kubeconfig(): string {
+    return kubeconfigText({ server: this.url, ...this.#credentials });
+  }
+
+  async writeKubeconfig(path: string): Promise<void> {
+    await writeKubeconfig(path, { server: this.url, ...this.#credentials });
+  }
+
+  /** Lets watches end and requests finish; takes less than four seconds. */
+  async close(): Promise<void> {
+    await this.#http.close();
+  }
+}

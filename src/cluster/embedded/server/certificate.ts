@@ -1,0 +1,154 @@
+import {
+  createHash,
+  createPrivateKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
+import { isIP } from 'node:net';
+import {
+  bitString,
+  boolean,
+  context,
+  type Der,
+  integer,
+  objectId,
+  octetString,
+  sequence,
+  set,
+  text,
+  time,
+} from './der.ts';
+
+/** A certificate and its key, both as PEM. The certificate signs itself, so clients trust it by having it as their CA. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** Names under which programs of a cluster expect its API server. */
+const standardHosts = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+  '127.0.0.1',
+  '::1',
+];
+
+const dayMs = 86_400_000;
+const lifetimeMs = 3650 * dayMs;
+/** Clocks of two machines differ; a certificate must not be from the future. */
+const backdateMs = dayMs;
+/** A certificate is replaced when it has less than this left. */
+const renewBeforeMs = 30 * dayMs;
+
+const oids = {
+  ecdsaWithSha256: '1.2.840.10045.4.3.2',
+  commonName: '2.5.4.3',
+  organization: '2.5.4.10',
+  subjectKeyId: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  extendedKeyUsage: '2.5.29.37',
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+} as const;
+
+/** Makes a P-256 key and a certificate for it, valid for ten years on the standard names and `extraHosts`. */
+export function makeCertificate(nowMs: number, extraHosts: readonly string[] = []): KeyPair {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const publicKey = pair.publicKey.export({ type: 'spki', format: 'der' });
+  const body = certificateBody(nowMs, publicKey, hostsOf(extraHosts));
+  const signature = sign('sha256', body, pair.privateKey);
+  const certificate = sequence(body, sequence(objectId(oids.ecdsaWithSha256)), bitString(signature));
+  return {
+    certificate: pem('CERTIFICATE', certificate),
+    key: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+}
+
+/** Whether a kept pair still serves: it can be read, belongs together, has time left and names every host. */
+export function isUsable(pair: KeyPair, nowMs: number, extraHosts: readonly string[] = []): boolean {
+  try {
+    const certificate = new X509Certificate(pair.certificate);
+    return (
+      certificate.checkPrivateKey(createPrivateKey(pair.key)) &&
+      Date.parse(certificate.validFrom) <= nowMs &&
+      Date.parse(certificate.validTo) > nowMs + renewBeforeMs &&
+      hostsOf(extraHosts).every((host) => names(certificate, host))
+    );
+  } catch {
+    // What cannot be read cannot be used either; the caller makes a new pair.
+    return false;
+  }
+}
+
+function names(certificate: X509Certificate, host: string): boolean {
+  return (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
+}
+
+function hostsOf(extraHosts: readonly string[]): string[] {
+  return [...new Set([...standardHosts, ...extraHosts])];
+}
+
+function certificateBody(nowMs: number, publicKey: Buffer, hosts: readonly string[]): Der {
+  const name = sequence(
+    set(sequence(objectId(oids.organization), text('stowage'))),
+    set(sequence(objectId(oids.commonName), text('stowage embedded API server'))),
+  );
+  return sequence(
+    context(0, integer(Buffer.of(2)), true), // X.509 version 3
+    integer(randomBytes(16)),
+    sequence(objectId(oids.ecdsaWithSha256)),
+    name,
+    sequence(time(nowMs - backdateMs), time(nowMs + lifetimeMs)),
+    name,
+    publicKey,
+    context(3, extensions(publicKey, hosts), true),
+  );
+}
+
+function extensions(publicKey: Buffer, hosts: readonly string[]): Der {
+  const keyId = createHash('sha1').update(publicKey).digest();
+  return sequence(
+    extension(oids.basicConstraints, true, sequence(boolean(true))),
+    // digitalSignature and keyCertSign: bits 0 and 5 of eight.
+    extension(oids.keyUsage, true, bitString(Buffer.of(0b1000_0100), 2)),
+    extension(oids.extendedKeyUsage, false, sequence(objectId(oids.serverAuth))),
+    extension(oids.subjectKeyId, false, octetString(keyId)),
+    extension(oids.subjectAltName, false, sequence(...hosts.map(alternativeName))),
+  );
+}
+
+function extension(oid: string, isCritical: boolean, value: Der): Der {
+  return sequence(objectId(oid), ...(isCritical ? [boolean(true)] : []), octetString(value));
+}
+
+function alternativeName(host: string): Der {
+  return isIP(host) === 0
+    ? context(2, Buffer.from(host, 'ascii'), false)
+    : context(7, addressBytes(host), false);
+}
+
+function addressBytes(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
+  // The URL parser spells an IPv6 address in its shortest form, without an embedded IPv4 part.
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const before = groupsOf(head);
+  const after = groupsOf(tail ?? '');
+  const missing = tail === undefined ? 0 : 8 - before.length - after.length;
+  const groups = [...before, ...Array<number>(missing).fill(0), ...after];
+  return Buffer.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+function groupsOf(half: string): number[] {
+  return half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16));
+}
+
+function pem(label: string, der: Buffer): string {
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
+}

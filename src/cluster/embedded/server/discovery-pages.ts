@@ -1,0 +1,89 @@
+import { failure } from '../../api-error.ts';
+import { apiVersionOf } from '../../resource.ts';
+import type { Kind } from '../kinds/kind.ts';
+import {
+  type AggregatedDocument,
+  aggregatedAnswer,
+  aggregatedDocument,
+  wantsAggregated,
+} from './aggregated-discovery.ts';
+import { valueAnswer } from './answers.ts';
+import {
+  coreVersionsBody,
+  groupBody,
+  groupListBody,
+  resourceListBody,
+  type ServedGroup,
+  servedGroups,
+} from './discovery.ts';
+import type { FullAnswer, HttpRequest } from './exchange.ts';
+import { negotiate } from './negotiation.ts';
+import type { DiscoveryTarget } from './router.ts';
+
+/** `/api`, `/apis` and what is below: what there is to ask for. */
+export class DiscoveryPages {
+  readonly #groups: readonly ServedGroup[];
+  readonly #core: AggregatedDocument;
+  readonly #named: AggregatedDocument;
+  readonly #serverAddress: () => string;
+
+  /** The address is known only when the server listens. */
+  constructor(kinds: readonly Kind[], serverAddress: () => string) {
+    this.#groups = servedGroups(kinds);
+    this.#core = aggregatedDocument(this.#groups.filter(({ name }) => name === ''));
+    this.#named = aggregatedDocument(this.#groups.filter(({ name }) => name !== ''));
+    this.#serverAddress = serverAddress;
+  }
+
+  answer(request: HttpRequest, target: DiscoveryTarget): FullAnswer {
+    if (target.kind === 'core' && wantsAggregated(request)) return aggregatedAnswer(request, this.#core);
+    if (target.kind === 'groups' && wantsAggregated(request)) return aggregatedAnswer(request, this.#named);
+    return valueAnswer(200, negotiate(request, { shapes: 'none' }), this.#body(target));
+  }
+
+  /** All paths below which something is found, for the index page. */
+  paths(): readonly string[] {
+    const named = this.#groups.filter(({ name }) => name !== '');
+    const core = this.#groups.filter(({ name }) => name === '');
+    return [
+      '/api',
+      ...core.flatMap(({ versions }) => versions.map(({ version }) => `/api/${version}`)),
+      '/apis',
+      ...named.flatMap(({ name, versions }) => [
+        `/apis/${name}`,
+        ...versions.map(({ version }) => `/apis/${name}/${version}`),
+      ]),
+    ];
+  }
+
+  #body(target: DiscoveryTarget): object {
+    switch (target.kind) {
+      case 'core':
+        return coreVersionsBody(this.#groups, this.#serverAddress());
+      case 'groups':
+        return groupListBody(this.#groups);
+      case 'group':
+        return groupBody(this.#group(target.group));
+      case 'version':
+        return this.#versionBody(target.apiVersion);
+    }
+  }
+
+  #group(name: string): ServedGroup {
+    const group = this.#groups.find((candidate) => candidate.name === name);
+    if (group === undefined) throw nowhere();
+    return group;
+  }
+
+  #versionBody(apiVersion: string): object {
+    for (const { name, versions } of this.#groups) {
+      const found = versions.find(({ version }) => apiVersionOf({ group: name, version }) === apiVersion);
+      if (found !== undefined) return resourceListBody(apiVersion, found);
+    }
+    throw nowhere();
+  }
+}
+
+function nowhere() {
+  return failure(404, 'NotFound', 'the server could not find the requested resource', {});
+}

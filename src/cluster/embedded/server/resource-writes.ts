@@ -1,0 +1,195 @@
+import type { Status } from '../../../kube/status.ts';
+import { badRequest, isReason } from '../../api-error.ts';
+import type { Kind, StoredObject } from '../kinds/kind.ts';
+import type { UpdateContext } from '../registry/api.ts';
+import { decodeBody } from '../schema/decode.ts';
+import type { ExpectedType } from '../schema/group-version-kind.ts';
+import { valueAnswer } from './answers.ts';
+import type { FullAnswer, HttpRequest } from './exchange.ts';
+import { readListOptions } from './list-options.ts';
+import { type Allowed, negotiate } from './negotiation.ts';
+import { listAnswer, objectAnswer } from './object-answers.ts';
+import { patchTypeOf, readPatch } from './patch-body.ts';
+import type { ServerContext } from './request-context.ts';
+import { admin } from './reviews.ts';
+import type { ResourceTarget } from './router.ts';
+import { Warnings } from './warnings.ts';
+import {
+  checkedDeletion,
+  type DeleteOptions,
+  deleteOptionsOfQuery,
+  readPatchOptions,
+  readWriteOptions,
+  type WriteOptions,
+} from './write-options.ts';
+
+const anyShape: Allowed = { shapes: 'all' };
+
+export async function createResource(
+  { registry, clock }: ServerContext,
+  request: HttpRequest,
+  { kind, namespace }: ResourceTarget,
+): Promise<FullAnswer> {
+  const form = negotiate(request, anyShape);
+  const options = readWriteOptions(request.query, userAgent(request), 'CreateOptions');
+  const warnings = new Warnings();
+  const object = await readObject(request, bodyOf(kind), options, warnings);
+  const snapshot = await registry.create(kind, namespace, object, writeContext(options, warnings));
+  return objectAnswer(201, snapshot, {
+    request,
+    kind,
+    form,
+    nowMs: clock.nowMs(),
+    headers: warnings.headers(),
+  });
+}
+
+export async function updateResource(
+  { registry, clock }: ServerContext,
+  request: HttpRequest,
+  { kind, namespace, name = '', subresource }: ResourceTarget,
+): Promise<FullAnswer> {
+  const form = negotiate(request, anyShape);
+  const options = readWriteOptions(request.query, userAgent(request), 'UpdateOptions');
+  const warnings = new Warnings();
+  const object = await readObject(request, bodyOf(kind, subresource), options, warnings);
+  const write = writeContext(options, warnings, subresource);
+  const { snapshot, created } = await registry.update(kind, { namespace, name }, object, write);
+  const answering = { request, kind, form, nowMs: clock.nowMs(), headers: warnings.headers() };
+  return objectAnswer(created ? 201 : 200, snapshot, answering);
+}
+
+export async function patchResource(
+  { registry, clock }: ServerContext,
+  request: HttpRequest,
+  { kind, namespace, name = '', subresource }: ResourceTarget,
+): Promise<FullAnswer> {
+  const form = negotiate(request, anyShape);
+  const type = patchTypeOf(request.headers['content-type']);
+  const options = readPatchOptions(request.query, userAgent(request), type);
+  const warnings = new Warnings();
+  const { fieldValidation, force } = options;
+  const body = readPatch(await request.body(), { type, fieldValidation, warn: warnings.add });
+  const write = writeContext(options, warnings, subresource);
+  const patch = { type, body, fieldValidation, force };
+  const { snapshot, created } = await registry.patch(kind, { namespace, name }, patch, write);
+  const answering = { request, kind, form, nowMs: clock.nowMs(), headers: warnings.headers() };
+  return objectAnswer(created ? 201 : 200, snapshot, answering);
+}
+
+export async function deleteResource(
+  { registry, clock }: ServerContext,
+  request: HttpRequest,
+  { kind, namespace, name = '' }: ResourceTarget,
+): Promise<FullAnswer> {
+  const form = negotiate(request, anyShape);
+  const { request: deletion, dryRun } = checkedDeletion(await readDeleteOptions(request));
+  const warnings = new Warnings();
+  const write = { ...deleting(request, warnings), dryRun };
+  const deleted = await registry.delete(kind, { namespace, name }, deletion, write);
+  const headers = warnings.headers();
+  if (deleted.kind === 'removed') return valueAnswer(200, form, deleted.status, headers);
+  return objectAnswer(200, deleted.snapshot, { request, kind, form, nowMs: clock.nowMs(), headers });
+}
+
+export async function deleteCollection(
+  { registry, clock }: ServerContext,
+  request: HttpRequest,
+  { kind, namespace }: ResourceTarget,
+): Promise<FullAnswer> {
+  const form = negotiate(request, anyShape);
+  const { list } = readListOptions(request.query, namespace, false);
+  const { request: deletion, dryRun } = checkedDeletion(await readDeleteOptions(request));
+  const warnings = new Warnings();
+  const write = { ...deleting(request, warnings), dryRun };
+  const page = await registry.deleteCollection(kind, list, deletion, write);
+  return listAnswer(200, page, { request, kind, form, nowMs: clock.nowMs(), headers: warnings.headers() });
+}
+
+/** POST to a part of an object, such as `binding`. */
+export async function postSubresource(
+  { registry }: ServerContext,
+  request: HttpRequest,
+  { kind, namespace, name = '', subresource = '' }: ResourceTarget,
+): Promise<FullAnswer> {
+  const form = negotiate(request, { shapes: 'metadata' });
+  const options = readWriteOptions(request.query, userAgent(request), 'CreateOptions');
+  const warnings = new Warnings();
+  const body = await readObject(request, bodyOf(kind, subresource), options, warnings);
+  const write = writeContext(options, warnings);
+  const status: Status = await registry.post(kind, { namespace, name }, subresource, body, write);
+  return valueAnswer(status.code ?? 201, form, status, warnings.headers());
+}
+
+/** The object that a request carries: typed, canonical, and nobody else's. */
+export async function readObject(
+  request: HttpRequest,
+  expected: ExpectedType,
+  { fieldValidation }: Pick<WriteOptions, 'fieldValidation'>,
+  warnings: Warnings,
+): Promise<StoredObject> {
+  const bytes = await request.body();
+  const contentType = request.headers['content-type'];
+  const decoded = decodeBody({ bytes, contentType, expected, fieldValidation });
+  for (const text of decoded.warnings) warnings.add(text);
+  return decoded.object as unknown as StoredObject;
+}
+
+const deleteOptionsBody: ExpectedType = {
+  group: 'meta.k8s.io',
+  version: 'v1',
+  kind: 'DeleteOptions',
+  type: 'meta/v1.DeleteOptions',
+};
+
+async function readDeleteOptions(request: HttpRequest): Promise<DeleteOptions> {
+  const bytes = await request.body();
+  if (bytes.length === 0) return deleteOptionsOfQuery(request.query);
+  const contentType = request.headers['content-type'];
+  try {
+    return decodeBody({ bytes, contentType, expected: deleteOptionsBody, fieldValidation: 'Ignore' }).object;
+  } catch (error) {
+    throw isReason(error, 'BadRequest') ? badRequest(bareComplaint(error.message)) : error;
+  }
+}
+
+/** Of options the real server tells only what is wrong, not what they should have been. */
+function bareComplaint(message: string): string {
+  const [, unrecognized] =
+    /^the object provided is unrecognized \(must be of type \w+\): (.*) \(.*\)$/s.exec(message) ?? [];
+  const [, refused] = /^\S+ in version "[^"]*" cannot be handled as a \w+: (.*)$/s.exec(message) ?? [];
+  return unrecognized ?? refused ?? message;
+}
+
+const scaleBody: ExpectedType = {
+  group: 'autoscaling',
+  version: 'v1',
+  kind: 'Scale',
+  type: 'autoscaling/v1.Scale',
+};
+
+/** What a write to a kind or one of its parts carries. */
+function bodyOf(kind: Kind, subresource?: string): ExpectedType {
+  if (subresource === 'scale') return scaleBody;
+  const part = kind.subresources?.find(({ name }) => name === subresource);
+  const { group, version } = kind;
+  if (part === undefined) return { group, version, kind: kind.kind, type: kind.type };
+  return { group: part.group ?? group, version: part.version ?? version, kind: part.kind, type: part.type };
+}
+
+function writeContext(
+  { manager, dryRun }: WriteOptions,
+  warnings: Warnings,
+  subresource?: string,
+): UpdateContext {
+  return { manager, user: admin.username, dryRun, subresource, warn: warnings.add };
+}
+
+function deleting(request: HttpRequest, warnings: Warnings): UpdateContext {
+  const { manager } = readWriteOptions(new URLSearchParams(), userAgent(request), 'UpdateOptions');
+  return { manager, user: admin.username, warn: warnings.add };
+}
+
+function userAgent({ headers }: HttpRequest): string | undefined {
+  return headers['user-agent'];
+}

@@ -1,0 +1,27 @@
+/** The Kubernetes whose behaviour the server has. Clients compare the numbers with their own. */
+const kubernetesVersion = { major: '1', minor: '36', patch: '3' } as const;
+
+/** Of a program that is not built by Go and has no commit to name. */
+export function versionBody(): object {
+  const { major, minor, patch } = kubernetesVersion;
+  return {
+    major,
+    minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
+    gitVersion: `v${major}.${minor}.${patch}+stowage`,
+    gitCommit: '',
+    gitTreeState: '',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: '',
+    compiler: '',
+    platform: `${process.platform === 'win32' ? 'windows' : process.platform}/${architecture()}`,
+  };
+}
+
+/** Go's names. */
+function architecture(): string {
+  return { x64: 'amd64', ia32: '386' }[process.arch as string] ?? process.arch;
+}

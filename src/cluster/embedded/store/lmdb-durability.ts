@@ -1,0 +1,132 @@
+import { assert } from '../../../runtime/assert.ts';
+import { reasonOf } from './data-directory.ts';
+import type { DirectoryLock } from './directory-lock.ts';
+import type { Durability } from './durability.ts';
+import {
+  encodeEntry,
+  encodeKey,
+  type LmdbDatabase,
+  openLmdbDatabase,
+  readEntries,
+  readRevision,
+  revisionKey,
+} from './lmdb-database.ts';
+import type { Change, Entry } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+/** Writes batches of changes to LMDB, one transaction each. */
+export class LmdbDurability implements Durability {
+  readonly #directory: string;
+  readonly #lock: DirectoryLock;
+  /** None after it could not be opened again. */
+  #database: LmdbDatabase | undefined;
+  /** Of the last transaction that is known to be safe. */
+  #revision: number;
+  #hasFailed = false;
+
+  /** `lock` is this object's from now on. */
+  constructor(directory: string, lock: DirectoryLock, database: LmdbDatabase) {
+    this.#directory = directory;
+    this.#lock = lock;
+    this.#database = database;
+    this.#revision = readRevision(database);
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  entries(): Iterable<readonly [string, Entry]> {
+    return this.#database === undefined ? [] : readEntries(this.#database);
+  }
+
+  async persist(changes: readonly Change[], revision: number): Promise<void> {
+    try {
+      const database = this.#hasFailed ? await this.reopen() : this.#database;
+      assert(database !== undefined, 'the store is closed');
+      await commit(database, changes, revision);
+    } catch (error) {
+      this.#hasFailed = true;
+      throw await writeFailed(this.#directory, error);
+    }
+    this.#revision = revision;
+  }
+
+  /**
+   * A new look at the file. Lets go of the pages that were read, which otherwise count as memory of this process. And
+   * after a failure it is the only way on: LMDB refuses to work once the page that makes a commit final could not be
+   * written, and lmdb-js then never answers. Should that commit have reached the disk after all, we no longer know what
+   * is there and must not go on.
+   */
+  async reopen(): Promise<LmdbDatabase> {
+    await this.#closeDatabase();
+    const database = await openLmdbDatabase(this.#directory, this.#revision);
+    this.#database = database;
+    const found = readRevision(database);
+    if (found !== this.#revision) {
+      throw new Error(`a write that failed is on disk (revision ${found}, not ${this.#revision}); restart`);
+    }
+    this.#hasFailed = false;
+    return database;
+  }
+
+  async close(): Promise<void> {
+    await this.#closeDatabase();
+    await this.#lock.release();
+  }
+
+  async #closeDatabase(): Promise<void> {
+    const database = this.#database;
+    this.#database = undefined;
+    await database?.root.close();
+  }
+}
+
+/** Everything is encoded before the transaction begins: what throws inside of it would leave it half done. */
+async function commit(
+  { root, objects, meta }: LmdbDatabase,
+  changes: readonly Change[],
+  revision: number,
+): Promise<void> {
+  const records = encodeNewest(changes);
+  const revisionRecord = Buffer.from(String(revision));
+  await root.batch(() => {
+    for (const { key, record } of records) {
+      void (record === undefined ? objects.remove(key) : objects.put(key, record));
+    }
+    void meta.put(revisionKey, revisionRecord);
+  });
+  await root.flushed;
+}
+
+interface KeyedRecord {
+  readonly key: Buffer;
+  /** Undefined for a removal. */
+  readonly record: Buffer | undefined;
+}
+
+/** One record a key, however often it changed. */
+function encodeNewest(changes: readonly Change[]): KeyedRecord[] {
+  const newest = new Map(changes.map((change) => [`${change.bucket}\0${change.entry.key}`, change]));
+  return [...newest.values()].map(({ type, bucket, entry }) => ({
+    key: encodeKey(bucket, entry.key),
+    record: type === 'put' ? encodeEntry(entry) : undefined,
+  }));
+}
+
+async function writeFailed(directory: string, error: unknown): Promise<StoreError> {
+  const cause = await causeOf(error);
+  const message = `writing to the data directory ${directory} failed: ${reasonOf(cause)}; what was written is taken back`;
+  return new StoreError('WriteFailed', message, { cause });
+}
+
+/** lmdb-js says only that a commit failed; why is the rejection of a promise that comes with it. */
+async function causeOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error && 'commitError' in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (cause) {
+    return cause;
+  }
+}

@@ -1,0 +1,58 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * Throws when LMDB could not open a file, or create it. lmdb-js has to be kept from finding that out: where it cannot open
+ * a file it does not always throw, but may end the process with a segmentation fault.
+ */
+export function checkLmdbFile(path: string): void {
+  for (const file of [path, `${path}-lock`]) {
+    if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+  }
+  if (existsSync(path) && statSync(path).size > 0) checkHeader(path);
+  else checkSpace(dirname(path));
+}
+
+/** Of the first page: a header of 24 bytes, a magic number, the version of the layout, and at 48 the size of pages. */
+const magicOffset = 24;
+const magic = 0xbeefc0de;
+const layoutVersion = 2;
+
+function checkHeader(path: string): void {
+  const header = Buffer.alloc(64);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, header, 0, header.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  const isKnown =
+    header.readUInt32LE(magicOffset) === magic && header.readUInt16LE(magicOffset + 4) === layoutVersion;
+  const isWhole = statSync(path).size >= 2 * header.readUInt32LE(48);
+  if (!isKnown || !isWhole) throw new Error(`${path} is damaged or was made by another program`);
+}
+
+/** What the first pages of a new file need, generously. */
+const newFileBytes = 2 ** 17;
+
+function checkSpace(directory: string): void {
+  const path = join(directory, 'is-there-space');
+  const file = openSync(path, 'w', 0o600);
+  try {
+    const written = writeSync(file, Buffer.alloc(newFileBytes));
+    if (written < newFileBytes) throw new Error('the disk is full');
+  } finally {
+    closeSync(file);
+    rmSync(path, { force: true });
+  }
+}

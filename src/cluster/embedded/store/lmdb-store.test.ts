@@ -1,0 +1,253 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formatKey, openLmdbDatabase } from './lmdb-database.ts';
+import { openLmdbStore } from './lmdb-store.ts';
+import { StoreError } from './store-error.ts';
+import { compileChild, StoreChild } from './testing/processes.ts';
+import { durable, put, remove, told } from './testing/store-driver.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'stowage-store-'));
+let folder = '';
+beforeAll(() => {
+  folder = compileChild();
+});
+afterAll(() => {
+  for (const path of [root, folder]) rmSync(path, { recursive: true, force: true });
+});
+
+function newDirectory(): string {
+  return mkdtempSync(join(root, 'data-'));
+}
+
+async function refusalOf(directory: string): Promise<StoreError> {
+  try {
+    const store = await openLmdbStore(directory);
+    await store.close();
+  } catch (error) {
+    if (error instanceof StoreError) return error;
+    throw error;
+  }
+  return expect.fail('it was opened');
+}
+
+describe('a store that is opened again', () => {
+  test('has everything that was there, and no past', async () => {
+    const directory = join(root, 'not/yet/there');
+    const before = await openLmdbStore(directory);
+    put(before, 'ns/a', 'first');
+    put(before, 'ns/a', 'second');
+    put(before, 'ns/ü', 'ümlaut', 'nodes');
+    put(before, 'ns/gone', 'x');
+    remove(before, 'ns/gone');
+    put(before, 'ns/empty', '');
+    await before.close();
+    const after = await openLmdbStore(directory);
+    expect([after.revision, after.durableRevision, after.compactedRevision]).toEqual([
+      before.revision,
+      before.revision,
+      before.revision,
+    ]);
+    expect(told(after.list('pods'))).toBe('ns/a=second ns/empty=');
+    expect(told(after.list('nodes'))).toBe('ns/ü=ümlaut');
+    expect(after.get('pods', 'ns/a')).toMatchObject({ createRevision: 2, revision: 3 });
+    expect(after.listAt('pods', after.revision - 1)).toBeUndefined();
+    await after.close();
+  });
+
+  test('goes on with higher revisions, also when the newest write was a removal', async () => {
+    const directory = newDirectory();
+    const before = await openLmdbStore(directory);
+    put(before, 'a', '1');
+    const { revision } = remove(before, 'a');
+    await before.close();
+    const after = await openLmdbStore(directory);
+    expect(put(after, 'a', '1').revision).toBe(revision + 1);
+    await after.close();
+  });
+
+  test('has what was put, removed and put again within one transaction', async () => {
+    const directory = newDirectory();
+    const before = await openLmdbStore(directory);
+    put(before, 'b', '1');
+    await durable(before);
+    put(before, 'a', '1');
+    remove(before, 'a');
+    put(before, 'a', '2');
+    remove(before, 'b');
+    await before.close();
+    const after = await openLmdbStore(directory);
+    expect(told(after.list('pods'))).toBe('a=2');
+    await after.close();
+  });
+
+  test('belongs to its owner only', async () => {
+    const directory = join(root, 'private');
+    await (await openLmdbStore(directory)).close();
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    for (const file of ['store.mdb', 'store.mdb-lock', 'owner.mdb', 'owner.mdb-lock'])
+      expect(statSync(join(directory, file)).mode & 0o077).toBe(0);
+  });
+});
+
+describe('a data directory that is in use', () => {
+  test('by this process is refused, and can be had when that is over', async () => {
+    const directory = newDirectory();
+    const store = await openLmdbStore(directory);
+    const { code, message } = await refusalOf(join(directory, '../', directory.split('/').at(-1) ?? ''));
+    expect([code, message]).toEqual([
+      'InUse',
+      `the data directory ${directory} is in use by process ${process.pid}; stop it or choose another with --data`,
+    ]);
+    put(store, 'a', '1');
+    await store.close();
+    const again = await openLmdbStore(directory);
+    expect(told(again.list('pods'))).toBe('a=1');
+    await again.close();
+  });
+
+  test('by another process is refused until that is gone, be it killed', async () => {
+    const directory = newDirectory();
+    const child = new StoreChild(folder, { what: 'storm', directory });
+    await child.speaks();
+    const { code, message } = await refusalOf(directory);
+    expect([code, message]).toEqual([
+      'InUse',
+      `the data directory ${directory} is in use by process ${child.process.pid}; stop it or choose another with --data`,
+    ]);
+    await child.kill();
+    await (await openLmdbStore(directory)).close();
+  });
+
+  test('is refused to other processes too, however often they try', async () => {
+    const directory = newDirectory();
+    const store = await openLmdbStore(directory);
+    for (const _ of [1, 2]) {
+      const child = new StoreChild(folder, { what: 'open', directory });
+      await child.ended;
+      expect(child.lines.join()).toContain(`is in use by process ${process.pid};`);
+      expect(child.process.exitCode).toBe(1);
+      put(store, 'a', `${store.revision}`);
+      await durable(store);
+    }
+    await store.close();
+  });
+
+  test('is had by one at most of those that come at once', async () => {
+    const directory = newDirectory();
+    const children = [1, 2, 3].map(() => new StoreChild(folder, { what: 'hold', directory }));
+    await Promise.all(children.map((child) => child.speaks()));
+    const words = children.map(({ lines }) => lines[0]?.split(' ')[0]);
+    await Promise.all(children.map((child) => child.kill()));
+    expect(words.filter((word) => word === 'open').length).toBeLessThanOrEqual(1);
+    await (await openLmdbStore(directory)).close();
+  });
+});
+
+describe('a data directory is refused', () => {
+  test('when a newer version wrote it, which is then left as it was', async () => {
+    const directory = newDirectory();
+    await (await openLmdbStore(directory)).close();
+    const { root: environment, meta } = await openLmdbDatabase(directory, 1);
+    await meta.put(formatKey, Buffer.from('2'));
+    await environment.close();
+    const { mtimeMs } = statSync(join(directory, 'store.mdb'));
+    const { code, message } = await refusalOf(directory);
+    expect(code).toBe('NewerFormat');
+    expect(message).toBe(
+      `the data directory ${directory} was written by a newer version (format 2, this one knows 1); ` +
+        'use that version or choose another directory with --data',
+    );
+    expect(statSync(join(directory, 'store.mdb')).mtimeMs).toBe(mtimeMs);
+    expect((await refusalOf(directory)).code).toBe('NewerFormat');
+  });
+
+  test('when it is a file', async () => {
+    const path = join(newDirectory(), 'file');
+    writeFileSync(path, '');
+    expect(await refusalOf(path)).toMatchObject({
+      code: 'Unusable',
+      message: `the data directory ${path} cannot be used: it is not a directory; choose another with --data`,
+    });
+    expect((await refusalOf(join(path, 'below'))).message).toContain('part of its path is not a directory');
+  });
+
+  test.each([
+    { what: 'something else', file: 'store.mdb', text: 'these are no objects\n'.repeat(10_000) },
+    { what: 'something short', file: 'store.mdb', text: 'short' },
+    { what: 'something else in the place of the lock', file: 'owner.mdb', text: 'x'.repeat(20_000) },
+  ])('when it holds $what', async ({ file, text }) => {
+    const directory = newDirectory();
+    writeFileSync(join(directory, file), text);
+    const { code, message } = await refusalOf(directory);
+    expect([code, message]).toEqual([
+      'Unusable',
+      `the data directory ${directory} cannot be used: ${join(directory, file)} is damaged or was made by another program; ` +
+        'choose another with --data',
+    ]);
+    rmSync(join(directory, file));
+    await (await openLmdbStore(directory)).close();
+  });
+
+  test('when what it holds was cut off', async () => {
+    const directory = newDirectory();
+    await (await openLmdbStore(directory)).close();
+    truncateSync(join(directory, 'store.mdb'), 10_000);
+    expect((await refusalOf(directory)).message).toContain('is damaged');
+  });
+
+  test('when the disk is too full to begin, and nothing is left there', async () => {
+    const directory = newDirectory();
+    const wrapper = ['sh', '-c', 'trap "" XFSZ; ulimit -f 16; exec "$@"', 'sh'];
+    const child = new StoreChild(folder, { what: 'open', directory, wrapper });
+    await child.ended;
+    expect(child.lines).toEqual([
+      `error the data directory ${directory} cannot be used: the disk is full; choose another with --data`,
+    ]);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test.runIf(process.getuid?.() === 0)('when there is no permission', async () => {
+    const directory = newDirectory();
+    for (const path of [root, folder]) chmodSync(path, 0o755);
+    const wrapper = ['setpriv', '--reuid=65534', '--clear-groups'];
+    const child = new StoreChild(folder, { what: 'open', directory, wrapper });
+    await child.ended;
+    expect(child.lines).toEqual([
+      `error the data directory ${directory} cannot be used: no permission to read and write it; choose another with --data`,
+    ]);
+    expect(existsSync(join(directory, 'store.mdb'))).toBe(false);
+  });
+});
+
+test('on a full disk writes fail with the reason, and what was there stays', async () => {
+  const directory = join(newDirectory(), 'data');
+  mkdirSync(directory);
+  // A limit on the size of files stands in for the end of the disk; LMDB sees a write that falls short in either case.
+  const wrapper = ['sh', '-c', 'trap "" XFSZ; ulimit -f 2000; exec "$@"', 'sh'];
+  const child = new StoreChild(folder, { what: 'fill', directory, wrapper });
+  await child.ended;
+  const acknowledged = child.lines.filter((line) => line.startsWith('acknowledged'));
+  const newest = acknowledged.at(-1)?.split(' ')[1];
+  expect(acknowledged.length).toBeGreaterThan(10);
+  const rest = child.lines.slice(acknowledged.length + 1);
+  expect(rest[0]).toMatch(/failed: (files may not grow|Input.output error)/);
+  expect(rest[1]).toBe(`count ${acknowledged.length} ${newest}`);
+  expect(child.process.exitCode).toBe(0);
+  const store = await openLmdbStore(directory);
+  const isRemoved = rest[2]?.startsWith('removed') ?? false;
+  expect(store.count('pods')).toBe(acknowledged.length - (isRemoved ? 1 : 0));
+  put(store, 'one more', '1');
+  await store.close();
+});

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { MemoryStore } from './memory-store.ts';
+import { HeldDurability, settle } from './testing/held-durability.ts';
+import { put, Recorder, remove, told } from './testing/store-driver.ts';
+
+const diskFull = new Error('the disk is full');
+
+function openHeld() {
+  const durability = new HeldDurability();
+  return { durability, store: new MemoryStore({ durability }) };
+}
+
+/** So that nobody has to await a promise before it rejects. */
+function outcomeOf(promise: Promise<void> | undefined): Promise<unknown> {
+  return Promise.resolve(promise).then(
+    () => 'durable',
+    (error) => error,
+  );
+}
+
+describe('writes on their way', () => {
+  test('gather while the batch before is being flushed, and share the next one', async () => {
+    const { durability, store } = openHeld();
+    put(store, 'a', '1');
+    await settle();
+    for (let index = 0; index < 10; index += 1) put(store, `b${index}`, '1');
+    await settle();
+    expect(durability.heldLength).toBe(1);
+    await durability.succeed();
+    expect(durability.heldLength).toBe(10);
+    await durability.succeed();
+    expect(durability.persisted.map(({ entry }) => entry.revision)).toEqual([
+      2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+    ]);
+    await store.close();
+  });
+
+  test('are split where there are too many for one transaction', async () => {
+    const { durability, store } = openHeld();
+    for (let index = 0; index < 5000; index += 1) put(store, `${index}`, '1');
+    const outcome = outcomeOf(store.whenDurable(store.revision));
+    await durability.succeed();
+    expect(store.durableRevision).toBe(4097);
+    await durability.succeed();
+    expect(await outcome).toBe('durable');
+    await store.close();
+  });
+
+  test('are read at once, but subscribers and waiters hear of them when they are durable', async () => {
+    const { durability, store } = openHeld();
+    const recorder = new Recorder();
+    store.subscribe('pods', 1, recorder.listener);
+    const { revision } = put(store, 'a', '1');
+    let isDurable = false;
+    void store.whenDurable(revision)?.then(() => {
+      isDurable = true;
+    });
+    await settle();
+    expect(told(store.list('pods'))).toBe('a=1');
+    expect([store.revision, store.durableRevision, isDurable, recorder.all]).toEqual([2, 1, false, []]);
+    const late = new Recorder();
+    store.subscribe('pods', 1, late.listener);
+    expect(late.all).toEqual([]);
+    await durability.succeed();
+    expect([store.durableRevision, isDurable, recorder.all, late.all]).toEqual([
+      2,
+      true,
+      ['put a=1'],
+      ['put a=1'],
+    ]);
+    await store.close();
+  });
+
+  test('are undone by a list of an earlier revision', async () => {
+    const { durability, store } = openHeld();
+    put(store, 'a', '1');
+    await durability.succeed();
+    put(store, 'a', '2');
+    put(store, 'b', '1');
+    expect([1, 2, 3, 4].map((revision) => told(store.listAt('pods', revision)))).toEqual([
+      '',
+      'a=1',
+      'a=2',
+      'a=2 b=1',
+    ]);
+    await durability.succeed();
+    await store.close();
+  });
+});
+
+describe('when a batch cannot be made durable', () => {
+  /** `kept` is durable; of the rest some is on its way and some has not begun. */
+  async function withWritesOnTheirWay() {
+    const { durability, store } = openHeld();
+    put(store, 'kept', '1');
+    put(store, 'removed', '1');
+    await durability.succeed();
+    const recorder = new Recorder();
+    store.subscribe('pods', store.revision, recorder.listener);
+    put(store, 'kept', '2');
+    remove(store, 'removed');
+    await settle();
+    put(store, 'kept', '3');
+    put(store, 'removed', 'again');
+    const newest = put(store, 'new', '1');
+    return { durability, store, recorder, newest };
+  }
+
+  test('all writes since the last durable one are taken back, and nobody was told of them', async () => {
+    const { durability, store, recorder } = await withWritesOnTheirWay();
+    await durability.fail(diskFull);
+    expect(told(store.list('pods'))).toBe('kept=1 removed=1');
+    expect([store.revision, store.durableRevision, store.count('pods')]).toEqual([3, 3, 2]);
+    expect(durability.heldLength).toBe(0);
+    expect(recorder.all).toEqual([]);
+    await store.close();
+  });
+
+  test('everybody who waits hears the reason, whichever of the writes it is', async () => {
+    const { durability, store, newest } = await withWritesOnTheirWay();
+    const revisions = [4, 5, 6, 7, newest.revision];
+    const outcomes = revisions.map((revision) => outcomeOf(store.whenDurable(revision)));
+    await durability.fail(diskFull);
+    expect(await Promise.all(outcomes)).toEqual(revisions.map(() => diskFull));
+    await store.close();
+  });
+
+  test('who asks later hears it too, also when later writes are durable', async () => {
+    const { durability, store, newest } = await withWritesOnTheirWay();
+    await durability.fail(diskFull);
+    expect(await outcomeOf(store.whenDurable(newest.revision))).toBe(diskFull);
+    const next = put(store, 'next', '1');
+    await durability.succeed();
+    expect(store.durableRevision).toBe(next.revision);
+    expect(await outcomeOf(store.whenDurable(newest.revision))).toBe(diskFull);
+    expect(await outcomeOf(store.whenDurable(4))).toBe(diskFull);
+    expect(store.whenDurable(3)).toBeUndefined();
+    await store.close();
+  });
+
+  test('the store goes on, with revisions that were never given before', async () => {
+    const { durability, store, recorder, newest } = await withWritesOnTheirWay();
+    await durability.fail(diskFull);
+    const next = put(store, 'kept', '4');
+    expect(next.revision).toBe(newest.revision + 1);
+    await durability.succeed();
+    expect(recorder.all).toEqual(['put kept=4']);
+    expect(told(store.listAt('pods', 3))).toBe('kept=1 removed=1');
+    expect(durability.persisted.map(({ entry }) => told([entry]))).toEqual(['kept=1', 'removed=1', 'kept=4']);
+    await store.close();
+  });
+
+  test('again and again, each write hears of a failure after it', async () => {
+    const { durability, store } = openHeld();
+    const failures = [1, 2, 3].map((attempt) => new Error(`attempt ${attempt}`));
+    for (const failure of failures) {
+      const { revision } = put(store, 'a', '1');
+      const outcome = outcomeOf(store.whenDurable(revision));
+      await durability.fail(failure);
+      expect(await outcome).toBe(failure);
+    }
+    expect(await outcomeOf(store.whenDurable(2))).toBe(failures.at(-1));
+    expect(put(store, 'a', '1').revision).toBe(5);
+    await durability.succeed();
+    await store.close();
+  });
+
+  test('closing says so, and lets go all the same', async () => {
+    const { durability, store } = openHeld();
+    put(store, 'a', '1');
+    const closed = outcomeOf(store.close());
+    await durability.fail(diskFull);
+    expect(await closed).toBe(diskFull);
+    expect(durability.isClosed).toBe(true);
+  });
+
+  test('closing later says nothing of it: whoever waited has heard', async () => {
+    const { durability, store } = openHeld();
+    put(store, 'a', '1');
+    await durability.fail(diskFull);
+    await store.close();
+    expect(durability.isClosed).toBe(true);
+  });
+});

@@ -1,0 +1,43 @@
+import type { HistoryLimits } from '../history.ts';
+import type { Change, Entry, Store } from '../store.ts';
+
+/** The store as tests speak of it: texts for bytes, and the newest revision replaced unless another is named. */
+
+/** Opens a new, empty store. A contract closes those that it opened. */
+export type OpenStore = (history?: Partial<HistoryLimits>) => Promise<Store>;
+
+export function put(store: Store, key: string, text: string, bucket = 'pods'): Entry {
+  return store.put(bucket, key, store.get(bucket, key)?.revision ?? 0, () => Buffer.from(text));
+}
+
+export function remove(store: Store, key: string, bucket = 'pods'): Entry {
+  return store.remove(bucket, key, store.get(bucket, key)?.revision ?? 0, () => Buffer.from('gone'));
+}
+
+export async function durable(store: Store): Promise<void> {
+  await store.whenDurable(store.revision);
+}
+
+export function textOf({ bytes }: Entry): string {
+  return Buffer.from(bytes).toString();
+}
+
+/** `a=1 b=2` */
+export function told(entries: readonly Entry[] | undefined): string | undefined {
+  return entries?.map((entry) => `${entry.key}=${textOf(entry)}`).join(' ');
+}
+
+/** What a subscriber was told, `put a=1` or `remove a=gone`, batch by batch. */
+export class Recorder {
+  readonly batches: string[][] = [];
+  readonly revisions: number[] = [];
+
+  readonly listener = (changes: readonly Change[]): void => {
+    this.batches.push(changes.map(({ type, entry }) => `${type} ${entry.key}=${textOf(entry)}`));
+    this.revisions.push(...changes.map(({ entry }) => entry.revision));
+  };
+
+  get all(): string[] {
+    return this.batches.flat();
+  }
+}

@@ -1,0 +1,30 @@
+import type { FieldErrors } from './field-errors.ts';
+import { byteLength } from './go-text.ts';
+import { labelValueProblems, qualifiedNameProblems } from './names.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+const annotationsBytesMax = 256 * 1024;
+
+export function checkLabels(errors: FieldErrors, field: string, labels: Texts | undefined): void {
+  if (labels === undefined) return;
+  for (const [key, value] of Object.entries(labels)) {
+    checkLabelKey(errors, field, key);
+    errors.invalidFor(field, value, labelValueProblems(value));
+  }
+}
+
+export function checkLabelKey(errors: FieldErrors, field: string, key: string): void {
+  errors.invalidFor(field, key, qualifiedNameProblems(key));
+}
+
+/** Keys as those of labels, in any case; values are free, up to a size of all together. */
+export function checkAnnotations(errors: FieldErrors, field: string, annotations: Texts | undefined): void {
+  if (annotations === undefined) return;
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    errors.invalidFor(field, key, qualifiedNameProblems(key.toLowerCase()));
+    bytes += byteLength(key) + byteLength(value);
+  }
+  if (bytes > annotationsBytesMax) errors.tooLong(field, annotationsBytesMax);
+}

@@ -1,0 +1,130 @@
+import type { KubeObject } from '../../kube/meta.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Cluster, ResourceClient } from '../cluster.ts';
+import type { Resource } from '../resource.ts';
+import type { TokenBucketOptions } from '../token-bucket.ts';
+import { type ConnectionSettings, ConnectionSettingsError } from './connection-settings.ts';
+import { credentialsOf, readFileOrData } from './credentials.ts';
+import { inClusterSettings } from './in-cluster.ts';
+import { kubeconfigPaths, loadKubeconfig } from './kubeconfig.ts';
+import { proxyFromEnvironment } from './proxy.ts';
+import { RateLimit } from './rate-limit.ts';
+import { Requester } from './requester.ts';
+import { KubernetesResourceClient } from './resource-client.ts';
+import { Transport } from './transport.ts';
+
+const rateLimitDefault: TokenBucketOptions = { tokensPerSecond: 50, burst: 100 };
+/** The API server itself gives up after a minute. */
+const requestTimeoutMsDefault = 65_000;
+const watchSilenceMsMaxDefault = 5 * 60_000;
+const userAgentDefault = 'stowage';
+
+export interface ConnectOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Where KUBECONFIG, proxies and what plugins need are read from. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Instead of what the environment names. */
+  readonly kubeconfig?: string;
+  /** Instead of the current context. */
+  readonly context?: string;
+  /** False: as fast as we can. Watches are never limited. */
+  readonly rateLimit?: TokenBucketOptions | false;
+  readonly requestTimeoutMs?: number;
+  readonly watchSilenceMsMax?: number;
+  readonly userAgent?: string;
+}
+
+/** A real cluster: `Cluster` over HTTPS. See the README for what it retries, and how it finds its credentials. */
+export class KubernetesCluster implements Cluster, AsyncDisposable {
+  /** Where it leads, for messages. */
+  readonly source: string;
+  readonly server: string;
+  /** Of the context, or of the pod that this is; `default` where nothing is said. */
+  readonly namespace: string;
+  readonly #transport: Transport;
+  readonly #requester: Requester;
+  readonly #options: ConnectOptions;
+
+  private constructor(settings: ConnectionSettings, transport: Transport, options: ConnectOptions) {
+    const { clock, random, env, rateLimit = rateLimitDefault } = options;
+    this.source = settings.source;
+    this.server = settings.server;
+    this.namespace = settings.namespace ?? 'default';
+    this.#options = options;
+    this.#transport = transport;
+    this.#requester = new Requester({
+      transport,
+      clock,
+      random,
+      credentials: credentialsOf(settings.user, { env, clock }),
+      rateLimit: rateLimit === false ? undefined : new RateLimit(rateLimit, clock),
+      requestTimeoutMs: options.requestTimeoutMs ?? requestTimeoutMsDefault,
+    });
+  }
+
+  /**
+   * Finds out how to reach the cluster: the kubeconfig that is named, else $KUBECONFIG or ~/.kube/config, else the service
+   * account of the pod that this is. Opens no connection yet; the first request does.
+   */
+  static async connect(options: ConnectOptions): Promise<KubernetesCluster> {
+    const settings = await findSettings(options);
+    const server = serverUrl(settings);
+    const { certificateAuthority, insecureSkipTlsVerify, tlsServerName } = settings;
+    const transport = new Transport({
+      server,
+      certificateAuthority:
+        certificateAuthority && (await readFileOrData(certificateAuthority, 'the certificate authority')),
+      insecureSkipTlsVerify,
+      tlsServerName,
+      proxyUrl: settings.proxyUrl ?? proxyFromEnvironment(server, options.env),
+      userAgent: options.userAgent ?? userAgentDefault,
+    });
+    return new KubernetesCluster(settings, transport, options);
+  }
+
+  resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T> {
+    return new KubernetesResourceClient(resource, {
+      requester: this.#requester,
+      clock: this.#options.clock,
+      watchSilenceMsMax: this.#options.watchSilenceMsMax ?? watchSilenceMsMaxDefault,
+    });
+  }
+
+  /** Such as `v1.36.3`. A cheap way to see whether the server can be reached at all. */
+  async serverVersion(signal?: AbortSignal): Promise<string> {
+    const answer = await this.#requester.exchange({ method: 'GET', path: '/version', signal });
+    const { gitVersion } = answer as { readonly gitVersion?: unknown };
+    return typeof gitVersion === 'string' ? gitVersion : 'unknown';
+  }
+
+  /** Ends all connections. Calls in flight fail. */
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+async function findSettings(options: ConnectOptions): Promise<ConnectionSettings> {
+  const { kubeconfig, context, env } = options;
+  const paths = kubeconfig === undefined ? kubeconfigPaths(env) : [kubeconfig];
+  const loaded = await loadKubeconfig({ paths, context });
+  if (loaded !== undefined) return loaded;
+  if (kubeconfig !== undefined)
+    throw new ConnectionSettingsError(`the kubeconfig ${kubeconfig} does not exist`);
+  const inCluster = await inClusterSettings(env);
+  if (inCluster !== undefined) return inCluster;
+  throw new ConnectionSettingsError(
+    `there is no kubeconfig at ${paths.join(', ')}, and this is no pod; name one, or set KUBECONFIG`,
+  );
+}
+
+function serverUrl({ server, source }: ConnectionSettings): URL {
+  const url = URL.canParse(server) ? new URL(server) : undefined;
+  if (url !== undefined && ['https:', 'http:'].includes(url.protocol)) return url;
+  throw new ConnectionSettingsError(`${source}: the server ${JSON.stringify(server)} is not an https URL`);
+}

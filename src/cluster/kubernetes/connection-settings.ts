@@ -1,0 +1,53 @@
+/** How to reach a cluster and as whom: what a kubeconfig's context or a pod's surroundings say. */
+export interface ConnectionSettings {
+  /** Where the settings are from, for messages: `context "prod" of /home/ada/.kube/config`. */
+  readonly source: string;
+  /** Base URL; it may have a path. */
+  readonly server: string;
+  /** The certificate authorities to trust; the machine's own where it is left out. */
+  readonly certificateAuthority?: FileOrData;
+  readonly insecureSkipTlsVerify?: boolean;
+  /** The name to expect in the server's certificate, where it is not the host's. */
+  readonly tlsServerName?: string;
+  readonly proxyUrl?: string;
+  readonly namespace?: string;
+  readonly user: UserSettings;
+}
+
+export interface UserSettings {
+  readonly clientCertificate?: FileOrData;
+  readonly clientKey?: FileOrData;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly exec?: ExecSettings;
+  readonly impersonate?: Impersonation;
+}
+
+export interface ExecSettings {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly installHint?: string;
+  readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
+  /** What the plugin is told of the cluster, where it wants to know. */
+  readonly clusterInfo?: object;
+}
+
+export interface Impersonation {
+  readonly user: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+export type FileOrData =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'data'; readonly bytes: Buffer };
+
+/** The settings are wrong; the message says where and what to do. */
+export class ConnectionSettingsError extends Error {
+  override readonly name = 'ConnectionSettingsError';
+}

@@ -1,0 +1,248 @@
+import { setMaxListeners } from 'node:events';
+import { onAbort } from '../../runtime/abort.ts';
+import { exponentialBackoff } from '../../runtime/backoff.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { ApiError } from '../api-error.ts';
+import type { Credential, Credentials } from './credentials.ts';
+import { failed, failureOfAnswer, failureOfTransport, garbledAnswer } from './failures.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { HttpAnswer, HttpRequest, Transport } from './transport.ts';
+
+const attemptsMax = 5;
+const backoff = exponentialBackoff({ baseMs: 250, maxMs: 5_000, factor: 2, jitter: 'equal' });
+/** A server that wants us to wait longer gets its way, but the caller is told and decides. */
+const retryAfterMsMax = 30_000;
+
+export interface RequesterOptions {
+  readonly transport: Transport;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** For all but watches; undefined: none. */
+  readonly rateLimit: RateLimit | undefined;
+  readonly requestTimeoutMs: number;
+}
+
+export interface Call extends Pick<HttpRequest, 'method' | 'path' | 'body' | 'contentType'> {
+  readonly signal?: AbortSignal | undefined;
+  /** An answer of 429 is for the caller: a budget refuses, and waiting will not help. */
+  readonly isRefusable?: boolean;
+}
+
+/** A watch that has begun. `abort` ends it with a reason, which whoever reads `chunks` gets. */
+export interface OpenStream {
+  readonly chunks: AsyncIterable<Buffer>;
+  abort(reason: unknown): void;
+}
+
+/**
+ * Sends requests, and sends them again where that is safe: a read after 429, 5xx or a lost connection; a write only if the
+ * server said when to come back, or if nothing of it can have reached the server. Whatever else goes wrong is an `ApiError`.
+ */
+export class Requester {
+  readonly #options: RequesterOptions;
+  #retries = 0;
+
+  constructor(options: RequesterOptions) {
+    this.#options = options;
+  }
+
+  /** Requests that were sent again. */
+  get retries(): number {
+    return this.#retries;
+  }
+
+  /** The answer's JSON. */
+  async exchange(call: Call): Promise<unknown> {
+    const { rateLimit } = this.#options;
+    return await this.#withRetries(call, rateLimit, async (scope, credential) => {
+      const answer = await this.#send(call, credential, { scope, kind: 'request' });
+      const text = await answer.body.text();
+      if (answer.statusCode >= 300) throw failureOfAnswer({ ...answer, text }, this.#describe(call));
+      return this.#parse(text, answer, call);
+    });
+  }
+
+  /** A watch, once the server has accepted it. */
+  async stream(call: Call): Promise<OpenStream> {
+    return await this.#withRetries(call, undefined, async (scope, credential) => {
+      const answer = await this.#send(call, credential, { scope, kind: 'watch' });
+      if (answer.statusCode >= 300) {
+        const text = await answer.body.text();
+        throw failureOfAnswer({ ...answer, text }, this.#describe(call));
+      }
+      scope.keep();
+      return { chunks: this.#chunksOf(answer, scope, call), abort: (reason) => scope.abort(reason) };
+    });
+  }
+
+  async #withRetries<R>(call: Call, rateLimit: RateLimit | undefined, attempt: Attempt<R>): Promise<R> {
+    let wasRefused = false;
+    for (let attempts = 1; ; attempts += 1) {
+      const credential = await this.#credential(call.signal ?? neverAborted);
+      await rateLimit?.turn(call.signal ?? neverAborted);
+      const scope = new Scope(call.signal, this.#options);
+      try {
+        return await attempt(scope, credential);
+      } catch (cause) {
+        const failure = this.#judge(cause, call, scope);
+        if (!wasRefused && failure.error.code === 401) {
+          wasRefused = true;
+          if (await this.#options.credentials.refused(credential).catch(() => false)) continue;
+        }
+        const waitMs = this.#waitMs(failure, call, attempts);
+        if (waitMs === undefined) throw failure.error;
+        this.#retries += 1;
+        await this.#pause(waitMs, call.signal);
+      } finally {
+        scope.end();
+      }
+    }
+  }
+
+  /** A plugin may take its time; an aborted call does not wait for it. */
+  async #credential(signal: AbortSignal): Promise<Credential> {
+    signal.throwIfAborted();
+    let stopListening = () => {};
+    const aborted = new Promise<never>((_, reject) => {
+      stopListening = onAbort(signal, () => reject(signal.reason));
+    });
+    try {
+      return await Promise.race([this.#options.credentials.current(), aborted]);
+    } catch (cause) {
+      signal.throwIfAborted();
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw failed(401, 'Unauthorized', why, cause);
+    } finally {
+      stopListening();
+    }
+  }
+
+  async #send(
+    call: Call,
+    credential: Credential,
+    { scope, kind }: { readonly scope: Scope; readonly kind: 'request' | 'watch' },
+  ): Promise<HttpAnswer> {
+    const { method, path, body, contentType } = call;
+    scope.signal.throwIfAborted();
+    return await this.#options.transport.send(
+      { method, path, body, contentType, credential, signal: scope.signal },
+      kind,
+    );
+  }
+
+  /** An aborted call rejects with the signal's reason; all else is an `ApiError`. */
+  #judge(cause: unknown, call: Call, scope: Scope): Failure {
+    call.signal?.throwIfAborted();
+    if (scope.isLate) {
+      const ms = this.#options.requestTimeoutMs;
+      const error = failed(504, 'Timeout', `${this.#describe(call)} took longer than ${ms / 1000} s`, cause);
+      return { error, wasNeverSent: false, isPermanent: true };
+    }
+    if (cause instanceof ApiError) return { error: cause, wasNeverSent: false, isPermanent: false };
+    return failureOfTransport(cause, this.#describe(call));
+  }
+
+  /** How long to wait before trying again; undefined: don't. */
+  #waitMs({ error, wasNeverSent, isPermanent }: Failure, call: Call, attempts: number): number | undefined {
+    const askedMs = (error.retryAfterSeconds ?? 0) * 1000;
+    if (isPermanent || attempts >= attemptsMax || askedMs > retryAfterMsMax) return undefined;
+    const isRead = call.method === 'GET';
+    const isSafe = isRead ? error.code === 429 || error.code >= 500 : wasNeverSent;
+    const isInvited = error.code === 429 && askedMs > 0 && call.isRefusable !== true;
+    if (!isSafe && !isInvited) return undefined;
+    return Math.max(askedMs, backoff.delayMs(attempts - 1, this.#options.random));
+  }
+
+  async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    await this.#options.clock.sleep(ms, signal ?? neverAborted);
+    signal?.throwIfAborted();
+  }
+
+  #parse(text: string, answer: HttpAnswer, call: Call): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw garbledAnswer({ ...answer, text }, this.#describe(call));
+    }
+  }
+
+  async *#chunksOf({ body }: HttpAnswer, scope: Scope, call: Call): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of body) yield chunk as Buffer;
+    } catch (cause) {
+      call.signal?.throwIfAborted();
+      if (scope.signal.aborted) throw scope.signal.reason;
+      throw failureOfTransport(cause, this.#describe(call)).error;
+    } finally {
+      scope.release();
+    }
+  }
+
+  #describe(call: Call): string {
+    return this.#options.transport.describe(call);
+  }
+}
+
+type Attempt<R> = (scope: Scope, credential: Credential) => Promise<R>;
+
+interface Failure {
+  readonly error: ApiError;
+  readonly wasNeverSent: boolean;
+  readonly isPermanent: boolean;
+}
+
+/** Never aborts. Waits listen to it one after another, never many at once. */
+const neverAborted = new AbortController().signal;
+setMaxListeners(0, neverAborted);
+
+/** What ends one attempt: the caller's signal, or the time. A stream outlives the attempt that opened it. */
+class Scope {
+  readonly #controller = new AbortController();
+  readonly #stopListening: () => void;
+  readonly #stopTimer: () => void;
+  #isLate = false;
+  #isKept = false;
+
+  constructor(
+    outer: AbortSignal | undefined,
+    { clock, requestTimeoutMs }: Pick<RequesterOptions, 'clock' | 'requestTimeoutMs'>,
+  ) {
+    outer?.throwIfAborted();
+    this.#stopListening =
+      outer === undefined ? () => {} : onAbort(outer, () => this.#controller.abort(outer.reason));
+    const timer = clock.after(requestTimeoutMs, () => {
+      this.#isLate = true;
+      this.#controller.abort(new Error('the request took too long'));
+    });
+    this.#stopTimer = () => timer.cancel();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get isLate(): boolean {
+    return this.#isLate;
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /** The server has answered: time does not count any more, the caller's signal still does. */
+  keep(): void {
+    this.#isKept = true;
+    this.#stopTimer();
+  }
+
+  end(): void {
+    if (!this.#isKept) this.release();
+  }
+
+  release(): void {
+    this.#stopTimer();
+    this.#stopListening();
+  }
+}

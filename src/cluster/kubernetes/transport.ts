@@ -1,0 +1,151 @@
+import { isIP } from 'node:net';
+import { type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { assert } from '../../runtime/assert.ts';
+import type { Certificate, Credential } from './credentials.ts';
+
+/** More requests than this wait for a connection; each watch has one of its own. */
+const connectionsMax = 64;
+const connectTimeoutMs = 10_000;
+/** Load balancers commonly drop connections that are idle for a minute. */
+const keepAliveMs = 30_000;
+/** Below what a text of V8 can hold; pages are far smaller. */
+const answerBytesMax = 256 * 1024 * 1024;
+
+export interface TransportOptions {
+  readonly server: URL;
+  readonly certificateAuthority?: Buffer | undefined;
+  readonly insecureSkipTlsVerify?: boolean | undefined;
+  readonly tlsServerName?: string | undefined;
+  readonly proxyUrl?: string | undefined;
+  readonly userAgent: string;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the server's base URL, with the query. */
+  readonly path: string;
+  readonly body?: string | undefined;
+  readonly contentType?: string | undefined;
+  readonly credential: Credential;
+  readonly signal: AbortSignal;
+}
+
+export interface HttpAnswer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Dispatcher.ResponseData['body'];
+}
+
+/**
+ * Connections to one server. Requests share some that are kept open, watches have their own without any limit of time. Where
+ * the client certificate changes, new connections are opened; the old ones end with what they carry. Redirects are not followed:
+ * they would take credentials elsewhere.
+ */
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #basePath: string;
+  #connections: Connections | undefined;
+  readonly #retiring = new Set<Promise<void>>();
+  readonly #all = new Set<Connections>();
+  #isClosed = false;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#basePath = options.server.pathname.replace(/\/+$/, '');
+  }
+
+  /** `GET https://host/api/v1/pods`, for messages: without the query, which may be long. */
+  describe({ method, path }: Pick<HttpRequest, 'method' | 'path'>): string {
+    return `${method} ${this.#options.server.origin}${this.#basePath}${path.split('?', 1)[0]}`;
+  }
+
+  /** Resolves when the headers are there. The caller reads the body to its end, or aborts. */
+  async send(request: HttpRequest, kind: 'request' | 'watch'): Promise<HttpAnswer> {
+    const { requests, watches } = this.#connectionsFor(request.credential.certificate);
+    const dispatcher = kind === 'watch' ? watches : requests;
+    const { statusCode, headers, body } = await dispatcher.request({
+      origin: this.#options.server.origin,
+      method: request.method,
+      path: this.#basePath + request.path,
+      headers: this.#headersOf(request),
+      body: request.body ?? null,
+      signal: request.signal,
+    });
+    return { statusCode, headers, body };
+  }
+
+  /** Ends all connections, and whatever still runs on them. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const ends = [...this.#all].flatMap(({ requests, watches }) => [requests.destroy(), watches.destroy()]);
+    await Promise.all([...ends, ...this.#retiring]);
+  }
+
+  #headersOf({ body, contentType, credential }: HttpRequest): Record<string, string | string[]> {
+    const headers: Record<string, string | string[]> = {
+      accept: 'application/json',
+      'user-agent': this.#options.userAgent,
+    };
+    if (body !== undefined) headers['content-type'] = contentType ?? 'application/json';
+    // As client-go: what proves who we are does not travel in clear text.
+    if (this.#options.server.protocol !== 'https:') return headers;
+    for (const [name, value] of Object.entries(credential.headers))
+      headers[name] = typeof value === 'string' ? value : [...value];
+    return headers;
+  }
+
+  #connectionsFor(certificate: Certificate | undefined): Connections {
+    assert(!this.#isClosed, 'the connection to the cluster is closed');
+    if (this.#connections?.certificate === certificate && this.#connections !== undefined)
+      return this.#connections;
+    const old = this.#connections;
+    if (old !== undefined) this.#retire(old);
+    this.#connections = openConnections(this.#options, certificate);
+    this.#all.add(this.#connections);
+    return this.#connections;
+  }
+
+  #retire(old: Connections): void {
+    const forget = () => {
+      this.#all.delete(old);
+      this.#retiring.delete(ended);
+    };
+    const ended: Promise<void> = Promise.all([old.requests.close(), old.watches.close()]).then(
+      forget,
+      forget,
+    );
+    this.#retiring.add(ended);
+  }
+}
+
+interface Connections {
+  readonly certificate: Certificate | undefined;
+  readonly requests: Dispatcher;
+  readonly watches: Dispatcher;
+}
+
+function openConnections(options: TransportOptions, certificate: Certificate | undefined): Connections {
+  const tls = {
+    rejectUnauthorized: options.insecureSkipTlsVerify !== true,
+    ...(options.certificateAuthority === undefined ? {} : { ca: options.certificateAuthority }),
+    ...serverNameOf(options),
+    ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
+    timeout: connectTimeoutMs,
+  };
+  const shared = { keepAliveTimeout: keepAliveMs, headersTimeout: 0, bodyTimeout: 0 };
+  const open = (limits: Pool.Options): Dispatcher => {
+    if (options.proxyUrl === undefined) return new Pool(options.server.origin, { ...limits, connect: tls });
+    return new ProxyAgent({ ...limits, uri: options.proxyUrl, requestTls: tls });
+  };
+  return {
+    certificate,
+    requests: open({ ...shared, connections: connectionsMax, maxResponseSize: answerBytesMax }),
+    watches: open(shared),
+  };
+}
+
+/** Addresses have no name to ask for. */
+function serverNameOf({ tlsServerName, server }: TransportOptions): { readonly servername?: string } {
+  const servername = tlsServerName ?? server.hostname;
+  return isIP(servername.replace(/^\[|\]$/g, '')) === 0 ? { servername } : {};
+}

@@ -1,0 +1,170 @@
+import type { KubeObject } from '../../kube/meta.ts';
+import type { Status } from '../../kube/status.ts';
+import { isRecord } from '../../kube/wire.ts';
+import type { Clock, Timer } from '../../runtime/clock.ts';
+import { ApiError } from '../api-error.ts';
+import type { WatchEvent } from '../cluster.ts';
+import { failed } from './failures.ts';
+import type { OpenStream } from './requester.ts';
+
+/** Ten times what etcd takes for an object. */
+const lineBytesMax = 16 * 1024 * 1024;
+const newline = 0x0a;
+const initialEndAnnotation = 'k8s.io/initial-events-end';
+
+export interface WatchStreamOptions {
+  readonly clock: Clock;
+  /** A stream that says nothing for so long is dead. Undefined: it may be silent. */
+  readonly silenceMsMax: number | undefined;
+  /** By then the server should have ended the stream. */
+  readonly durationMsMax: number | undefined;
+}
+
+/**
+ * The events of a watch: one JSON text a line, however the lines are cut into chunks. Returns when the server ends the stream
+ * in good order; throws when it sends an ERROR, something that is no event, or nothing for too long.
+ */
+export async function* readWatchStream<T extends KubeObject>(
+  stream: OpenStream,
+  options: WatchStreamOptions,
+): AsyncGenerator<WatchEvent<T>> {
+  const guard = new SilenceGuard(stream, options);
+  const lines = new LineSplitter();
+  try {
+    for await (const chunk of stream.chunks) {
+      guard.heard();
+      lines.add(chunk);
+      for (let line = lines.next(); line !== undefined; line = lines.next()) {
+        if (line.length > 0) yield parseEvent<T>(line);
+        // Whoever handles the event may take its time; that is not the server's silence.
+        guard.heard();
+      }
+    }
+    if (lines.hasRest) throw garbled('the stream ended in the middle of a line');
+  } finally {
+    guard.end();
+    stream.abort(new Error('the watch is over'));
+  }
+}
+
+function parseEvent<T extends KubeObject>(line: Buffer): WatchEvent<T> {
+  const event = parseLine(line);
+  if (!isRecord(event) || !isRecord(event.object)) throw garbled('a line is not an event');
+  const object = event.object as T;
+  switch (event.type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      return { type: event.type, object };
+    case 'BOOKMARK': {
+      const { resourceVersion, annotations } = object.metadata ?? {};
+      if (resourceVersion === undefined) throw garbled('a bookmark has no resourceVersion');
+      const isInitialEnd = annotations?.[initialEndAnnotation] === 'true';
+      return { type: 'BOOKMARK', resourceVersion, isInitialEnd };
+    }
+    case 'ERROR':
+      throw failureOf(object);
+    default:
+      throw garbled(`there is no event of type ${JSON.stringify(event.type)}`);
+  }
+}
+
+function parseLine(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8'));
+  } catch {
+    throw garbled('a line is not JSON');
+  }
+}
+
+function failureOf(object: KubeObject): ApiError {
+  if (object.kind === 'Status') return new ApiError(object as Status);
+  return failed(500, 'InternalError', 'the watch ended with an error that says nothing');
+}
+
+function garbled(what: string): ApiError {
+  return failed(500, 'InternalError', `the watch cannot be understood: ${what}`);
+}
+
+/** Cuts bytes into lines. What is left of a chunk is copied once, when its line is complete. */
+class LineSplitter {
+  #chunk: Buffer = Buffer.alloc(0);
+  #start = 0;
+  #rest: Buffer[] = [];
+  #restBytes = 0;
+
+  get hasRest(): boolean {
+    return this.#restBytes > 0;
+  }
+
+  /** Only after `next` has answered undefined. */
+  add(chunk: Buffer): void {
+    this.#chunk = chunk;
+    this.#start = 0;
+  }
+
+  next(): Buffer | undefined {
+    const end = this.#chunk.indexOf(newline, this.#start);
+    if (end < 0) {
+      this.#keepRest();
+      return undefined;
+    }
+    const tail = this.#chunk.subarray(this.#start, end);
+    this.#start = end + 1;
+    if (this.#restBytes === 0) return tail;
+    const line = Buffer.concat([...this.#rest, tail]);
+    this.#rest = [];
+    this.#restBytes = 0;
+    return line;
+  }
+
+  #keepRest(): void {
+    const rest = this.#chunk.subarray(this.#start);
+    this.#start = this.#chunk.length;
+    if (rest.length === 0) return;
+    this.#rest.push(rest);
+    this.#restBytes += rest.length;
+    if (this.#restBytes > lineBytesMax) throw garbled(`a line is longer than ${lineBytesMax} bytes`);
+  }
+}
+
+/** Ends a stream that has been silent for too long, or that should be over. One timer, however many events. */
+class SilenceGuard {
+  readonly #stream: OpenStream;
+  readonly #options: WatchStreamOptions;
+  readonly #startedMs: number;
+  #heardMs: number;
+  #timer: Timer | undefined;
+
+  constructor(stream: OpenStream, options: WatchStreamOptions) {
+    this.#stream = stream;
+    this.#options = options;
+    this.#startedMs = options.clock.monotonicMs();
+    this.#heardMs = this.#startedMs;
+    this.#check();
+  }
+
+  heard(): void {
+    this.#heardMs = this.#options.clock.monotonicMs();
+  }
+
+  end(): void {
+    this.#timer?.cancel();
+  }
+
+  #check(): void {
+    const {
+      clock,
+      silenceMsMax = Number.POSITIVE_INFINITY,
+      durationMsMax = Number.POSITIVE_INFINITY,
+    } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const silentMs = nowMs - this.#heardMs;
+    const leftMs = Math.min(silenceMsMax - silentMs, durationMsMax - (nowMs - this.#startedMs));
+    if (leftMs <= 0) {
+      const seconds = Math.round(silentMs / 1000);
+      const message = `the watch was silent for ${seconds} s; the connection seems to be dead`;
+      this.#stream.abort(failed(504, 'Timeout', message));
+    } else if (Number.isFinite(leftMs)) this.#timer = clock.after(leftMs, () => this.#check());
+  }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { configMaps, pods } from '../resources.ts';
+import { aPod, failureOf, freshNamespace, type World } from './contract-world.ts';
+
+export function patchContract(world: () => World): void {
+  describe('patching', () => {
+    async function aConfigMap() {
+      const namespace = await freshNamespace(world());
+      const client = world().cluster.resource(configMaps);
+      const made = await client.create({ metadata: { namespace, name: 'a' }, data: { one: '1', two: '2' } });
+      return { client, key: { namespace, name: 'a' }, made };
+    }
+
+    test('merges, and removes what is null', async () => {
+      const { client, key } = await aConfigMap();
+      const changed = await client.patch(key, { type: 'merge', body: { data: { one: null, three: '3' } } });
+      expect(changed.data).toEqual({ two: '2', three: '3' });
+    });
+
+    test('carries out JSON patch operations, or none of them', async () => {
+      const { client, key, made } = await aConfigMap();
+      const failing = [
+        { op: 'replace', path: '/data/one', value: 'changed' },
+        { op: 'test', path: '/data/two', value: 'other' },
+      ] as const;
+      const error = await failureOf(client.patch(key, { type: 'json', operations: failing }));
+      expect(error.status).toMatchObject({ code: 422, reason: 'Invalid' });
+      expect(await client.get(key)).toEqual(made);
+      const changed = await client.patch(key, { type: 'json', operations: [failing[0]] });
+      expect(changed.data).toEqual({ one: 'changed', two: '2' });
+    });
+
+    test('merges lists by their keys where the patch is a strategic one', async () => {
+      const namespace = await freshNamespace(world());
+      const client = world().cluster.resource(pods);
+      await client.create(aPod(namespace, 'a'));
+      const body = {
+        metadata: { finalizers: ['example.com/one'] },
+        spec: { containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.9' }] },
+      };
+      const changed = await client.patch({ namespace, name: 'a' }, { type: 'strategic', body });
+      expect(changed.spec?.containers).toHaveLength(1);
+      expect(changed.spec?.containers?.[0]).toMatchObject({
+        name: 'main',
+        image: 'registry.k8s.io/pause:3.9',
+        imagePullPolicy: 'IfNotPresent',
+      });
+      await client.patch(
+        { namespace, name: 'a' },
+        { type: 'merge', body: { metadata: { finalizers: null } } },
+      );
+    });
+
+    test('treats a version in the patch as a condition', async () => {
+      const { client, key, made } = await aConfigMap();
+      const condition = { resourceVersion: made.metadata?.resourceVersion };
+      const body = { metadata: condition, data: { one: 'first' } };
+      await client.patch(key, { type: 'merge', body });
+      const error = await failureOf(
+        client.patch(key, { type: 'merge', body: { ...body, data: { one: 'second' } } }),
+      );
+      expect(error.reason).toBe('Conflict');
+    });
+
+    test('treats a uid in the patch as a condition', async () => {
+      const { client, key } = await aConfigMap();
+      const body = { metadata: { uid: '00000000-0000-4000-8000-000000000000' }, data: { one: 'changed' } };
+      const error = await failureOf(client.patch(key, { type: 'merge', body }));
+      expect(error.code).toBe(422);
+      expect(error.status.details?.causes?.[0]).toMatchObject({ field: 'metadata.uid' });
+      expect(error.message).toContain('field is immutable');
+    });
+
+    test('finds nothing to patch where nothing is', async () => {
+      const { client, key } = await aConfigMap();
+      const error = await failureOf(client.patch({ ...key, name: 'b' }, { type: 'merge', body: {} }));
+      expect(error.reason).toBe('NotFound');
+    });
+
+    test('writes nothing where nothing changes', async () => {
+      const { client, key, made } = await aConfigMap();
+      const same = await client.patch(key, { type: 'merge', body: { data: { one: '1' } } });
+      expect(same.metadata?.resourceVersion).toBe(made.metadata?.resourceVersion);
+    });
+  });
+}

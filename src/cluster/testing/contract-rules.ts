@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import type { StatusCause } from '../../kube/status.ts';
+import {
+  configMaps,
+  coreEvents,
+  events,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  priorityClasses,
+  storageClasses,
+} from '../resources.ts';
+import { aClaim, aPod, aVolume, failureOf, freshName, freshNamespace, type World } from './contract-world.ts';
+
+export function rulesContract(world: () => World): void {
+  describe('rules that storage relies on', () => {
+    async function causesOf(call: Promise<unknown>): Promise<readonly StatusCause[]> {
+      const error = await failureOf(call);
+      expect(error.status).toMatchObject({ code: 422, reason: 'Invalid' });
+      return error.status.details?.causes ?? [];
+    }
+
+    test("a claim's volumeName can be set and never cleared", async () => {
+      const namespace = await freshNamespace(world());
+      const client = world().cluster.resource(persistentVolumeClaims);
+      await client.create(aClaim(namespace, 'a'));
+      const key = { namespace, name: 'a' };
+      await client.patch(key, { type: 'merge', body: { spec: { volumeName: 'pv-1' } } });
+      const [cause] = await causesOf(
+        client.patch(key, { type: 'merge', body: { spec: { volumeName: null } } }),
+      );
+      expect(cause?.field).toBe('spec');
+      expect(cause?.message).toContain('spec is immutable after creation except');
+    });
+
+    test("a volume's node affinity can be added and not changed", async () => {
+      const client = world().cluster.resource(persistentVolumes);
+      const name = freshName('pv');
+      await client.create(aVolume(name));
+      const affinity = (zone: string) => ({
+        required: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: [zone] }] }],
+        },
+      });
+      await client.patch({ name }, { type: 'merge', body: { spec: { nodeAffinity: affinity('a') } } });
+      const [cause] = await causesOf(
+        client.patch({ name }, { type: 'merge', body: { spec: { nodeAffinity: affinity('b') } } }),
+      );
+      expect(cause).toMatchObject({ field: 'spec.nodeAffinity' });
+      expect(cause?.message).toContain('field is immutable');
+    });
+
+    test('a local volume needs to know its node', async () => {
+      const { hostPath: _, ...spec } = aVolume('x').spec ?? {};
+      const client = world().cluster.resource(persistentVolumes);
+      const causes = await causesOf(
+        client.create({ metadata: { name: freshName('pv') }, spec: { ...spec, local: { path: '/mnt/a' } } }),
+      );
+      expect(causes).toEqual([
+        {
+          reason: 'FieldValueRequired',
+          message: 'Required value: Local volume requires node affinity',
+          field: 'spec.nodeAffinity',
+        },
+      ]);
+    });
+
+    test('a class keeps its provisioner and its parameters', async () => {
+      const client = world().cluster.resource(storageClasses);
+      const name = freshName('class');
+      const made = await client.create({
+        metadata: { name },
+        provisioner: 'example.com/disk',
+        parameters: { a: 'b' },
+      });
+      expect(made).toMatchObject({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' });
+      const causes = await causesOf(
+        client.patch({ name }, { type: 'merge', body: { provisioner: 'other', parameters: { a: 'c' } } }),
+      );
+      expect(causes.map(({ field }) => field)).toEqual(['parameters', 'provisioner']);
+    });
+
+    test('a pod is completed with what it leaves out', async () => {
+      const namespace = await freshNamespace(world());
+      const made = await world().cluster.resource(pods).create(aPod(namespace, 'a'));
+      expect(made.spec).toMatchObject({
+        restartPolicy: 'Always',
+        dnsPolicy: 'ClusterFirst',
+        schedulerName: 'default-scheduler',
+        terminationGracePeriodSeconds: 30,
+        priority: 0,
+        preemptionPolicy: 'PreemptLowerPriority',
+        enableServiceLinks: true,
+        securityContext: {},
+      });
+      expect(made.spec?.tolerations).toHaveLength(2);
+      expect(made.status).toMatchObject({ phase: 'Pending', qosClass: 'BestEffort' });
+    });
+
+    test('a pod keeps its volumes', async () => {
+      const namespace = await freshNamespace(world());
+      const client = world().cluster.resource(pods);
+      await client.create(aPod(namespace, 'a'));
+      const body = { spec: { volumes: [{ name: 'new', emptyDir: {} }] } };
+      const [cause] = await causesOf(client.patch({ namespace, name: 'a' }, { type: 'merge', body }));
+      expect(cause?.message).toContain('pod updates may not change fields other than');
+    });
+
+    test('a pod cannot name a priority that there is not', async () => {
+      const namespace = await freshNamespace(world());
+      const pod = aPod(namespace, 'a', { priorityClassName: 'absent' });
+      const error = await failureOf(world().cluster.resource(pods).create(pod));
+      expect(error.status).toMatchObject({
+        code: 403,
+        reason: 'Forbidden',
+        message: 'pods "a" is forbidden: no PriorityClass with name absent was found',
+      });
+    });
+
+    test('a pod gets the priority of its class', async () => {
+      const namespace = await freshNamespace(world());
+      const name = freshName('class');
+      await world().cluster.resource(priorityClasses).create({ metadata: { name }, value: 1000 });
+      const made = await world()
+        .cluster.resource(pods)
+        .create(aPod(namespace, 'a', { priorityClassName: name }));
+      expect(made.spec?.priority).toBe(1000);
+    });
+
+    test('names and labels are looked at', async () => {
+      const namespace = await freshNamespace(world());
+      const object = { metadata: { namespace, name: 'Not_A_Name', labels: { 'a b': 'c' } } };
+      const causes = await causesOf(world().cluster.resource(configMaps).create(object));
+      expect(causes.map(({ field }) => field)).toEqual(['metadata.name', 'metadata.labels']);
+      expect(causes[0]?.message).toContain('a lowercase RFC 1123 subdomain must consist of');
+    });
+
+    test('the default namespace stays', async () => {
+      const error = await failureOf(world().cluster.resource(namespaces).delete({ name: 'default' }));
+      expect(error.message).toBe('namespaces "default" is forbidden: this namespace may not be deleted');
+    });
+
+    test('a namespace that ends takes nothing new', async () => {
+      const namespace = await freshNamespace(world());
+      await world().cluster.resource(namespaces).delete({ name: namespace });
+      const error = await failureOf(
+        world()
+          .cluster.resource(configMaps)
+          .create({ metadata: { namespace, name: 'a' } }),
+      );
+      expect(error.status).toMatchObject({ code: 403, reason: 'Forbidden' });
+      expect(error.status.details?.causes?.[0]).toMatchObject({ reason: 'NamespaceTerminating' });
+    });
+
+    test('a node that is not marked counts as schedulable', async () => {
+      const client = world().cluster.resource(nodes);
+      const name = freshName('node');
+      await client.create({ metadata: { name } });
+      const { items } = await client.list({
+        fieldSelector: `metadata.name=${name},spec.unschedulable=false`,
+      });
+      expect(items).toHaveLength(1);
+    });
+
+    test('an event is the same object in both groups', async () => {
+      const namespace = await freshNamespace(world());
+      const regarding = { apiVersion: 'v1', kind: 'Pod', namespace, name: 'a', uid: 'u' };
+      await world()
+        .cluster.resource(events)
+        .create({
+          metadata: { namespace, name: 'a.1' },
+          eventTime: '2026-01-02T03:04:05.123456Z',
+          reportingController: 'example.com/controller',
+          reportingInstance: 'one',
+          action: 'Binding',
+          reason: 'Scheduled',
+          type: 'Normal',
+          note: 'it fits',
+          regarding,
+        });
+      const read = await world().cluster.resource(coreEvents).get({ namespace, name: 'a.1' });
+      expect(read).toMatchObject({
+        involvedObject: regarding,
+        message: 'it fits',
+        reportingComponent: 'example.com/controller',
+      });
+    });
+  });
+}

@@ -1,0 +1,37 @@
+/** In the order in which they are started. */
+export const controllerNames = ['protection', 'garbage-collector', 'namespace'] as const;
+
+export type ControllerName = (typeof controllerNames)[number];
+
+export type Selected =
+  | { readonly ok: true; readonly names: readonly ControllerName[] }
+  | { readonly ok: false; readonly problem: string };
+
+/**
+ * What `--controllers` says: names separated by commas, `*` for all, `none` for none, `-name` for all but that one. As in
+ * kube-controller-manager, `*,-namespace` is all but namespace, and so is `-namespace` alone.
+ */
+export function selectControllers(list: string): Selected {
+  const words = list
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+  if (words.length === 1 && words[0] === 'none') return { ok: true, names: [] };
+  const unknown = words.find((word) => word !== '*' && !isName(word.replace(/^-/, '')));
+  if (unknown !== undefined) return { ok: false, problem: problemWith(unknown) };
+  const excluded = words.filter((word) => word.startsWith('-')).map((word) => word.slice(1));
+  const isEverything = words.includes('*') || words.length === excluded.length;
+  const names = controllerNames.filter(
+    (name) => (isEverything || words.includes(name)) && !excluded.includes(name),
+  );
+  return { ok: true, names };
+}
+
+function isName(word: string): word is ControllerName {
+  return (controllerNames as readonly string[]).includes(word);
+}
+
+function problemWith(word: string): string {
+  if (word === 'none') return '--controllers: "none" stands alone; leave the other names out';
+  return `--controllers: there is no controller "${word}"; use *, none or some of ${controllerNames.join(', ')}`;
+}

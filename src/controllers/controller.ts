@@ -1,0 +1,37 @@
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Resource } from '../cluster/resource.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import type { Supervisor } from '../runtime/supervisor.ts';
+import type { ControllerName } from './controller-names.ts';
+import type { SharedInformers } from './shared-informers.ts';
+import type { Census } from './workloads/census.ts';
+
+/** A loop that brings the cluster in line with what its objects ask for. */
+export interface Controller {
+  readonly name: ControllerName;
+  /** Runs until `signal` aborts. Whatever it rejects with is reported, and it is run again after a back-off. */
+  run(context: ControllerContext, signal: AbortSignal): Promise<void>;
+}
+
+export interface ControllerContext {
+  readonly cluster: Cluster;
+  /** All that the cluster serves and that can be listed, watched and deleted, for those who look after everything. */
+  readonly resources: readonly Resource[];
+  readonly informers: SharedInformers;
+  /** Everything there is, by metadata. */
+  readonly census: Census;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** For work that outlives a call; ends with the process. */
+  readonly supervisor: Supervisor;
+  /** Told what failed and is going to be tried again. Must neither throw nor wait. */
+  readonly report: (trouble: Trouble) => void;
+}
+
+export interface Trouble {
+  readonly controller: ControllerName;
+  /** The object that it was about, as in the queue. */
+  readonly key: string;
+  readonly error: unknown;
+}

@@ -1,0 +1,122 @@
+import { runWorkers } from '../../cluster/controller-loop.ts';
+import type { Informer } from '../../cluster/informer/informer.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../cluster/resources.ts';
+import { WorkQueue } from '../../cluster/work-queue.ts';
+import type { Pod } from '../../kube/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/core-volume.ts';
+import { finalizers } from '../../kube/well-known.ts';
+import type { Controller, ControllerContext } from '../controller.ts';
+import { orAbsent } from '../or-absent.ts';
+import { removeFinalizer } from '../remove-finalizer.ts';
+import { claimNamesOf } from './claims-of-pod.ts';
+
+const workers = 4;
+
+/**
+ * Keeps a claim that was deleted while a scheduled pod uses it, and a volume while it is bound. The server puts the finalizers on
+ * at creation; this takes them off.
+ *
+ * Safe to run twice and to die anywhere: its only write removes one finalizer from the very version that was judged.
+ */
+export const protection: Controller = {
+  name: 'protection',
+  async run(context, signal) {
+    const keeper = new ProtectionKeeper(context);
+    await keeper.run(signal);
+  },
+};
+
+/** Keys are `claim NAMESPACE/NAME` and `volume NAME`. */
+class ProtectionKeeper {
+  readonly #context: ControllerContext;
+  readonly #claims: Informer<PersistentVolumeClaim>;
+  readonly #volumes: Informer<PersistentVolume>;
+  readonly #pods: Informer<Pod>;
+  readonly #queue: WorkQueue;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.#claims = context.informers.of(persistentVolumeClaims);
+    this.#volumes = context.informers.of(persistentVolumes);
+    this.#pods = context.informers.of(pods);
+    this.#queue = new WorkQueue(context);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const caches = [this.#claims, this.#volumes, this.#pods];
+    const synced = await Promise.all(caches.map((cache) => cache.synced(signal)));
+    if (!synced.every(Boolean)) return;
+    const stop = this.#listen();
+    try {
+      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
+        workers,
+        signal,
+        onError: (error, key) => this.#context.report({ controller: protection.name, key, error }),
+      });
+    } finally {
+      for (const end of stop) end();
+    }
+  }
+
+  #listen(): readonly (() => void)[] {
+    const claim = (object: PersistentVolumeClaim) => {
+      if (isEnding(object, finalizers.pvcProtection)) this.#queue.add(claimKey(object));
+    };
+    const volume = (object: PersistentVolume) => {
+      if (isEnding(object, finalizers.pvProtection)) this.#queue.add(`volume ${object.metadata?.name}`);
+    };
+    const pod = (object: Pod) => this.#released(object);
+    return [
+      this.#claims.addHandler({ added: claim, updated: claim }),
+      this.#volumes.addHandler({ added: volume, updated: volume }),
+      this.#pods.addHandler({ updated: pod, deleted: pod }),
+    ];
+  }
+
+  /** A pod that is gone, or done, may have been the last to use its claims. */
+  #released(pod: Pod): void {
+    const namespace = pod.metadata?.namespace ?? '';
+    for (const name of claimNamesOf(pod)) {
+      const claim = this.#claims.get(`${namespace}/${name}`);
+      if (claim !== undefined && isEnding(claim, finalizers.pvcProtection)) this.#queue.add(claimKey(claim));
+    }
+  }
+
+  async #reconcile(key: string, signal: AbortSignal): Promise<undefined> {
+    const [what, rest = ''] = key.split(' ');
+    if (what === 'claim') await this.#releaseClaim(rest, signal);
+    else await this.#releaseVolume(rest, signal);
+  }
+
+  async #releaseClaim(key: string, signal: AbortSignal): Promise<void> {
+    const [namespace = '', name = ''] = key.split('/');
+    const client = this.#context.cluster.resource(persistentVolumeClaims);
+    const claim = await orAbsent(client.get({ namespace, name }, { signal }));
+    if (claim === undefined || !isEnding(claim, finalizers.pvcProtection)) return;
+    // The server is asked, not the cache: a pod may have been placed a moment ago, and a claim that ends can't be brought back.
+    const { items } = await this.#context.cluster.resource(pods).list({ namespace, signal });
+    if (items.some((pod) => uses(pod, name))) return;
+    await removeFinalizer(client, claim, finalizers.pvcProtection, signal);
+  }
+
+  async #releaseVolume(name: string, signal: AbortSignal): Promise<void> {
+    const client = this.#context.cluster.resource(persistentVolumes);
+    const volume = await orAbsent(client.get({ name }, { signal }));
+    if (volume === undefined || !isEnding(volume, finalizers.pvProtection)) return;
+    if (volume.status?.phase === 'Bound') return;
+    await removeFinalizer(client, volume, finalizers.pvProtection, signal);
+  }
+}
+
+/** Pods that have no node yet are not started any more once the claim is being deleted. */
+function uses(pod: Pod, claimName: string): boolean {
+  return (pod.spec?.nodeName ?? '') !== '' && claimNamesOf(pod).includes(claimName);
+}
+
+function isEnding({ metadata }: PersistentVolumeClaim | PersistentVolume, finalizer: string): boolean {
+  return metadata?.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(finalizer);
+}
+
+function claimKey({ metadata }: PersistentVolumeClaim): string {
+  return `claim ${metadata?.namespace}/${metadata?.name}`;
+}

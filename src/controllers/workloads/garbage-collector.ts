@@ -1,0 +1,204 @@
+import { runWorkers } from '../../cluster/controller-loop.ts';
+import type { Resource } from '../../cluster/resource.ts';
+import { WorkQueue } from '../../cluster/work-queue.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/meta.ts';
+import type { Controller, ControllerContext } from '../controller.ts';
+import { orAbsent } from '../or-absent.ts';
+import { removeFinalizer } from '../remove-finalizer.ts';
+import type { Census, Inhabitant } from './census.ts';
+import { OwnerLookup, type OwnerStates } from './owner-lookup.ts';
+
+const workers = 8;
+
+const orphan = 'orphan';
+const foreground = 'foregroundDeletion';
+
+/**
+ * Deletes what has lost all of its owners, and sees to the dependents of what is being deleted in the foreground or orphaned.
+ *
+ * Level-based: a queue of objects, each judged by a fresh read of itself and its owners. The census only says whom to look at. Every
+ * write carries uid and version of what was judged, so a late or repeated one fails with `Conflict` or finds nothing to do. Dying
+ * between the dependents and the owner's finalizer is fine: the finalizer is still there and leads back here.
+ */
+export const garbageCollector: Controller = {
+  name: 'garbage-collector',
+  async run(context, signal) {
+    await new GarbageCollector(context).run(signal);
+  },
+};
+
+class GarbageCollector {
+  readonly #context: ControllerContext;
+  readonly #census: Census;
+  readonly #owners: OwnerLookup;
+  readonly #queue: WorkQueue;
+  readonly #resources: ReadonlyMap<string, Resource>;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.#census = context.census;
+    this.#owners = new OwnerLookup(context);
+    this.#queue = new WorkQueue(context);
+    this.#resources = new Map(context.resources.map((resource) => [resourceKey(resource), resource]));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (!(await this.#census.taken(signal))) return;
+    const stopListening = this.#census.addHandler({
+      added: (inhabitant) => this.#noticeNew(inhabitant),
+      updated: (inhabitant, old) => this.#noticeChange(inhabitant, old),
+      deleted: (inhabitant) => this.#noticeEnd(inhabitant),
+    });
+    try {
+      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
+        workers,
+        signal,
+        onError: (error, key) => this.#context.report({ controller: garbageCollector.name, key, error }),
+      });
+    } finally {
+      stopListening();
+    }
+  }
+
+  #noticeNew(inhabitant: Inhabitant): void {
+    const { ownerReferences = [] } = inhabitant.metadata;
+    if (ownerReferences.length > 0 || isHeld(inhabitant.metadata)) this.#enqueue(inhabitant);
+  }
+
+  #noticeChange(inhabitant: Inhabitant, old: ObjectMeta): void {
+    const { metadata } = inhabitant;
+    if (isHeld(metadata)) {
+      this.#enqueue(inhabitant);
+      if (old.deletionTimestamp === undefined) this.#enqueueDependents(metadata);
+    } else if (JSON.stringify(metadata.ownerReferences) !== JSON.stringify(old.ownerReferences)) {
+      this.#enqueue(inhabitant);
+    }
+    for (const owner of lostOwners(metadata, old)) this.#enqueueOwner(owner, metadata.namespace);
+  }
+
+  /** Dependents may have lost their last owner, and an owner may have waited for just this one. */
+  #noticeEnd(inhabitant: Inhabitant): void {
+    this.#enqueueDependents(inhabitant.metadata);
+    const { ownerReferences = [], namespace } = inhabitant.metadata;
+    for (const owner of ownerReferences) this.#enqueueOwner(owner, namespace);
+  }
+
+  #enqueueDependents({ uid }: ObjectMeta): void {
+    for (const dependent of this.#census.dependentsOf(uid ?? '')) this.#enqueue(dependent);
+  }
+
+  #enqueueOwner(owner: OwnerReference, namespace: string | undefined): void {
+    const found = this.#owners.locate(owner, namespace);
+    if (found !== undefined) this.#queue.add(queueKey(found.resource, found.key));
+  }
+
+  #enqueue({ resource, metadata }: Inhabitant): void {
+    this.#queue.add(queueKey(resource, { namespace: metadata.namespace, name: metadata.name ?? '' }));
+  }
+
+  async #reconcile(queued: string, signal: AbortSignal): Promise<undefined> {
+    const [plural = '', namespace = '', name = ''] = queued.split('|');
+    const resource = this.#resources.get(plural);
+    if (resource === undefined) return;
+    const client = this.#context.cluster.resource(resource);
+    const key = { namespace: resource.namespaced ? namespace : undefined, name };
+    const object = await orAbsent(client.get(key, { signal }));
+    if (object === undefined) return;
+    if (object.metadata?.deletionTimestamp !== undefined) await this.#finish(resource, object, signal);
+    else if ((object.metadata?.ownerReferences ?? []).length > 0) await this.#judge(resource, object, signal);
+  }
+
+  /** An object that is going, and is held until its dependents are seen to. */
+  async #finish(resource: Resource, object: KubeObject, signal: AbortSignal): Promise<void> {
+    const client = this.#context.cluster.resource(resource);
+    const { finalizers = [], uid = '' } = object.metadata ?? {};
+    const dependents = this.#census.dependentsOf(uid);
+    if (finalizers.includes(orphan)) {
+      for (const dependent of dependents) await this.#disown(dependent, [uid], signal);
+      await removeFinalizer(client, object, orphan, signal);
+    } else if (finalizers.includes(foreground)) {
+      const blocking = dependents.filter(({ metadata }) => blocks(metadata, uid));
+      if (blocking.length === 0) await removeFinalizer(client, object, foreground, signal);
+      else for (const dependent of blocking) this.#enqueue(dependent);
+    }
+  }
+
+  /** An object with owners: it stays while one of them does. */
+  async #judge(resource: Resource, object: KubeObject, signal: AbortSignal): Promise<void> {
+    const metadata = object.metadata ?? {};
+    const states = await this.#owners.states(metadata, signal);
+    if (states.unresolved > 0) return;
+    const gone = [...states.absent, ...states.waiting];
+    if (states.present.length > 0) {
+      if (gone.length > 0) await this.#disown({ resource, metadata }, gone, signal);
+      return;
+    }
+    await this.#delete(resource, metadata, states, signal);
+  }
+
+  async #delete(
+    resource: Resource,
+    metadata: ObjectMeta,
+    states: OwnerStates,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { uid = '', resourceVersion = '', namespace, name = '', finalizers = [] } = metadata;
+    const hasDependents = this.#census.dependentsOf(uid).length > 0;
+    const isWaitedFor = states.waiting.length > 0 && hasDependents;
+    const propagationPolicy =
+      isWaitedFor || finalizers.includes(foreground)
+        ? 'Foreground'
+        : finalizers.includes(orphan)
+          ? 'Orphan'
+          : 'Background';
+    const preconditions = { uid, resourceVersion };
+    const client = this.#context.cluster.resource(resource);
+    await orAbsent(client.delete({ namespace, name }, { preconditions, propagationPolicy, signal }));
+  }
+
+  /** Takes owners off an object; the version says that nobody changed them meanwhile. */
+  async #disown(
+    { resource, metadata }: Inhabitant,
+    uids: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { uid, namespace, name = '' } = metadata;
+    const client = this.#context.cluster.resource(resource);
+    const live = await orAbsent(client.get({ namespace, name }, { signal }));
+    if (live?.metadata === undefined || live.metadata.uid !== uid) return;
+    const owners = live.metadata.ownerReferences ?? [];
+    const kept = owners.filter((owner) => !uids.includes(owner.uid ?? ''));
+    if (kept.length === owners.length) return;
+    const { resourceVersion } = live.metadata;
+    const ownerReferences = kept.length === 0 ? null : kept;
+    const body = { metadata: { uid, resourceVersion, ownerReferences } };
+    await orAbsent(client.patch({ namespace, name }, { type: 'merge', body }, { signal }));
+  }
+}
+
+function isHeld({ deletionTimestamp, finalizers = [] }: ObjectMeta): boolean {
+  return deletionTimestamp !== undefined && (finalizers.includes(orphan) || finalizers.includes(foreground));
+}
+
+/** An owner that deletes in the foreground waits for those dependents only that say so. */
+function blocks({ ownerReferences = [] }: ObjectMeta, ownerUid: string): boolean {
+  return ownerReferences.some(
+    ({ uid, blockOwnerDeletion }) => uid === ownerUid && blockOwnerDeletion === true,
+  );
+}
+
+function lostOwners(metadata: ObjectMeta, old: ObjectMeta): readonly OwnerReference[] {
+  const now = new Set((metadata.ownerReferences ?? []).map(({ uid }) => uid));
+  return (old.ownerReferences ?? []).filter(({ uid }) => !now.has(uid));
+}
+
+function queueKey(
+  resource: Resource,
+  { namespace, name }: { namespace?: string | undefined; name: string },
+): string {
+  return `${resourceKey(resource)}|${namespace ?? ''}|${name}`;
+}
+
+function resourceKey({ group, version, plural }: Resource): string {
+  return `${group}/${version}/${plural}`;
+}

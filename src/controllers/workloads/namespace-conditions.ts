@@ -1,0 +1,88 @@
+import type { Condition } from '../../kube/meta.ts';
+
+/** What a resource still has in a namespace that is being emptied. */
+export interface Remainder {
+  /** `pods`, `statefulsets.apps`. */
+  readonly resource: string;
+  readonly count: number;
+  /** Of all its objects; the same may come often. */
+  readonly finalizers: readonly string[];
+}
+
+/** When all is well. People read these with `kubectl describe namespace`, so the words are Kubernetes'. */
+const allWell = [
+  ['NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'],
+  [
+    'NamespaceDeletionGroupVersionParsingFailure',
+    'ParsedGroupVersions',
+    'All legacy kube types successfully parsed',
+  ],
+  [
+    'NamespaceDeletionContentFailure',
+    'ContentDeleted',
+    'All content successfully deleted, may be waiting on finalization',
+  ],
+  ['NamespaceContentRemaining', 'ContentRemoved', 'All content successfully removed'],
+  ['NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
+] as const;
+
+/** The conditions that say what a namespace waits for; undefined where they say it already. */
+export function contentConditions(
+  current: readonly Condition[],
+  remaining: readonly Remainder[],
+  nowMs: number,
+): readonly Condition[] | undefined {
+  const lastTransitionTime = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  const wanted = allWell.map(([type, reason, message]): Condition => {
+    const trouble = troubleOf(type, remaining);
+    return trouble === undefined
+      ? { type, status: 'False', reason, message, lastTransitionTime }
+      : { type, status: 'True', ...trouble, lastTransitionTime };
+  });
+  const isTold = wanted.every((condition) => current.some((known) => saysTheSame(known, condition)));
+  return isTold ? undefined : wanted.map((condition) => keepTime(current, condition));
+}
+
+function troubleOf(
+  type: string,
+  remaining: readonly Remainder[],
+): Pick<Condition, 'reason' | 'message'> | undefined {
+  if (remaining.length === 0) return undefined;
+  if (type === 'NamespaceContentRemaining') {
+    const told = remaining.map(
+      ({ resource, count }) => `${withDot(resource)} has ${count} resource instances`,
+    );
+    return { reason: 'SomeResourcesRemain', message: `Some resources are remaining: ${told.join(', ')}` };
+  }
+  const counts = countFinalizers(remaining);
+  if (type !== 'NamespaceFinalizersRemaining' || counts.size === 0) return undefined;
+  const told = [...counts].sort().map(([name, count]) => `${name} in ${count} resource instances`);
+  return {
+    reason: 'SomeFinalizersRemain',
+    message: `Some content in the namespace has finalizers remaining: ${told.join(', ')}`,
+  };
+}
+
+function countFinalizers(remaining: readonly Remainder[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { finalizers } of remaining) {
+    for (const name of finalizers) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Kubernetes writes `pods.` where a group would follow. */
+function withDot(resource: string): string {
+  return resource.includes('.') ? resource : `${resource}.`;
+}
+
+function saysTheSame(a: Condition, b: Condition): boolean {
+  return a.type === b.type && a.status === b.status && a.reason === b.reason && a.message === b.message;
+}
+
+function keepTime(current: readonly Condition[], condition: Condition): Condition {
+  const before = current.find(({ type, status }) => type === condition.type && status === condition.status);
+  return before?.lastTransitionTime === undefined
+    ? condition
+    : { ...condition, lastTransitionTime: before.lastTransitionTime };
+}

@@ -1,0 +1,121 @@
+import { runWorkers } from '../../cluster/controller-loop.ts';
+import { qualifiedPlural, type Resource } from '../../cluster/resource.ts';
+import { namespaces } from '../../cluster/resources.ts';
+import { WorkQueue } from '../../cluster/work-queue.ts';
+import type { Namespace } from '../../kube/core.ts';
+import type { Controller, ControllerContext } from '../controller.ts';
+import { orAbsent } from '../or-absent.ts';
+import { contentConditions, type Remainder } from './namespace-conditions.ts';
+
+const workers = 4;
+
+/** What holds a namespace until its objects are gone. */
+const contentFinalizer = 'kubernetes';
+
+/**
+ * Empties a namespace that is being deleted, then lets it go. It is looked at again whenever something in it ends, so nothing polls.
+ *
+ * Nothing new can come in, since the server refuses that; so once it is empty it stays so. Deleting what is being deleted already
+ * changes nothing, and letting go carries the version of the namespace that was found empty: dying anywhere loses nothing.
+ */
+export const namespaceController: Controller = {
+  name: 'namespace',
+  async run(context, signal) {
+    await new NamespaceController(context).run(signal);
+  },
+};
+
+class NamespaceController {
+  readonly #context: ControllerContext;
+  readonly #queue: WorkQueue;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.#queue = new WorkQueue(context);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { census, informers, report } = this.#context;
+    const ending = informers.of(namespaces);
+    if (!(await census.taken(signal)) || !(await ending.synced(signal))) return;
+    const notice = ({ metadata }: Namespace) => {
+      if (metadata?.deletionTimestamp !== undefined) this.#queue.add(metadata.name ?? '');
+    };
+    const stop = [
+      ending.addHandler({ added: notice, updated: notice }),
+      census.addHandler({ deleted: ({ metadata }) => this.#noticeEnd(metadata.namespace) }),
+    ];
+    try {
+      await runWorkers(this.#queue, (name) => this.#reconcile(name, signal), {
+        workers,
+        signal,
+        onError: (error, key) => report({ controller: namespaceController.name, key, error }),
+      });
+    } finally {
+      for (const end of stop) end();
+    }
+  }
+
+  #noticeEnd(namespace: string | undefined): void {
+    const found = namespace && this.#context.informers.of(namespaces).get(namespace);
+    if (found && found.metadata?.deletionTimestamp !== undefined) this.#queue.add(namespace);
+  }
+
+  async #reconcile(name: string, signal: AbortSignal): Promise<undefined> {
+    const client = this.#context.cluster.resource(namespaces);
+    const namespace = await orAbsent(client.get({ name }, { signal }));
+    if (namespace?.metadata?.deletionTimestamp === undefined) return;
+    const finalizers = namespace.spec?.finalizers ?? [];
+    if (!finalizers.includes(contentFinalizer)) return;
+    const remaining = await this.#empty(name, signal);
+    const told = contentConditions(
+      namespace.status?.conditions ?? [],
+      remaining,
+      this.#context.clock.nowMs(),
+    );
+    const current = told === undefined ? namespace : await this.#tell(namespace, told, signal);
+    if (remaining.length > 0) return;
+    const spec = {
+      ...current.spec,
+      finalizers: finalizers.filter((finalizer) => finalizer !== contentFinalizer),
+    };
+    await orAbsent(client.update({ ...current, spec }, { subresource: 'finalize', signal }));
+  }
+
+  /** Deletes everything; what is still there then is waiting for somebody else. */
+  async #empty(namespace: string, signal: AbortSignal): Promise<readonly Remainder[]> {
+    const remaining: Remainder[] = [];
+    for (const resource of this.#context.resources) {
+      if (!resource.namespaced) continue;
+      const client = this.#context.cluster.resource(resource);
+      const { items } = await client.list({ namespace, signal });
+      if (items.length === 0) continue;
+      await client.deleteCollection({ namespace, propagationPolicy: 'Background', signal });
+      const after = await client.list({ namespace, signal });
+      if (after.items.length > 0) remaining.push(remainderOf(resource, after.items));
+    }
+    return remaining;
+  }
+
+  async #tell(
+    { metadata }: Namespace,
+    conditions: NonNullable<ReturnType<typeof contentConditions>>,
+    signal: AbortSignal,
+  ): Promise<Namespace> {
+    const { uid, resourceVersion, name = '' } = metadata ?? {};
+    const body = { metadata: { uid, resourceVersion }, status: { conditions } };
+    const client = this.#context.cluster.resource(namespaces);
+    return await client.patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
+  }
+}
+
+function remainderOf(
+  resource: Resource,
+  items: readonly { readonly metadata?: { readonly finalizers?: readonly string[] } }[],
+): Remainder {
+  return {
+    resource: qualifiedPlural(resource),
+    count: items.length,
+    finalizers: items.flatMap(({ metadata }) => metadata?.finalizers ?? []),
+  };
+}

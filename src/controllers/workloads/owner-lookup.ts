@@ -1,0 +1,64 @@
+import { apiVersionOf, type ObjectKey, type Resource } from '../../cluster/resource.ts';
+import type { ObjectMeta, OwnerReference } from '../../kube/meta.ts';
+import type { ControllerContext } from '../controller.ts';
+import { orAbsent } from '../or-absent.ts';
+
+/** The owners of an object, by uid, as they are now. */
+export interface OwnerStates {
+  readonly present: readonly string[];
+  /** Not there, or another object has the name. */
+  readonly absent: readonly string[];
+  /** Being deleted, and held until its dependents are gone. */
+  readonly waiting: readonly string[];
+  /** Of a kind that this cluster does not serve, or out of reach: nobody can say, so the object stays. */
+  readonly unresolved: number;
+}
+
+/** Finds out whether owners are still there, by asking the cluster. */
+export class OwnerLookup {
+  readonly #context: Pick<ControllerContext, 'cluster' | 'resources'>;
+
+  constructor(context: Pick<ControllerContext, 'cluster' | 'resources'>) {
+    this.#context = context;
+  }
+
+  async states({ ownerReferences = [], namespace }: ObjectMeta, signal: AbortSignal): Promise<OwnerStates> {
+    const present: string[] = [];
+    const absent: string[] = [];
+    const waiting: string[] = [];
+    let unresolved = 0;
+    for (const reference of ownerReferences) {
+      const state = await this.#stateOf(reference, namespace, signal);
+      if (state === 'unresolved') unresolved += 1;
+      else ({ present, absent, waiting })[state].push(reference.uid ?? '');
+    }
+    return { present, absent, waiting, unresolved };
+  }
+
+  /** Owners live in the namespace of their dependents, or in none. */
+  locate(
+    { apiVersion, kind, name = '' }: OwnerReference,
+    namespace: string | undefined,
+  ): { readonly resource: Resource; readonly key: ObjectKey } | undefined {
+    const resource = this.#context.resources.find(
+      (candidate) => candidate.kind === kind && apiVersionOf(candidate) === apiVersion,
+    );
+    if (resource === undefined || (resource.namespaced && namespace === undefined)) return undefined;
+    return { resource, key: { namespace: resource.namespaced ? namespace : undefined, name } };
+  }
+
+  async #stateOf(
+    reference: OwnerReference,
+    namespace: string | undefined,
+    signal: AbortSignal,
+  ): Promise<'present' | 'absent' | 'waiting' | 'unresolved'> {
+    const located = this.locate(reference, namespace);
+    if (located === undefined) return 'unresolved';
+    const client = this.#context.cluster.resource(located.resource);
+    const owner = await orAbsent(client.get(located.key, { signal }));
+    if (owner === undefined || owner.metadata?.uid !== reference.uid) return 'absent';
+    const { deletionTimestamp, finalizers = [] } = owner.metadata ?? {};
+    const isWaiting = deletionTimestamp !== undefined && finalizers.includes('foregroundDeletion');
+    return isWaiting ? 'waiting' : 'present';
+  }
+}
