@@ -1,10 +1,11 @@
 /** `npm run bench -- NAME [--json FILE]`: prints a table, and writes the same as JSON. */
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { apiserver } from './apiserver/apiserver.ts';
 import { engine } from './engine/engine.ts';
 import { type Benchmark, machine, tablesOf } from './harness.ts';
 
-const benchmarks: readonly Benchmark[] = [engine];
+const benchmarks: readonly Benchmark[] = [engine, apiserver];
 
 type Call =
   | { readonly kind: 'run'; readonly benchmark: Benchmark; readonly jsonFile: string | undefined }

@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
+/** Of the nearest package.json above: the program may lie in `dist/`, or deeper where benchmarks build it. */
 export function packageVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  let path = new URL('./package.json', import.meta.url);
+  while (!existsSync(path) && path.pathname !== '/package.json') path = new URL('../package.json', path);
+  const manifest: unknown = JSON.parse(readFileSync(path, 'utf8'));
   return (manifest as { version: string }).version;
 }

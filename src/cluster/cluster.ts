@@ -11,7 +11,7 @@ import type { ObjectKey, Resource } from './resource.ts';
  *    resourceVersion where it depends on what was read, and whoever comes second gets `Conflict`.
  * 4. Calls may run side by side in any number. Objects handed out are the caller's to read, never to change; objects
  *    handed in are not kept.
- * 5. An aborted call rejects with the signal's reason; whether a write took place is then unknown.
+ * 5. An aborted call rejects with the signal's reason; whether a write took place is then unknown. A watch that is aborted ends.
  */
 export interface Cluster {
   resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T>;

@@ -25,7 +25,9 @@ export class RegistryWatch<T extends KubeObject> implements AsyncIterable<WatchE
     if (signal.aborted) return;
     const inbox = new Inbox();
     const handle = await this.#open(inbox);
-    const stopListening = onAbort(signal, () => inbox.end());
+    // It may have been aborted while the watch was being opened.
+    if (signal.aborted) inbox.end();
+    const stopListening = signal.aborted ? () => {} : onAbort(signal, () => inbox.end());
     try {
       for (;;) {
         const events = await inbox.next();

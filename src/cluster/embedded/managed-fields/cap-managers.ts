@@ -40,10 +40,10 @@ function oldestFirst(byIdentity: ReadonlyMap<string, Manager>): readonly (readon
 function moveToBucket(byIdentity: Map<string, Manager>, first: string, identity: string): void {
   const manager = byIdentity.get(identity)!;
   const { apiVersion, time } = manager;
-  const who = { name: bucketName, operation: 'Update', apiVersion, subresource: '' } as const;
-  const bucketIdentity = identityOf({ ...who, time, fields: {} });
+  const who = { name: bucketName, operation: 'Update', apiVersion, subresource: '', time } as const;
+  const bucketIdentity = identityOf(who);
   const bucket = byIdentity.get(bucketIdentity) ?? byIdentity.get(first)!;
   if (!byIdentity.has(bucketIdentity)) byIdentity.delete(first);
-  byIdentity.set(bucketIdentity, { ...who, time, fields: union(manager.fields, bucket.fields) });
+  byIdentity.set(bucketIdentity, { ...who, fields: union(manager.fields, bucket.fields), entry: undefined });
   byIdentity.delete(identity);
 }

@@ -23,7 +23,7 @@ export interface Manager {
   readonly time: string;
   readonly fields: FieldSet;
   /** What it was read from, if it is still that. */
-  readonly entry?: ManagedFieldsEntry;
+  readonly entry: ManagedFieldsEntry | undefined;
 }
 
 /** Undefined for a list that is no proper one. Of entries for the same manager, the last one counts. */
@@ -41,7 +41,7 @@ export function readManagers(entries: readonly ManagedFieldsEntry[]): readonly M
 /** For entries that we wrote ourselves: their sets are in order already. */
 export function trustManagers(entries: readonly ManagedFieldsEntry[]): readonly Manager[] | undefined {
   if (!entries.every(isProper)) return undefined;
-  return entries.map((entry) => ({ ...managerOf(entry, (entry.fieldsV1 ?? {}) as FieldSet), entry }));
+  return entries.map((entry) => managerOf(entry, (entry.fieldsV1 ?? {}) as FieldSet, entry));
 }
 
 function isProper({ operation, apiVersion, fieldsType }: ManagedFieldsEntry): boolean {
@@ -49,14 +49,15 @@ function isProper({ operation, apiVersion, fieldsType }: ManagedFieldsEntry): bo
   return isKnown && typeof apiVersion === 'string' && apiVersion !== '' && fieldsType === 'FieldsV1';
 }
 
-function managerOf(entry: ManagedFieldsEntry, fields: FieldSet): Manager {
+function managerOf(read: ManagedFieldsEntry, fields: FieldSet, entry?: ManagedFieldsEntry): Manager {
   return {
-    name: entry.manager ?? '',
-    operation: entry.operation as Manager['operation'],
-    apiVersion: entry.apiVersion!,
-    subresource: entry.subresource ?? '',
-    time: entry.time ?? '',
+    name: read.manager ?? '',
+    operation: read.operation as Manager['operation'],
+    apiVersion: read.apiVersion!,
+    subresource: read.subresource ?? '',
+    time: read.time ?? '',
     fields,
+    entry,
   };
 }
 
@@ -68,15 +69,15 @@ export function writeManagers(managers: readonly Manager[]): readonly ManagedFie
 
 /** Fields in the order of Kubernetes' JSON. */
 function entryOf({ name, operation, apiVersion, time, fields, subresource }: Manager): ManagedFieldsEntry {
-  return {
-    ...(name === '' ? {} : { manager: name }),
-    operation,
-    apiVersion,
-    ...(time === '' ? {} : { time }),
-    fieldsType: 'FieldsV1',
-    fieldsV1: fields,
-    ...(subresource === '' ? {} : { subresource }),
-  };
+  const entry: { -readonly [Name in keyof ManagedFieldsEntry]: ManagedFieldsEntry[Name] } = {};
+  if (name !== '') entry.manager = name;
+  entry.operation = operation;
+  entry.apiVersion = apiVersion;
+  if (time !== '') entry.time = time;
+  entry.fieldsType = 'FieldsV1';
+  entry.fieldsV1 = fields;
+  if (subresource !== '') entry.subresource = subresource;
+  return entry;
 }
 
 function compareManagers(a: Manager, b: Manager): number {
@@ -106,7 +107,12 @@ export function isSameManager(a: Manager, b: Manager): boolean {
 }
 
 /** A text for it, as Kubernetes has them; ties between equally old managers are decided by it. */
-export function identityOf({ name, operation, apiVersion, subresource }: Manager): string {
+export function identityOf({
+  name,
+  operation,
+  apiVersion,
+  subresource,
+}: Omit<Manager, 'fields' | 'entry'>): string {
   return JSON.stringify({
     ...(name === '' ? {} : { manager: name }),
     operation,
@@ -119,8 +125,7 @@ export function identityOf({ name, operation, apiVersion, subresource }: Manager
 export function withFields(manager: Manager, fields: FieldSet): Manager | undefined {
   if (isEmptySet(fields)) return undefined;
   if (fields === manager.fields) return manager;
-  const { entry: _, ...rest } = manager;
-  return { ...rest, fields };
+  return { ...manager, fields, entry: undefined };
 }
 
 /** Whether a client asks that nobody shall own anything: an empty list, or one with a blank entry. */

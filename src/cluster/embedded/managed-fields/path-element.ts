@@ -86,6 +86,7 @@ function escaped(match: string): string {
 
 /** By bytes of UTF-8, as Go compares. Only surrogates sort differently in JavaScript. */
 export function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i);

@@ -40,13 +40,13 @@ export function fieldsOf(value: Json, shape: Shape): FieldSet {
   }
 }
 
-function fieldsOfStruct(value: JsonObject, { fields }: StructShape): FieldSet {
-  const names = Object.keys(value).sort();
-  if (names.length === 0) return leaf;
+function fieldsOfStruct(value: JsonObject, { sortedFields }: StructShape): FieldSet {
+  if (isBare(value)) return leaf;
   const node: Record<PathElement, FieldSet> = { '.': leaf };
-  for (const name of names) {
-    const field = fields.get(name);
-    if (field !== undefined) node[`f:${name}`] = fieldsOf(value[name]!, field.shape);
+  for (let i = 0; i < sortedFields.length; i++) {
+    const { name, element, shape } = sortedFields[i]!;
+    const inner = value[name];
+    if (inner !== undefined) node[element] = shape.kind === 'scalar' ? leaf : fieldsOf(inner, shape);
   }
   return node;
 }
@@ -61,13 +61,28 @@ function fieldsOfMap(value: JsonObject, shape: Shape): FieldSet {
 
 function fieldsOfList(list: readonly Json[], shape: ListShape): FieldSet {
   if (list.length === 0) return leaf;
-  const items = indexed(list, shape);
+  const items = [...indexed(list, shape)];
+  if (items.length > 1) items.sort((a, b) => compareIndexed(a, b, shape));
   const node: Record<PathElement, FieldSet> = { '.': leaf };
-  for (const element of [...items.keys()].sort(compareElements)) {
-    const same = items.get(element)!;
+  for (const [element, same] of items) {
     node[element] = same.length > 1 ? leaf : fieldsOf(same[0]!, shape.element);
   }
   return node;
+}
+
+type Indexed = readonly [element: PathElement, same: readonly Json[]];
+
+/** As `compareElements`, by what the elements were made from. */
+function compareIndexed([a, [left]]: Indexed, [b, [right]]: Indexed, { keys }: ListShape): number {
+  for (const { name, whenAbsent } of keys) {
+    const x = (left as JsonObject)[name] ?? whenAbsent;
+    const y = (right as JsonObject)[name] ?? whenAbsent;
+    if (x === y) continue;
+    if (typeof x === 'string' && typeof y === 'string') return compareTexts(x, y);
+    if (typeof x === 'number' && typeof y === 'number') return x - y;
+    break;
+  }
+  return compareElements(a, b);
 }
 
 const addedLeaf: Comparison = { added: leaf };
@@ -105,16 +120,16 @@ function compareStructs(old: Json, next: Json, { fields }: StructShape): Compari
     if (field === undefined) continue;
     const was = before[name];
     const change = compare(was === undefined ? field.zero : was, after[name], field.shape);
-    if (change !== undefined) parts = withPart(parts, `f:${name}`, change);
+    if (change !== undefined) parts = withPart(parts, field.element, change);
   }
   for (const name in before) {
     if (after[name] !== undefined || name === 'managedFields') continue;
     const field = fields.get(name);
     if (field === undefined) continue;
     const change = compare(before[name], field.zero, field.shape);
-    if (change !== undefined) parts = withPart(parts, `f:${name}`, change);
+    if (change !== undefined) parts = withPart(parts, field.element, change);
   }
-  return combined(parts);
+  return combined(parts, compareFields);
 }
 
 function compareMaps(
@@ -133,7 +148,7 @@ function compareMaps(
     if (Object.hasOwn(after, name)) continue;
     parts = withPart(parts, `f:${name}`, { removed: fieldsOf(before[name]!, shape) });
   }
-  return combined(parts);
+  return combined(parts, compareParts);
 }
 
 function compareUntyped(old: Json, next: Json): Comparison | undefined {
@@ -158,7 +173,7 @@ function compareLists(old: Json, next: Json, shape: ListShape): Comparison | und
     const removed = items.length > 1 ? leaf : fieldsOf(items[0]!, shape.element);
     parts = withPart(parts, element, { removed });
   }
-  return combined(parts);
+  return combined(parts, compareParts);
 }
 
 /** Elements that share a key are compared as one; nobody owns what is inside of them. */
@@ -194,9 +209,18 @@ function withPart(parts: Part[] | undefined, element: PathElement, change: Compa
   return parts;
 }
 
-function combined(parts: Part[] | undefined): Comparison | undefined {
+/** Between fields of the API, whose names are ASCII. */
+function compareFields(a: Part, b: Part): number {
+  return a.element < b.element ? -1 : 1;
+}
+
+function compareParts(a: Part, b: Part): number {
+  return compareElements(a.element, b.element);
+}
+
+function combined(parts: Part[] | undefined, order: typeof compareParts): Comparison | undefined {
   if (parts === undefined) return undefined;
-  if (parts.length > 1) parts.sort((a, b) => compareElements(a.element, b.element));
+  if (parts.length > 1) parts.sort(order);
   const whole: { added?: FieldSet; modified?: FieldSet; removed?: FieldSet } = {};
   for (const key of ['added', 'modified', 'removed'] as const) {
     let node: Record<PathElement, FieldSet> | undefined;

@@ -160,7 +160,15 @@ function withoutFields(
 function withWriter(write: ManagedWrite, managers: readonly Manager[], owned: FieldSet): readonly Manager[] {
   const { manager, apiVersion, subresource, time } = write;
   const name = manager === '' ? 'unknown' : manager;
-  const writer: Manager = { name, operation: 'Update', apiVersion, subresource, time, fields: owned };
+  const writer: Manager = {
+    name,
+    operation: 'Update',
+    apiVersion,
+    subresource,
+    time,
+    fields: owned,
+    entry: undefined,
+  };
   const before = managers.find((other) => isSameManager(other, writer));
   if (before === undefined) return [...managers, writer];
   const fields = union(owned, before.fields);

@@ -44,10 +44,14 @@ export interface StructShape {
   readonly name: string;
   readonly isAtomic: boolean;
   readonly fields: ReadonlyMap<string, FieldShape>;
+  /** The same, by name. */
+  readonly sortedFields: readonly FieldShape[];
 }
 
 export interface FieldShape {
   readonly name: string;
+  /** The step to it, as managedFields spell it: `f:name`. Made once, because it is used as a key over and over. */
+  readonly element: string;
   readonly shape: Shape;
   /** How a strategic merge patch treats it where it does not say so itself. */
   readonly strategy: 'merge' | 'replace' | undefined;

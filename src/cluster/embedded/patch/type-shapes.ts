@@ -21,6 +21,7 @@ class TableStruct implements StructShape {
   readonly name: string;
   readonly isAtomic: boolean;
   readonly #typeId: string;
+  #sortedFields: readonly FieldShape[] | undefined;
   #fields: ReadonlyMap<string, FieldShape> | undefined;
 
   constructor(typeId: string, isAtomic: boolean) {
@@ -30,10 +31,20 @@ class TableStruct implements StructShape {
   }
 
   /** Types contain each other, so the fields wait until somebody asks. */
+  get sortedFields(): readonly FieldShape[] {
+    this.#sortedFields ??= fieldsOf(this.#typeId).map(fieldShape).sort(byName);
+    return this.#sortedFields;
+  }
+
   get fields(): ReadonlyMap<string, FieldShape> {
-    this.#fields ??= new Map(fieldsOf(this.#typeId).map((field) => [field.name, fieldShape(field)]));
+    this.#fields ??= new Map(this.sortedFields.map((field) => [field.name, field]));
     return this.#fields;
   }
+}
+
+/** Names of API fields are ASCII, so this is Kubernetes' order too. */
+function byName(a: FieldShape, b: FieldShape): number {
+  return a.name < b.name ? -1 : 1;
 }
 
 function fieldsOf(typeId: string): readonly FieldTable[] {
@@ -46,6 +57,7 @@ function fieldShape(field: FieldTable): FieldShape {
   const strategy = field.patchStrategies.find((name) => name === 'merge' || name === 'replace');
   return {
     name: field.name,
+    element: `f:${field.name}`,
     shape: shapeOfField(field),
     strategy: strategy as FieldShape['strategy'],
     mergeKey: field.mergeKey ?? '',

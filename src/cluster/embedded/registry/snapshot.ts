@@ -8,7 +8,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** How many decoded objects are kept beside their bytes; a decoded object takes several times the room of its JSON. */
-const decodedMax = 8_192;
+const decodedMax = 2_048;
 
 /**
  * Snapshots of stored entries: one for each entry, made when somebody asks. The bytes live in the store; decoded objects are

@@ -27,6 +27,11 @@ export interface HttpServerOptions {
   readonly connectionsMax?: number;
 }
 
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** Each watch is a connection, and a control plane with its controllers has a few hundred of them. */
 const connectionsMaxDefault = 8192;
 /** How long a client may take for its part. Slow ones hold memory; a watch is not affected, it has been asked for. */
@@ -45,6 +50,8 @@ export class HttpServer {
   readonly #server: Server;
   readonly #bodies: BodyReceiver;
   readonly #streams = new Set<LiveStream>();
+  /** Stays after closing, for whoever wants to say what was closed. */
+  #address: Address = { host: '', port: 0 };
   #isClosing = false;
   #whenIdle: (() => void) | undefined;
 
@@ -77,6 +84,8 @@ export class HttpServer {
       made.#server.once('error', reject);
       made.#server.listen({ host: options.host, port: options.port, backlog: 1024 }, () => {
         made.#server.off('error', reject);
+        const { address, port } = made.#server.address() as AddressInfo;
+        made.#address = { host: address, port };
         // Running out of file descriptors makes accepting fail now and then; that must not end the process.
         made.#server.on('error', (error) => options.onError(error, noRequest));
         resolve();
@@ -85,9 +94,8 @@ export class HttpServer {
     return made;
   }
 
-  get address(): { readonly host: string; readonly port: number } {
-    const { address, port } = this.#server.address() as AddressInfo;
-    return { host: address, port };
+  get address(): Address {
+    return this.#address;
   }
 
   /** Takes no more requests, lets watches end and requests finish, and cuts what is not done within three seconds. */

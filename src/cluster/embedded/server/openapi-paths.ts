@@ -47,7 +47,7 @@ export function reviewPathsOf(kind: ReviewKind, schemas: SchemaCollector): Recor
   return { [`/apis/${group}/${version}/${scope}${plural}`]: pathItem(['create'], ['create'], facts) };
 }
 
-export function basePath({ group, version }: Pick<Kind, 'group' | 'version'>): string {
+function basePath({ group, version }: Pick<Kind, 'group' | 'version'>): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 

@@ -143,13 +143,13 @@ export class SchemaCollector {
 const emptyElements: Readonly<Record<string, unknown>> = { string: '', bool: false, int32: 0, int64: 0 };
 
 /** `core/v1.Pod` is `io.k8s.api.core.v1.Pod`, as in all published documents. */
-export function schemaName(type: string): string {
+function schemaName(type: string): string {
   const [group = '', rest = ''] = splitOnce(type, '/');
   if (group === 'meta') return `io.k8s.apimachinery.pkg.apis.meta.${rest}`;
   return `io.k8s.api.${group.split('.')[0]}.${rest}`;
 }
 
-export function gvkExtension(group: string, version: string, kind: string): Schema {
+function gvkExtension(group: string, version: string, kind: string): Schema {
   return { 'x-kubernetes-group-version-kind': [{ group, kind, version }] };
 }
 

@@ -3,7 +3,7 @@ import { failure } from '../../api-error.ts';
 import { ClientGone } from './exchange.ts';
 
 /** The largest body that is taken, as of the real server. */
-export const bodyMaxBytes = 3 * 1024 * 1024;
+const bodyMaxBytes = 3 * 1024 * 1024;
 /** Of all bodies that are being received at one time. */
 const allBodiesMaxBytes = 128 * 1024 * 1024;
 

@@ -140,7 +140,7 @@ const missingStatus: Route = { kind: 'missing', style: 'status' };
 function partsOf(path: string): readonly string[] | 'odd' | undefined {
   if (!path.startsWith('/')) return undefined;
   const trimmed = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
-  if (trimmed === '') return path.length > 2 ? 'odd' : [];
+  if (trimmed === '') return path === '/' ? [] : 'odd';
   const parts: string[] = [];
   for (const escaped of trimmed.split('/')) {
     const part = unescaped(escaped);

@@ -165,6 +165,19 @@ describe('when a batch cannot be made durable', () => {
     await store.close();
   });
 
+  test('writes that may still be taken back are not compacted, however many there are', async () => {
+    const durability = new HeldDurability();
+    const store = new MemoryStore({ durability, history: { changesMax: 4, changesMin: 1 } });
+    put(store, 'a', 'durable');
+    await settle();
+    for (let round = 0; round < 20; round += 1) put(store, 'a', `${round}`);
+    await durability.succeed();
+    expect(store.compactedRevision).toBeLessThanOrEqual(store.durableRevision);
+    await durability.fail(diskFull);
+    expect(told(store.list('pods'))).toBe('a=durable');
+    await store.close();
+  });
+
   test('closing says so, and lets go all the same', async () => {
     const { durability, store } = openHeld();
     put(store, 'a', '1');

@@ -1,4 +1,9 @@
-import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../schema/generated/discovery-v1.ts';
+import type {
+  Endpoint,
+  EndpointHints,
+  EndpointPort,
+  EndpointSlice,
+} from '../../schema/generated/discovery-v1.ts';
 import { deepEqual } from '../../validation/deep-equal.ts';
 import { checkRequiredEnum } from '../../validation/enums.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
@@ -115,8 +120,13 @@ function checkPorts(ports: readonly EndpointPort[], errors: FieldErrors): void {
 
 function checkEndpoints({ addressType, endpoints }: EndpointSlice, errors: FieldErrors): void {
   const list = endpoints ?? [];
-  if (list.length > endpointsMax) errors.tooMany('endpoints', list.length, endpointsMax);
-  else list.forEach((endpoint, index) => checkEndpoint(endpoint, `endpoints[${index}]`, addressType, errors));
+  if (list.length > endpointsMax) {
+    errors.tooMany('endpoints', list.length, endpointsMax);
+    return;
+  }
+  list.forEach((endpoint, index) => {
+    checkEndpoint(endpoint, `endpoints[${index}]`, addressType, errors);
+  });
 }
 
 function checkEndpoint(endpoint: Endpoint, field: string, addressType: string, errors: FieldErrors): void {
@@ -179,7 +189,11 @@ function checkDomain(errors: FieldErrors, field: string, text: string): void {
   }
 }
 
-function checkHints({ forZones = [], forNodes = [] }: EndpointHints, field: string, errors: FieldErrors): void {
+function checkHints(
+  { forZones = [], forNodes = [] }: EndpointHints,
+  field: string,
+  errors: FieldErrors,
+): void {
   if (!checkHintNames(forZones, `${field}.forZones`, labelValueProblems, errors)) return;
   checkHintNames(forNodes, `${field}.forNodes`, dnsSubdomainProblems, errors);
 }

@@ -1,4 +1,9 @@
-import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../../schema/generated/core-v1.ts';
+import type {
+  EndpointAddress,
+  EndpointPort,
+  EndpointSubset,
+  Endpoints,
+} from '../../schema/generated/core-v1.ts';
 import { deepEqual } from '../../validation/deep-equal.ts';
 import { checkRequiredEnum } from '../../validation/enums.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
@@ -76,11 +81,15 @@ function checkEndpoints({ subsets = [] }: Endpoints, errors: FieldErrors): void 
     if (addresses.length + notReadyAddresses.length === 0) {
       errors.required(field, 'must specify `addresses` or `notReadyAddresses`');
     }
-    addresses.forEach((address, at) => checkAddress(errors, `${field}.addresses[${at}]`, address));
+    addresses.forEach((address, at) => {
+      checkAddress(errors, `${field}.addresses[${at}]`, address);
+    });
     notReadyAddresses.forEach((address, at) => {
       checkAddress(errors, `${field}.notReadyAddresses[${at}]`, address);
     });
-    ports.forEach((port, at) => checkPort(errors, `${field}.ports[${at}]`, port, ports.length > 1));
+    ports.forEach((port, at) => {
+      checkPort(errors, `${field}.ports[${at}]`, port, ports.length > 1);
+    });
   });
 }
 

@@ -67,7 +67,9 @@ const fixedFields = [
 
 type FixedField = (typeof fixedFields)[number];
 
-const shownNames: Readonly<Partial<Record<FixedField, string>>> = { reportingComponent: 'reportingController' };
+const shownNames: Readonly<Partial<Record<FixedField, string>>> = {
+  reportingComponent: 'reportingController',
+};
 
 /** As values look inside of the Kubernetes server, which shows them so. */
 function shownValue(field: FixedField, value: unknown): unknown {

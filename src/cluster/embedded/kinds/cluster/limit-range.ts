@@ -70,7 +70,8 @@ function checkItem(item: LimitRangeItem, field: string, errors: FieldErrors): vo
   const resources = new Set<string>();
   const checkNames = (list: 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio') => {
     for (const name of Object.keys(item[list] ?? {})) {
-      const check = item.type === 'Pod' || item.type === 'Container' ? checkContainerResourceName : checkResourceName;
+      const check =
+        item.type === 'Pod' || item.type === 'Container' ? checkContainerResourceName : checkResourceName;
       check(errors, `${field}.${list}[${name}]`, name);
       resources.add(name);
     }
@@ -102,10 +103,18 @@ function checkAmounts(item: LimitRangeItem, name: string, field: string, errors:
   }
   const requestField = `${field}.defaultRequest[${name}]`;
   if (exceeds(min, request)) {
-    errors.invalid(requestField, request, `min value ${min} is greater than default request value ${request}`);
+    errors.invalid(
+      requestField,
+      request,
+      `min value ${min} is greater than default request value ${request}`,
+    );
   }
   if (exceeds(request, max)) {
-    errors.invalid(requestField, request, `default request value ${request} is greater than max value ${max}`);
+    errors.invalid(
+      requestField,
+      request,
+      `default request value ${request} is greater than max value ${max}`,
+    );
   }
   if (exceeds(request, limit)) {
     const sentence = `default request value ${request} is greater than default limit value ${limit}`;

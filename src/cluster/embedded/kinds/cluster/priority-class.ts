@@ -1,6 +1,6 @@
 import type { PriorityClass } from '../../schema/generated/scheduling-v1.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkSupported } from '../../validation/enums.ts';
+import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
 import type { Kind } from '../kind.ts';

@@ -19,8 +19,11 @@ export function checkScopeSelector(spec: ResourceQuotaSpec, errors: FieldErrors)
   const field = 'spec.scopeSelector.matchExpressions';
   for (const requirement of requirements) {
     const { scopeName } = requirement;
-    if (!knownScopes.includes(scopeName)) errors.invalid(`${field}.scopeName`, scopeName, 'unsupported scope');
-    checkScopedResources(spec, scopeName, () => errors.invalid(field, shownSelector(requirements), wrongResource));
+    if (!knownScopes.includes(scopeName))
+      errors.invalid(`${field}.scopeName`, scopeName, 'unsupported scope');
+    checkScopedResources(spec, scopeName, () =>
+      errors.invalid(field, shownSelector(requirements), wrongResource),
+    );
     if (plainScopes.includes(scopeName) && requirement.operator !== 'Exists') {
       errors.invalid(`${field}.operator`, requirement.operator, existsSentence);
     }

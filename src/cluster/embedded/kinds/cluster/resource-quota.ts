@@ -23,6 +23,7 @@ export const resourceQuotaKind: Kind<ResourceQuota> = {
   nameRule: nameRules.dnsSubdomain,
   hasStatus: true,
   hasGeneration: false,
+  answersDeletionWithObject: true,
 
   defaults({ spec, status }) {
     roundToMilli(spec.hard);
@@ -68,7 +69,9 @@ function sameScopes(spec: ResourceQuotaSpec, old: ResourceQuotaSpec): boolean {
 
 /** `cpu: 1/2, pods: 3/4`. */
 function usageCell({ status }: ResourceQuota, isShown: (name: string) => boolean): string {
-  const names = Object.keys(status.hard ?? {}).filter(isShown).sort();
+  const names = Object.keys(status.hard ?? {})
+    .filter(isShown)
+    .sort();
   return names.map((name) => `${name}: ${status.used?.[name] ?? '0'}/${status.hard?.[name]}`).join(', ');
 }
 

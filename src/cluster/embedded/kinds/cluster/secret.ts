@@ -1,5 +1,5 @@
-import { JsonSyntaxError, readJson } from '../../schema/json-reader.ts';
 import type { Secret } from '../../schema/generated/core-v1.ts';
+import { JsonSyntaxError, readJson } from '../../schema/json-reader.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';

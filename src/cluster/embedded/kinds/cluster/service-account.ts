@@ -13,25 +13,17 @@ export const serviceAccountKind: Kind<ServiceAccount> = {
   namespaced: true,
   type: 'core/v1.ServiceAccount',
   nameRule: nameRules.dnsSubdomain,
-  subresources: [
-    {
-      name: 'token',
-      kind: 'TokenRequest',
-      group: 'authentication.k8s.io',
-      version: 'v1',
-      type: 'authentication.k8s.io/v1.TokenRequest',
-      verbs: ['create'],
-    },
-  ],
   hasStatus: false,
   hasGeneration: false,
+  answersDeletionWithObject: true,
 
   prepareCreate: cleanReferences,
   prepareUpdate: cleanReferences,
   /** There is nothing in it that could be wrong. */
   validate() {},
   warnings({ metadata }, old) {
-    const isNew = metadata.annotations?.[enforceKey] !== undefined && !old?.metadata.annotations?.[enforceKey];
+    const isNew =
+      metadata.annotations?.[enforceKey] !== undefined && !old?.metadata.annotations?.[enforceKey];
     return isNew ? [enforceWarning] : [];
   },
 

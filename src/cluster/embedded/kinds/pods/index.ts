@@ -2,7 +2,7 @@
  * Pods, the nodes that they run on, the namespaces that they live in, and their templates. What workloads need of pods is in
  * `pod-template.ts`.
  */
-import type { Kind, StoredObject } from '../kind.ts';
+import { anyKind, type Kind } from '../kind.ts';
 import { namespaceKind } from './namespace.ts';
 import { nodeKind } from './node.ts';
 import { podKind } from './pod.ts';
@@ -14,8 +14,3 @@ export const podKinds: readonly Kind[] = [
   anyKind(podKind),
   anyKind(podTemplateKind),
 ];
-
-/** Safe because the registry hands a kind objects of that kind only. */
-function anyKind<T extends StoredObject>(kind: Kind<T>): Kind {
-  return kind as unknown as Kind;
-}

@@ -14,5 +14,6 @@ export function internalForm(
 }
 
 function internalName(field: string): string {
+  if (field.startsWith('gmsa')) return `GMSA${field.slice('gmsa'.length)}`;
   return `${field.charAt(0).toUpperCase()}${field.slice(1)}`;
 }

@@ -42,6 +42,9 @@ export const namespaceKind: Kind<Namespace> = {
   prepareStatus(namespace, old) {
     namespace.spec = old.spec;
   },
+  prepareFinalize(namespace, old) {
+    namespace.status = old.status;
+  },
   validate: checkNamespaceFinalizers,
   validateUpdate: (namespace, _old, errors) => checkNamespaceFinalizers(namespace, errors),
   validateStatus: checkPhase,

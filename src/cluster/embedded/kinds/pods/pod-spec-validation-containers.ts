@@ -35,7 +35,8 @@ export function checkInitContainers(errors: FieldErrors, field: string, context:
   context.spec.initContainers?.forEach((container, index) => {
     const at = `${field}[${index}]`;
     checkContainer(errors, at, container, context);
-    checkRestartPolicy(errors, at, container);
+    if (container.restartPolicy === undefined) checkNoRestartRules(errors, at, container);
+    else checkRestartPolicy(errors, at, container);
     if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
     else if (container.name !== '') names.add(container.name);
     checkHostPortConflicts(errors, field, [container]);
@@ -92,16 +93,19 @@ function checkPlainInitContainer(errors: FieldErrors, at: string, container: Con
 
 function checkRestartPolicy(errors: FieldErrors, at: string, container: Container): void {
   const { restartPolicy, restartPolicyRules: rules = [] } = container;
-  if (restartPolicy === undefined) {
-    if (rules.length === 0) return;
-    errors.required(`${at}.restartPolicy`, 'must specify restartPolicy when restart rules are used');
-  } else checkSupported(errors, `${at}.restartPolicy`, restartPolicy, ['Always', 'Never', 'OnFailure']);
+  if (restartPolicy === undefined) checkNoRestartRules(errors, at, container);
+  else checkSupported(errors, `${at}.restartPolicy`, restartPolicy, ['Always', 'Never', 'OnFailure']);
   if (rules.length > restartRulesMax) {
     errors.tooMany(`${at}.restartPolicyRules`, rules.length, restartRulesMax);
   }
   rules.forEach((rule, index) => {
     checkRestartRule(errors, `${at}.restartPolicyRules[${index}]`, rule);
   });
+}
+
+function checkNoRestartRules(errors: FieldErrors, at: string, { restartPolicyRules }: Container): void {
+  if (!restartPolicyRules?.length) return;
+  errors.required(`${at}.restartPolicy`, 'must specify restartPolicy when restart rules are used');
 }
 
 const restartRulesMax = 20;

@@ -13,7 +13,7 @@ import { checkLabelSelector } from '../../validation/selectors.ts';
 import { checkMatchLabelKeys } from './pod-spec-validation-affinity.ts';
 
 /** Of a taint or of what tolerates it. */
-export const taintEffects: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+const taintEffects: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 export function checkTolerations(
   errors: FieldErrors,

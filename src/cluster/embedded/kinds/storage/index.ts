@@ -2,7 +2,7 @@
  * The kinds that storage is made of: volumes and claims of the core group, and the group `storage.k8s.io`. What they default,
  * refuse and show is Kubernetes' own, to the letter where users and programs can see it; see README.md.
  */
-import type { Kind, StoredObject } from '../kind.ts';
+import { anyKind, type Kind } from '../kind.ts';
 import { csiDrivers } from './csi-driver.ts';
 import { csiNodes } from './csi-node.ts';
 import { csiStorageCapacities } from './csi-storage-capacity.ts';
@@ -22,8 +22,3 @@ export const storageKinds: readonly Kind[] = [
   anyKind(volumeAttachments),
   anyKind(volumeAttributesClasses),
 ];
-
-/** Safe because the registry hands a kind objects of that kind only. */
-function anyKind<T extends StoredObject>(kind: Kind<T>): Kind {
-  return kind as unknown as Kind;
-}

@@ -55,7 +55,9 @@ export const cronJobKind: Kind<CronJob> = {
   validateUpdate: ({ spec }, old, errors) => checkSpec(spec, old.spec, errors),
   warnings: ({ metadata, spec }, old) => [
     ...(old ? [] : nameWarnings(metadata.name)),
-    ...jobSpecWarnings('spec.jobTemplate.spec', spec.jobTemplate.spec),
+    ...(metadata.generation === old?.metadata.generation
+      ? []
+      : jobSpecWarnings('spec.jobTemplate.spec', spec.jobTemplate.spec)),
     ...(old && spec.schedule.includes('TZ') ? [timeZoneWarning] : []),
   ],
 

@@ -13,6 +13,7 @@ import { checkLabelSelector, hasInvalidValue } from '../../validation/selectors.
 import type { Kind } from '../kind.ts';
 import { dropDisabledFields } from '../pods/disabled-fields.ts';
 import { defaultPodTemplate, validatePodTemplate } from '../pods/pod-template.ts';
+import { podWarnings } from '../pods/pod-warnings.ts';
 import { age, ageColumn, labelSelectorCell, labelsCell, nameColumn } from '../table-cells.ts';
 import { checkIntOrPercent, checkNotMoreThanAll, plainValue } from './int-or-percent.ts';
 import { checkCollisions, checkCounts } from './status-checks.ts';
@@ -64,6 +65,10 @@ export const daemonSetKind: Kind<DaemonSet> = {
     checkDaemonSet(set, errors, hasInvalidValue(old.spec.selector ?? undefined));
   },
   validateStatus: checkStatus,
+  warnings(set, old) {
+    const isChanged = !old || templateGeneration(set) !== templateGeneration(old);
+    return isChanged ? podWarnings(set.spec.template, 'spec.template.') : [];
+  },
 
   columns: [
     nameColumn,

@@ -17,6 +17,7 @@ import {
   checkSelectsTemplate,
   compileOwnSelector,
   nameWarnings,
+  templateWarnings,
 } from './template-checks.ts';
 import { containerCells, containerColumns, selectorColumn } from './workload-cells.ts';
 
@@ -72,7 +73,10 @@ export const deploymentKind: Kind<Deployment> = {
     checkImmutable(errors, 'spec.selector', deployment.spec.selector, old.spec.selector);
   },
   validateStatus: checkStatus,
-  warnings: ({ metadata }, old) => (old ? [] : nameWarnings(metadata.name)),
+  warnings: (deployment, old) => [
+    ...(old ? [] : nameWarnings(deployment.metadata.name)),
+    ...templateWarnings(deployment, old, deployment.spec.template),
+  ],
 
   columns: [
     nameColumn,

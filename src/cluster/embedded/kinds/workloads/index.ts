@@ -3,7 +3,7 @@
  * beside them. Sentences, defaults and what a write may touch are those of Kubernetes 1.36; `testing/` holds answers of
  * the real server to compare with.
  */
-import type { Kind, StoredObject } from '../kind.ts';
+import { anyKind, type Kind } from '../kind.ts';
 import { controllerRevisionKind } from './controller-revision.ts';
 import { cronJobKind } from './cron-job.ts';
 import { daemonSetKind } from './daemon-set.ts';
@@ -25,8 +25,3 @@ export const workloadKinds: readonly Kind[] = [
   anyKind(replicationControllerKind),
   anyKind(podDisruptionBudgetKind),
 ];
-
-/** Safe because the registry hands a kind objects of that kind only. */
-function anyKind<T extends StoredObject>(kind: Kind<T>): Kind {
-  return kind as unknown as Kind;
-}

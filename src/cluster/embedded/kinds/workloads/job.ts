@@ -4,6 +4,7 @@ import { nameRules } from '../../validation/names.ts';
 import type { Kind } from '../kind.ts';
 import { dropDisabledFields } from '../pods/disabled-fields.ts';
 import { defaultPodTemplate } from '../pods/pod-template.ts';
+import { podWarnings } from '../pods/pod-warnings.ts';
 import { age, ageColumn, humanDuration, labelSelectorCell, nameColumn } from '../table-cells.ts';
 import { hasTrueCondition } from './job-conditions.ts';
 import { generateSelector } from './job-selector.ts';
@@ -53,9 +54,9 @@ export const jobKind: Kind<Job> = {
   validate: (job, errors) => checkJob(job, errors),
   validateUpdate: checkJobUpdate,
   validateStatus: checkJobStatus,
-  warnings: ({ metadata, spec }, old) => [
-    ...(old ? [] : nameWarnings(metadata.name)),
-    ...jobSpecWarnings('spec', spec),
+  warnings: (job, old) => [
+    ...(old ? [] : nameWarnings(job.metadata.name)),
+    ...(job.metadata.generation === old?.metadata.generation ? [] : jobSpecWarnings('spec', job.spec)),
   ],
 
   selectableFields: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
@@ -92,10 +93,11 @@ export function defaultFailurePolicy(policy: PodFailurePolicy | undefined): void
 
 export function jobSpecWarnings(field: string, spec: JobSpec): readonly string[] {
   const isHuge = (spec.completions ?? 0) > 100_000 && (spec.parallelism ?? 0) > 10_000;
-  if (spec.completionMode !== 'Indexed' || !isHuge) return [];
+  const pods = podWarnings(spec.template, `${field}.template.`);
+  if (spec.completionMode !== 'Indexed' || !isHuge) return pods;
   const sentence =
     'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
-  return [`${field}: ${sentence}`];
+  return [`${field}: ${sentence}`, ...pods];
 }
 
 function stateCell({ metadata, status }: Job): string {

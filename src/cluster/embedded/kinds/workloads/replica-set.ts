@@ -15,6 +15,7 @@ import {
   checkSelectsTemplate,
   compileOwnSelector,
   nameWarnings,
+  templateWarnings,
 } from './template-checks.ts';
 import { containerCells, replicaColumns } from './workload-cells.ts';
 
@@ -56,7 +57,10 @@ export const replicaSetKind: Kind<ReplicaSet> = {
     checkImmutable(errors, 'spec.selector', set.spec.selector, old.spec.selector);
   },
   validateStatus: ({ status }, _old, errors) => checkReplicaCounts(errors, status),
-  warnings: ({ metadata }, old) => (old ? [] : nameWarnings(metadata.name)),
+  warnings: (set, old) => [
+    ...(old ? [] : nameWarnings(set.metadata.name)),
+    ...templateWarnings(set, old, set.spec.template),
+  ],
 
   selectableFields: { 'status.replicas': ({ status }) => String(status.replicas) },
   columns: replicaColumns,

@@ -8,7 +8,7 @@ import { defaultPodTemplate, validatePodTemplate } from '../pods/pod-template.ts
 import { age, labelsCell } from '../table-cells.ts';
 import { scaleOf } from './scale.ts';
 import { checkReplicaCounts } from './status-checks.ts';
-import { checkEndless, nameWarnings, noMatchSentence } from './template-checks.ts';
+import { checkEndless, nameWarnings, noMatchSentence, templateWarnings } from './template-checks.ts';
 import { containerCells, replicaColumns } from './workload-cells.ts';
 
 export const replicationControllerKind: Kind<ReplicationController> = {
@@ -52,7 +52,10 @@ export const replicationControllerKind: Kind<ReplicationController> = {
   validate: checkController,
   validateUpdate: (controller, _old, errors) => checkController(controller, errors),
   validateStatus: ({ status }, _old, errors) => checkReplicaCounts(errors, status),
-  warnings: ({ metadata }, old) => (old ? [] : nameWarnings(metadata.name)),
+  warnings: (controller, old) => [
+    ...(old ? [] : nameWarnings(controller.metadata.name)),
+    ...templateWarnings(controller, old, controller.spec.template),
+  ],
 
   selectableFields: { 'status.replicas': ({ status }) => String(status.replicas) },
   columns: replicaColumns,

@@ -12,6 +12,7 @@ import {
   checkStatefulSetStatus,
   checkStatefulSetUpdate,
 } from './stateful-set-validation.ts';
+import { templateWarnings } from './template-checks.ts';
 import { containerCells, containerColumns } from './workload-cells.ts';
 
 export const statefulSetKind: Kind<StatefulSet> = {
@@ -60,9 +61,11 @@ export const statefulSetKind: Kind<StatefulSet> = {
   validate: checkStatefulSet,
   validateUpdate: checkStatefulSetUpdate,
   validateStatus: checkStatefulSetStatus,
-  warnings({ spec }, old) {
+  warnings(set, old) {
+    const { spec } = set;
     const claims = spec.volumeClaimTemplates ?? [];
     return [
+      ...templateWarnings(set, old, spec.template),
       ...claims.flatMap((claim, index) =>
         claimSpecWarnings(`spec.volumeClaimTemplates[${index}]${old ? '.Spec' : ''}`, claim.spec),
       ),

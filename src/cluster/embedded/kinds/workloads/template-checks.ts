@@ -10,6 +10,8 @@ import type { LabelSelector } from '../../schema/generated/meta-v1.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { dnsLabelProblems } from '../../validation/names.ts';
 import { checkLabelSelector } from '../../validation/selectors.ts';
+import type { StoredObject } from '../kind.ts';
+import { podWarnings } from '../pods/pod-warnings.ts';
 
 /** The selector by itself: there, well-formed, and not for all pods. `word`: as the sentence names the kind. */
 export function checkOwnSelector(errors: FieldErrors, selector: LabelSelector | null, word: string): void {
@@ -76,4 +78,15 @@ export function nameWarnings(name: string | undefined): readonly string[] {
   const sentence =
     'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
   return [`${sentence}: [${problems.join(' ')}]`];
+}
+
+/** Advice about the pods to come, for a new object and for one whose generation moves. */
+export function templateWarnings(
+  object: StoredObject,
+  old: StoredObject | undefined,
+  template: PodTemplateSpec | undefined,
+  field = 'spec.template',
+): readonly string[] {
+  const isChanged = object.metadata.generation !== old?.metadata.generation;
+  return template && isChanged ? podWarnings(template, `${field}.`) : [];
 }

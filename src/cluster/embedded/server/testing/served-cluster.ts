@@ -4,14 +4,15 @@ import { realClock } from '../../../../runtime/clock.ts';
 import { systemIds } from '../../../../runtime/ids.ts';
 import { seededRandom } from '../../../../runtime/random.ts';
 import { KindCatalogue } from '../../kinds/catalogue.ts';
-import type { StoredObject } from '../../kinds/kind.ts';
+import type { Kind, StoredObject } from '../../kinds/kind.ts';
 import { podKinds } from '../../kinds/pods/index.ts';
 import { storageKinds } from '../../kinds/storage/index.ts';
 import { workloadKinds } from '../../kinds/workloads/index.ts';
 import type { Registry } from '../../registry/api.ts';
 import { EmbeddedRegistry } from '../../registry/embedded-registry.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
-import { ApiServer, type ApiServerOptions } from '../api-server.ts';
+import type { Store } from '../../store/store.ts';
+import { ApiServer } from '../api-server.ts';
 import { type Credentials, freshCredentials } from '../credentials.ts';
 
 /** A server on a real socket over a registry in memory, and a client that trusts it. */
@@ -29,6 +30,8 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly token?: string | undefined;
+  /** Does not tell how long the body is. */
+  readonly isChunked?: boolean;
 }
 
 export interface Reply {
@@ -36,7 +39,7 @@ export interface Reply {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  json<T = Record<string, unknown>>(): T;
+  json<T = Readonly<Record<string, unknown>>>(): T;
 }
 
 export const servedKinds = [...podKinds, ...storageKinds, ...workloadKinds];
@@ -44,10 +47,15 @@ export const servedKinds = [...podKinds, ...storageKinds, ...workloadKinds];
 /** One pair for all tests: making a key takes a while. */
 const credentials = freshCredentials({ nowMs: realClock.nowMs() });
 
-export async function serveCluster(overrides: Partial<ApiServerOptions> = {}): Promise<ServedCluster> {
+export interface ClusterOptions {
+  readonly kinds?: readonly Kind[];
+  readonly store?: Store;
+}
+
+export async function serveCluster(options: ClusterOptions = {}): Promise<ServedCluster> {
   const registry = new EmbeddedRegistry({
-    store: new MemoryStore({}),
-    kinds: new KindCatalogue(servedKinds),
+    store: options.store ?? new MemoryStore({}),
+    kinds: new KindCatalogue(options.kinds ?? servedKinds),
     clock: realClock,
     ids: systemIds,
   });
@@ -59,7 +67,6 @@ export async function serveCluster(overrides: Partial<ApiServerOptions> = {}): P
     clock: realClock,
     random: seededRandom('served cluster'),
     onError: (error) => bugs.push(error),
-    ...overrides,
   });
   const agent = new Agent({ keepAlive: true, ca: credentials.certificate });
   return {
@@ -99,9 +106,8 @@ function call({ method, path, options, agent, url }: Call): Promise<Reply> {
   const token = 'token' in options ? options.token : credentials.token;
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(body === undefined
-      ? {}
-      : { 'content-type': 'application/json', 'content-length': String(body.length) }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(body === undefined || options.isChunked ? {} : { 'content-length': String(body.length) }),
     ...options.headers,
   };
   const { hostname, port } = new URL(url);
@@ -116,7 +122,8 @@ function call({ method, path, options, agent, url }: Call): Promise<Reply> {
       );
     });
     sent.on('error', reject);
-    sent.end(body);
+    if (body !== undefined) sent.write(body);
+    sent.end();
   });
 }
 

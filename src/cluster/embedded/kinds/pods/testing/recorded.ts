@@ -4,7 +4,7 @@ import { normalize } from '../../../schema/normalize.ts';
 import { deepEqual } from '../../../validation/deep-equal.ts';
 import { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkObjectMeta } from '../../../validation/object-meta.ts';
-import type { Kind, StoredObject } from '../../kind.ts';
+import type { Kind, StoredObject, TableCell } from '../../kind.ts';
 import { podKinds } from '../index.ts';
 
 /** What a real server answered to a write; the README beside this file says how it was asked. */
@@ -21,10 +21,21 @@ export interface Answer {
   readonly warnings?: readonly string[];
 }
 
+/** An object and its row of a table, made at `nowMs`. */
+export interface RecordedRow {
+  readonly name: string;
+  readonly object: StoredObject;
+  readonly nowMs: number;
+  readonly columns: Kind['columns'];
+  readonly cells: readonly TableCell[];
+}
+
 export function recordedWrites(file: string): readonly RecordedWrite[] {
-  const text = readFileSync(new URL(file, import.meta.url), 'utf8');
-  const lines = text.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as RecordedWrite);
+  return linesOf(file).map((line) => JSON.parse(line) as RecordedWrite);
+}
+
+export function recordedRows(): readonly RecordedRow[] {
+  return linesOf('./rows.ndjson').map((line) => JSON.parse(line) as RecordedRow);
 }
 
 /** The answer in the form of `replay`: which of several causes comes first is up to Go's maps. */
@@ -58,6 +69,11 @@ export function kindOf({ kind }: StoredObject): Kind {
 
 export function read(kind: Kind, object: object): StoredObject {
   return normalize(kind.type, object).object as unknown as StoredObject;
+}
+
+function linesOf(file: string): readonly string[] {
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8');
+  return text.split('\n').filter((line) => line !== '');
 }
 
 const moment = { nowMs: 0 };

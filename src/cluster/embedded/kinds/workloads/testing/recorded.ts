@@ -38,11 +38,16 @@ export function answerOf(kind: Kind, { stored, causes, warnings }: RecordedWrite
   };
 }
 
-export function replay(kind: Kind, write: RecordedWrite): Replayed {
+/** What the registry does between preparing and validating, where the kind needs it. */
+export type Admission = (object: StoredObject, errors: FieldErrors) => void;
+
+export function replay(kind: Kind, write: RecordedWrite, admit: Admission = () => {}): Replayed {
   const errors = new FieldErrors();
   const object = read(kind, write.object);
   const old = write.old && read(kind, write.old);
-  const stored = old ? change(kind, write, [object, old], errors) : create(kind, object, errors);
+  const stored = old
+    ? change(kind, write, { object, old, errors, admit })
+    : create(kind, { object, errors, admit });
   if (!errors.isEmpty) return { causes: errors.causes.map(shortened) };
   const warnings = write.does === 'status' ? [] : (kind.warnings?.(stored, old) ?? []);
   delete stored.metadata.resourceVersion;
@@ -61,12 +66,20 @@ function read(kind: Kind, object: StoredObject): StoredObject {
   return normalize(kind.type, object).object as unknown as StoredObject;
 }
 
-function create(kind: Kind, object: StoredObject, errors: FieldErrors): StoredObject {
+interface Attempt {
+  readonly object: StoredObject;
+  readonly errors: FieldErrors;
+  readonly admit: Admission;
+}
+
+function create(kind: Kind, { object, errors, admit }: Attempt): StoredObject {
   if (kind.namespaced) object.metadata.namespace ??= 'default';
   object.metadata.uid = uid;
   kind.defaults?.(object);
   if (kind.hasGeneration) object.metadata.generation = 1;
   kind.prepareCreate?.(object, moment);
+  admit(object, errors);
+  if (!errors.isEmpty) return object;
   checkObjectMeta(errors, object.metadata, kind);
   kind.validate(object, errors);
   return object;
@@ -75,8 +88,7 @@ function create(kind: Kind, object: StoredObject, errors: FieldErrors): StoredOb
 function change(
   kind: Kind,
   { does }: RecordedWrite,
-  [object, old]: readonly [StoredObject, StoredObject],
-  errors: FieldErrors,
+  { object, old, errors, admit }: Attempt & { readonly old: StoredObject },
 ): StoredObject {
   object.metadata.resourceVersion = '1';
   kind.defaults?.(object);
@@ -85,6 +97,8 @@ function change(
     else restoreAllButStatus(object, old);
   } else {
     kind.prepareUpdate?.(object, old, moment);
+    admit(object, errors);
+    if (!errors.isEmpty) return object;
     if (kind.hasGeneration && moves(kind, object, old)) {
       object.metadata.generation = (old.metadata.generation ?? 0) + 1;
     }

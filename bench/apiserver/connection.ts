@@ -1,0 +1,136 @@
+import { connect, type TLSSocket } from 'node:tls';
+import type { Subject } from './subject.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/**
+ * One keep-alive connection that sends a request and reads the answer, with as little work of its own as can be: what is measured
+ * shares two cores with it. It understands the answers of API servers, no more.
+ */
+export class Connection {
+  readonly #socket: TLSSocket;
+  readonly #head: string;
+  #received: Buffer[] = [];
+  #wake: (() => void) | undefined;
+  #isEnded = false;
+
+  private constructor(socket: TLSSocket, head: string) {
+    this.#socket = socket;
+    this.#head = head;
+    socket.on('data', (chunk: Buffer) => {
+      this.#received.push(chunk);
+      this.#wake?.();
+    });
+    socket.on('close', () => {
+      this.#isEnded = true;
+      this.#wake?.();
+    });
+    socket.on('error', () => {});
+  }
+
+  static async open({ host, port, authority, token }: Subject): Promise<Connection> {
+    const socket = connect({
+      host,
+      port,
+      ...(authority === undefined ? { rejectUnauthorized: false } : { ca: authority }),
+    });
+    await new Promise<void>((resolve, reject) => {
+      socket.once('secureConnect', resolve);
+      socket.once('error', reject);
+    });
+    socket.setNoDelay(true);
+    const head = `Host: ${host}\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n`;
+    return new Connection(socket, head);
+  }
+
+  async request(method: string, path: string, body = '', contentType = 'application/json'): Promise<Answer> {
+    this.send(method, path, body, contentType);
+    const head = await this.#readHead();
+    const status = Number(head.slice(9, 12));
+    const [, length] = /\r\ncontent-length: (\d+)/i.exec(head) ?? [];
+    const content = length === undefined ? await this.#readChunked() : await this.#readBytes(Number(length));
+    return { status, body: content };
+  }
+
+  /** Without waiting for the answer: for watches, whose lines `chunks` gives. */
+  send(method: string, path: string, body = '', contentType = 'application/json'): void {
+    const length = Buffer.byteLength(body);
+    const entity = body === '' ? '' : `Content-Type: ${contentType}\r\nContent-Length: ${length}\r\n`;
+    this.#socket.write(`${method} ${path} HTTP/1.1\r\n${this.#head}${entity}\r\n${body}`);
+  }
+
+  /** What arrives, as it arrives. */
+  async *chunks(): AsyncGenerator<Buffer> {
+    for (;;) {
+      while (this.#received.length > 0) yield this.#received.shift() as Buffer;
+      if (this.#isEnded) return;
+      await this.#more();
+    }
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  async #readHead(): Promise<string> {
+    for (;;) {
+      const all = this.#joined();
+      const end = all.indexOf('\r\n\r\n');
+      if (end >= 0) {
+        this.#received = [all.subarray(end + 4)];
+        return all.subarray(0, end).toString('latin1');
+      }
+      await this.#more();
+    }
+  }
+
+  async #readBytes(count: number): Promise<Buffer> {
+    let have = this.#received.reduce((sum, { length }) => sum + length, 0);
+    while (have < count) {
+      await this.#more();
+      have = this.#received.reduce((sum, { length }) => sum + length, 0);
+    }
+    const all = this.#joined();
+    this.#received = [all.subarray(count)];
+    return all.subarray(0, count);
+  }
+
+  async #readChunked(): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (;;) {
+      const size = Number.parseInt(await this.#readLine(), 16);
+      const chunk = await this.#readBytes(size + 2);
+      if (size === 0) return Buffer.concat(parts);
+      parts.push(chunk.subarray(0, size));
+    }
+  }
+
+  async #readLine(): Promise<string> {
+    for (;;) {
+      const all = this.#joined();
+      const end = all.indexOf('\r\n');
+      if (end >= 0) {
+        this.#received = [all.subarray(end + 2)];
+        return all.subarray(0, end).toString('latin1');
+      }
+      await this.#more();
+    }
+  }
+
+  #joined(): Buffer {
+    const all = this.#received.length === 1 ? (this.#received[0] as Buffer) : Buffer.concat(this.#received);
+    this.#received = [all];
+    return all;
+  }
+
+  async #more(): Promise<void> {
+    if (this.#isEnded) throw new Error('the server closed the connection');
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    this.#wake = undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { residentMiB } from './process-memory.ts';
+import type { Subject } from './subject.ts';
+
+const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+/** `stowage up`, as people start it, on a directory of its own. */
+export async function startStowage(): Promise<Subject> {
+  const data = mkdtempSync(join(tmpdir(), 'stowage-bench-'));
+  const begun = performance.now();
+  const flags = ['up', '--data', data, '--port', '0', '--controllers', 'none'];
+  const child = spawn(process.execPath, [program, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.once('data', () => resolve());
+    child.once('exit', (code) => reject(new Error(`stowage up ended with status ${code}`)));
+  });
+  const startMs = performance.now() - begun;
+  const { host, port, authority, token } = connectionOf(join(data, 'kubeconfig'));
+  return {
+    name: 'stowage',
+    host,
+    port,
+    authority,
+    token,
+    startMs,
+    memoryMiB: () => residentMiB([child.pid ?? 0]),
+    async close() {
+      child.kill('SIGTERM');
+      await exited;
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Kubeconfig {
+  readonly clusters: readonly [
+    { readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string } },
+  ];
+  readonly users: readonly [{ readonly user: { readonly token: string } }];
+}
+
+function connectionOf(path: string) {
+  const { clusters, users } = parse(readFileSync(path, 'utf8')) as Kubeconfig;
+  const { server, 'certificate-authority-data': authority } = clusters[0].cluster;
+  const { hostname, port } = new URL(server);
+  return {
+    host: hostname,
+    port: Number(port),
+    authority: Buffer.from(authority, 'base64').toString(),
+    token: users[0].user.token,
+  };
+}

@@ -1,0 +1,182 @@
+import { rounded } from '../harness.ts';
+import { Connection } from './connection.ts';
+import type { Subject } from './subject.ts';
+
+const volumesPath = '/api/v1/persistentvolumes';
+
+/** A pre-provisioned local volume as people have them, about 700 bytes as it is sent. */
+export function volumeJson(name: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name, labels: { 'kubernetes.io/hostname': 'node-1', media: 'ssd' } },
+    spec: {
+      capacity: { storage: '100Gi' },
+      accessModes: ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Retain',
+      storageClassName: 'local',
+      local: { path: `/mnt/disks/${name}` },
+      nodeAffinity: {
+        required: {
+          nodeSelectorTerms: [
+            { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['node-1'] }] },
+          ],
+        },
+      },
+    },
+  });
+}
+
+export interface Rate {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Does a job many times over, by several writers at once, each on a connection of its own. */
+export async function rateOf(
+  subject: Subject,
+  writers: number,
+  count: number,
+  job: (connection: Connection, index: number) => Promise<void>,
+): Promise<Rate> {
+  const connections = await Promise.all(Array.from({ length: writers }, () => Connection.open(subject)));
+  const times = new Float64Array(count);
+  let next = 0;
+  const begun = performance.now();
+  await Promise.all(
+    connections.map(async (connection) => {
+      for (let index = next++; index < count; index = next++) {
+        const start = performance.now();
+        await job(connection, index);
+        times[index] = performance.now() - start;
+      }
+    }),
+  );
+  const seconds = (performance.now() - begun) / 1000;
+  for (const connection of connections) connection.close();
+  times.sort();
+  return {
+    perSecond: Math.round(count / seconds),
+    p50Ms: rounded(times[count >> 1] ?? 0),
+    p99Ms: rounded(times[Math.floor(count * 0.99)] ?? 0),
+  };
+}
+
+export function createVolume(prefix: string) {
+  return async (connection: Connection, index: number): Promise<void> => {
+    const { status, body } = await connection.request('POST', volumesPath, volumeJson(`${prefix}-${index}`));
+    if (status !== 201) throw new Error(`a create was answered with ${status}: ${body.toString()}`);
+  };
+}
+
+export function getVolume(prefix: string, known: number) {
+  return async (connection: Connection, index: number): Promise<void> => {
+    const { status } = await connection.request('GET', `${volumesPath}/${prefix}-${index % known}`);
+    if (status !== 200) throw new Error(`a get was answered with ${status}`);
+  };
+}
+
+export function patchVolume(prefix: string, known: number) {
+  return async (connection: Connection, index: number): Promise<void> => {
+    const path = `${volumesPath}/${prefix}-${index % known}`;
+    const body = JSON.stringify({ metadata: { labels: { round: String(index) } } });
+    const { status } = await connection.request('PATCH', path, body, 'application/merge-patch+json');
+    if (status !== 200) throw new Error(`a patch was answered with ${status}`);
+  };
+}
+
+/** All volumes in one answer. */
+export async function listAll(subject: Subject): Promise<{ ms: number; mib: number; version: string }> {
+  const connection = await Connection.open(subject);
+  const begun = performance.now();
+  const { status, body } = await connection.request('GET', volumesPath);
+  const ms = performance.now() - begun;
+  connection.close();
+  if (status !== 200) throw new Error(`a list was answered with ${status}`);
+  const [, version = ''] = /"resourceVersion":"(\d+)"/.exec(body.subarray(0, 500).toString()) ?? [];
+  return { ms: rounded(ms), mib: rounded(body.length / 2 ** 20), version };
+}
+
+/** All volumes in pages of 500, as clients ask for them. */
+export async function listPaged(subject: Subject): Promise<number> {
+  const connection = await Connection.open(subject);
+  const begun = performance.now();
+  let token = '';
+  do {
+    const more = token === '' ? '' : `&continue=${encodeURIComponent(token)}`;
+    const { status, body } = await connection.request('GET', `${volumesPath}?limit=500${more}`);
+    if (status !== 200) throw new Error(`a page was answered with ${status}`);
+    const [, next = ''] = /"continue":"([^"]+)"/.exec(body.subarray(0, 1000).toString()) ?? [];
+    token = next;
+  } while (token !== '');
+  connection.close();
+  return rounded(performance.now() - begun);
+}
+
+/** From opening a watch to the last of the objects that were there. */
+export async function watchAll(subject: Subject, expected: number): Promise<number> {
+  const begun = performance.now();
+  const watcher = await Watcher.open(subject, '0');
+  await watcher.sees(expected);
+  watcher.close();
+  return rounded(performance.now() - begun);
+}
+
+/** Events that many watchers get to see while few write: deliveries in a second, all of them together. */
+export async function fanOut(subject: Subject, watchers: number, writes: number): Promise<number> {
+  const { version } = await listAll(subject);
+  const open = await Promise.all(Array.from({ length: watchers }, () => Watcher.open(subject, version)));
+  const begun = performance.now();
+  await rateOf(subject, 8, writes, createVolume(`fan-${version}`));
+  await Promise.all(open.map((watcher) => watcher.sees(writes)));
+  const seconds = (performance.now() - begun) / 1000;
+  for (const watcher of open) watcher.close();
+  return Math.round((watchers * writes) / seconds);
+}
+
+/** Counts events and keeps nothing of them. */
+class Watcher {
+  readonly #connection: Connection;
+  #seen = 0;
+  #wanted = Number.POSITIVE_INFINITY;
+  #reached: () => void = () => {};
+
+  private constructor(connection: Connection) {
+    this.#connection = connection;
+    void this.#count();
+  }
+
+  static async open(subject: Subject, version: string): Promise<Watcher> {
+    const connection = await Connection.open(subject);
+    connection.send('GET', `${volumesPath}?watch=true&resourceVersion=${version}`);
+    return new Watcher(connection);
+  }
+
+  sees(wanted: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wanted = wanted;
+      this.#reached = resolve;
+      if (this.#seen >= wanted) resolve();
+    });
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  async #count(): Promise<void> {
+    const mark = Buffer.from('"type":"ADDED"');
+    let rest = Buffer.alloc(0);
+    for await (const chunk of this.#connection.chunks()) {
+      const text = Buffer.concat([rest, chunk]);
+      let from = 0;
+      for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, from)) {
+        this.#seen += 1;
+        from = at + mark.length;
+      }
+      rest = text.subarray(Math.max(from, text.length - mark.length + 1));
+      if (this.#seen >= this.#wanted) this.#reached();
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { MemoryStore } from '../store/memory-store.ts';
+import { serveCluster, servedKinds } from './testing/served-cluster.ts';
+import { WatchClient } from './testing/watch-client.ts';
+
+const classes = '/apis/storage.k8s.io/v1/storageclasses';
+const tableForm = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+
+describe('a bug of ours', () => {
+  const brokenKinds = servedKinds.map((kind) => ({
+    ...kind,
+    row() {
+      throw new Error('no such cell');
+    },
+  }));
+
+  test('is an internal error to the client, a report to us, and the end of nothing', async () => {
+    const cluster = await serveCluster({ kinds: brokenKinds });
+    await cluster.call('POST', classes, { body: { metadata: { name: 'a' }, provisioner: 'a/b' } });
+    const reply = await cluster.call('GET', classes, { headers: tableForm });
+    expect(reply.status).toBe(500);
+    expect(reply.json()).toMatchObject({ kind: 'Status', reason: 'InternalError', code: 500 });
+    expect(reply.text).not.toContain('no such cell');
+    expect(cluster.bugs).toEqual([new Error('no such cell')]);
+    expect(cluster.server.metrics.crashes).toBe(1);
+    expect((await cluster.call('GET', classes)).status).toBe(200);
+    await cluster.close();
+  });
+
+  test('in a watch is told inside of it', async () => {
+    const cluster = await serveCluster({ kinds: brokenKinds });
+    await cluster.call('POST', classes, { body: { metadata: { name: 'a' }, provisioner: 'a/b' } });
+    const watch = await WatchClient.open(cluster, `${classes}?watch=1`, tableForm.accept);
+    expect(await watch.ended()).toMatchObject([{ type: 'ERROR', object: { kind: 'Status', code: 500 } }]);
+    expect(watch.isComplete).toBe(true);
+    expect(cluster.bugs).toHaveLength(1);
+    await cluster.close();
+  });
+});
+
+describe('a version that is too old', () => {
+  test('is told inside the watch, which then ends', async () => {
+    const cluster = await serveCluster({ store: new MemoryStore({ history: { changesMax: 2, changesMin: 1 } }) });
+    for (let index = 0; index < 10; index += 1) {
+      await cluster.call('POST', classes, { body: { metadata: { name: `n${index}` }, provisioner: 'a/b' } });
+    }
+    const watch = await WatchClient.open(cluster, `${classes}?watch=1&resourceVersion=2`);
+    expect(watch.status).toBe(200);
+    expect(await watch.ended()).toMatchObject([{ type: 'ERROR', object: { code: 410, reason: 'Expired' } }]);
+    expect(watch.isComplete).toBe(true);
+    await cluster.close();
+    expect(cluster.bugs).toEqual([]);
+  });
+});

@@ -1,0 +1,265 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type ApiError, isReason } from '../api-error.ts';
+import { configMaps, driverCapacities, nodes, pods } from '../resources.ts';
+import { ApiServer, answer, type Handler, listBody, statusBody } from './testing/api-server.ts';
+
+const servers: ApiServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function serve(handler: Handler) {
+  const server = await ApiServer.start(handler);
+  servers.push(server);
+  const cluster = await server.connect();
+  return { server, cluster, maps: cluster.resource(configMaps), sent: server.received };
+}
+
+const key = { namespace: 'default', name: 'a' };
+const object = { metadata: { name: 'a', namespace: 'default', resourceVersion: '5' } };
+
+async function failureOf(call: Promise<unknown>): Promise<ApiError> {
+  return await call.then(
+    () => expect.fail('it should have failed'),
+    (error) => error,
+  );
+}
+
+describe('requests', () => {
+  test('go to the paths of the API, with their options', async () => {
+    const { cluster, maps, sent } = await serve((_, response) => answer(response, 200, listBody()));
+    await maps.get(key);
+    await maps.get(key, { subresource: 'status' });
+    await maps.list({ labelSelector: 'app in (a,b)', limit: 5, continue: 'x/y=' });
+    await maps.list({ namespace: 'team a', resourceVersion: '0', resourceVersionMatch: 'NotOlderThan' });
+    await maps.create(object, { dryRun: true, fieldManager: 'me', fieldValidation: 'Strict' });
+    await maps.update(object, { subresource: 'status' });
+    await maps.delete(key, { gracePeriodSeconds: 0, preconditions: { uid: 'u' }, dryRun: true });
+    await maps.deleteCollection({ namespace: 'default', fieldSelector: 'metadata.name=a' });
+    await cluster.resource(pods).post(key, 'binding', { kind: 'Binding' });
+    await cluster.resource(nodes).get({ name: 'n1' });
+    await cluster.resource(driverCapacities).get({ name: 'csi.example.com' });
+    expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /api/v1/namespaces/default/configmaps/a',
+      'GET /api/v1/namespaces/default/configmaps/a/status',
+      'GET /api/v1/configmaps?labelSelector=app%20in%20(a%2Cb)&limit=5&continue=x%2Fy%3D',
+      'GET /api/v1/namespaces/team%20a/configmaps?resourceVersion=0&resourceVersionMatch=NotOlderThan',
+      'POST /api/v1/namespaces/default/configmaps?dryRun=All&fieldManager=me&fieldValidation=Strict',
+      'PUT /api/v1/namespaces/default/configmaps/a/status',
+      'DELETE /api/v1/namespaces/default/configmaps/a',
+      'DELETE /api/v1/namespaces/default/configmaps?fieldSelector=metadata.name%3Da',
+      'POST /api/v1/namespaces/default/pods/a/binding',
+      'GET /api/v1/nodes/n1',
+      'GET /apis/stowage.dev/v1alpha1/drivercapacities/csi.example.com',
+    ]);
+    expect(JSON.parse(sent[4]?.body ?? '')).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', ...object });
+    expect(JSON.parse(sent[6]?.body ?? '')).toEqual({
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      gracePeriodSeconds: 0,
+      preconditions: { uid: 'u' },
+      dryRun: ['All'],
+    });
+  });
+
+  test.each([
+    ['json', 'application/json-patch+json', { type: 'json', operations: [{ op: 'remove', path: '/data' }] }],
+    ['merge', 'application/merge-patch+json', { type: 'merge', body: { data: null } }],
+    ['strategic', 'application/strategic-merge-patch+json', { type: 'strategic', body: { data: {} } }],
+    ['apply', 'application/apply-patch+yaml', { type: 'apply', body: { data: {} } }],
+  ] as const)('say which language a %s patch is in', async (_, contentType, patch) => {
+    const { maps, sent } = await serve((_, response) => answer(response, 200, object));
+    await maps.patch(key, patch, { fieldManager: 'me', ...(patch.type === 'apply' ? { force: true } : {}) });
+    expect(sent[0]?.method).toBe('PATCH');
+    expect(sent[0]?.headers['content-type']).toBe(contentType);
+    expect(sent[0]?.url).toContain(
+      patch.type === 'apply' ? '?fieldManager=me&force=true' : '?fieldManager=me',
+    );
+    expect(JSON.parse(sent[0]?.body ?? '')).toEqual(patch.type === 'json' ? patch.operations : patch.body);
+  });
+
+  test('keep to the base path of the server', async () => {
+    const server = await ApiServer.start((_, response) => answer(response, 200, listBody()));
+    servers.push(server);
+    const cluster = await server.connect({ cluster: { server: `${server.url}/k8s/clusters/c-1/` } });
+    await cluster.resource(nodes).list();
+    expect(server.received[0]?.url).toBe('/k8s/clusters/c-1/api/v1/nodes');
+  });
+
+  test.each(['', '.', '..', 'a/b', 'a%2fb'])('never leave their path by the name %j', async (name) => {
+    const { maps, sent } = await serve((_, response) => answer(response, 200, object));
+    const error = await failureOf(maps.get({ namespace: 'default', name }));
+    expect(error.reason).toBe('BadRequest');
+    expect(sent).toEqual([]);
+  });
+
+  test('need a namespace where the resource has one', async () => {
+    const { maps, sent } = await serve((_, response) => answer(response, 200, object));
+    expect((await failureOf(maps.create({ metadata: { name: 'a' } }))).reason).toBe('BadRequest');
+    expect((await failureOf(maps.get({ name: 'a' }))).reason).toBe('BadRequest');
+    expect(sent).toEqual([]);
+  });
+
+  test('take an empty list that is written as null', async () => {
+    const { maps } = await serve((_, response) => answer(response, 200, { ...listBody(), items: null }));
+    expect((await maps.list()).items).toEqual([]);
+  });
+});
+
+describe('failures', () => {
+  test.each([
+    [404, statusBody(404, 'NotFound', 'configmaps "a" not found'), 'NotFound', 'configmaps "a" not found'],
+    [
+      404,
+      '404 page not found',
+      'NotFound',
+      /^PUT http:.*configmaps\/a was answered with 404: 404 page not found$/,
+    ],
+    [409, '', 'Conflict', /answered with 409: \(nothing\)/],
+    [413, '<html>too big</html>', 'RequestEntityTooLarge', /<html>too big/],
+    [302, '', undefined, /redirected to http:\/\/elsewhere\/, which we do not follow/],
+    [418, 'x'.repeat(5_000), undefined, /x{200}\.\.\.$/],
+    [503, 'no upstream', 'ServiceUnavailable', /no upstream/],
+    [500, '{"kind":"Nonsense"}', 'InternalError', /Nonsense/],
+  ])('of %i become ApiErrors that say what happened', async (code, body, reason, message) => {
+    const { maps } = await serve((_, response) =>
+      answer(response, code, body, { location: 'http://elsewhere/' }),
+    );
+    const error = await failureOf(maps.update(object));
+    expect([error.name, error.code, error.reason]).toEqual(['ApiError', code, reason]);
+    expect(error.message).toMatch(message);
+  });
+
+  test('carry when to come back', async () => {
+    const { maps } = await serve((_, response) => answer(response, 503, 'busy', { 'retry-after': '120' }));
+    expect((await failureOf(maps.get(key))).retryAfterSeconds).toBe(120);
+  });
+
+  test('of a 200 that is not JSON name the likely culprit', async () => {
+    const { maps } = await serve((_, response) => answer(response, 200, '<html>Please log in</html>'));
+    const error = await failureOf(maps.update(object));
+    expect(error.message).toMatch(/not with JSON: <html>Please log in<\/html>; is a proxy in between\?$/);
+  });
+
+  test('of a server that is not there say so', async () => {
+    const { server, maps } = await serve(() => {});
+    const { url } = server;
+    await server.close();
+    const other = await server.connect({ cluster: { server: url } });
+    expect((await failureOf(other.resource(configMaps).get(key))).message).toContain('ECONNREFUSED');
+    await other.close();
+    expect(maps.resource.plural).toBe('configmaps');
+  });
+
+  test('of a request that takes too long come in time', async () => {
+    const server = await ApiServer.start(() => {});
+    servers.push(server);
+    const cluster = await server.connect({}, { requestTimeoutMs: 3_000 });
+    const error = await failureOf(cluster.resource(configMaps).get(key));
+    expect([error.reason, error.message]).toEqual([
+      'Timeout',
+      expect.stringMatching(/took longer than 3 s$/),
+    ]);
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('by abortion give the reason of the signal, whatever was going on', async () => {
+    const { maps, sent } = await serve((_, response) =>
+      answer(response, 429, 'later', { 'retry-after': '20' }),
+    );
+    const reason = new Error('enough');
+    await expect(maps.get(key, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(sent).toHaveLength(0);
+    const controller = new AbortController();
+    const waiting = maps.get(key, { signal: controller.signal });
+    while (sent.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    controller.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+  });
+});
+
+/** Fails the first calls in some way, then answers. */
+function shaky(failures: number, fail: (response: ServerResponse) => void): Handler {
+  return (_, response, count) => (count <= failures ? fail(response) : answer(response, 200, object));
+}
+
+const ways: readonly (readonly [string, (response: ServerResponse) => void, boolean])[] = [
+  ['429 with a time', (response) => answer(response, 429, 'slow down', { 'retry-after': '1' }), true],
+  ['429 without a time', (response) => answer(response, 429, 'slow down'), false],
+  ['500', (response) => answer(response, 500, statusBody(500, 'InternalError')), false],
+  ['503 with a time', (response) => answer(response, 503, 'busy', { 'retry-after': '1' }), false],
+  ['a connection reset before the answer', (response) => response.destroy(), false],
+  [
+    'a connection reset within the answer',
+    (response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('{"metadata":', () => response.destroy());
+    },
+    false,
+  ],
+  ['half a JSON', (response) => answer(response, 200, '{"metadata":'), false],
+];
+
+describe('trying again', () => {
+  test.each(ways)('a read after %s', async (_, fail) => {
+    const { maps, sent } = await serve(shaky(2, fail));
+    expect(await maps.get(key)).toEqual(object);
+    expect(sent).toHaveLength(3);
+  });
+
+  test.each(ways)('a write after %s, only if the server asks for it', async (_, fail, isSafe) => {
+    const { maps, sent } = await serve(shaky(1, fail));
+    if (isSafe) expect(await maps.update(object)).toEqual(object);
+    else expect((await failureOf(maps.update(object))).name).toBe('ApiError');
+    expect(sent).toHaveLength(isSafe ? 2 : 1);
+  });
+
+  test('a write that never reached the server', async () => {
+    const server = await ApiServer.start((_, response) => answer(response, 201, object));
+    const port = Number(new URL(server.url).port);
+    const cluster = await server.connect();
+    await server.close();
+    // Closing the server closed its clients too.
+    await expect(cluster.resource(configMaps).create(object)).rejects.toThrow('is closed');
+    const away = await server.connect({ cluster: { server: server.url } });
+    const created = away.resource(configMaps).create(object);
+    const { createServer } = await import('node:http');
+    const back = createServer((_, response) => answer(response, 201, object));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise<void>((resolve) => back.listen(port, '127.0.0.1', resolve));
+    expect(await created).toEqual(object);
+    await away.close();
+    await new Promise((resolve) => back.close(resolve));
+  });
+
+  test('is given up after some attempts', async () => {
+    const { maps, sent } = await serve((_, response) => answer(response, 500, 'broken'));
+    expect((await failureOf(maps.get(key))).code).toBe(500);
+    expect(sent).toHaveLength(5);
+  });
+
+  test('does not hold an eviction back that a budget refuses', async () => {
+    const { cluster, sent } = await serve((_, response) =>
+      answer(response, 429, statusBody(429, 'TooManyRequests'), { 'retry-after': '10' }),
+    );
+    const error = await failureOf(cluster.resource(pods).post(key, 'eviction', { kind: 'Eviction' }));
+    expect(isReason(error, 'TooManyRequests')).toBe(true);
+    expect(error.retryAfterSeconds).toBe(10);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+test('connections are kept and shared', async () => {
+  const { maps, sent } = await serve((_, response) => answer(response, 200, object));
+  for (let i = 0; i < 20; i += 1) await maps.get(key);
+  // A request may come before its predecessor's connection is seen to be free again.
+  expect(new Set(sent.map(({ socket }) => socket)).size).toBeLessThan(4);
+});
+
+test('a closed cluster takes no more calls', async () => {
+  const { cluster, maps } = await serve((_, response) => answer(response, 200, object));
+  await maps.get(key);
+  await cluster.close();
+  await expect(maps.get(key)).rejects.toThrow('the connection to the cluster is closed');
+});

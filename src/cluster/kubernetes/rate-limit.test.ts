@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../../runtime/virtual-clock.ts';
+import { RateLimit } from './rate-limit.ts';
+
+test('a burst goes at once, the rest in turn', async () => {
+  const clock = new VirtualClock();
+  const limit = new RateLimit({ tokensPerSecond: 10, burst: 3 }, clock);
+  const { signal } = new AbortController();
+  const gone: number[] = [];
+  const turns = Array.from({ length: 6 }, async () => {
+    await limit.turn(signal);
+    gone.push(clock.monotonicMs());
+  });
+  await clock.advance(1_000);
+  await Promise.all(turns);
+  expect(gone).toEqual([0, 0, 0, 100, 200, 300]);
+  expect(limit.waits).toBe(3);
+});
+
+test('who gives up waiting gives its turn back', async () => {
+  const clock = new VirtualClock();
+  const limit = new RateLimit({ tokensPerSecond: 1, burst: 1 }, clock);
+  const { signal } = new AbortController();
+  await limit.turn(signal);
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const waiting = expect(limit.turn(controller.signal)).rejects.toBe(reason);
+  controller.abort(reason);
+  await waiting;
+  const next = limit.turn(signal);
+  await clock.advance(1_000);
+  await next;
+  expect(clock.pending).toBe(0);
+});

@@ -1,0 +1,68 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, request } from 'node:https';
+import { parse } from 'yaml';
+
+export interface ServerAddress {
+  readonly url: string;
+  readonly token: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
+}
+
+/** A client that sends what it is told and nothing else: no tidied paths, no Accept of its own. */
+export class HttpClient {
+  readonly #server: ServerAddress;
+  // Whom it talks to is not what is tested here.
+  readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+
+  constructor(server: ServerAddress) {
+    this.#server = server;
+  }
+
+  async call({ method, path, headers, body }: Request): Promise<Reply> {
+    const { hostname, port } = new URL(this.#server.url);
+    const all = {
+      authorization: `Bearer ${this.#server.token}`,
+      'user-agent': 'fidelity',
+      ...(body === undefined ? {} : { 'content-length': String(body.length) }),
+      ...headers,
+    };
+    return await new Promise((resolve, reject) => {
+      const sent = request({ hostname, port, path, method, headers: all, agent: this.#agent }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+        });
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+/** Of the first cluster and the first user. */
+export function addressOf(kubeconfig: string): ServerAddress {
+  const { clusters, users } = parse(kubeconfig) as {
+    clusters: { cluster: { server: string } }[];
+    users: { user: { token: string } }[];
+  };
+  return { url: clusters[0]!.cluster.server, token: users[0]!.user.token };
+}

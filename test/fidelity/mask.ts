@@ -1,0 +1,216 @@
+import type { Reply } from './http-client.ts';
+import { discoveryByName } from './mask-discovery.ts';
+import { openapiByName } from './mask-openapi.ts';
+import type { Answer, Form } from './scenario.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+type Column = { readonly name: string };
+
+const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const timePattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
+/** Of Services; the range is that of the server that was recorded. */
+const clusterIpPattern = /\b10\.96\.\d+\.\d+\b/g;
+/** Where sentences name versions of objects. */
+const versionPattern = /(object meta: |current: |in precondition: |resource version: |\()(\d{2,})\b/g;
+const ageColumns = new Set(['Age', 'Last Seen', 'First Seen', 'Last Schedule', 'Duration']);
+const agePattern = /^(?:\d+[ydhms])+$/;
+
+/** Times of a scenario's own are long ago; a server's are of today. */
+const todayMs = 36 * 60 * 60_000;
+
+/**
+ * Makes answers comparable. What every server makes up anew (uids, versions, names) is replaced by the step that showed it first, so
+ * that whether it stayed the same is still compared, and a surprise in one step does not rename what comes after.
+ */
+export class Mask {
+  readonly #firstSeen = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+  readonly #generatedNames = new Map<string, string>();
+  /** In a watch, only the first table names its columns. */
+  #columns: readonly Column[] = [];
+  #step = 0;
+
+  answer(reply: Reply, step: number, form: Form): Answer {
+    this.#step = step;
+    const headers = headersOf(reply);
+    const body = this.#body(reply, form);
+    return {
+      status: reply.status,
+      ...(headers === undefined ? {} : { headers }),
+      ...(body === undefined ? {} : { body }),
+    };
+  }
+
+  #body({ text }: Reply, form: Form): unknown {
+    const parsed = parse(text);
+    if (form === 'keys') return parsed === undefined ? undefined : Object.keys(parsed as Json).sort();
+    if (form === 'discovery') return discoveryByName(parsed);
+    if (form === 'openapi') return openapiByName(parsed);
+    this.#noteGeneratedNames(parsed);
+    const masked = this.#value(parsed, '');
+    return form === 'metadata' ? metadataOnly(masked) : masked;
+  }
+
+  #noteGeneratedNames(value: unknown): void {
+    if (Array.isArray(value)) for (const item of value) this.#noteGeneratedNames(item);
+    if (!isObject(value)) return;
+    const { generateName, name } = value;
+    if (typeof generateName === 'string' && typeof name === 'string' && name.startsWith(generateName)) {
+      if (name.length === generateName.length + 5) this.#generatedNames.set(name, `${generateName}<5>`);
+    }
+    for (const item of Object.values(value)) this.#noteGeneratedNames(item);
+  }
+
+  #value(value: unknown, key: string): unknown {
+    if (typeof value === 'string') return this.#string(value, key);
+    if (typeof value === 'number') return /nodeport$/i.test(key) && value > 0 ? '<port>' : value;
+    if (Array.isArray(value)) return this.#array(value, key);
+    if (!isObject(value)) return value;
+    const known = value.kind === 'Table' ? this.#withoutAges(value) : value;
+    return this.#object(isListOrBookmark(known) ? withoutListVersion(known) : known);
+  }
+
+  #withoutAges(table: Json): Json {
+    const rows = (table.rows ?? []) as readonly { readonly cells: readonly unknown[] }[];
+    const columns = (table.columnDefinitions ?? []) as readonly Column[];
+    if (columns.length > 0) this.#columns = columns;
+    const cells = (row: readonly unknown[]) =>
+      row.map((cell, i) => (isAge(this.#columns[i]?.name, cell) ? '<age>' : cell));
+    return { ...table, rows: rows.map((row) => ({ ...row, cells: cells(row.cells) })) };
+  }
+
+  #array(items: readonly unknown[], key: string): unknown {
+    const known = key === 'managedFields' ? [...items].sort(byManager) : items;
+    return known.map((item) => this.#value(item, key));
+  }
+
+  #object(value: Json): unknown {
+    const keys = Object.keys(value).sort();
+    return Object.fromEntries(keys.map((key) => [this.#text(key), this.#value(value[key], key)]));
+  }
+
+  #string(text: string, key: string): string {
+    if (key === 'resourceVersion') return text === '' || text === '0' ? text : this.#seen('rv', text);
+    if (key === 'continue' && text !== '') return '<continue>';
+    if (key === 'serverAddress') return '<address>';
+    return this.#text(text);
+  }
+
+  #text(text: string): string {
+    const known = text
+      .replaceAll(uidPattern, (uid) => this.#seen('uid', uid))
+      .replaceAll(timePattern, (time, fraction?: string) => maskTime(time, fraction))
+      .replaceAll(clusterIpPattern, '<cluster ip>')
+      .replaceAll(versionPattern, (_, before: string, version: string) => this.#version(before, version));
+    let named = known;
+    for (const [name, generated] of this.#generatedNames) named = named.replaceAll(name, generated);
+    return named;
+  }
+
+  #version(before: string, version: string): string {
+    const known = this.#firstSeen.get(`rv ${version}`);
+    // What is current when an old or a future version is asked for is nobody's to foresee.
+    return before + (known ?? (/current: |\($/.test(before) ? '<rv>' : version));
+  }
+
+  /** `<uid 3>` is the first uid that step 3 showed, `<uid 3.2>` the second. */
+  #seen(what: string, value: string): string {
+    const key = `${what} ${value}`;
+    const known = this.#firstSeen.get(key);
+    if (known !== undefined) return known;
+    const place = `${what} ${this.#step}`;
+    const count = (this.#counts.get(place) ?? 0) + 1;
+    this.#counts.set(place, count);
+    const name = count === 1 ? `<${place}>` : `<${place}.${count}>`;
+    this.#firstSeen.set(key, name);
+    return name;
+  }
+}
+
+function metadataOnly(body: unknown): unknown {
+  if (!isObject(body) || body.kind === 'Status') return body;
+  const { kind, apiVersion, metadata } = body;
+  return { kind, apiVersion, metadata };
+}
+
+function headersOf({ headers }: Reply): Answer['headers'] {
+  const type = headers['content-type'];
+  const kept = {
+    ...(type === undefined || type === 'application/json' ? {} : { 'content-type': type }),
+    ...(headers.warning === undefined ? {} : { warning: warningsOf(headers.warning) }),
+    ...(headers['retry-after'] === undefined ? {} : { 'retry-after': headers['retry-after'] }),
+    ...(headers.location === undefined ? {} : { location: headers.location }),
+    ...(headers.allow === undefined ? {} : { allow: headers.allow }),
+  };
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+/** Node joins headers of one name; each warning begins with its code. */
+function warningsOf(text: string): readonly string[] {
+  return text.split(/, (?=\d{3} - ")/);
+}
+
+/** Text that is no JSON stays text; a watch is the list of its events. */
+function parse(text: string): unknown {
+  if (text === '') return undefined;
+  const whole = parseJson(text);
+  if (whole !== undefined) return isEvent(whole) ? significant([whole]) : whole;
+  const events = text.trim().split('\n').map(parseJson);
+  return events.every(isEvent) ? significant(events) : text;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isEvent(value: unknown): boolean {
+  return isObject(value) && 'type' in value && 'object' in value && Object.keys(value).length === 2;
+}
+
+/** Bookmarks come when the server thinks fit, but for the one that ends the initial events. */
+function significant(events: readonly unknown[]): readonly unknown[] {
+  return events.filter(
+    (event) => !/^\{"type":"BOOKMARK"(?!.*initial-events-end)/.test(JSON.stringify(event)),
+  );
+}
+
+function isListOrBookmark({ kind, metadata, ...rest }: Json): boolean {
+  if (typeof kind === 'string' && (kind.endsWith('List') || kind === 'Table')) return true;
+  return (
+    JSON.stringify(metadata)?.includes('initial-events-end') === true ||
+    ('items' in rest && kind === undefined)
+  );
+}
+
+/** A list is as old as the newest write of any kind, also of those that servers make for themselves. */
+function withoutListVersion(list: Json): Json {
+  const metadata = list.metadata as Json | undefined;
+  if (typeof metadata?.resourceVersion !== 'string' || metadata.resourceVersion === '') return list;
+  return { ...list, metadata: { ...metadata, resourceVersion: '0', listedAt: '<rv>' } };
+}
+
+function isAge(column: string | undefined, cell: unknown): boolean {
+  return ageColumns.has(column ?? '') && typeof cell === 'string' && agePattern.test(cell);
+}
+
+function maskTime(time: string, fraction: string | undefined): string {
+  if (Math.abs(Date.parse(time) - Date.now()) > todayMs) return time;
+  return fraction === undefined ? '<time>' : `<time.${'0'.repeat(fraction.length - 1)}>`;
+}
+
+/** They are kept by time, which in a scenario is now or a second later. */
+function byManager(a: unknown, b: unknown): number {
+  const [left, right] = [a, b].map((entry) => {
+    const { manager, operation, apiVersion, subresource } = entry as Json;
+    return JSON.stringify([manager, operation, apiVersion, subresource ?? '']);
+  });
+  return left! < right! ? -1 : 1;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

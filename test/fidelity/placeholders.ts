@@ -1,0 +1,46 @@
+/** What placeholders may name: the namespace, and the answers of the steps that have a name. */
+export type Known = ReadonlyMap<string, unknown>;
+
+const placeholder = /\{\{([^{}]+)\}\}/g;
+
+/** The same value with every placeholder replaced. Throws where one names nothing, since the step would test something else. */
+export function fill<T>(value: T, known: Known): T {
+  return fillValue(value, known) as T;
+}
+
+function fillValue(value: unknown, known: Known): unknown {
+  if (typeof value === 'string') return fillText(value, known);
+  if (Array.isArray(value)) return value.map((item) => fillValue(item, known));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map(([key, item]) => [key, fillValue(item, known)]));
+}
+
+function fillText(text: string, known: Known): unknown {
+  const whole = /^\{\{([^{}]+)\}\}$/.exec(text);
+  if (whole) return lookUp(whole[1] ?? '', known);
+  return text.replaceAll(placeholder, (_, path: string) => String(lookUp(path, known)));
+}
+
+function lookUp(path: string, known: Known): unknown {
+  const [name = '', ...fields] = path.split('.');
+  let value = known.get(name);
+  for (const field of fields) value = (value as Record<string, unknown> | undefined)?.[field];
+  if (value === undefined) throw new Error(`{{${path}}} names nothing that an earlier step was answered`);
+  return value;
+}
+
+/** A JSON merge patch, for bodies that are an earlier answer with changes. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else merged[key] = mergePatch(merged[key], value);
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Cleaner } from './cleaner.ts';
+import { HttpClient, type Reply, type ServerAddress } from './http-client.ts';
+import { Mask } from './mask.ts';
+import { fill, mergePatch } from './placeholders.ts';
+import type { Answer, Scenario, Step } from './scenario.ts';
+
+export interface PlayOptions {
+  /** How long a server's caches may take to follow its store; a server without caches needs no time. */
+  readonly settleMs?: number;
+}
+
+/** Plays a scenario against a server and leaves it as it was before. One answer for each step, masked. */
+export async function play(
+  server: ServerAddress,
+  scenario: Scenario,
+  { settleMs = 0 }: PlayOptions = {},
+): Promise<readonly Answer[]> {
+  const client = new HttpClient(server);
+  const cleaner = new Cleaner(client);
+  const namespace = namespaceOf(scenario);
+  try {
+    await cleaner.createNamespace(namespace);
+    return await new Player(client, cleaner, namespace, settleMs).play(scenario.steps);
+  } finally {
+    await cleaner.clean();
+    client.close();
+  }
+}
+
+export function namespaceOf({ name }: Scenario): string {
+  const slug = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  return `f-${slug}`.slice(0, 50).replace(/-+$/, '');
+}
+
+class Player {
+  readonly #client: HttpClient;
+  readonly #cleaner: Cleaner;
+  readonly #settleMs: number;
+  readonly #mask = new Mask();
+  readonly #known: Map<string, unknown>;
+  readonly #answers: Answer[] = [];
+
+  constructor(client: HttpClient, cleaner: Cleaner, namespace: string, settleMs: number) {
+    this.#client = client;
+    this.#cleaner = cleaner;
+    this.#settleMs = settleMs;
+    this.#known = new Map([['ns', namespace]]);
+  }
+
+  async play(steps: readonly Step[]): Promise<readonly Answer[]> {
+    for (const group of watchesTogether(steps)) {
+      const replies = await Promise.all(group.map((step) => this.#send(step)));
+      for (const [i, reply] of replies.entries()) this.#note(group[i] as Step, reply);
+    }
+    return this.#answers;
+  }
+
+  async #send(step: Step): Promise<Reply> {
+    if (step.settle && this.#settleMs > 0) await sleep(this.#settleMs);
+    const filled = fill({ ...step, form: undefined }, this.#known);
+    const body = bodyOf(filled, step.from === undefined ? undefined : this.#known.get(step.from));
+    const headers = {
+      ...(step.accept === undefined ? {} : { accept: step.accept }),
+      ...(body === undefined ? {} : { 'content-type': step.type ?? 'application/json' }),
+      ...filled.headers,
+    };
+    const reply = await this.#client.call({ method: step.method, path: filled.path, headers, body });
+    this.#cleaner.note(step.method, filled.path, reply);
+    return reply;
+  }
+
+  #note(step: Step, reply: Reply): void {
+    if (step.as !== undefined) this.#known.set(step.as, JSON.parse(reply.text));
+    this.#answers.push(this.#mask.answer(reply, this.#answers.length, step.form ?? 'everything'));
+  }
+}
+
+/** Watches take their time; those that follow on each other take it together. */
+function watchesTogether(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const groups: Step[][] = [];
+  for (const step of steps) {
+    const last = groups.at(-1);
+    if (isWatch(step) && last?.[0] !== undefined && isWatch(last[0])) last.push(step);
+    else groups.push([step]);
+  }
+  return groups;
+}
+
+function isWatch({ path }: Step): boolean {
+  return /[?&]timeoutSeconds=/.test(path);
+}
+
+function bodyOf({ body, base64 }: Step, base: unknown): Buffer | undefined {
+  if (base64 !== undefined) return Buffer.from(base64, 'base64');
+  if (base !== undefined) return Buffer.from(JSON.stringify(mergePatch(base, body ?? {})));
+  if (body === undefined) return undefined;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
