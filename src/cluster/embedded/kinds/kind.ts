@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../validation/field-errors.ts';
 import type { ObjectMeta } from '../schema/generated/meta-v1.ts';
+import type { FieldErrors } from '../validation/field-errors.ts';
 
 /**
  * A kind that the embedded server serves, described once. The registry, discovery, OpenAPI, tables and the command line all
@@ -9,7 +9,7 @@ import type { ObjectMeta } from '../schema/generated/meta-v1.ts';
  * `defaults` and the `prepare` functions change the object in place; it is a copy of their own. Nothing in here awaits,
  * and nothing throws on an object that has its types right.
  *
- * A write runs: decode, `defaults`, `prepareCreate` or `prepareUpdate`, admission, `validate` or `validateUpdate`.
+ * A write runs: decode, `defaults`, admission, `prepareCreate` or `prepareUpdate`, `allocate`, `validate` or `validateUpdate`.
  * A write to /status runs `prepareStatus` and `validateStatus` instead.
  */
 export interface Kind<T extends StoredObject = StoredObject> {
@@ -56,6 +56,11 @@ export interface Kind<T extends StoredObject = StoredObject> {
   prepareFinalize?(object: T, old: T): void;
   /** Whether the change moves the generation. By default: when something besides metadata and status changed. */
   movesGeneration?(object: T, old: T): boolean;
+  /**
+   * Gives the object what no other may have, such as a service's address, after it is prepared and before it is checked. `others`
+   * are all of its kind but itself. What it complains about is the answer.
+   */
+  allocate?(object: T, others: Iterable<T>, errors: FieldErrors): void;
   validate(object: T, errors: FieldErrors): void;
   validateUpdate?(object: T, old: T, errors: FieldErrors): void;
   validateStatus?(object: T, old: T, errors: FieldErrors): void;
@@ -102,15 +107,7 @@ export interface Subresource {
   readonly verbs: readonly Verb[];
 }
 
-export type Verb =
-  | 'create'
-  | 'delete'
-  | 'deletecollection'
-  | 'get'
-  | 'list'
-  | 'patch'
-  | 'update'
-  | 'watch';
+export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
 
 export interface ScaleRule<T> {
   /** What the scale says: wanted, running, and the selector of the pods as text. */

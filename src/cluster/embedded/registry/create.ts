@@ -11,6 +11,7 @@ import type { Kind, StoredObject } from '../kinds/kind.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { checkObjectMeta } from '../validation/object-meta.ts';
 import { admit } from './admission/admission.ts';
+import { allocate } from './allocation.ts';
 import type { Snapshot, WriteContext } from './api.ts';
 import { find, type RegistryContext, store, timestamp } from './context.ts';
 import { recordFieldOwners } from './field-owners.ts';
@@ -49,6 +50,7 @@ function prepareNew(
   admit(context, { operation: 'CREATE', kind, object, old: undefined, write });
   fillSystemFields(context, kind, object);
   kind.prepareCreate?.(object, { nowMs: context.clock.nowMs() });
+  allocate(context, kind, object);
   checkNew(kind, object);
   for (const warning of kind.warnings?.(object, undefined) ?? []) write.warn(warning);
 }

@@ -6,6 +6,7 @@ import { FieldErrors } from '../validation/field-errors.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
 import { checkObjectMeta, checkObjectMetaUpdate } from '../validation/object-meta.ts';
 import { admit } from './admission/admission.ts';
+import { allocate } from './allocation.ts';
 import type { UpdateContext, Written } from './api.ts';
 import { type Found, find, type RegistryContext, remove, store } from './context.ts';
 import { createObject, takeNamespace } from './create.ts';
@@ -61,6 +62,7 @@ export async function replace(
   admit(context, { operation: 'UPDATE', kind, object, old, write });
   object.metadata.generation = old.metadata.generation;
   prepare(context, kind, { object, old, subresource: write.subresource });
+  if (write.subresource === undefined) allocate(context, kind, object);
   keepSystemFields(object, old);
   checkChanged(kind, object, old, write.subresource);
   if (write.subresource === undefined) {

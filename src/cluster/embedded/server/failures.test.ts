@@ -40,7 +40,9 @@ describe('a bug of ours', () => {
 
 describe('a version that is too old', () => {
   test('is told inside the watch, which then ends', async () => {
-    const cluster = await serveCluster({ store: new MemoryStore({ history: { changesMax: 2, changesMin: 1 } }) });
+    const cluster = await serveCluster({
+      store: new MemoryStore({ history: { changesMax: 2, changesMin: 1 } }),
+    });
     for (let index = 0; index < 10; index += 1) {
       await cluster.call('POST', classes, { body: { metadata: { name: `n${index}` }, provisioner: 'a/b' } });
     }

@@ -47,12 +47,12 @@ export class FieldErrors {
     this.#add('FieldValueNotSupported', field, withValue('Unsupported value', value), detail);
   }
 
-  duplicate(field: string, value: unknown): void {
-    this.#add('FieldValueDuplicate', field, withValue('Duplicate value', value), '');
+  duplicate(field: string, value: unknown, detail = ''): void {
+    this.#add('FieldValueDuplicate', field, withValue('Duplicate value', value), detail);
   }
 
-  notFound(field: string, value: unknown): void {
-    this.#add('FieldValueNotFound', field, withValue('Not found', value), '');
+  notFound(field: string, value: unknown, detail = ''): void {
+    this.#add('FieldValueNotFound', field, withValue('Not found', value), detail);
   }
 
   forbidden(field: string, detail: string): void {

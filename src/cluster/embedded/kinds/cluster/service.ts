@@ -3,6 +3,7 @@ import { deepEqual } from '../../validation/deep-equal.ts';
 import { nameRules } from '../../validation/names.ts';
 import type { Kind } from '../kind.ts';
 import { age, ageColumn, labelsCell, nameColumn, noneCell, unknownCell } from '../table-cells.ts';
+import { allocateService } from './service-allocation.ts';
 import {
   isHeadless,
   isReachableFromOutside,
@@ -12,7 +13,6 @@ import {
 } from './service-traits.ts';
 import { checkService, checkServiceStatus, checkServiceUpdate } from './service-validation.ts';
 
-/** Addresses and node ports are given out by `allocateService`, which knows the other services. */
 export const serviceKind: Kind<Service> = {
   group: '',
   version: 'v1',
@@ -41,6 +41,7 @@ export const serviceKind: Kind<Service> = {
     service.status = old.status;
     dropForeignFields(service, old);
   },
+  allocate: allocateService,
   validate: (service, errors) => checkService(service, undefined, errors),
   validateUpdate: checkServiceUpdate,
   validateStatus: checkServiceStatus,

@@ -50,7 +50,9 @@ function checkTaints(errors: FieldErrors, taints: readonly Taint[]): void {
     const problems = labelValueProblems(value);
     if (problems.length > 0) errors.invalid(`${at}.value`, value, problems.join(';'));
     checkTaintEffect(errors, `${at}.effect`, effect);
-    if (seen.has(`${effect}/${key}`)) errors.duplicate(at, shownTaint(taint));
+    if (seen.has(`${effect}/${key}`)) {
+      errors.duplicate(at, shownTaint(taint), 'taints must be unique by key and effect pair');
+    }
     seen.add(`${effect}/${key}`);
   });
 }

@@ -235,8 +235,13 @@ function checkClaims(
       return;
     }
     checkClaimOnce(errors, at, { name, request, seen });
-    if (!claimNames.has(name)) errors.notFound(at, name);
+    if (!claimNames.has(name)) errors.notFound(at, name, knownClaims(claimNames));
   });
+}
+
+function knownClaims(claimNames: ReadonlySet<string>): string {
+  const which = claimNames.size === 0 ? ' which is empty' : `: ${[...claimNames].sort().join(', ')}`;
+  return `must be one of the names in pod.spec.resourceClaims${which}`;
 }
 
 function checkClaimOnce(

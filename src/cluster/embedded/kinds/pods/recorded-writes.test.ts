@@ -5,8 +5,6 @@ import { answerOf, recordedWrites, replay } from './testing/recorded.ts';
 const differences: Readonly<Record<string, string>> = {
   'AppArmor by annotation':
     'the advice is due before the field is filled in, when kinds are not asked for any',
-  'a claim that the pod does not have': 'which claims there are is not told',
-  'wrong pod resources': 'which claims there are is not told',
 };
 
 describe.each(['./pods.ndjson', './others.ndjson'])('what a real server answered (%s)', (file) => {
