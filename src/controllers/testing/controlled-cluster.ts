@@ -1,0 +1,113 @@
+import type { Cluster, ResourceClient, WatchEvent } from '../../cluster/cluster.ts';
+import { bootstrap } from '../../cluster/embedded/bootstrap.ts';
+import { EmbeddedCluster } from '../../cluster/embedded/embedded-cluster.ts';
+import { servedCatalogue } from '../../cluster/embedded/kinds/served-kinds.ts';
+import { EmbeddedRegistry } from '../../cluster/embedded/registry/embedded-registry.ts';
+import { MemoryStore } from '../../cluster/embedded/store/memory-store.ts';
+import type { ObjectKey } from '../../cluster/resource.ts';
+import type { KubeObject } from '../../kube/meta.ts';
+import { realClock } from '../../runtime/clock.ts';
+import { systemIds } from '../../runtime/ids.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { Supervisor } from '../../runtime/supervisor.ts';
+import type { Trouble } from '../controller.ts';
+import type { ControllerName } from '../controller-names.ts';
+import { runControllers } from '../run-controllers.ts';
+
+const random = seededRandom('controllers');
+
+/** An embedded cluster in memory with some controllers running on it. */
+export class ControlledCluster implements AsyncDisposable {
+  readonly cluster: Cluster;
+  /** What controllers complained about. Conflicts are part of the game: they are tried again. */
+  readonly troubles: Trouble[] = [];
+  readonly #supervisor: Supervisor;
+
+  readonly #registry: EmbeddedRegistry;
+
+  private constructor(registry: EmbeddedRegistry) {
+    this.#registry = registry;
+    this.cluster = new EmbeddedCluster({ registry, manager: 'test' });
+    this.#supervisor = new Supervisor({
+      clock: realClock,
+      random,
+      onCrash: ({ error }) => console.error(error),
+    });
+  }
+
+  static async start(...names: readonly ControllerName[]): Promise<ControlledCluster> {
+    const store = new MemoryStore();
+    const registry = new EmbeddedRegistry({
+      store,
+      kinds: servedCatalogue(),
+      clock: realClock,
+      ids: systemIds,
+    });
+    await bootstrap(registry);
+    const world = new ControlledCluster(registry);
+    world.run(...names);
+    return world;
+  }
+
+  run(...names: readonly ControllerName[]): void {
+    runControllers({
+      names,
+      cluster: this.cluster,
+      resources: this.#registry.kinds.all.filter(({ storedAs }) => storedAs === undefined),
+      clock: realClock,
+      random,
+      supervisor: this.#supervisor,
+      report: (trouble) => this.troubles.push(trouble),
+      onInformerError: (error) => console.error(error),
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#supervisor.close();
+  }
+}
+
+/** Waits, by watching, until the object is gone. */
+export async function untilGone<T extends KubeObject>(
+  client: ResourceClient<T>,
+  key: ObjectKey,
+): Promise<void> {
+  await until(client, key, (event) => event?.type === 'DELETED');
+}
+
+/** Waits, by watching, until the object is as it should be. */
+export async function untilObject<T extends KubeObject>(
+  client: ResourceClient<T>,
+  key: ObjectKey,
+  isRight: (object: T) => boolean,
+): Promise<void> {
+  await until(
+    client,
+    key,
+    (event) =>
+      event !== undefined && event.type !== 'BOOKMARK' && event.type !== 'DELETED' && isRight(event.object),
+  );
+}
+
+async function until<T extends KubeObject>(
+  client: ResourceClient<T>,
+  { namespace, name }: ObjectKey,
+  isOver: (event: WatchEvent<T>) => boolean,
+): Promise<void> {
+  const abort = new AbortController();
+  const fieldSelector = `metadata.name=${name}`;
+  const { items, metadata } = await client.list({ namespace, fieldSelector });
+  const [object] = items;
+  const now: WatchEvent<T> =
+    object === undefined ? { type: 'DELETED', object: {} as T } : { type: 'ADDED', object };
+  if (isOver(now)) return;
+  const { resourceVersion } = metadata;
+  for await (const event of client.watch({
+    namespace,
+    fieldSelector,
+    resourceVersion,
+    signal: abort.signal,
+  })) {
+    if (isOver(event)) return;
+  }
+}

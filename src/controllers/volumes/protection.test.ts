@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../cluster/resources.ts';
+import { ControlledCluster, untilGone } from '../testing/controlled-cluster.ts';
+
+const namespace = 'default';
+const claim = { namespace, name: 'data' };
+
+async function makeClaim({ cluster }: ControlledCluster): Promise<void> {
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
+  await cluster.resource(persistentVolumeClaims).create({ metadata: claim, spec });
+}
+
+async function makePod({ cluster }: ControlledCluster, nodeName?: string): Promise<void> {
+  await cluster.resource(pods).create({
+    metadata: { namespace, name: 'web' },
+    spec: {
+      ...(nodeName === undefined ? {} : { nodeName }),
+      containers: [{ name: 'main', image: 'pause' }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+    },
+  });
+}
+
+test('a claim that nobody uses goes when it is deleted', async () => {
+  await using world = await ControlledCluster.start('protection');
+  await makeClaim(world);
+  const client = world.cluster.resource(persistentVolumeClaims);
+  await client.delete(claim);
+  await untilGone(client, claim);
+});
+
+test('a claim of a pod without a node goes', async () => {
+  await using world = await ControlledCluster.start('protection');
+  await makeClaim(world);
+  await makePod(world);
+  const client = world.cluster.resource(persistentVolumeClaims);
+  await client.delete(claim);
+  await untilGone(client, claim);
+});
+
+test('a claim of a placed pod stays until the pod is gone', async () => {
+  await using world = await ControlledCluster.start('protection');
+  await makeClaim(world);
+  await makePod(world, 'node-1');
+  const client = world.cluster.resource(persistentVolumeClaims);
+  await client.delete(claim);
+  // Another claim goes all the way, so the controller has looked at this one by then.
+  await client.create({ metadata: { namespace, name: 'other' }, spec: (await client.get(claim)).spec ?? {} });
+  await client.delete({ namespace, name: 'other' });
+  await untilGone(client, { namespace, name: 'other' });
+  expect((await client.get(claim)).metadata?.finalizers).toEqual(['kubernetes.io/pvc-protection']);
+  await world.cluster.resource(pods).delete({ namespace, name: 'web' }, { gracePeriodSeconds: 0 });
+  await untilGone(client, claim);
+});
+
+test('a volume stays while it is bound', async () => {
+  await using world = await ControlledCluster.start('protection');
+  const client = world.cluster.resource(persistentVolumes);
+  const spec = {
+    capacity: { storage: '1Gi' },
+    accessModes: ['ReadWriteOnce'],
+    hostPath: { path: '/mnt/a' },
+  } as const;
+  const phase = (name: string, value: string) =>
+    client.patch({ name }, { type: 'merge', body: { status: { phase: value } } }, { subresource: 'status' });
+  for (const name of ['bound', 'free']) await client.create({ metadata: { name }, spec });
+  await phase('bound', 'Bound');
+  await client.delete({ name: 'bound' });
+  await client.delete({ name: 'free' });
+  await untilGone(client, { name: 'free' });
+  expect((await client.get({ name: 'bound' })).metadata?.deletionTimestamp).toBeDefined();
+  await phase('bound', 'Released');
+  await untilGone(client, { name: 'bound' });
+});

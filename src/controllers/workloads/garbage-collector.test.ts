@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import { isReason } from '../../cluster/api-error.ts';
+import type { Cluster, PropagationPolicy } from '../../cluster/cluster.ts';
+import { configMaps } from '../../cluster/resources.ts';
+import type { ConfigMap } from '../../kube/core.ts';
+import type { OwnerReference } from '../../kube/meta.ts';
+import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
+
+const namespace = 'default';
+
+function ownerOf({ metadata }: ConfigMap, blockOwnerDeletion = false): OwnerReference {
+  const { name = '', uid = '' } = metadata ?? {};
+  return { apiVersion: 'v1', kind: 'ConfigMap', name, uid, blockOwnerDeletion };
+}
+
+async function make(
+  cluster: Cluster,
+  name: string,
+  ...ownerReferences: OwnerReference[]
+): Promise<ConfigMap> {
+  return await cluster.resource(configMaps).create({ metadata: { namespace, name, ownerReferences } });
+}
+
+async function remove(cluster: Cluster, name: string, propagationPolicy: PropagationPolicy): Promise<void> {
+  await cluster.resource(configMaps).delete({ namespace, name }, { propagationPolicy });
+}
+
+test('deletes what an owner leaves behind, down to the last generation', async () => {
+  await using world = await ControlledCluster.start('garbage-collector');
+  const { cluster } = world;
+  const parent = await make(cluster, 'parent');
+  const child = await make(cluster, 'child', ownerOf(parent));
+  await make(cluster, 'grandchild', ownerOf(child));
+  await remove(cluster, 'parent', 'Background');
+  await untilGone(cluster.resource(configMaps), { namespace, name: 'grandchild' });
+  await untilGone(cluster.resource(configMaps), { namespace, name: 'child' });
+});
+
+test('in the foreground the owner goes last', async () => {
+  await using world = await ControlledCluster.start('garbage-collector');
+  const { cluster } = world;
+  const client = cluster.resource(configMaps);
+  const parent = await make(cluster, 'parent');
+  await make(cluster, 'child', ownerOf(parent, true));
+  await client.patch(
+    { namespace, name: 'child' },
+    { type: 'merge', body: { metadata: { finalizers: ['example.com/hold'] } } },
+  );
+  await remove(cluster, 'parent', 'Foreground');
+  await untilObject(
+    client,
+    { namespace, name: 'child' },
+    ({ metadata }) => metadata?.deletionTimestamp !== undefined,
+  );
+  expect((await client.get({ namespace, name: 'parent' })).metadata?.finalizers).toEqual([
+    'foregroundDeletion',
+  ]);
+  await client.patch(
+    { namespace, name: 'child' },
+    { type: 'merge', body: { metadata: { finalizers: null } } },
+  );
+  await untilGone(client, { namespace, name: 'parent' });
+});
+
+test('a dependent that does not ask for it does not hold its owner', async () => {
+  await using world = await ControlledCluster.start('garbage-collector');
+  const { cluster } = world;
+  const client = cluster.resource(configMaps);
+  const parent = await make(cluster, 'parent');
+  await make(cluster, 'child', ownerOf(parent, false));
+  await remove(cluster, 'parent', 'Foreground');
+  await untilGone(client, { namespace, name: 'parent' });
+  await untilGone(client, { namespace, name: 'child' });
+});
+
+test('an orphaned dependent stays, without its owner', async () => {
+  await using world = await ControlledCluster.start('garbage-collector');
+  const { cluster } = world;
+  const client = cluster.resource(configMaps);
+  const parent = await make(cluster, 'parent');
+  await make(cluster, 'child', ownerOf(parent));
+  await remove(cluster, 'parent', 'Orphan');
+  await untilGone(client, { namespace, name: 'parent' });
+  expect((await client.get({ namespace, name: 'child' })).metadata?.ownerReferences).toBeUndefined();
+});
+
+test('one living owner is enough, and the dead one is taken off', async () => {
+  await using world = await ControlledCluster.start('garbage-collector');
+  const { cluster } = world;
+  const client = cluster.resource(configMaps);
+  const [one, two] = [await make(cluster, 'one'), await make(cluster, 'two')];
+  await make(cluster, 'child', ownerOf(one), ownerOf(two));
+  await remove(cluster, 'one', 'Background');
+  await untilObject(
+    client,
+    { namespace, name: 'child' },
+    ({ metadata }) => metadata?.ownerReferences?.length === 1,
+  );
+  expect((await client.get({ namespace, name: 'child' })).metadata?.ownerReferences?.[0]?.name).toBe('two');
+});
+
+test('an owner of the same name is not the same owner', async () => {
+  await using world = await ControlledCluster.start('garbage-collector');
+  const { cluster } = world;
+  const parent = await make(cluster, 'parent');
+  await make(cluster, 'child', { ...ownerOf(parent), uid: '00000000-0000-4000-8000-000000000000' });
+  await untilGone(cluster.resource(configMaps), { namespace, name: 'child' });
+});
+
+test('an owner of a kind that nobody serves keeps its dependents', async () => {
+  await using world = await ControlledCluster.start('garbage-collector');
+  const { cluster } = world;
+  const unknown = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'u' };
+  await make(cluster, 'kept', unknown);
+  const gone = await make(cluster, 'owner');
+  await make(cluster, 'lost', ownerOf(gone));
+  await remove(cluster, 'owner', 'Background');
+  await untilGone(cluster.resource(configMaps), { namespace, name: 'lost' });
+  expect(await cluster.resource(configMaps).get({ namespace, name: 'kept' })).toBeDefined();
+});
+
+test('what was left behind before it started is found', async () => {
+  await using world = await ControlledCluster.start();
+  const { cluster, troubles } = world;
+  const parent = await make(cluster, 'parent');
+  await make(cluster, 'child', ownerOf(parent));
+  await remove(cluster, 'parent', 'Background');
+  world.run('garbage-collector');
+  await untilGone(cluster.resource(configMaps), { namespace, name: 'child' });
+  expect(troubles.filter(({ error }) => !isReason(error, 'Conflict'))).toEqual([]);
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { configMaps, namespaces, persistentVolumeClaims, pods } from '../../cluster/resources.ts';
+import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
+
+async function makeNamespace({ cluster }: ControlledCluster, name: string): Promise<void> {
+  await cluster.resource(namespaces).create({ metadata: { name } });
+}
+
+test('a deleted namespace takes everything in it along', async () => {
+  await using world = await ControlledCluster.start('namespace');
+  await makeNamespace(world, 'doomed');
+  const client = world.cluster.resource(configMaps);
+  for (const name of ['a', 'b', 'c']) await client.create({ metadata: { namespace: 'doomed', name } });
+  await client.create({ metadata: { namespace: 'default', name: 'a' } });
+  await world.cluster.resource(namespaces).delete({ name: 'doomed' });
+  await untilGone(world.cluster.resource(namespaces), { name: 'doomed' });
+  expect((await client.list({ namespace: 'doomed' })).items).toEqual([]);
+  expect((await client.list({ namespace: 'default' })).items).toHaveLength(1);
+});
+
+test('it waits for what is held, says what it is, and goes on when that ends', async () => {
+  await using world = await ControlledCluster.start('namespace');
+  await makeNamespace(world, 'doomed');
+  const client = world.cluster.resource(configMaps);
+  const key = { namespace: 'doomed', name: 'held' };
+  await client.create({ metadata: { ...key, finalizers: ['example.com/hold'] } });
+  await world.cluster.resource(namespaces).delete({ name: 'doomed' });
+  await untilObject(world.cluster.resource(namespaces), { name: 'doomed' }, ({ status }) =>
+    (status?.conditions ?? []).some(
+      ({ type, status: is, message }) =>
+        type === 'NamespaceFinalizersRemaining' &&
+        is === 'True' &&
+        message ===
+          'Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
+    ),
+  );
+  await client.patch(key, { type: 'merge', body: { metadata: { finalizers: null } } });
+  await untilGone(world.cluster.resource(namespaces), { name: 'doomed' });
+});
+
+test('with protection running, claims and their pods end too', async () => {
+  await using world = await ControlledCluster.start('namespace', 'protection');
+  await makeNamespace(world, 'doomed');
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
+  await world.cluster
+    .resource(persistentVolumeClaims)
+    .create({ metadata: { namespace: 'doomed', name: 'data' }, spec });
+  await world.cluster.resource(pods).create({
+    metadata: { namespace: 'doomed', name: 'web' },
+    spec: {
+      containers: [{ name: 'main', image: 'pause' }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+    },
+  });
+  await world.cluster.resource(namespaces).delete({ name: 'doomed' });
+  await untilGone(world.cluster.resource(namespaces), { name: 'doomed' });
+});
+
+test('one that was being deleted before it started is found', async () => {
+  await using world = await ControlledCluster.start();
+  await makeNamespace(world, 'early');
+  await world.cluster.resource(namespaces).delete({ name: 'early' });
+  world.run('namespace');
+  await untilGone(world.cluster.resource(namespaces), { name: 'early' });
+});
