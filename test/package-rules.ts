@@ -66,6 +66,11 @@ export function checkDependenciesPage(manifest: Manifest, page: string): Violati
 /** Packages that may run a script when installed, with the reason. */
 const installScriptsAllowed = new Map([
   ['fsevents', 'optional and for macOS only: watches files for vite; its binary is in the package'],
+  [
+    'lmdb',
+    'looks whether the binary that came with it fits, and compiles it where none does; downloads nothing',
+  ],
+  ['msgpackr-extract', 'optional, of lmdb; the same check as lmdb itself'],
 ]);
 
 const installHooks = ['preinstall', 'install', 'postinstall'];

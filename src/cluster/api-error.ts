@@ -81,10 +81,8 @@ export function forbidden(
 
 /** Causes in the order in which validation found them. */
 export function invalid(kind: Kinded, name: string, causes: readonly StatusCause[]): ApiError {
-  const [first] = causes;
-  const told = causes.map(({ field, message }) => `${field}: ${message}`);
-  const summary =
-    first === undefined ? '<nil>' : told.length === 1 ? told[0] : `[${[...new Set(told)].join(', ')}]`;
+  const told = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
+  const summary = told.length === 0 ? '<nil>' : told.length === 1 ? told[0] : `[${told.join(', ')}]`;
   const details = { name, group: kind.group, kind: kind.kind, causes };
   return failure(
     422,

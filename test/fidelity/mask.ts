@@ -4,12 +4,13 @@ import { openapiByName } from './mask-openapi.ts';
 import type { Answer, Form } from './scenario.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-type Column = { readonly name: string };
+type Column = { readonly name: string; readonly description?: string };
 
 const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const timePattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 /** Of Services; the range is that of the server that was recorded. */
 const clusterIpPattern = /\b10\.96\.\d+\.\d+\b/g;
+const nodePortPattern = /:3\d{4}\//g;
 /** Where sentences name versions of objects. */
 const versionPattern = /(object meta: |current: |in precondition: |resource version: |\()(\d{2,})\b/g;
 const ageColumns = new Set(['Age', 'Last Seen', 'First Seen', 'Last Schedule', 'Duration']);
@@ -76,17 +77,24 @@ export class Mask {
     if (columns.length > 0) this.#columns = columns;
     const cells = (row: readonly unknown[]) =>
       row.map((cell, i) => (isAge(this.#columns[i]?.name, cell) ? '<age>' : cell));
-    return { ...table, rows: rows.map((row) => ({ ...row, cells: cells(row.cells) })) };
+    const columnDefinitions = columns.map(({ description: _, ...column }) => column);
+    return { ...table, columnDefinitions, rows: rows.map((row) => ({ ...row, cells: cells(row.cells) })) };
   }
 
   #array(items: readonly unknown[], key: string): unknown {
-    const known = key === 'managedFields' ? [...items].sort(byManager) : items;
-    return known.map((item) => this.#value(item, key));
+    if (key === 'managedFields') return [...items].sort(byManager).map((item) => this.#value(item, key));
+    const values = items.map((item) => this.#value(item, key));
+    return key === 'causes' ? withoutRepetition(values) : values;
   }
 
   #object(value: Json): unknown {
     const keys = Object.keys(value).sort();
-    return Object.fromEntries(keys.map((key) => [this.#text(key), this.#value(value[key], key)]));
+    return Object.fromEntries(keys.map((key) => [this.#text(key), this.#field(key, value[key])]));
+  }
+
+  #field(key: string, value: unknown): unknown {
+    if (key === 'fieldsV1' && isObject(value)) return this.#text(fieldsText(value));
+    return this.#value(value, key);
   }
 
   #string(text: string, key: string): string {
@@ -101,6 +109,7 @@ export class Mask {
       .replaceAll(uidPattern, (uid) => this.#seen('uid', uid))
       .replaceAll(timePattern, (time, fraction?: string) => maskTime(time, fraction))
       .replaceAll(clusterIpPattern, '<cluster ip>')
+      .replaceAll(nodePortPattern, ':<port>/')
       .replaceAll(versionPattern, (_, before: string, version: string) => this.#version(before, version));
     let named = known;
     for (const [name, generated] of this.#generatedNames) named = named.replaceAll(name, generated);
@@ -125,6 +134,21 @@ export class Mask {
     this.#firstSeen.set(key, name);
     return name;
   }
+}
+
+/** `metadata(labels(. a)) spec(replicas)`: the fields that a manager owns. */
+function fieldsText(fields: Json): string {
+  const texts = Object.entries(fields).map(([key, inner]) => {
+    const name = key.replace(/^f:/, '');
+    return isObject(inner) && Object.keys(inner).length > 0 ? `${name}(${fieldsText(inner)})` : name;
+  });
+  return texts.sort().join(' ');
+}
+
+/** How often a complaint is repeated depends on how often Kubernetes checks metadata again, which differs by kind. */
+function withoutRepetition(values: readonly unknown[]): readonly unknown[] {
+  const texts = values.map((value) => JSON.stringify(value));
+  return values.filter((_, i) => texts.indexOf(texts[i]!) === i);
 }
 
 function metadataOnly(body: unknown): unknown {

@@ -58,7 +58,7 @@ class Player {
 
   async #send(step: Step): Promise<Reply> {
     if (step.settle && this.#settleMs > 0) await sleep(this.#settleMs);
-    const filled = fill({ ...step, form: undefined }, this.#known);
+    const filled = fill(step, this.#known);
     const body = bodyOf(filled, step.from === undefined ? undefined : this.#known.get(step.from));
     const headers = {
       ...(step.accept === undefined ? {} : { accept: step.accept }),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { pack, unpack } from './packing.ts';
 import type { Answer, Scenario, Step } from './scenario.ts';
 
 /** What a real server answered to the scenarios of one theme. */
@@ -20,22 +21,30 @@ export function readTranscript(theme: string): Transcript {
   if (!existsSync(file)) return { version: 'none', exchanges: new Map() };
   const [head = '{}', ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n');
   const exchanges = new Map<string, Exchange[]>();
+  let name = '';
   for (const line of lines) {
-    const { in: name, request, answer } = JSON.parse(line) as Exchange & { readonly in: string };
-    const known = exchanges.get(name);
-    if (known === undefined) exchanges.set(name, [{ request, answer }]);
-    else known.push({ request, answer });
+    const entry = JSON.parse(line) as Exchange | { readonly scenario: string };
+    if ('scenario' in entry) name = entry.scenario;
+    else exchanges.set(name, [...(exchanges.get(name) ?? []), entry]);
   }
-  return { version: (JSON.parse(head) as { version: string }).version, exchanges };
+  const unpacked = [...exchanges].map(([key, packed]) => [key, unpackAll(packed)] as const);
+  return { version: (JSON.parse(head) as { version: string }).version, exchanges: new Map(unpacked) };
 }
 
 /** One line for each exchange: a change of one answer is a change of one line. */
 export function writeTranscript(theme: string, { version, exchanges }: Transcript): void {
   const lines = [JSON.stringify({ version })];
   for (const [name, steps] of exchanges) {
-    for (const step of steps) lines.push(JSON.stringify({ in: name, ...step }));
+    const answers = pack(steps.map(({ answer }) => answer));
+    const packed = steps.map(({ request }, i) => JSON.stringify({ request, answer: answers[i] }));
+    lines.push(JSON.stringify({ scenario: name }), ...packed);
   }
   writeFileSync(fileOf(theme), `${lines.join('\n')}\n`);
+}
+
+function unpackAll(packed: readonly Exchange[]): readonly Exchange[] {
+  const answers = unpack<Answer>(packed.map(({ answer }) => answer));
+  return packed.map(({ request }, i) => ({ request, answer: answers[i] as Answer }));
 }
 
 export function exchangesOf({ steps }: Scenario, answers: readonly Answer[]): readonly Exchange[] {

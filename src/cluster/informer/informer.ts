@@ -83,7 +83,9 @@ export class Informer<T extends KubeObject> {
 
   start(supervisor: Supervisor): BackgroundWork {
     const { namespace, labelSelector, fieldSelector } = this.#options.selection ?? {};
-    const selected = [namespace, labelSelector, fieldSelector, this.#options.purpose].filter((part) => part !== undefined);
+    const selected = [namespace, labelSelector, fieldSelector, this.#options.purpose].filter(
+      (part) => part !== undefined,
+    );
     const name = ['informer', qualifiedPlural(this.resource), ...selected].join(' ');
     return supervisor.start(name, (signal) => this.#reflector.run(signal));
   }

@@ -75,13 +75,18 @@ export class KubernetesResourceClient<T extends KubeObject> implements ResourceC
   async *watch(options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
     const { signal, timeoutSeconds, bookmarks } = options;
     const path = collectionPath(this.resource, options.namespace) + watchQuery(options);
-    const stream = await this.#requester.stream({ method: 'GET', path, signal });
-    yield* readWatchStream<T>(stream, {
-      clock: this.#options.clock,
-      // Without bookmarks, silence may just mean that nothing happens.
-      silenceMsMax: bookmarks ? this.#options.watchSilenceMsMax : undefined,
-      durationMsMax: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000 + watchGraceMs,
-    });
+    try {
+      const stream = await this.#requester.stream({ method: 'GET', path, signal });
+      yield* readWatchStream<T>(stream, {
+        clock: this.#options.clock,
+        // Without bookmarks, silence may just mean that nothing happens.
+        silenceMsMax: bookmarks ? this.#options.watchSilenceMsMax : undefined,
+        durationMsMax: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000 + watchGraceMs,
+      });
+    } catch (error) {
+      // A watch that is told to end has not failed.
+      if (!signal.aborted) throw error;
+    }
   }
 
   async create(object: Fresh<T>, options: WriteOptions = {}): Promise<T> {

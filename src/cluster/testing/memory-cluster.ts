@@ -155,7 +155,7 @@ export class MemoryCluster<T extends KubeObject> implements Cluster {
         continue;
       }
       const cut = await this.#changed.wait(options.signal, () => this.#cut);
-      options.signal.throwIfAborted();
+      if (options.signal.aborted) return;
       if (cut?.error !== undefined) throw cut.error;
       if (cut !== undefined) return;
     }

@@ -37,7 +37,7 @@ export function lifecycle(sample: Sample): Scenario {
     creation(sample, place),
     reading(place),
     changing(sample, place),
-    patching(sample, place),
+    patching(place),
     sample.status === undefined ? [] : changingStatus(place, sample.status),
     ending(sample, place),
   );
@@ -123,18 +123,12 @@ function changing({ change }: Sample, { rich, collection }: Place): readonly Ste
   ];
 }
 
-function patching({ apiVersion, kind }: Sample, { rich, names }: Place): readonly Step[] {
+function patching({ rich }: Place): readonly Step[] {
   const annotate = [{ op: 'add', path: '/metadata/annotations/by-json', value: 'yes' }];
   return [
     patch('merge', rich, { metadata: { labels: { 'by-merge': 'yes', again: null } } }, { form: 'metadata' }),
     patch('json', rich, annotate, { form: 'metadata' }),
     patch('strategic', rich, { metadata: { labels: { 'by-strategic': 'yes' } } }, { form: 'metadata' }),
-    patch(
-      'apply',
-      `${rich}?fieldManager=applier`,
-      { apiVersion, kind, metadata: { name: names[1], labels: { 'by-apply': 'yes' } } },
-      { form: 'metadata' },
-    ),
     patch('merge', rich, { metadata: { labels: { 'bad label!': 'x' } } }),
     patch('json', rich, [{ op: 'test', path: '/metadata/name', value: 'other' }]),
     patch('merge', `${rich}-not`, { metadata: { labels: { a: 'b' } } }),

@@ -37,7 +37,7 @@ export function readListOptions(
     watch: {
       ...selection,
       ...version,
-      sendInitialEvents: boolOf(query, 'sendInitialEvents'),
+      ...beginningOf(query, version, isWatch),
       bookmarks: boolOf(query, 'allowWatchBookmarks') ?? false,
     },
     timeoutSeconds: positive(intOf(query, 'timeoutSeconds')),
@@ -47,6 +47,20 @@ export function readListOptions(
   else checkList(options, errors);
   if (!errors.isEmpty) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors.causes);
   return options;
+}
+
+/** A watch from the start stands for one with initial events: it says where they end, and the rules for those hold. */
+function beginningOf(
+  query: URLSearchParams,
+  { resourceVersion, resourceVersionMatch }: Pick<WatchQuery, 'resourceVersion' | 'resourceVersionMatch'>,
+  isWatch: boolean,
+): Pick<WatchQuery, 'sendInitialEvents' | 'resourceVersionMatch'> {
+  const asked = boolOf(query, 'sendInitialEvents');
+  const isFromStart = resourceVersion === undefined || resourceVersion === '0';
+  if (!isWatch || asked !== undefined || !isFromStart || resourceVersionMatch !== undefined) {
+    return { sendInitialEvents: asked, resourceVersionMatch };
+  }
+  return { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
 }
 
 /** Less than a second asked for is nothing asked for, as the real server reads it. */
@@ -77,19 +91,16 @@ function checkList({ list, watch }: ListOptions, errors: FieldErrors): void {
 
 function checkWatch({ list, watch }: ListOptions, errors: FieldErrors): void {
   const match = watch.resourceVersionMatch;
-  const isFromStart = watch.resourceVersion === undefined || watch.resourceVersion === '0';
   if (watch.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     errors.forbidden(matchField, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
   }
-  if (match !== undefined && watch.sendInitialEvents === undefined) {
+  if (match === undefined) return;
+  if (watch.sendInitialEvents === undefined) {
     const reason = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
     errors.forbidden(matchField, reason);
   }
-  if (match !== undefined && match !== 'NotOlderThan')
-    errors.notSupported(matchField, match, ['NotOlderThan']);
-  // A watch from the start stands for one with initial events, so the rule about those holds for it too.
-  const hasMatch = match !== undefined || (watch.sendInitialEvents === undefined && isFromStart);
-  if (hasMatch && list.continue !== undefined) forbidContinue(errors);
+  if (match !== 'NotOlderThan') errors.notSupported(matchField, match, ['NotOlderThan']);
+  if (list.continue !== undefined) forbidContinue(errors);
 }
 
 function forbidContinue(errors: FieldErrors): void {

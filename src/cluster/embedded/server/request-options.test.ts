@@ -71,7 +71,9 @@ describe('options of a watch', () => {
   });
 
   test.each([
-    ['', { sendInitialEvents: undefined, bookmarks: false }],
+    ['', { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', bookmarks: false }],
+    ['resourceVersion=0', { sendInitialEvents: true }],
+    ['resourceVersion=5', { sendInitialEvents: undefined, resourceVersionMatch: undefined }],
     ['allowWatchBookmarks=1', { bookmarks: true }],
     ['allowWatchBookmarks=FALSE', { bookmarks: false }],
     ['sendInitialEvents=false&resourceVersionMatch=NotOlderThan', { sendInitialEvents: false }],

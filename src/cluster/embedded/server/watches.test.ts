@@ -56,6 +56,17 @@ describe('a watch', () => {
     watch.close();
   });
 
+  test('from the start says where the start ends to those who take bookmarks', async () => {
+    await create('a');
+    const watch = await WatchClient.open(
+      cluster,
+      `${classes}?watch=1&resourceVersion=0&allowWatchBookmarks=1`,
+    );
+    const [, end] = await watch.take(2);
+    expect(end?.object.metadata?.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
+    watch.close();
+  });
+
   test('of one object by a path of old', async () => {
     await create('a');
     await create('b');
@@ -86,7 +97,7 @@ describe('a watch', () => {
       `${classes}?watch=1&timeoutSeconds=1&allowWatchBookmarks=1`,
     );
     const lines = await watch.ended();
-    expect(lines.map(({ type }) => type)).toEqual(['BOOKMARK']);
+    expect(bookmarks(lines)).toEqual(['end of the start', 'plain']);
     expect(watch.isComplete).toBe(true);
   });
 
@@ -141,7 +152,7 @@ describe('a closing server', () => {
     );
     await own.close();
     expect((await watches[0]?.ended())?.map(({ type }) => type)).toEqual([]);
-    expect((await watches[1]?.ended())?.map(({ type }) => type)).toEqual(['BOOKMARK']);
+    expect(bookmarks((await watches[1]?.ended()) ?? [])).toEqual(['end of the start', 'plain']);
     expect(watches.map(({ isComplete }) => isComplete)).toEqual([true, true]);
     await expect(own.call('GET', '/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     expect(own.server.metrics).toMatchObject({ inFlight: 0, watchesOpen: 0 });
@@ -161,4 +172,11 @@ async function label(name: string): Promise<void> {
 
 function told(lines: readonly WatchLine[]): string[] {
   return lines.map(({ type, object }) => `${type} ${object.metadata?.name}`);
+}
+
+function bookmarks(lines: readonly WatchLine[]): string[] {
+  expect(lines.every(({ type }) => type === 'BOOKMARK')).toBe(true);
+  return lines.map(({ object }) =>
+    object.metadata?.annotations === undefined ? 'plain' : 'end of the start',
+  );
 }

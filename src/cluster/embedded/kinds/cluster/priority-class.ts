@@ -1,5 +1,5 @@
 import type { PriorityClass } from '../../schema/generated/scheduling-v1.ts';
-import { checkSupported } from '../../validation/enums.ts';
+import { checkRequiredEnum } from '../../validation/enums.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
@@ -29,7 +29,7 @@ export const priorityClassKind: Kind<PriorityClass> = {
     checkValue(priorityClass, errors);
     const { preemptionPolicy } = priorityClass;
     if (preemptionPolicy !== undefined) {
-      checkSupported(errors, 'preemptionPolicy', preemptionPolicy, ['PreemptLowerPriority', 'Never']);
+      checkRequiredEnum(errors, 'preemptionPolicy', preemptionPolicy, ['PreemptLowerPriority', 'Never']);
     }
   },
   validateUpdate(priorityClass, old, errors) {

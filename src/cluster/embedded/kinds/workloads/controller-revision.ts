@@ -1,7 +1,7 @@
 import type { ControllerRevision } from '../../schema/generated/apps-v1.ts';
 import type { OwnerReference } from '../../schema/generated/meta-v1.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { checkImmutable } from '../../validation/immutable.ts';
+import { immutableSentence } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
 import { checkNonNegative } from '../../validation/quantities.ts';
 import type { Kind } from '../kind.ts';
@@ -26,7 +26,10 @@ export const controllerRevisionKind: Kind<ControllerRevision> = {
   },
   validateUpdate(revision, old, errors) {
     checkNonNegative(errors, 'revision', revision.revision);
-    checkImmutable(errors, 'data', revision.data, old.data);
+    // An empty object is something else than nothing here, so it is the texts that are compared.
+    if (JSON.stringify(revision.data ?? null) !== JSON.stringify(old.data ?? null)) {
+      errors.invalid('data', revision.data, immutableSentence);
+    }
   },
 
   columns: [

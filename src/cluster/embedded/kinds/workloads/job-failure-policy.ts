@@ -85,17 +85,18 @@ function checkExitCodes(
     const sentence = 'must be one of the container or initContainer names in the pod template';
     errors.invalid(`${field}.containerName`, containerName, sentence);
   }
-  checkExitCodeValues(requirement.values ?? [], operator, `${field}.values`, errors);
+  checkExitCodeValues(requirement.values, operator, `${field}.values`, errors);
 }
 
 /** In order, no code twice, and none of success where success is no failure. */
 function checkExitCodeValues(
-  values: readonly number[],
+  listed: readonly number[] | null,
   operator: string,
   field: string,
   errors: FieldErrors,
 ): void {
-  if (values.length === 0) errors.invalid(field, values, 'at least one value is required');
+  const values = listed ?? [];
+  if (values.length === 0) errors.invalid(field, listed, 'at least one value is required');
   else if (values.length > exitCodesMax) errors.tooMany(field, values.length, exitCodesMax);
   const seen = new Set<number>();
   values.forEach((value, index) => {

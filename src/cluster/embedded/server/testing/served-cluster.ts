@@ -5,9 +5,7 @@ import { systemIds } from '../../../../runtime/ids.ts';
 import { seededRandom } from '../../../../runtime/random.ts';
 import { KindCatalogue } from '../../kinds/catalogue.ts';
 import type { Kind, StoredObject } from '../../kinds/kind.ts';
-import { podKinds } from '../../kinds/pods/index.ts';
-import { storageKinds } from '../../kinds/storage/index.ts';
-import { workloadKinds } from '../../kinds/workloads/index.ts';
+import { servedCatalogue } from '../../kinds/served-kinds.ts';
 import type { Registry } from '../../registry/api.ts';
 import { EmbeddedRegistry } from '../../registry/embedded-registry.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
@@ -42,7 +40,7 @@ export interface Reply {
   json<T = Readonly<Record<string, unknown>>>(): T;
 }
 
-export const servedKinds = [...podKinds, ...storageKinds, ...workloadKinds];
+export const servedKinds = servedCatalogue().all;
 
 /** One pair for all tests: making a key takes a while. */
 const credentials = freshCredentials({ nowMs: realClock.nowMs() });

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import type { JsonObject } from '../../patch/json-value.ts';
+import { shapeOf } from '../../patch/type-shapes.ts';
+import type { ManagedFieldsEntry } from '../managers.ts';
+import { resetFieldsOf } from '../reset-fields.ts';
+import { updateManagedFields } from '../update-managers.ts';
+
+/** Writes to one object, in order, and what Kubernetes then had in managedFields. */
+export interface Sequence {
+  readonly type: string;
+  readonly steps: readonly Step[];
+}
+
+export interface Step {
+  readonly manager: string;
+  readonly subresource?: string;
+  readonly time: string;
+  readonly next: JsonObject & { readonly apiVersion: string; readonly metadata: JsonObject };
+  readonly expected?: readonly ManagedFieldsEntry[];
+}
+
+export function readSequences(name: string): readonly Sequence[] {
+  const text = readFileSync(new URL(name, import.meta.url), 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** What ours makes of each step, given what was stored after the one before. */
+export function replay({ type, steps }: Sequence): readonly (readonly ManagedFieldsEntry[] | undefined)[] {
+  return steps.map(({ manager, subresource = '', time, next }, i) =>
+    updateManagedFields({
+      old: i === 0 ? undefined : stored(steps[i - 1]!),
+      next,
+      shape: shapeOf(type),
+      manager,
+      apiVersion: next.apiVersion,
+      subresource,
+      time,
+      resetFields: resetFieldsOf(type, 'status' in next, subresource),
+    }),
+  );
+}
+
+function stored({ next, expected }: Step): JsonObject {
+  const { managedFields: _, ...metadata } = next.metadata;
+  const owners = expected === undefined ? {} : { managedFields: expected as unknown as JsonObject[] };
+  return { ...next, metadata: { ...metadata, uid: 'u-1', ...owners } };
+}

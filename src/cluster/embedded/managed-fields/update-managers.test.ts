@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../patch/json-value.ts';
+import { shapeOf } from '../patch/type-shapes.ts';
+import type { ManagedFieldsEntry } from './managers.ts';
+import { readSequences, replay } from './testing/sequences.ts';
+import { withoutNewTimes } from './unchanged-times.ts';
+import { type ManagedWrite, updateManagedFields } from './update-managers.ts';
+
+describe('managedFields', () => {
+  test.each(['server.ndjson', 'library.ndjson'])(
+    'are those of Kubernetes after every write of %s',
+    (name) => {
+      for (const sequence of readSequences(name)) {
+        const expected = sequence.steps.map((step) => step.expected);
+        expect(JSON.stringify(replay(sequence))).toBe(JSON.stringify(expected));
+      }
+    },
+  );
+
+  test('are the same list where a write changes nothing that has an owner', () => {
+    const old = configMap({ a: '1' }, created({ a: '1' }));
+    expect(updateManagedFields(write(old, configMap({ a: '1' })))).toBe(
+      (old.metadata as JsonObject).managedFields,
+    );
+  });
+
+  test('keep the time of a writer that only removes', () => {
+    const entries = created({ a: '1', b: '2' });
+    const updated = updateManagedFields(write(configMap({ a: '1', b: '2' }, entries), configMap({ a: '1' })));
+    expect(updated).toEqual([{ ...entries[0], fieldsV1: { 'f:data': { '.': {}, 'f:a': {} } } }]);
+  });
+
+  test('forget managers of versions that are not served', () => {
+    const gone = { ...created({ a: '1' })[0]!, apiVersion: 'gone/v1' };
+    const updated = updateManagedFields(write(configMap({ a: '1' }, [gone]), configMap({ a: '2' })));
+    expect(updated?.map(({ apiVersion }) => apiVersion)).toEqual(['v1']);
+  });
+
+  test('compare for managers of another version as that version shows the object', () => {
+    const other = { ...created({ a: '1' })[0]!, apiVersion: 'other/v1' };
+    const base = write(configMap({ a: '1' }, [other]), configMap({ a: '2' }));
+    const same = configMap({ a: '1' });
+    const asVersion = () => ({ old: same, next: same, shape: base.shape });
+    expect(updateManagedFields({ ...base, asVersion })?.[0]).toEqual(other);
+  });
+
+  test('are none for objects whose list elements cannot be told apart', () => {
+    const next = { apiVersion: 'v1', kind: 'Pod', metadata: { finalizers: [null] } };
+    const broken = { ...write(undefined, next), shape: shapeOf('core/v1.Pod') };
+    expect(updateManagedFields(broken)).toBeUndefined();
+  });
+
+  test('outlive fields that are nested without end', () => {
+    const deep = JSON.parse(`${'{"f:a":'.repeat(5_000)}{}${'}'.repeat(5_000)}`);
+    const entries = created({ a: '1' });
+    const hostile = [{ ...entries[0]!, manager: 'x', fieldsV1: deep }];
+    const updated = updateManagedFields(
+      write(configMap({ a: '1' }, entries), configMap({ a: '1' }, hostile)),
+    );
+    expect(updated).toBe(entries);
+  });
+});
+
+describe('new times alone', () => {
+  test('are taken back', () => {
+    const old = created({ a: '1' });
+    const next = old.map((entry) => ({ ...entry, time: '2030-01-01T00:00:00Z' }));
+    expect(withoutNewTimes(next, old)).toBe(old);
+  });
+
+  test('are kept beside another change', () => {
+    const next = created({ a: '1', b: '2' });
+    expect(withoutNewTimes(next, created({ a: '1' }))).toBe(next);
+  });
+});
+
+function configMap(data: JsonObject, managedFields?: readonly ManagedFieldsEntry[]): JsonObject {
+  const owners =
+    managedFields === undefined ? {} : { managedFields: managedFields as unknown as JsonObject[] };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', uid: 'u', ...owners }, data };
+}
+
+function write(old: JsonObject | undefined, next: JsonObject): ManagedWrite {
+  const shape = shapeOf('core/v1.ConfigMap');
+  return { old, next, shape, manager: 'm', apiVersion: 'v1', subresource: '', time: '2026-01-31T12:00:00Z' };
+}
+
+function created(data: JsonObject): readonly ManagedFieldsEntry[] {
+  return updateManagedFields({ ...write(undefined, configMap(data)), time: '2026-01-01T00:00:00Z' })!;
+}

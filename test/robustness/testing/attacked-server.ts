@@ -1,0 +1,138 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, request } from 'node:https';
+import { connect, type TLSSocket } from 'node:tls';
+import { parse } from 'yaml';
+import { EmbeddedServer } from '../../../src/cluster/embedded/embedded-server.ts';
+import { realClock } from '../../../src/runtime/clock.ts';
+import { systemIds } from '../../../src/runtime/ids.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
+
+/** The whole embedded server on a real socket, a client that trusts it, and all that went wrong inside. */
+export interface AttackedServer {
+  readonly server: EmbeddedServer;
+  readonly access: Access;
+  /** What `onError` was told, and what nobody caught. */
+  readonly bugs: string[];
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  /** TLS without HTTP. */
+  dial(): Promise<TLSSocket>;
+  close(): Promise<void>;
+}
+
+export interface Access {
+  readonly host: string;
+  readonly port: number;
+  readonly certificate: string;
+  readonly token: string;
+}
+
+export interface CallOptions {
+  readonly body?: string | Uint8Array | object;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Null sends none. */
+  readonly authorization?: string | null;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export async function attackedServer(dataDirectory?: string): Promise<AttackedServer> {
+  const bugs: string[] = [];
+  const note = (where: string, error: unknown) =>
+    bugs.push(`${where}: ${error instanceof Error ? error.stack : error}`);
+  const uncaught = (error: unknown) => note('unhandled rejection', error);
+  process.on('unhandledRejection', uncaught);
+  const server = await EmbeddedServer.start({
+    dataDirectory,
+    clock: realClock,
+    ids: systemIds,
+    random: systemRandom,
+    onError: (error, where) => note(where, error),
+  });
+  const access = accessOf(server.kubeconfig);
+  const agent = new Agent({ keepAlive: true, ca: access.certificate, maxSockets: 16 });
+  return {
+    server,
+    access,
+    bugs,
+    call: (method, path, options = {}) => call({ access, agent, method, path, options }),
+    dial: () => dial(access),
+    async close() {
+      agent.destroy();
+      await server.close();
+      process.off('unhandledRejection', uncaught);
+    },
+  };
+}
+
+interface KubeconfigContent {
+  readonly clusters: readonly [
+    { readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string } },
+  ];
+  readonly users: readonly [{ readonly user: { readonly token: string } }];
+}
+
+export function accessOf(kubeconfig: string): Access {
+  const { clusters, users } = parse(kubeconfig) as KubeconfigContent;
+  const { cluster } = clusters[0];
+  const { hostname, port } = new URL(cluster.server);
+  return {
+    host: hostname,
+    port: Number(port),
+    certificate: Buffer.from(cluster['certificate-authority-data'], 'base64').toString(),
+    token: users[0].user.token,
+  };
+}
+
+export function dial({ host, port, certificate }: Access): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, ca: certificate }, () => {
+      socket.off('error', reject);
+      // Whoever dials here expects to be cut off.
+      socket.on('error', () => {});
+      resolve(socket);
+    });
+    socket.once('error', reject);
+  });
+}
+
+interface Call {
+  readonly access: Access;
+  readonly agent: Agent;
+  readonly method: string;
+  readonly path: string;
+  readonly options: CallOptions;
+}
+
+export function call({ access, agent, method, path, options }: Call): Promise<Reply> {
+  const { body, headers = {}, authorization = `Bearer ${access.token}` } = options;
+  const bytes = body === undefined ? undefined : bytesOf(body);
+  const all = {
+    ...(authorization === null ? {} : { authorization }),
+    ...(bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': bytes.length }),
+    ...headers,
+  };
+  return new Promise((resolve, reject) => {
+    // Given apart from each other: a URL would tidy odd paths.
+    const target = { hostname: access.host, port: access.port, path, method, headers: all, agent };
+    const sent = request(target, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, text: Buffer.concat(chunks).toString('utf8') });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(bytes);
+  });
+}
+
+function bytesOf(body: string | Uint8Array | object): Buffer {
+  if (typeof body === 'string') return Buffer.from(body);
+  return body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(JSON.stringify(body));
+}

@@ -1,0 +1,21 @@
+import { expect } from 'vitest';
+import type { AttackedServer } from './attacked-server.ts';
+
+const path = '/api/v1/namespaces/default/configmaps';
+
+/** After an attack: nothing was reported as a bug, nobody's prototype changed, and ordinary work is done as ever. */
+export async function expectWell(attacked: AttackedServer): Promise<void> {
+  expect(attacked.bugs).toEqual([]);
+  expect(Object.keys(Object.prototype)).toEqual([]);
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  await attacked.call('DELETE', `${path}/well`);
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'well' }, data: { a: 'b' } };
+  expect((await attacked.call('POST', path, { body })).status).toBe(201);
+  const got = await attacked.call('GET', `${path}/well`);
+  expect(JSON.parse(got.text)).toMatchObject({ metadata: { name: 'well' }, data: { a: 'b' } });
+  const listed = JSON.parse((await attacked.call('GET', path)).text) as { items: { metadata: { name: string } }[] };
+  expect(listed.items.map(({ metadata }) => metadata.name)).toContain('well');
+  // It begins with what is there and ends by itself.
+  const watched = await attacked.call('GET', `${path}?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Dwell`);
+  expect(watched.text).toContain('"type":"ADDED"');
+}

@@ -1,0 +1,30 @@
+import { parse } from 'yaml';
+import type { Status } from '../../../src/kube/status.ts';
+import type { Reply } from './attacked-server.ts';
+
+/** What is not as a Kubernetes server would answer it; undefined where all is well. */
+export function oddityOf(reply: Reply): string | undefined {
+  const oddity = statusOddity(reply);
+  return oddity && `${reply.status} ${reply.headers['content-type']} ${reply.text.slice(0, 500)}: ${oddity}`;
+}
+
+function statusOddity({ status, headers, text }: Reply): string | undefined {
+  if (status >= 500 && status !== 504 && !/strconv\.ParseUint/.test(text)) return 'the server failed';
+  if (status < 400) return undefined;
+  const type = headers['content-type'] ?? '';
+  if (type.startsWith('text/plain')) return plainOddity(status, text);
+  if (!/^application\/(json|yaml)/.test(type)) return 'no type of the API';
+  const body = type.startsWith('application/json') ? JSON.parse(text) : parse(text);
+  const { kind, apiVersion, status: verdict, code, message, reason } = body as Status;
+  if (kind !== 'Status' || apiVersion !== 'v1' || verdict !== 'Failure') return 'no Status of a failure';
+  if (code !== status) return 'the code differs';
+  if (typeof message !== 'string' || message === '') return 'no message';
+  if (reason === undefined && status !== 500) return 'no reason';
+  return undefined;
+}
+
+/** Pages outside the API answer in plain text, as Go's own server does. */
+function plainOddity(status: number, text: string): string | undefined {
+  const known: Readonly<Record<number, string>> = { 404: '404 page not found\n', 400: '400 Bad Request' };
+  return known[status] === text ? undefined : 'no page that a Kubernetes server has';
+}

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { servedCatalogue } from '../../../src/cluster/embedded/kinds/served-kinds.ts';
+import type { Kind } from '../../../src/cluster/embedded/kinds/kind.ts';
+import { apiVersionOf } from '../../../src/cluster/resource.ts';
+
+export interface Sample {
+  readonly kind: Kind;
+  /** Ready to be created, in `default` where it lives in a namespace. */
+  readonly object: SampleObject;
+}
+
+export interface SampleObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name?: string };
+}
+
+interface Recorded {
+  readonly object?: SampleObject;
+  readonly given?: SampleObject;
+  readonly stored?: SampleObject;
+}
+
+const kindsFolder = new URL('../../../src/cluster/embedded/kinds/', import.meta.url);
+
+/** Every object that a real server is known to have accepted, of all kinds that are served. */
+export function sampleObjects(): readonly Sample[] {
+  const kinds = servedCatalogue();
+  const samples: Sample[] = [];
+  for (const { object, given, stored } of recordings()) {
+    const sent = object ?? given;
+    if (sent === undefined || stored === undefined) continue;
+    const kind = kinds.all.find((kind) => kind.kind === sent.kind && apiVersionOf(kind) === sent.apiVersion);
+    if (kind !== undefined) samples.push({ kind, object: sent });
+  }
+  return samples;
+}
+
+/** `/api/v1/namespaces/default/pods`. */
+export function collectionPath(kind: Kind, namespace = 'default'): string {
+  const root = kind.group === '' ? '/api' : `/apis/${kind.group}`;
+  return `${root}/${kind.version}${kind.namespaced ? `/namespaces/${namespace}` : ''}/${kind.plural}`;
+}
+
+function* recordings(): Generator<Recorded> {
+  for (const file of readdirSync(kindsFolder, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ndjson')) continue;
+    const lines = readFileSync(new URL(file, kindsFolder), 'utf8').split('\n');
+    for (const line of lines) if (line !== '') yield JSON.parse(line) as Recorded;
+  }
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Kind } from '../src/cluster/embedded/kinds/kind.ts';
+import { servedCatalogue } from '../src/cluster/embedded/kinds/served-kinds.ts';
+import { storedOnlyKinds } from '../src/cluster/embedded/kinds/stored-only/index.ts';
+import { apiVersionOf } from '../src/cluster/resource.ts';
+
+// `npx vitest run served-kinds -u` writes it.
+test('the page of served kinds says what is served', async () => {
+  await expect(page()).toMatchFileSnapshot(join(import.meta.dirname, '../docs/served-kinds.md'));
+});
+
+function page(): string {
+  const kinds = [...servedCatalogue().all].sort((a, b) => sortKey(a).localeCompare(sortKey(b), 'en'));
+  return [
+    '# Served kinds',
+    '',
+    'What the embedded API server serves; what is not here is absent from discovery. All kinds are stored, defaulted, watched, paged and',
+    'shown as tables. *Rules*: objects are validated and what is immutable stays so, with the sentences of Kubernetes; the others are kept as they',
+    'come, for programs that list them. This page is made from the code.',
+    '',
+    '| kind | resource | namespaced | subresources | selectable fields | rules |',
+    '|---|---|---|---|---|---|',
+    ...kinds.map(row),
+    '',
+  ].join('\n');
+}
+
+function sortKey(kind: Kind): string {
+  return `${kind.group} ${kind.plural}`;
+}
+
+function row(kind: Kind): string {
+  const own = kind.subresources?.map(({ name }) => name) ?? [];
+  const subresources = [...(kind.hasStatus ? ['status'] : []), ...(kind.scale ? ['scale'] : []), ...own];
+  const cells = [
+    `\`${apiVersionOf(kind)}\` ${kind.kind}`,
+    [kind.plural, ...(kind.shortNames ?? [])].join(', '),
+    kind.namespaced ? 'yes' : 'no',
+    subresources.join(', '),
+    Object.keys(kind.selectableFields ?? {}).join(', '),
+    storedOnlyKinds.includes(kind) ? 'few' : 'yes',
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
