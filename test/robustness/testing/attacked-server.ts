@@ -14,6 +14,8 @@ export interface AttackedServer {
   /** What `onError` was told, and what nobody caught. */
   readonly bugs: string[];
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  /** The first line of an answer that goes on. */
+  firstLine(path: string): Promise<string>;
   /** TLS without HTTP. */
   dial(): Promise<TLSSocket>;
   close(): Promise<void>;
@@ -59,6 +61,7 @@ export async function attackedServer(dataDirectory?: string): Promise<AttackedSe
     access,
     bugs,
     call: (method, path, options = {}) => call({ access, agent, method, path, options }),
+    firstLine: (path) => firstLine(access, path),
     dial: () => dial(access),
     async close() {
       agent.destroy();
@@ -99,6 +102,22 @@ export function dial({ host, port, certificate }: Access): Promise<TLSSocket> {
   });
 }
 
+function firstLine({ host, port, certificate, token }: Access, path: string): Promise<string> {
+  const headers = { authorization: `Bearer ${token}` };
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname: host, port, path, headers, ca: certificate, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+        if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+        if (text.includes('\n')) sent.destroy();
+      });
+      response.on('error', reject).on('end', () => resolve(text));
+    });
+    sent.on('error', reject).end();
+  });
+}
+
 interface Call {
   readonly access: Access;
   readonly agent: Agent;
@@ -112,7 +131,8 @@ export function call({ access, agent, method, path, options }: Call): Promise<Re
   const bytes = body === undefined ? undefined : bytesOf(body);
   const all = {
     ...(authorization === null ? {} : { authorization }),
-    ...(bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': bytes.length }),
+    ...(bytes === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(bytes === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': bytes.length }),
     ...headers,
   };
   return new Promise((resolve, reject) => {

@@ -15,7 +15,6 @@ export async function expectWell(attacked: AttackedServer): Promise<void> {
   expect(JSON.parse(got.text)).toMatchObject({ metadata: { name: 'well' }, data: { a: 'b' } });
   const listed = JSON.parse((await attacked.call('GET', path)).text) as { items: { metadata: { name: string } }[] };
   expect(listed.items.map(({ metadata }) => metadata.name)).toContain('well');
-  // It begins with what is there and ends by itself.
-  const watched = await attacked.call('GET', `${path}?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Dwell`);
-  expect(watched.text).toContain('"type":"ADDED"');
+  const line = await attacked.firstLine(`${path}?watch=1&fieldSelector=metadata.name%3Dwell`);
+  expect(JSON.parse(line)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'well' } } });
 }

@@ -18,7 +18,7 @@ export function healthAnswer(
   checks: HealthChecks,
 ): FullAnswer {
   const all: HealthChecks = { ping: () => undefined, ...checks };
-  if (rest !== '') return single(all[rest]);
+  if (rest !== '') return single(Object.hasOwn(all, rest) ? all[rest] : undefined);
   const excluded = new Set(request.query.getAll('exclude'));
   const results = Object.entries(all)
     .filter(([name]) => !excluded.has(name))

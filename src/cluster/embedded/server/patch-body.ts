@@ -4,17 +4,17 @@ import { readYaml, YamlSyntaxError } from '../schema/yaml-reader.ts';
 import { goJson } from '../validation/go-text.ts';
 import type { FieldValidation, PatchType } from './write-options.ts';
 
-const types: Readonly<Record<string, PatchType>> = {
-  'application/json-patch+json': 'json',
-  'application/merge-patch+json': 'merge',
-  'application/strategic-merge-patch+json': 'strategic',
-  'application/apply-patch+yaml': 'apply',
-};
+const types: ReadonlyMap<string, PatchType> = new Map([
+  ['application/json-patch+json', 'json'],
+  ['application/merge-patch+json', 'merge'],
+  ['application/strategic-merge-patch+json', 'strategic'],
+  ['application/apply-patch+yaml', 'apply'],
+]);
 
 /** By its media type; parameters such as a charset do not matter. */
 export function patchTypeOf(contentType: string | undefined): PatchType {
   const media = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  const type = types[media];
+  const type = types.get(media);
   if (type === undefined) throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   return type;
 }
