@@ -45,3 +45,12 @@ func openAPIPrefix(goPackage string) string {
 func openAPIName(goType reflect.Type) string {
 	return openAPIPrefix(goType.PkgPath()) + goType.Name()
 }
+
+// publishedName is the name of the schema that describes a type's fields: mostly its own. A type that only stands embedded in
+// another has none, and its fields are described there.
+func publishedName(goType reflect.Type) string {
+	if goType.Name() == "EphemeralContainerCommon" {
+		return openAPIPrefix(goType.PkgPath()) + "EphemeralContainer"
+	}
+	return openAPIName(goType)
+}

@@ -57,7 +57,7 @@ func (c *collector) add(goType reflect.Type, kind bool) {
 	}
 	described := &apiType{id: typeID(goType), goType: goType, kind: kind}
 	c.types[goType] = described
-	published := c.openAPI[openAPIName(goType)]
+	published := c.openAPI[publishedName(goType)]
 	described.atomic = published.MapType == "atomic"
 	for i := range goType.NumField() {
 		if field, ok := describeField(goType.Field(i)); ok {

@@ -6,7 +6,7 @@ import type { KindCatalogue } from '../kinds/catalogue.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
 import type { Entry, Store } from '../store/store.ts';
 import type { Snapshot, WriteContext } from './api.ts';
-import { encodeObject, type Snapshots, transientSnapshot } from './snapshot.ts';
+import { encodeObject, encodeStored, type Snapshots, transientSnapshot } from './snapshot.ts';
 
 /** What every verb works with. */
 export interface RegistryContext {
@@ -72,7 +72,7 @@ export async function store(
   const key = storeKey(kind, { namespace: object.metadata.namespace, name: object.metadata.name ?? '' });
   const entry = context.store.put(bucketOf(context, kind), key, old?.revision ?? 0, (revision) => {
     stored.metadata.resourceVersion = String(revision);
-    return encodeObject(stored);
+    return encodeStored(stored, owner.type);
   });
   const snapshot = context.snapshots.written(owner, entry, stored);
   await context.store.whenDurable(entry.revision);

@@ -1,5 +1,6 @@
 import { isRecord } from '../../../kube/wire.ts';
 import { badRequest } from '../../api-error.ts';
+import { JsonSyntaxError, readJson } from '../schema/json-reader.ts';
 
 /** Where a list goes on: after which key, and as of which revision (-1: whatever is there then). */
 export interface Continuation {
@@ -27,17 +28,22 @@ export function decodeContinue(text: string): Continuation {
   if (typeof start !== 'string' || start === '') {
     throw refused('encoded start key empty (version meta.k8s.io/v1)');
   }
+  // As the real server does: whatever would lead out of the collection is no key of ours.
+  if (start.split('/').some((part) => part === '' || part === '.' || part === '..')) throw refused(start);
   return { revision: rv, after: start.endsWith('\u0000') ? start.slice(0, -1) : start };
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
+  const wrong = text.search(/[^\w-]/);
+  if (wrong >= 0) throw refused(`illegal base64 data at input byte ${wrong}`);
   try {
-    const token: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    if (isRecord(token)) return token;
-  } catch {
-    // Whatever it is, it is not one of our tokens; the sentence below says so.
+    const { value } = readJson(Buffer.from(text, 'base64url'));
+    if (isRecord(value)) return value;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw refused(error.message);
+    throw error;
   }
-  throw badRequest('invalid continue token: continue key is not valid');
+  throw refused('it is not an object');
 }
 
 function refused(why: string) {

@@ -13,7 +13,7 @@ export async function getObject(
   key: ObjectKey,
   { resourceVersion }: ReadOptions,
 ): Promise<Snapshot> {
-  checkNotFuture(context, revisionOf(resourceVersion));
+  checkNotFuture(context, getRevision(resourceVersion));
   const { entry, snapshot } = findOrRefuse(context, kind, key);
   await context.store.whenDurable(entry.revision);
   return snapshot;
@@ -34,6 +34,8 @@ export async function listObjects(
   const limit = asked === 0 && query.resourceVersion === '0' ? 0 : Math.max(0, query.limit ?? 0);
   const start = query.continue === undefined || query.continue === '' ? undefined : continued(query, asked);
   checkNotFuture(context, asked);
+  // Tokens come from clients: one may name a state that has not been.
+  checkNotFuture(context, start?.revision ?? 0);
   const exact = start?.revision ?? (query.resourceVersionMatch === 'Exact' ? asked : undefined);
   const page = readPage(context, kind, filter, { revision: exact, after: start?.after, limit });
   await context.store.whenDurable(Math.min(page.revision, context.store.revision));
@@ -121,18 +123,28 @@ function answer({ items, revision, last, remaining }: Page, filter: ObjectFilter
   };
 }
 
-/** 0 for none and for `0`. */
+/** GET words it otherwise, and calls it a failure of its own. */
+function getRevision(resourceVersion: string | undefined): number {
+  const complaint = resourceVersion ? versionComplaint(resourceVersion) : undefined;
+  if (complaint !== undefined) throw failure(500, undefined, complaint);
+  return revisionOf(resourceVersion);
+}
+
+/** 0 for none and for `0`. Beyond what a number can hold, all versions lie in the future alike. */
 export function revisionOf(resourceVersion: string | undefined): number {
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') return 0;
-  if (!/^\d{1,19}$/.test(resourceVersion)) {
-    throw badRequest(`invalid resource version: ${versionComplaint(resourceVersion)}`);
-  }
+  const complaint = versionComplaint(resourceVersion);
+  if (complaint !== undefined) throw badRequest(`invalid resource version: ${complaint}`);
   return Number(resourceVersion);
 }
 
-export function versionComplaint(text: string): string {
+/** What Go's ParseUint has against a version; undefined where it has nothing. */
+export function versionComplaint(text: string): string | undefined {
+  const isNumber = /^\d+$/.test(text);
+  if (isNumber && BigInt(text) < 2n ** 64n) return undefined;
   const quoted = JSON.stringify(text);
-  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
+  const why = isNumber ? 'value out of range' : 'invalid syntax';
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`;
 }
 
 /** A state that has not been yet cannot be shown; a real server waits a little and then says the same. */

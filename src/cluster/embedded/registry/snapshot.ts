@@ -1,6 +1,7 @@
 import { assert } from '../../../runtime/assert.ts';
 import { apiVersionOf } from '../../resource.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
+import { dropEmptyLists } from '../schema/stored-form.ts';
 import type { Entry } from '../store/store.ts';
 import type { Snapshot } from './api.ts';
 
@@ -88,8 +89,21 @@ export function transientSnapshot(object: StoredObject): Snapshot {
 
 /** JSON without `kind` and `apiVersion`, as in the items of a list. */
 export function encodeObject(object: StoredObject): Uint8Array {
+  return encoder.encode(jsonOf(object));
+}
+
+/** As `encodeObject`, of an object that is going to be stored; it gets the form that it has from then on. */
+export function encodeStored(object: StoredObject, type: string): Uint8Array {
+  const json = jsonOf(object);
+  // Few objects have an empty list; the others need no second look.
+  if (!json.includes(':[]')) return encoder.encode(json);
+  dropEmptyLists(type, object as unknown as Record<string, unknown>);
+  return encoder.encode(jsonOf(object));
+}
+
+function jsonOf(object: StoredObject): string {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  return encoder.encode(JSON.stringify(rest));
+  return JSON.stringify(rest);
 }
 
 /** A copy that is the caller's to change. */

@@ -1,4 +1,4 @@
-import { badRequest, expired, failure } from '../../api-error.ts';
+import { expired, failure } from '../../api-error.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Change, Entry, Subscription } from '../store/store.ts';
 import type { RegistryEvent, WatchHandle, WatchListener, WatchQuery } from './api.ts';
@@ -103,8 +103,7 @@ function tooOld(asked: number, oldest: number) {
 
 function watchRevision(resourceVersion: string | undefined): number {
   if (resourceVersion === undefined || resourceVersion === '') return 0;
-  if (!/^\d{1,19}$/.test(resourceVersion)) throw failure(500, undefined, versionComplaint(resourceVersion));
-  const revision = Number(resourceVersion);
-  if (!Number.isSafeInteger(revision)) throw badRequest(versionComplaint(resourceVersion));
-  return revision;
+  const complaint = versionComplaint(resourceVersion);
+  if (complaint !== undefined) throw failure(500, undefined, complaint);
+  return Number(resourceVersion);
 }

@@ -1,11 +1,12 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { seededRandom } from '../../../runtime/random.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 import type { Store } from './store.ts';
 import { checked } from './testing/checked-text.ts';
-import { compileChild, delay, StoreChild } from './testing/processes.ts';
+import { delay, StoreChild } from './testing/processes.ts';
 import { put, textOf } from './testing/store-driver.ts';
 
 /**
@@ -15,10 +16,7 @@ import { put, textOf } from './testing/store-driver.ts';
  */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 10);
 
-let folder = '';
-beforeAll(() => {
-  folder = compileChild();
-});
+const folder = mkdtempSync(join(tmpdir(), 'stowage-crash-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('after a kill at any moment, what is there is what was written up to some revision, and no acknowledged write is later', async () => {

@@ -11,21 +11,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { formatKey, openLmdbDatabase } from './lmdb-database.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 import { StoreError } from './store-error.ts';
-import { compileChild, StoreChild } from './testing/processes.ts';
+import { StoreChild } from './testing/processes.ts';
 import { durable, put, remove, told } from './testing/store-driver.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'stowage-store-'));
-let folder = '';
-beforeAll(() => {
-  folder = compileChild();
-});
-afterAll(() => {
-  for (const path of [root, folder]) rmSync(path, { recursive: true, force: true });
-});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 function newDirectory(): string {
   return mkdtempSync(join(root, 'data-'));
@@ -119,7 +113,7 @@ describe('a data directory that is in use', () => {
 
   test('by another process is refused until that is gone, be it killed', async () => {
     const directory = newDirectory();
-    const child = new StoreChild(folder, { what: 'storm', directory });
+    const child = new StoreChild(root, { what: 'storm', directory });
     await child.speaks();
     const { code, message } = await refusalOf(directory);
     expect([code, message]).toEqual([
@@ -134,7 +128,7 @@ describe('a data directory that is in use', () => {
     const directory = newDirectory();
     const store = await openLmdbStore(directory);
     for (const _ of [1, 2]) {
-      const child = new StoreChild(folder, { what: 'open', directory });
+      const child = new StoreChild(root, { what: 'open', directory });
       await child.ended;
       expect(child.lines.join()).toContain(`is in use by process ${process.pid};`);
       expect(child.process.exitCode).toBe(1);
@@ -146,7 +140,7 @@ describe('a data directory that is in use', () => {
 
   test('is had by one at most of those that come at once', async () => {
     const directory = newDirectory();
-    const children = [1, 2, 3].map(() => new StoreChild(folder, { what: 'hold', directory }));
+    const children = [1, 2, 3].map(() => new StoreChild(root, { what: 'hold', directory }));
     await Promise.all(children.map((child) => child.speaks()));
     const words = children.map(({ lines }) => lines[0]?.split(' ')[0]);
     await Promise.all(children.map((child) => child.kill()));
@@ -210,7 +204,7 @@ describe('a data directory is refused', () => {
   test('when the disk is too full to begin, and nothing is left there', async () => {
     const directory = newDirectory();
     const wrapper = ['sh', '-c', 'trap "" XFSZ; ulimit -f 16; exec "$@"', 'sh'];
-    const child = new StoreChild(folder, { what: 'open', directory, wrapper });
+    const child = new StoreChild(root, { what: 'open', directory, wrapper });
     await child.ended;
     expect(child.lines).toEqual([
       `error the data directory ${directory} cannot be used: the disk is full; choose another with --data`,
@@ -220,9 +214,9 @@ describe('a data directory is refused', () => {
 
   test.runIf(process.getuid?.() === 0)('when there is no permission', async () => {
     const directory = newDirectory();
-    for (const path of [root, folder]) chmodSync(path, 0o755);
+    chmodSync(root, 0o755);
     const wrapper = ['setpriv', '--reuid=65534', '--clear-groups'];
-    const child = new StoreChild(folder, { what: 'open', directory, wrapper });
+    const child = new StoreChild(root, { what: 'open', directory, wrapper });
     await child.ended;
     expect(child.lines).toEqual([
       `error the data directory ${directory} cannot be used: no permission to read and write it; choose another with --data`,
@@ -236,7 +230,7 @@ test('on a full disk writes fail with the reason, and what was there stays', asy
   mkdirSync(directory);
   // A limit on the size of files stands in for the end of the disk; LMDB sees a write that falls short in either case.
   const wrapper = ['sh', '-c', 'trap "" XFSZ; ulimit -f 2000; exec "$@"', 'sh'];
-  const child = new StoreChild(folder, { what: 'fill', directory, wrapper });
+  const child = new StoreChild(root, { what: 'fill', directory, wrapper });
   await child.ended;
   const acknowledged = child.lines.filter((line) => line.startsWith('acknowledged'));
   const newest = acknowledged.at(-1)?.split(' ')[1];

@@ -2,6 +2,7 @@ import { quantityToNano } from '../../../../kube/quantity.ts';
 import type { LimitRange, LimitRangeItem } from '../../schema/generated/core-v1.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { nameRules, qualifiedNameProblems } from '../../validation/names.ts';
+import { ownValue } from '../../validation/own-value.ts';
 import { compareQuantityTexts, quantityOf } from '../../validation/quantities.ts';
 import type { Kind } from '../kind.ts';
 import { roundToMilli } from '../pods/resource-list.ts';
@@ -94,10 +95,10 @@ function checkItem(item: LimitRangeItem, field: string, errors: FieldErrors): vo
 
 /** Of one resource: minimum, request, limit and maximum come in this order. */
 function checkAmounts(item: LimitRangeItem, name: string, field: string, errors: FieldErrors): void {
-  const [min, max] = [item.min?.[name], item.max?.[name]];
+  const [min, max] = [ownValue(item.min, name), ownValue(item.max, name)];
   const isPod = item.type === 'Pod';
-  const limit = isPod ? undefined : item.default?.[name];
-  const request = isPod ? undefined : item.defaultRequest?.[name];
+  const limit = isPod ? undefined : ownValue(item.default, name);
+  const request = isPod ? undefined : ownValue(item.defaultRequest, name);
   if (exceeds(min, max)) {
     errors.invalid(`${field}.min[${name}]`, min, `min value ${min} is greater than max value ${max}`);
   }
@@ -141,10 +142,10 @@ function exceeds(a: string | undefined, b: string | undefined): boolean {
 }
 
 function checkRatio(item: LimitRangeItem, name: string, field: string, errors: FieldErrors): void {
-  const ratio = item.maxLimitRequestRatio?.[name];
+  const ratio = ownValue(item.maxLimitRequestRatio, name);
   if (ratio === undefined) return;
   if (compareQuantityTexts(ratio, '1') < 0) errors.invalid(field, ratio, `ratio ${ratio} is less than 1`);
-  const [min, max] = [item.min?.[name], item.max?.[name]];
+  const [min, max] = [ownValue(item.min, name), ownValue(item.max, name)];
   if (min === undefined || max === undefined) return;
   const possible = numberOf(max) / numberOf(min);
   if (numberOf(ratio) > possible) {

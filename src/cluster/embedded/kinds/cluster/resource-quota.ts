@@ -3,6 +3,7 @@ import { deepEqual } from '../../validation/deep-equal.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { immutableSentence } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
+import { ownValue } from '../../validation/own-value.ts';
 import { compareQuantityTexts } from '../../validation/quantities.ts';
 import type { Kind } from '../kind.ts';
 import { roundToMilli } from '../pods/resource-list.ts';
@@ -72,7 +73,9 @@ function usageCell({ status }: ResourceQuota, isShown: (name: string) => boolean
   const names = Object.keys(status.hard ?? {})
     .filter(isShown)
     .sort();
-  return names.map((name) => `${name}: ${status.used?.[name] ?? '0'}/${status.hard?.[name]}`).join(', ');
+  return names
+    .map((name) => `${name}: ${ownValue(status.used, name) ?? '0'}/${status.hard?.[name]}`)
+    .join(', ');
 }
 
 function checkSpec(spec: ResourceQuotaSpec, errors: FieldErrors): void {

@@ -3,6 +3,7 @@ import { JsonSyntaxError, readJson } from '../../schema/json-reader.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
+import { ownValue } from '../../validation/own-value.ts';
 import type { Kind } from '../kind.ts';
 import { age, ageColumn, nameColumn } from '../table-cells.ts';
 import { checkKeys, checkSealed, dataBytesMax, decodedBytes } from './config-data.ts';
@@ -53,7 +54,7 @@ function takeStringData(secret: Secret): void {
 function checkSecret(secret: Secret, errors: FieldErrors): void {
   checkKeys(errors, 'data', secret.data);
   if (decodedBytes(secret.data) > dataBytesMax) errors.tooLong('data', dataBytesMax);
-  typeChecks[secret.type ?? '']?.(secret, errors);
+  ownValue(typeChecks, secret.type ?? '')?.(secret, errors);
 }
 
 /** What secrets of the known types must hold. */

@@ -2,6 +2,7 @@ import type { Container, ContainerStatus, Pod, ResourceStatus } from '../../sche
 import { checkSupported } from '../../validation/enums.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { byteLength } from '../../validation/go-text.ts';
+import { ownValue } from '../../validation/own-value.ts';
 
 /** How the devices of containers are: only of devices that they have asked for. */
 export function checkResourceHealth(errors: FieldErrors, { spec, status }: Pod): void {
@@ -46,7 +47,7 @@ function checkAsked(errors: FieldErrors, field: string, name: string, { resource
     const sentence =
       "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
     errors.invalid(field, name, sentence);
-  } else if (resources?.requests?.[name] === undefined) {
+  } else if (ownValue(resources?.requests, name) === undefined) {
     errors.invalid(field, name, "must match one of the container's resource requests");
   }
 }

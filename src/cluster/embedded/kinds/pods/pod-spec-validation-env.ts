@@ -16,6 +16,7 @@ import {
   nameRules,
   qualifiedNameProblems,
 } from '../../validation/names.ts';
+import { ownValue } from '../../validation/own-value.ts';
 import { compareQuantityTexts } from '../../validation/quantities.ts';
 import { eachContainer } from './containers.ts';
 import { checkNoBackstep } from './paths.ts';
@@ -157,7 +158,9 @@ function checkDivisor(errors: FieldErrors, field: string, resource: string, divi
   if (compareQuantityTexts(divisor, '0') === 0) return;
   const name = resource.replace(/^(requests|limits)\./, '');
   const told =
-    resource === name ? undefined : divisorNames[name.startsWith('hugepages-') ? 'hugepages' : name];
+    resource === name
+      ? undefined
+      : ownValue(divisorNames, name.startsWith('hugepages-') ? 'hugepages' : name);
   if (told === undefined) return;
   const supported = name === 'cpu' ? ['1m', '1'] : byteDivisors;
   if (supported.includes(divisor)) return;

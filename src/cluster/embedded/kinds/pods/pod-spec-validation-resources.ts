@@ -8,6 +8,7 @@ import type {
 import type { ObjectMeta } from '../../schema/generated/meta-v1.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { dnsLabelProblems, nameRules, qualifiedNameProblems } from '../../validation/names.ts';
+import { ownValue } from '../../validation/own-value.ts';
 import { compareQuantityTexts, quantityOf } from '../../validation/quantities.ts';
 import { internalForm } from './internal-form.ts';
 import { mirrorAnnotation } from './pod-annotations.ts';
@@ -119,7 +120,7 @@ function checkRequirements(
   for (const [name, amount] of Object.entries(requests)) {
     checkName(errors, `${field}.requests[${name}]`, name);
     checkResourceQuantity(errors, `${field}.requests[${name}]`, name, amount);
-    checkAgainstLimit(errors, field, name, { request: amount, limit: limits[name] });
+    checkAgainstLimit(errors, field, name, { request: amount, limit: ownValue(limits, name) });
     checkPages(errors, `${field}.requests[${name}]`, name, amount);
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
@@ -197,14 +198,14 @@ function checkTotals(
   { requests = {}, limits = {} }: ResourceRequirements,
 ): void {
   for (const [name, total] of containerTotals(spec, 'requests')) {
-    const request = requests[name];
+    const request = ownValue(requests, name);
     const text = formatQuantity(total);
     if (request === undefined || compareQuantityTexts(text, request) <= 0) continue;
     const sentence = `must be greater than or equal to aggregate container requests of ${text}`;
     errors.invalid(`${field}.requests[${name}]`, request, sentence);
   }
   for (const [name, total] of containerTotals(spec, 'limits')) {
-    const limit = limits[name];
+    const limit = ownValue(limits, name);
     const text = formatQuantity(total);
     if (!isHugePages(name) || limit === undefined || compareQuantityTexts(text, limit) <= 0) continue;
     const sentence = `must be greater than or equal to aggregate container limits of ${text}`;
@@ -212,7 +213,7 @@ function checkTotals(
   }
   spec.containers?.forEach(({ resources }, index) => {
     for (const [name, own] of Object.entries(resources?.limits ?? {})) {
-      const limit = limits[name];
+      const limit = ownValue(limits, name);
       if (limit === undefined || compareQuantityTexts(own, limit) <= 0) continue;
       const at = `${field}.containers[${index}][${name}].limits`;
       errors.invalid(at, own, `must be less than or equal to pod limits of ${limit}`);

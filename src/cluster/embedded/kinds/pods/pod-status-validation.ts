@@ -8,6 +8,7 @@ import type {
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
 import { dnsLabelProblems, idProblems, nameRules, qualifiedNameProblems } from '../../validation/names.ts';
+import { ownValue } from '../../validation/own-value.ts';
 import { checkIp, ipFamilyOf } from './ip-address.ts';
 import { checkAnnotationUpdate, checkPodAnnotations } from './pod-annotations.ts';
 import { checkResourceHealth } from './pod-resource-health.ts';
@@ -103,7 +104,7 @@ function checkExtendedClaim(errors: FieldErrors, { spec, status }: Pod): void {
     const at = `${field}.requestMappings[${index}]`;
     const container = containers.find(({ name }) => name === containerName);
     if (!container) errors.invalid(`${at}.containerName`, containerName, noSuchContainer);
-    else if (container.resources?.requests?.[resourceName] === undefined) {
+    else if (ownValue(container.resources?.requests, resourceName) === undefined) {
       errors.invalid(`${at}.resourceName`, resourceName, noSuchResource);
     }
     errors.invalidFor(`${field}.requestName`, requestName, dnsLabelProblems(requestName));

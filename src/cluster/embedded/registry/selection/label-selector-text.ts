@@ -120,6 +120,10 @@ class LabelSelectorParser {
   #values(): readonly string[] {
     const open = this.#takeValue();
     if (open.type !== '(') throw unparsable(`found '${open.text}' expected: '('`);
+    const first = this.#peekValue();
+    if (first.type !== 'identifier' && first.type !== ',' && first.type !== ')') {
+      throw unparsable(`found '${first.text}', expected: ',', ')' or identifier`);
+    }
     const values: string[] = [];
     let current = '';
     for (;;) {
@@ -131,9 +135,8 @@ class LabelSelectorParser {
       } else if (token.type === 'identifier' && current === '') {
         current = token.text;
       } else {
-        throw unparsable(
-          `found '${token.text}', expected: ${current === '' ? "',', or identifier" : "',' or ')'"}`,
-        );
+        const expected = current === '' ? "',', or identifier" : "',' or ')'";
+        throw unparsable(`found '${token.text}', expected: ${expected}`);
       }
     }
   }

@@ -760,20 +760,20 @@ core/v1.EphemeralContainer
 targetContainerName 2 string ?
 
 core/v1.EphemeralContainerCommon
-name 1 string
+name 1 string ! default=""
 image 2 string ?
-command 3 []string ?
-args 4 []string ?
+command 3 []string ? list=atomic
+args 4 []string ? list=atomic
 workingDir 5 string ?
-ports 6 []@core/v1.ContainerPort ? patch=merge key=containerPort
-envFrom 19 []@core/v1.EnvFromSource ?
-env 7 []@core/v1.EnvVar ? patch=merge key=name
-resources 8 @core/v1.ResourceRequirements ?
-resizePolicy 23 []@core/v1.ContainerResizePolicy ?
+ports 6 []@core/v1.ContainerPort ? patch=merge key=containerPort list=map:containerPort,protocol
+envFrom 19 []@core/v1.EnvFromSource ? list=atomic
+env 7 []@core/v1.EnvVar ? patch=merge key=name list=map:name
+resources 8 @core/v1.ResourceRequirements ? default={}
+resizePolicy 23 []@core/v1.ContainerResizePolicy ? list=atomic
 restartPolicy 24 string=v1.ContainerRestartPolicy *?
-restartPolicyRules 25 []@core/v1.ContainerRestartRule ?
-volumeMounts 9 []@core/v1.VolumeMount ? patch=merge key=mountPath
-volumeDevices 21 []@core/v1.VolumeDevice ? patch=merge key=devicePath
+restartPolicyRules 25 []@core/v1.ContainerRestartRule ? list=atomic
+volumeMounts 9 []@core/v1.VolumeMount ? patch=merge key=mountPath list=map:mountPath
+volumeDevices 21 []@core/v1.VolumeDevice ? patch=merge key=devicePath list=map:devicePath
 livenessProbe 10 @core/v1.Probe *?
 readinessProbe 11 @core/v1.Probe *?
 startupProbe 22 @core/v1.Probe *?

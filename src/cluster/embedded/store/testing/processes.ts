@@ -1,32 +1,7 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const root = fileURLToPath(new URL('../../../../..', import.meta.url));
-
-/** Compiles `child.ts` and what it needs, as Node by itself does not read TypeScript. Answers the folder. */
-export function compileChild(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-child-'));
-  const config = {
-    extends: join(root, 'tsconfig.json'),
-    compilerOptions: {
-      noEmit: false,
-      noCheck: true,
-      rootDir: join(root, 'src'),
-      outDir: join(folder, 'out'),
-      typeRoots: [join(root, 'node_modules/@types')],
-    },
-    include: [],
-    files: [fileURLToPath(new URL('child.ts', import.meta.url))],
-  };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { stdio: 'inherit' });
-  return folder;
-}
+import { builtProgram } from '../../../../../test/built-program.ts';
 
 export interface ChildOptions {
   readonly what: 'storm' | 'hold' | 'fill' | 'open';
@@ -36,7 +11,7 @@ export interface ChildOptions {
   readonly wrapper?: readonly string[];
 }
 
-/** A child whose lines go to a file: nothing that it said is lost when it is killed. */
+/** A child whose lines go to a file in that folder: nothing that it said is lost when it is killed. */
 export class StoreChild {
   readonly process: ChildProcess;
   readonly ended: Promise<void>;
@@ -44,7 +19,7 @@ export class StoreChild {
 
   constructor(folder: string, { what, directory, seed = '', wrapper = [] }: ChildOptions) {
     this.#output = join(mkdtempSync(join(folder, 'child-')), 'output');
-    const script = join(folder, 'out/cluster/embedded/store/testing/child.js');
+    const script = join(builtProgram(), 'cluster/embedded/store/testing/child.js');
     const [command = '', ...rest] = [...wrapper, process.execPath, script, what, directory, seed];
     const output = openSync(this.#output, 'a');
     this.process = spawn(command, rest, { stdio: ['ignore', output, 'ignore'] });
