@@ -1,9 +1,11 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 // Threads without isolation: the tests share no state, and a whole run takes seconds instead of a minute.
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
+    // They need the programs of Kubernetes: npm run test:kubernetes.
+    exclude: [...configDefaults.exclude, 'test/kubernetes/**'],
     setupFiles: ['./test/property-seed.ts'],
     pool: 'threads',
     isolate: false,

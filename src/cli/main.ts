@@ -12,6 +12,7 @@ const program = new Command('stowage')
   .helpOption('-h, --help', 'print this text')
   .configureHelp({ helpWidth: 100 })
   .showSuggestionAfterError()
+  .showHelpAfterError('see stowage --help')
   .exitOverride();
 
 program

@@ -26,6 +26,8 @@ const stopMaxMs = 4_500;
 /** `stowage up`: an API server on this machine and the controllers that go with it, until somebody stops it. */
 export async function up(flags: UpFlags): Promise<void> {
   const names = controllersOf(flags);
+  // As a variable that is not set would have it; the current folder is not meant.
+  if (flags.data === '') throw usage('--data: give a directory');
   const dataDirectory = resolve(flags.data);
   const stop = stopRequested();
   const server = await start(flags, dataDirectory);

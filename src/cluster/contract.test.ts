@@ -62,22 +62,3 @@ clusterContract('over HTTPS', async () => {
     },
   };
 });
-
-if (process.env.REAL_KUBECONFIG !== undefined) {
-  const kubeconfig = process.env.REAL_KUBECONFIG;
-  clusterContract('a real API server', async () => {
-    const cluster = await KubernetesCluster.connect({
-      kubeconfig,
-      clock: realClock,
-      random: systemRandom,
-      env: {},
-      rateLimit: false,
-    });
-    return {
-      cluster,
-      async close() {
-        await cluster[Symbol.asyncDispose]();
-      },
-    };
-  });
-}

@@ -20,6 +20,9 @@ export interface Request {
   readonly body: Buffer | undefined;
 }
 
+/** A watch that nobody ends would keep a recording for ever. */
+const answerMaxMs = 15_000;
+
 /** A client that sends what it is told and nothing else: no tidied paths, no Accept of its own. */
 export class HttpClient {
   readonly #server: ServerAddress;
@@ -49,6 +52,7 @@ export class HttpClient {
         });
       });
       sent.on('error', reject);
+      sent.setTimeout(answerMaxMs, () => sent.destroy(new Error(`no answer to ${method} ${path}`)));
       sent.end(body);
     });
   }

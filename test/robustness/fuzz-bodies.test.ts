@@ -128,7 +128,22 @@ test('objects with wrong types anywhere are refused, by any verb and in any patc
 });
 
 test('JSON patches of any operations on any paths are taken or refused', async () => {
-  const paths = ['', '/', '/metadata', '/metadata/name', '/metadata/labels/a', '/spec', '/spec/-', '/data/__proto__', '/~', '/~2', '/metadata/managedFields/0', '/kind', 'x', '/constructor/prototype/x'];
+  const paths = [
+    '',
+    '/',
+    '/metadata',
+    '/metadata/name',
+    '/metadata/labels/a',
+    '/spec',
+    '/spec/-',
+    '/data/__proto__',
+    '/~',
+    '/~2',
+    '/metadata/managedFields/0',
+    '/kind',
+    'x',
+    '/constructor/prototype/x',
+  ];
   const operation = fc.record(
     {
       op: fc.constantFrom('add', 'remove', 'replace', 'move', 'copy', 'test', 'Add', '', 'x', null, 1),
@@ -141,7 +156,9 @@ test('JSON patches of any operations on any paths are taken or refused', async (
   const contentType = 'application/json-patch+json';
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...onePerKind()), fc.array(operation), async ({ kind }, body) => {
-      expect(await oddityOfSending({ method: 'PATCH', kind, body, contentType, query: '&dryRun=All' })).toBeUndefined();
+      expect(
+        await oddityOfSending({ method: 'PATCH', kind, body, contentType, query: '&dryRun=All' }),
+      ).toBeUndefined();
     }),
     { numRuns: 250 },
   );

@@ -54,13 +54,23 @@ const writes: Readonly<Record<string, (kind: Kind, object: object) => Promise<vo
     await show(kind, await registry.create(kind, namespaceOf(kind), decoded, context));
   },
   async update(kind, object) {
-    const { snapshot } = await registry.update(kind, keyOf(kind), decodedObject(kind, object, 'Ignore'), context);
+    const { snapshot } = await registry.update(
+      kind,
+      keyOf(kind),
+      decodedObject(kind, object, 'Ignore'),
+      context,
+    );
     await show(kind, snapshot);
   },
   async 'update of status'(kind, object) {
     if (!kind.hasStatus) return;
     const write = { ...context, subresource: 'status' };
-    const { snapshot } = await registry.update(kind, keyOf(kind), decodedObject(kind, object, 'Ignore'), write);
+    const { snapshot } = await registry.update(
+      kind,
+      keyOf(kind),
+      decodedObject(kind, object, 'Ignore'),
+      write,
+    );
     await show(kind, snapshot);
   },
   merge: (kind, object) => patch(kind, 'merge', object),

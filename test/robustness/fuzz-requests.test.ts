@@ -18,11 +18,44 @@ const configMaps = '/api/v1/namespaces/default/configmaps';
 /** Parts of paths: what the API knows, and what was made to lead out of it. */
 const segments = [
   ...['api', 'apis', 'v1', 'apps', 'storage.k8s.io', 'namespaces', 'default', 'pods', 'configmaps', 'watch'],
-  ...['nodes', 'x', 'status', 'scale', 'binding', 'eviction', 'finalize', 'log', 'exec', 'proxy', 'ephemeralcontainers'],
+  ...[
+    'nodes',
+    'x',
+    'status',
+    'scale',
+    'binding',
+    'eviction',
+    'finalize',
+    'log',
+    'exec',
+    'proxy',
+    'ephemeralcontainers',
+  ],
   ...['healthz', 'livez', 'readyz', 'ping', 'openapi', 'v2', 'v3', 'version', 'metrics', 'debug', 'pprof'],
-  ...['', '.', '..', '%2e%2e', '%2E', '%2f', '%2F..%2f', '%00', '%', '%zz', '%c0%af', '%ff', '%25', '%252e%252e'],
+  ...[
+    '',
+    '.',
+    '..',
+    '%2e%2e',
+    '%2E',
+    '%2f',
+    '%2F..%2f',
+    '%00',
+    '%',
+    '%zz',
+    '%c0%af',
+    '%ff',
+    '%25',
+    '%252e%252e',
+  ],
   ...['..;', '*', '~', '\\', '@', ':', 'a'.repeat(300), '%F0%9F%98%80', 'ü', 'A', 'constructor', '__proto__'],
-  ...['toString', 'hasOwnProperty', 'authentication.k8s.io', 'authorization.k8s.io', 'selfsubjectaccessreviews'],
+  ...[
+    'toString',
+    'hasOwnProperty',
+    'authentication.k8s.io',
+    'authorization.k8s.io',
+    'selfsubjectaccessreviews',
+  ],
 ];
 const path = fc
   .array(fc.constantFrom(...segments), { minLength: 0, maxLength: 7 })
@@ -31,7 +64,19 @@ const path = fc
 const knownPath = fc
   .tuple(fc.constantFrom(...kinds), fc.array(fc.constantFrom(...segments), { maxLength: 3 }))
   .map(([kind, parts]) => [collectionPath(kind), ...parts].join('/').replaceAll('ü', '%C3%BC'));
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH', 'REPORT'];
+const methods = [
+  'GET',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'HEAD',
+  'OPTIONS',
+  'TRACE',
+  'PROPFIND',
+  'SEARCH',
+  'REPORT',
+];
 
 test('paths that lead nowhere or out of the API end where a real server would end them', async () => {
   const request = fc.tuple(fc.oneof(path, knownPath), fc.constantFrom(...methods));
@@ -55,9 +100,50 @@ test('a path of many thousand letters is answered, or refused by HTTP itself', a
   await expectWell(attacked);
 });
 
-const numbers = ['', '0', '1', '-1', '2', '+3', '1e3', '0x10', ' 1', '99999999999999999999', '9223372036854775807', 'x', 'NaN', '1.5'];
+const numbers = [
+  '',
+  '0',
+  '1',
+  '-1',
+  '2',
+  '+3',
+  '1e3',
+  '0x10',
+  ' 1',
+  '99999999999999999999',
+  '9223372036854775807',
+  'x',
+  'NaN',
+  '1.5',
+];
 const versions = [...numbers, '18446744073709551615', '9007199254740993', '00', '5'];
-const selectors = ['', 'a', '!a', 'a=b', 'a==b,c!=d', 'a in (b,c)', 'a notin ()', 'a in (', ',', '=', 'a=b=c', 'a>1', 'metadata.name=x', 'metadata.name!=x', 'spec.x=1', 'metadata.name==x,metadata.namespace=default', 'a\\,b=c', 'ü=1', `${'a'.repeat(300)}=b`, '__proto__=x', 'constructor', '(', 'a in (a,,b)', '\u0000', 'x'.repeat(5_000)];
+const selectors = [
+  '',
+  'a',
+  '!a',
+  'a=b',
+  'a==b,c!=d',
+  'a in (b,c)',
+  'a notin ()',
+  'a in (',
+  ',',
+  '=',
+  'a=b=c',
+  'a>1',
+  'metadata.name=x',
+  'metadata.name!=x',
+  'spec.x=1',
+  'metadata.name==x,metadata.namespace=default',
+  'a\\,b=c',
+  'ü=1',
+  `${'a'.repeat(300)}=b`,
+  '__proto__=x',
+  'constructor',
+  '(',
+  'a in (a,,b)',
+  '\u0000',
+  'x'.repeat(5_000),
+];
 const token = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const tokens = [
   '',
@@ -98,15 +184,25 @@ const values: Readonly<Record<string, readonly string[]>> = {
   orphanDependents: bools,
   nothing: treacherousNames,
 };
-const everyOption = Object.entries(values).flatMap(([name, all]) => all.map((value) => [name, value] as const));
+const everyOption = Object.entries(values).flatMap(([name, all]) =>
+  all.map((value) => [name, value] as const),
+);
 /** A few at a time: with many, one that is wrong would hide all others. */
-const listOptions = fc.uniqueArray(fc.constantFrom(...everyOption), { selector: ([name]) => name, maxLength: 3 });
+const listOptions = fc.uniqueArray(fc.constantFrom(...everyOption), {
+  selector: ([name]) => name,
+  maxLength: 3,
+});
 
 test('query parameters of any values, in any company, are understood or refused', async () => {
-  const what = fc.tuple(fc.constantFrom(...kinds), fc.constantFrom('GET', 'GET', 'GET', 'DELETE', 'PUT', 'POST'), fc.boolean());
+  const what = fc.tuple(
+    fc.constantFrom(...kinds),
+    fc.constantFrom('GET', 'GET', 'GET', 'DELETE', 'PUT', 'POST'),
+    fc.boolean(),
+  );
   await fc.assert(
     fc.asyncProperty(what, listOptions, async ([kind, method, isNamed], options) => {
-      const query = new URLSearchParams([['timeoutSeconds', '1'], ...options.map(([name, value]) => [name, value])]);
+      const query = new URLSearchParams(Object.fromEntries(options));
+      query.set('timeoutSeconds', '1');
       // Deleting everything would leave the later requests nothing to find.
       if (method === 'DELETE' && !isNamed) query.set('labelSelector', 'none=such');
       const target = `${collectionPath(kind)}${isNamed ? '/x' : ''}?${query}`;
@@ -121,7 +217,23 @@ test('query parameters of any values, in any company, are understood or refused'
 });
 
 test('headers of any values are understood or passed over', async () => {
-  const accepts = ['', '*/*', 'x', ',', ';;;', 'application/json;as=Table;g=meta.k8s.io;v=v1', 'application/json;as=constructor;g=meta.k8s.io;v=v1', 'application/yaml', 'text/html', 'application/json;q=NaN', 'application/vnd.kubernetes.protobuf', 'application/json;stream=watch', 'application/cbor', 'a/b/c', `${'a/b,'.repeat(1_000)}*/*`];
+  const accepts = [
+    '',
+    '*/*',
+    'x',
+    ',',
+    ';;;',
+    'application/json;as=Table;g=meta.k8s.io;v=v1',
+    'application/json;as=constructor;g=meta.k8s.io;v=v1',
+    'application/yaml',
+    'text/html',
+    'application/json;q=NaN',
+    'application/vnd.kubernetes.protobuf',
+    'application/json;stream=watch',
+    'application/cbor',
+    'a/b/c',
+    `${'a/b,'.repeat(1_000)}*/*`,
+  ];
   const header = fc.record(
     {
       accept: fc.constantFrom(...accepts),
@@ -141,16 +253,34 @@ test('headers of any values are understood or passed over', async () => {
     },
     { requiredKeys: [] },
   );
-  const targets = [configMaps, `${configMaps}/x`, '/api', '/apis', '/apis/apps/v1', '/version', '/openapi/v3', '/healthz', '/none'];
+  const targets = [
+    configMaps,
+    `${configMaps}/x`,
+    '/api',
+    '/apis',
+    '/apis/apps/v1',
+    '/version',
+    '/openapi/v3',
+    '/healthz',
+    '/none',
+  ];
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...targets), fc.constantFrom('GET', 'POST', 'DELETE'), header, async (target, method, headers) => {
-      const { status: _s, ...rest } = { status: 0, ...headers };
-      const body = method === 'POST' ? '{"metadata":{"name":"x"}}' : undefined;
-      const path = method === 'DELETE' ? `${target}?labelSelector=none%3Dsuch&dryRun=All` : target;
-      const reply = await attacked.call(method, path, { headers: rest as Record<string, string>, ...(body && { body }) });
-      expect(oddityOf(reply), `${method} ${path} ${JSON.stringify(headers)}`).toBeUndefined();
-      expect(attacked.bugs).toEqual([]);
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(...targets),
+      fc.constantFrom('GET', 'POST', 'DELETE'),
+      header,
+      async (target, method, headers) => {
+        const { status: _s, ...rest } = { status: 0, ...headers };
+        const body = method === 'POST' ? '{"metadata":{"name":"x"}}' : undefined;
+        const path = method === 'DELETE' ? `${target}?labelSelector=none%3Dsuch&dryRun=All` : target;
+        const reply = await attacked.call(method, path, {
+          headers: rest as Record<string, string>,
+          ...(body && { body }),
+        });
+        expect(oddityOf(reply), `${method} ${path} ${JSON.stringify(headers)}`).toBeUndefined();
+        expect(attacked.bugs).toEqual([]);
+      },
+    ),
     { numRuns: 400 },
   );
   await expectWell(attacked);

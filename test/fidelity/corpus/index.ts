@@ -1,9 +1,24 @@
 import type { Scenario } from '../scenario.ts';
+import { budgetScenarios } from './budgets.ts';
+import { claimScenarios } from './claims.ts';
+import { configurationScenarios } from './configuration.ts';
+import { deletionScenarios } from './deletion.ts';
+import { documentScenarios } from './documents.ts';
+import { eventAndLeaseScenarios } from './events-and-leases.ts';
 import { lifecycle } from './lifecycle.ts';
+import { listScenarios } from './lists.ts';
+import { metadataScenarios } from './metadata.ts';
+import { nodeScenarios } from './nodes.ts';
+import { patchScenarios } from './patches.ts';
+import { podScenarios } from './pods.ts';
+import { requestScenarios } from './requests.ts';
 import { coreSamples } from './samples-core.ts';
 import { otherSamples } from './samples-others.ts';
 import { storageSamples } from './samples-storage.ts';
 import { workloadSamples } from './samples-workloads.ts';
+import { storageScenarios } from './storage.ts';
+import { watchScenarios } from './watches.ts';
+import { workloadScenarios } from './workloads.ts';
 
 /** All scenarios by theme; each theme has a transcript of its own. */
 export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
@@ -11,4 +26,19 @@ export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   'lives-of-core': coreSamples.map(lifecycle),
   'lives-of-workloads': workloadSamples.map(lifecycle),
   'lives-of-others': otherSamples.map(lifecycle),
+  requests: requestScenarios,
+  metadata: metadataScenarios,
+  lists: listScenarios,
+  watches: watchScenarios,
+  patches: patchScenarios,
+  deletion: deletionScenarios,
+  pods: podScenarios,
+  claims: claimScenarios,
+  storage: storageScenarios,
+  nodes: nodeScenarios,
+  workloads: workloadScenarios,
+  'events-and-leases': eventAndLeaseScenarios,
+  budgets: budgetScenarios,
+  configuration: configurationScenarios,
+  documents: documentScenarios,
 };

@@ -61,7 +61,7 @@ export const otherSamples: readonly Sample[] = [
         leaseTransitions: 2,
       },
     },
-    change: { spec: { renewTime: '2020-01-01T00:00:15.5Z', holderIdentity: 'you' } },
+    change: { spec: { renewTime: '2020-01-01T00:00:15.500000Z', holderIdentity: 'you' } },
   },
   {
     apiVersion: 'policy/v1',

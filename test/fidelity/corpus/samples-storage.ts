@@ -161,7 +161,7 @@ export const storageSamples: readonly Sample[] = [
           inlineVolumeSpec: {
             capacity: { storage: '1Gi' },
             accessModes: ['ReadWriteOnce'],
-            csi: { driver: 'csi.example.com', volumeHandle: 'v' },
+            hostPath: { path: '/x' },
           },
         },
       },

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
+import { connect as connectPlain, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { parse } from 'yaml';
 import { EmbeddedServer } from '../../../src/cluster/embedded/embedded-server.ts';
@@ -90,30 +91,38 @@ export function accessOf(kubeconfig: string): Access {
   };
 }
 
-export function dial({ host, port, certificate }: Access): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, ca: certificate }, () => {
+export async function dial(access: Access): Promise<TLSSocket> {
+  return (await dialOver(access)).socket;
+}
+
+/** With the connection below, which alone can be reset. */
+export function dialOver({ host, port, certificate }: Access) {
+  const wire = connectPlain({ host, port });
+  return new Promise<{ readonly socket: TLSSocket; readonly wire: Socket }>((resolve, reject) => {
+    const socket = connect({ socket: wire, host, ca: certificate }, () => {
       socket.off('error', reject);
-      // Whoever dials here expects to be cut off.
-      socket.on('error', () => {});
-      resolve(socket);
+      resolve({ socket, wire });
     });
-    socket.once('error', reject);
+    // Whoever dials here expects to be cut off.
+    for (const end of [wire, socket]) end.once('error', reject).on('error', () => {});
   });
 }
 
 function firstLine({ host, port, certificate, token }: Access, path: string): Promise<string> {
   const headers = { authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname: host, port, path, headers, ca: certificate, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-        if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
-        if (text.includes('\n')) sent.destroy();
-      });
-      response.on('error', reject).on('end', () => resolve(text));
-    });
+    const sent = request(
+      { hostname: host, port, path, headers, ca: certificate, agent: false },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+          if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+          if (text.includes('\n')) sent.destroy();
+        });
+        response.on('error', reject).on('end', () => resolve(text));
+      },
+    );
     sent.on('error', reject).end();
   });
 }

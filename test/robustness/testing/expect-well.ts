@@ -13,7 +13,9 @@ export async function expectWell(attacked: AttackedServer): Promise<void> {
   expect((await attacked.call('POST', path, { body })).status).toBe(201);
   const got = await attacked.call('GET', `${path}/well`);
   expect(JSON.parse(got.text)).toMatchObject({ metadata: { name: 'well' }, data: { a: 'b' } });
-  const listed = JSON.parse((await attacked.call('GET', path)).text) as { items: { metadata: { name: string } }[] };
+  const listed = JSON.parse((await attacked.call('GET', path)).text) as {
+    items: { metadata: { name: string } }[];
+  };
   expect(listed.items.map(({ metadata }) => metadata.name)).toContain('well');
   const line = await attacked.firstLine(`${path}?watch=1&fieldSelector=metadata.name%3Dwell`);
   expect(JSON.parse(line)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'well' } } });

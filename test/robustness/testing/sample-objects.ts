@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { servedCatalogue } from '../../../src/cluster/embedded/kinds/served-kinds.ts';
 import type { Kind } from '../../../src/cluster/embedded/kinds/kind.ts';
+import { servedCatalogue } from '../../../src/cluster/embedded/kinds/served-kinds.ts';
 import { apiVersionOf } from '../../../src/cluster/resource.ts';
 
 export interface Sample {

@@ -112,7 +112,21 @@ export class TypedObjects {
 
 const ints = [0, 1, 2, -1, 3, 80, 443, 65_535, 65_536, 2 ** 31 - 1, -(2 ** 31)];
 const longText = 'x'.repeat(2_000);
-const oddTexts = [...treacherousNames, longText, ' ', '\u0000', 'ü', '😀', '\ud800', '../..', 'a/b/c', '%', '*', '-', '{{'];
+const oddTexts = [
+  ...treacherousNames,
+  longText,
+  ' ',
+  '\u0000',
+  'ü',
+  '😀',
+  '\ud800',
+  '../..',
+  'a/b/c',
+  '%',
+  '*',
+  '-',
+  '{{',
+];
 
 /** Right for their types, and at the ends of what those can hold. */
 const leaves: Readonly<Record<Exclude<LeafForm, 'string'>, readonly unknown[]>> = {

@@ -12,59 +12,69 @@ const decoder = new TextDecoder();
 const decodedMax = 2_048;
 
 /**
- * Snapshots of stored entries: one for each entry, made when somebody asks. The bytes live in the store; decoded objects are
- * remembered for the newest few thousand, and decoded again for the others.
+ * Snapshots of stored entries, made when somebody asks. The bytes live in the store; the objects that were written or decoded
+ * last are remembered, the others are decoded again.
  */
 export class Snapshots {
-  readonly #byEntry = new WeakMap<Entry, EntrySnapshot>();
-  readonly #decoded: (EntrySnapshot | undefined)[] = new Array(decodedMax);
-  #next = 0;
+  /** Oldest first. */
+  readonly #decoded = new Map<Entry, EntrySnapshot>();
 
   of(kind: Kind, entry: Entry): Snapshot {
-    const known = this.#byEntry.get(entry);
-    if (known !== undefined) return known;
-    const snapshot = new EntrySnapshot(kind, entry, (decoded) => this.#remember(decoded));
-    this.#byEntry.set(entry, snapshot);
-    return snapshot;
+    return this.#decoded.get(entry) ?? new EntrySnapshot(kind, entry, this);
   }
 
   /** As `of`, where the object is at hand anyway because it was just written. */
   written(kind: Kind, entry: Entry, object: StoredObject): Snapshot {
-    const snapshot = new EntrySnapshot(kind, entry, (decoded) => this.#remember(decoded), object);
-    this.#byEntry.set(entry, snapshot);
-    this.#remember(snapshot);
+    const snapshot = new EntrySnapshot(kind, entry, this, object);
+    this.remember(entry, snapshot);
     return snapshot;
   }
 
-  #remember(snapshot: EntrySnapshot): void {
-    this.#decoded[this.#next]?.forget();
-    this.#decoded[this.#next] = snapshot;
-    this.#next = (this.#next + 1) % decodedMax;
+  remember(entry: Entry, snapshot: EntrySnapshot): void {
+    this.#decoded.set(entry, snapshot);
+    if (this.#decoded.size <= decodedMax) return;
+    const [oldest] = this.#decoded.entries();
+    if (oldest === undefined) return;
+    oldest[1].forget();
+    this.#decoded.delete(oldest[0]);
   }
 }
 
 class EntrySnapshot implements Snapshot {
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly json: Uint8Array;
-  readonly revision: number;
-  readonly #onDecode: (snapshot: EntrySnapshot) => void;
+  readonly #kind: Kind;
+  readonly #entry: Entry;
+  readonly #owner: Snapshots;
   #object: StoredObject | undefined;
 
-  constructor(kind: Kind, entry: Entry, onDecode: (snapshot: EntrySnapshot) => void, object?: StoredObject) {
-    this.kind = kind.kind;
-    this.apiVersion = apiVersionOf(kind);
-    this.json = entry.bytes;
-    this.revision = entry.revision;
-    this.#onDecode = onDecode;
+  constructor(kind: Kind, entry: Entry, owner: Snapshots, object?: StoredObject) {
+    this.#kind = kind;
+    this.#entry = entry;
+    this.#owner = owner;
     this.#object = object;
+  }
+
+  get kind(): string {
+    return this.#kind.kind;
+  }
+
+  get apiVersion(): string {
+    return apiVersionOf(this.#kind);
+  }
+
+  get json(): Uint8Array {
+    return this.#entry.bytes;
+  }
+
+  get revision(): number {
+    return this.#entry.revision;
   }
 
   get object(): StoredObject {
     if (this.#object !== undefined) return this.#object;
-    this.#object = decodeObject(this);
-    this.#onDecode(this);
-    return this.#object;
+    const object = decodeObject(this);
+    this.#object = object;
+    this.#owner.remember(this.#entry, this);
+    return object;
   }
 
   forget(): void {

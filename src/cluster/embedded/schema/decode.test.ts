@@ -182,6 +182,17 @@ describe('a body is refused in the words of Kubernetes', () => {
     expect(refusal(text, { contentType: 'application/vnd.kubernetes.protobuf' }).message).toBe(message);
   });
 
+  test.each([
+    ['? {a: b}\n: c\n', 'map[interface {}]interface {}{"a":"b"} (3f207b613a20627d0a3a20630a)'],
+    ['? [a, 1]\n: c\n', '[]interface {}{"a", 1} (3f205b612c20315d0a3a20630a)'],
+    ['? [a, [b]]\n: c\n', '[]interface {}{"a", []interface {}{"b"}} (3f205b612c205b625d5d0a3a20630a)'],
+    ['a: &k [1]\nb:\n  ? *k\n  : c\n', expect.stringContaining('[]interface {}{1}')],
+  ])('where YAML has a key that is no text: %j', (text, told) => {
+    const { message } = refusal(text, { contentType: 'application/yaml' });
+    const start = 'the object provided is unrecognized (must be of type Pod): yaml: invalid map key: ';
+    expect([message.slice(0, start.length), message.slice(start.length)]).toEqual([start, told]);
+  });
+
   test('where YAML is broken', () => {
     expect(refusal('a: [', { contentType: 'application/yaml' }).message).toMatch(
       /^the object provided is unrecognized \(must be of type Pod\): yaml: line 1: .* \(613a205b\)$/,

@@ -1,4 +1,4 @@
-import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { type Document, isAlias, isCollection, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { JsonNumber, setKey } from './json-number.ts';
 
 /** The message begins with `yaml:`, as Go's do. */
@@ -24,6 +24,7 @@ export function readYaml(text: string): YamlDocument {
     const [reason = ''] = error.message.split(/ at line | in flow |\n/);
     throw new YamlSyntaxError(`yaml: line ${line}: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`);
   }
+  refuseCollectionKeys(document);
   return { value: plain(document), duplicates: duplicateKeys(document, lines) };
 }
 
@@ -47,6 +48,29 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed {
 }
 
 const timestampTag = 'tag:yaml.org,2002:timestamp';
+
+/** JSON has no maps or lists as keys. The innermost is told, which Go meets first. */
+function refuseCollectionKeys(document: Document.Parsed): void {
+  let found: unknown;
+  visit(document, {
+    Pair(_, { key }) {
+      const node = isAlias(key) ? key.resolve(document) : key;
+      if (isCollection(node)) found = node;
+    },
+  });
+  if (!isCollection(found)) return;
+  const value = withNumbers(found.toJS(document, { maxAliasCount: aliasesMax }));
+  throw new YamlSyntaxError(`yaml: invalid map key: ${goSyntax(value)}`);
+}
+
+/** Go's %#v of what YAML can hold. */
+function goSyntax(value: unknown): string {
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
+  if (value === null) return 'interface {}(nil)';
+  if (typeof value !== 'object' || value instanceof JsonNumber) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}:${goSyntax(each)}`);
+  return `map[interface {}]interface {}{${entries.join(', ')}}`;
+}
 
 function plain(document: Document.Parsed): unknown {
   try {

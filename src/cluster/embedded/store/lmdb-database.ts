@@ -8,9 +8,13 @@ import { StoreError } from './store-error.ts';
 /**
  * The file of a data directory, `store.mdb`, with two tables:
  *
- *     objects   bucket NUL key   ->   createRevision, revision (8 bytes each, big-endian doubles), then the bytes
+ *     objects   revision         ->   createRevision, bucket NUL key NUL, then the bytes
  *     meta      "format"         ->   "1"
  *               "revision"       ->   that of the newest write, in decimal
+ *
+ * Revisions are big-endian doubles of 8 bytes, which sort as numbers do. Objects stand in the order in which they were written,
+ * so that a batch fills one end of the tree: with names as keys every object of a batch would touch a page of its own, to be
+ * read, written whole, and counted as memory of this process.
  */
 export interface LmdbDatabase {
   readonly root: RootDatabase<Buffer, Buffer>;
@@ -20,7 +24,7 @@ export interface LmdbDatabase {
 
 export const formatVersion = 1;
 
-const headerBytes = 16;
+const revisionBytes = 8;
 const tableOptions = { encoding: 'binary', keyEncoding: 'binary' } as const;
 export const formatKey = Buffer.from('format');
 export const revisionKey = Buffer.from('revision');
@@ -72,36 +76,41 @@ export function readRevision({ meta }: LmdbDatabase): number {
   return revision;
 }
 
-/** All entries, by bucket and key. */
+/** All entries, in the order in which they were written. */
 export function* readEntries({ objects }: LmdbDatabase): Generator<readonly [string, Entry]> {
-  for (const { key, value } of objects.getRange()) {
-    const end = key.indexOf(0);
-    // The key is read by itself: a part of a longer text would keep that in memory.
-    yield [key.toString('utf8', 0, end), decodeEntry(key.toString('utf8', end + 1), value)];
-  }
+  for (const { key, value } of objects.getRange()) yield decodeEntry(key, value);
 }
 
-export function encodeKey(bucket: string, key: string): Buffer {
-  return Buffer.from(`${bucket}\0${key}`);
+export function encodeKey(revision: number): Buffer {
+  const key = Buffer.allocUnsafeSlow(revisionBytes);
+  key.writeDoubleBE(revision);
+  return key;
 }
 
-export function encodeEntry({ createRevision, revision, bytes }: Entry): Buffer {
-  const record = Buffer.allocUnsafeSlow(headerBytes + bytes.length);
-  record.writeDoubleBE(createRevision, 0);
-  record.writeDoubleBE(revision, 8);
-  record.set(bytes, headerBytes);
+export function encodeEntry(bucket: string, { key, createRevision, bytes }: Entry): Buffer {
+  const name = Buffer.from(`${bucket}\0${key}\0`);
+  const record = Buffer.allocUnsafeSlow(revisionBytes + name.length + bytes.length);
+  record.writeDoubleBE(createRevision);
+  record.set(name, revisionBytes);
+  record.set(bytes, revisionBytes + name.length);
   return record;
 }
 
-/** `record` is a copy of its own, of which all but the header is used: no need to copy again. */
-function decodeEntry(key: string, record: Buffer): Entry {
-  if (record.length < headerBytes) throw new Error(`${key} is cut short: the data is damaged`);
-  return {
-    key,
-    bytes: record.subarray(headerBytes),
+/** `record` is a copy of its own, of which nearly all is used: no need to copy again. */
+function decodeEntry(revisionKey: Buffer, record: Buffer): readonly [string, Entry] {
+  const bucketEnd = record.indexOf(0, revisionBytes);
+  const keyEnd = record.indexOf(0, bucketEnd + 1);
+  if (record.length < revisionBytes || bucketEnd < 0 || keyEnd < 0) {
+    throw new Error('an object is cut short: the data is damaged');
+  }
+  const entry = {
+    // Read by itself: a part of a longer text would keep that in memory.
+    key: record.toString('utf8', bucketEnd + 1, keyEnd),
+    bytes: record.subarray(keyEnd + 1),
     createRevision: record.readDoubleBE(0),
-    revision: record.readDoubleBE(8),
+    revision: revisionKey.readDoubleBE(0),
   };
+  return [record.toString('utf8', revisionBytes, bucketEnd), entry];
 }
 
 function checkFormat(directory: string, meta: Database<Buffer, Buffer>): void {

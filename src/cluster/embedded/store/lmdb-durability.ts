@@ -88,30 +88,45 @@ async function commit(
   changes: readonly Change[],
   revision: number,
 ): Promise<void> {
-  const records = encodeNewest(changes);
+  const replacements = encodeReplacements(changes);
   const revisionRecord = Buffer.from(String(revision));
   await root.batch(() => {
-    for (const { key, record } of records) {
-      void (record === undefined ? objects.remove(key) : objects.put(key, record));
+    for (const { outdated, key, record } of replacements) {
+      if (outdated !== undefined) void objects.remove(outdated);
+      if (record !== undefined) void objects.put(key, record);
     }
     void meta.put(revisionKey, revisionRecord);
   });
   await root.flushed;
 }
 
-interface KeyedRecord {
+interface Replacement {
+  /** The record that is on the disk; undefined for a creation. */
+  readonly outdated: Buffer | undefined;
   readonly key: Buffer;
   /** Undefined for a removal. */
   readonly record: Buffer | undefined;
 }
 
-/** One record a key, however often it changed. */
-function encodeNewest(changes: readonly Change[]): KeyedRecord[] {
-  const newest = new Map(changes.map((change) => [`${change.bucket}\0${change.entry.key}`, change]));
-  return [...newest.values()].map(({ type, bucket, entry }) => ({
-    key: encodeKey(bucket, entry.key),
-    record: type === 'put' ? encodeEntry(entry) : undefined,
-  }));
+/** One record an object, however often it changed: what it was before the first change goes, what the last one made comes. */
+function encodeReplacements(changes: readonly Change[]): Replacement[] {
+  const first = new Map<string, Change>();
+  const last = new Map<string, Change>();
+  for (const change of changes) {
+    const name = `${change.bucket}\0${change.entry.key}`;
+    if (!first.has(name)) first.set(name, change);
+    // Set anew, so that what comes last is written last: keys that rise fill pages one after the other.
+    last.delete(name);
+    last.set(name, change);
+  }
+  return [...last].map(([name, { type, bucket, entry }]) => {
+    const before = first.get(name)?.previous;
+    return {
+      outdated: before === undefined ? undefined : encodeKey(before.revision),
+      key: encodeKey(entry.revision),
+      record: type === 'put' ? encodeEntry(bucket, entry) : undefined,
+    };
+  });
 }
 
 async function writeFailed(directory: string, error: unknown): Promise<StoreError> {

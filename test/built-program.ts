@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const builds = join(root, 'build/for-tests');
+
+/** Builds of other states of the sources are kept that long: another run may be using one. */
+const keptMs = 3_600_000;
+
+/**
+ * The folder of what `src` compiles to now, as Node by itself does not read TypeScript and `dist` may be of yesterday.
+ * Named after what the sources contain: whoever comes first compiles, everybody else finds it there. Types are not
+ * checked; that is for `npm run check`.
+ */
+export function builtProgram(): string {
+  const folder = join(builds, fingerprint());
+  if (!existsSync(folder)) compileInto(folder);
+  return folder;
+}
+
+function fingerprint(): string {
+  const hash = createHash('sha256');
+  for (const path of ['package.json', 'tsconfig.json', ...sources()]) {
+    hash
+      .update(`${path}\n`)
+      .update(readFileSync(join(root, path)))
+      .update('\n');
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+function sources(): string[] {
+  return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map((path) => `src/${path}`)
+    .sort();
+}
+
+/** Elsewhere first, so that nobody finds half of it. */
+function compileInto(folder: string): void {
+  mkdirSync(builds, { recursive: true });
+  const draft = mkdtempSync(join(builds, 'draft-'));
+  const config = join(draft, 'tsconfig.json');
+  writeFileSync(config, JSON.stringify(compilerConfig(draft)));
+  execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', config], { stdio: 'inherit' });
+  // Some tests run it as another user.
+  chmodSync(draft, 0o755);
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+  forgetOldBuilds();
+}
+
+function compilerConfig(outDir: string): object {
+  return {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: { noEmit: false, noCheck: true, rootDir: join(root, 'src'), outDir },
+    include: [join(root, 'src')],
+    exclude: [join(root, 'src/**/*.test.ts')],
+  };
+}
+
+function forgetOldBuilds(): void {
+  for (const name of readdirSync(builds)) {
+    const path = join(builds, name);
+    const ageMs =
+      Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY);
+    if (ageMs > keptMs) rmSync(path, { recursive: true, force: true });
+  }
+}

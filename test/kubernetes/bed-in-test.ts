@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, inject, onTestFinished, type RunnerTask, type RunnerTestSuite } from 'vitest';
+import { Bed, type BedOptions } from './bed.ts';
+import type { ProgramName } from './programs.ts';
+import './global-setup.ts';
+
+type Options = Omit<BedOptions, 'programs'>;
+
+/** For `describe.skipIf`: whether a test would have to do without one of them. The setup has said so, and why. */
+export function lacks(...names: readonly ProgramName[]): boolean {
+  const programs = inject('kubernetesPrograms');
+  return names.some((name) => programs[name] === undefined);
+}
+
+/** What an API server of Kubernetes needs. */
+export const serverPrograms = ['etcd', 'kube-apiserver', 'kubectl'] as const;
+
+/** For one test: ends with it. The logs are shown if it fails, else removed. */
+export async function startBed(options: Options = {}): Promise<Bed> {
+  const bed = await Bed.start({ ...options, programs: inject('kubernetesPrograms') });
+  onTestFinished(async ({ task }) => {
+    await closeAfter(bed, task.result?.state === 'fail');
+  });
+  return bed;
+}
+
+/** For all tests of a file or a `describe`: `const bed = sharedBed()`, then `bed()` within tests. */
+export function sharedBed(options: Options = {}): () => Bed {
+  let bed: Bed | undefined;
+  beforeAll(async () => {
+    bed = await Bed.start({ ...options, programs: inject('kubernetesPrograms') });
+  });
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of fixtures from it, and wants none here.
+  afterAll(async ({}, suite) => {
+    if (bed !== undefined) await closeAfter(bed, hasFailed(suite));
+  });
+  return () => {
+    if (bed === undefined) throw new Error('the bed has not been started');
+    return bed;
+  };
+}
+
+async function closeAfter(bed: Bed, isFailed: boolean): Promise<void> {
+  const logs = isFailed ? bed.describeLogs() : '';
+  await bed.close();
+  if (isFailed) process.stderr.write(`${logs}\n`);
+  else await bed.forget();
+}
+
+function hasFailed(task: Readonly<RunnerTestSuite | RunnerTask>): boolean {
+  if (task.result?.state === 'fail') return true;
+  return 'tasks' in task && task.tasks.some(hasFailed);
+}
+
+/** A worker of a run that was killed has nobody to report to; without this it would go on to the end of its tests. */
+process.once('disconnect', () => process.exit(1));

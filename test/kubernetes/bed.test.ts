@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { isReason } from '../../src/cluster/api-error.ts';
+import { configMaps, namespaces, nodes, pods } from '../../src/cluster/resources.ts';
+import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+const foreverConfig = fileURLToPath(new URL('testing/forever.config.ts', import.meta.url));
+
+describe.skipIf(lacks(...serverPrograms, 'kube-scheduler', 'kube-controller-manager', 'kwok'))(
+  'a bed',
+  () => {
+    test('has a server of the pinned version, which kubectl and our client reach', async () => {
+      const bed = await startBed();
+      const cluster = await bed.connect();
+      const version = await bed.kubectl(['version', '-o', 'json']);
+      expect(version.code).toBe(0);
+      expect(await cluster.serverVersion()).toBe(JSON.parse(version.stdout).clientVersion.gitVersion);
+      const applied = await bed.kubectl(
+        ['create', '-f', '-'],
+        '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a"}}',
+      );
+      expect(applied).toEqual({ stdout: 'namespace/a created\n', stderr: '', code: 0 });
+      expect((await bed.kubectl(['get', 'namespace', 'b'])).code).toBe(1);
+    });
+
+    test('lets the limited user do nothing that was not granted', async () => {
+      const bed = await startBed();
+      const limited = await bed.connect('limited');
+      const refused = await limited
+        .resource(namespaces)
+        .list()
+        .catch((error: unknown) => error);
+      expect(isReason(refused, 'Forbidden')).toBe(true);
+    });
+
+    test('keeps its data when a component starts again', async () => {
+      const bed = await startBed();
+      const cluster = await bed.connect();
+      const key = { namespace: 'default', name: 'kept' };
+      await cluster.resource(configMaps).create({ metadata: key, data: { a: '1' } });
+      const before = bed.pidOf('kube-apiserver');
+      await bed.restart('etcd', 'SIGKILL');
+      await bed.restart('kube-apiserver');
+      expect(bed.pidOf('kube-apiserver')).not.toBe(before);
+      expect((await cluster.resource(configMaps).get(key)).data).toEqual({ a: '1' });
+    });
+
+    test('plays nodes and pods by kwok, beside another bed that has none', async () => {
+      const [played, bare] = await Promise.all([startBed({ scheduler: true, kwok: true }), startBed()]);
+      const cluster = await played.connect();
+      await cluster.resource(nodes).create({ metadata: { name: 'n1' } });
+      await cluster.resource(pods).create({
+        metadata: { namespace: 'default', name: 'p' },
+        spec: { containers: [{ name: 'main', image: 'pause' }] },
+      });
+      const waited = await played.kubectl(['wait', 'pod/p', '--for=condition=Ready', '--timeout=60s']);
+      expect(waited).toMatchObject({ stderr: '', code: 0 });
+      const pod = await cluster.resource(pods).get({ namespace: 'default', name: 'p' });
+      expect([pod.spec?.nodeName, pod.status?.phase]).toEqual(['n1', 'Running']);
+      expect((await played.kubectl(['delete', 'pod', 'p', '--timeout=60s'])).code).toBe(0);
+      expect((await (await bare.connect()).resource(nodes).list()).items).toEqual([]);
+    });
+
+    test('says with its logs what did not start', async () => {
+      const started = startBed({ apiServer: { extraFlags: { 'no-such-flag': 1 } } });
+      await expect(started).rejects.toThrow(
+        /kube-apiserver ended before it answered.*unknown flag: --no-such-flag/s,
+      );
+    });
+
+    test('ends with the process that started it, also when that is killed', async () => {
+      const report = join(await temporaryFolder(), 'report.json');
+      const owner = spawn(process.execPath, [vitest, 'run', '--config', foreverConfig], {
+        stdio: 'ignore',
+        cwd: root,
+        env: { ...process.env, FOREVER_REPORT: report },
+      });
+      while (!existsSync(report) || readFileSync(report, 'utf8') === '') await sleep(20);
+      const { folder, pids }: Owned = JSON.parse(readFileSync(report, 'utf8'));
+      expect(pids.map(isAlive)).toEqual(pids.map(() => true));
+      owner.kill('SIGKILL');
+      while (pids.some(isAlive)) await sleep(20);
+      expect(existsSync(`${folder}/data`)).toBe(false);
+      expect(existsSync(`${folder}/logs/kube-apiserver.log`)).toBe(true);
+      await rm(folder, { recursive: true });
+    });
+  },
+);
+
+interface Owned {
+  readonly folder: string;
+  readonly pids: readonly number[];
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-bed-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,291 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KubernetesCluster } from '../../src/cluster/kubernetes/client.ts';
+import { realClock } from '../../src/runtime/clock.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
+import { builtProgram } from '../built-program.ts';
+import {
+  type Access,
+  kubeconfigPath,
+  statusOf,
+  type UserName,
+  writeAccess,
+  writeKubeconfigs,
+} from './access.ts';
+import type { ProgramPaths } from './binaries.ts';
+import {
+  type ApiServerSettings,
+  apiServerCommand,
+  type BedFiles,
+  bedFiles,
+  type CommandLine,
+  type ComponentSettings,
+  type ControllerManagerSettings,
+  controllerManagerCommand,
+  etcdCommand,
+  kwokCommand,
+  schedulerCommand,
+  stowageCommand,
+} from './command-lines.ts';
+import { Keeper } from './keeper.ts';
+import { freePort } from './ports.ts';
+import type { ProgramName } from './programs.ts';
+
+/** The machine may be busy; alone, an API server takes three seconds. */
+const readyMaxMs = 90_000;
+const pollMs = 50;
+/** Somebody else may take a port between our choosing it and its use. */
+const startsMax = 3;
+const callMaxBytes = 64 * 1024 * 1024;
+
+export interface BedOptions {
+  readonly programs: ProgramPaths;
+  /** Whose API server: Kubernetes' with etcd, or our own without controllers. */
+  readonly server?: 'kubernetes' | 'stowage';
+  readonly apiServer?: Pick<ApiServerSettings, 'admission' | 'extraFlags'>;
+  /** What runs beside the API server, with its settings; nothing unless named. */
+  readonly scheduler?: true | Omit<ComponentSettings, 'kubeconfig'>;
+  readonly controllerManager?: true | Omit<ControllerManagerSettings, 'kubeconfig'>;
+  /** Plays all nodes and their pods. */
+  readonly kwok?: boolean;
+}
+
+/** What a bed can run. */
+export type Component = Exclude<ProgramName, 'kubectl' | 'csi-sanity'> | 'stowage';
+
+const components: readonly Component[] = [
+  'etcd',
+  'kube-apiserver',
+  'stowage',
+  'kube-scheduler',
+  'kube-controller-manager',
+  'kwok',
+];
+
+export interface CallResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+}
+
+/**
+ * A cluster for a test: real programs on loopback, with ports, certificates and data of their own, so that any number can run side by
+ * side. They end with `close`, and also when the process that started them is gone. Logs stay until `forget`.
+ */
+export class Bed implements AsyncDisposable {
+  /** Logs are in its folder `logs`. */
+  readonly folder: string;
+  readonly #options: BedOptions;
+  readonly #files: BedFiles;
+  readonly #keeper: Keeper;
+  readonly #connections: KubernetesCluster[] = [];
+
+  private constructor(folder: string, options: BedOptions) {
+    this.folder = folder;
+    this.#options = options;
+    this.#files = bedFiles(join(folder, 'data'));
+    this.#keeper = new Keeper({ data: this.#files.folder, logs: join(folder, 'logs') });
+  }
+
+  /** Resolves when the API server answers. What failed to start has its logs in the message. */
+  static async start(options: BedOptions): Promise<Bed> {
+    const folder = await mkdtemp(join(tmpdir(), 'stowage-bed-'));
+    await mkdir(join(folder, 'logs'));
+    const bed = new Bed(folder, options);
+    try {
+      await bed.#startServer();
+      await bed.#startComponents();
+      return bed;
+    } catch (error) {
+      await bed.close();
+      throw new Error(`${(error as Error).message}\n${bed.describeLogs()}`, { cause: error });
+    }
+  }
+
+  /** Of the admin. */
+  get kubeconfig(): string {
+    return this.kubeconfigOf('admin');
+  }
+
+  /** Our own server knows the admin only. */
+  kubeconfigOf(user: UserName): string {
+    return kubeconfigPath(this.#files, this.#options.server === 'stowage' ? 'admin' : user);
+  }
+
+  /** Of the process that ends everything; for tests of that. */
+  get keeperPid(): number {
+    return this.#keeper.pid;
+  }
+
+  async connect(user: UserName = 'admin'): Promise<KubernetesCluster> {
+    const kubeconfig = this.kubeconfigOf(user);
+    const clock = realClock;
+    const settings = { kubeconfig, clock, random: systemRandom, env: {}, rateLimit: false } as const;
+    const cluster = await KubernetesCluster.connect(settings);
+    this.#connections.push(cluster);
+    return cluster;
+  }
+
+  /** The kubectl of the same version; `input` is for `-f -`. */
+  async kubectl(args: readonly string[], input = ''): Promise<CallResult> {
+    const env = { PATH: process.env.PATH ?? '', HOME: this.#files.folder, KUBECONFIG: this.kubeconfig };
+    return await call(this.#program('kubectl'), args, { env, input });
+  }
+
+  logs(component: Component): string {
+    return this.#keeper.log(component);
+  }
+
+  pidOf(component: Component): number | undefined {
+    return this.#keeper.pidOf(component);
+  }
+
+  async stop(component: Component, signal?: NodeJS.Signals): Promise<void> {
+    await this.#keeper.stop(component, signal);
+  }
+
+  /** Ends it and starts the same again. Resolves when it answers, where it is an API server. */
+  async restart(component: Component, signal?: NodeJS.Signals): Promise<void> {
+    await this.#keeper.restart(component, signal);
+    if (component === 'kube-apiserver' || component === 'stowage') await this.#ready();
+  }
+
+  /** Without waiting for what comes of it: SIGSTOP, SIGCONT. */
+  async signal(component: Component, signal: NodeJS.Signals): Promise<void> {
+    await this.#keeper.signal(component, signal);
+  }
+
+  /** The last lines of every log, and where the rest is. */
+  describeLogs(linesMax = 30): string {
+    const parts = components.flatMap((component) => {
+      const text = this.logs(component).trimEnd();
+      if (text === '') return [];
+      const state = this.#keeper.isRunning(component) ? 'running' : 'ended';
+      return [`--- ${component} (${state})`, ...text.split('\n').slice(-linesMax)];
+    });
+    return [`the logs of the bed are in ${join(this.folder, 'logs')}`, ...parts].join('\n');
+  }
+
+  /** Ends everything and removes its data. Logs stay. */
+  async close(): Promise<void> {
+    await Promise.all(this.#connections.map((cluster) => cluster.close()));
+    await this.#keeper.end();
+  }
+
+  /** After `close`: removes the logs too. */
+  async forget(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+    await this.forget();
+  }
+
+  #ready: () => Promise<void> = async () => {};
+
+  async #startServer(): Promise<void> {
+    const access = await writeAccess(this.#files);
+    if (this.#options.server === 'stowage') await this.#startStowage();
+    else await this.#startKubernetes(access);
+  }
+
+  async #startStowage(): Promise<void> {
+    const { kubeconfig } = this;
+    this.#ready = () => this.#until('stowage', async () => existsSync(kubeconfig));
+    await this.#run('stowage', stowageCommand(builtProgram(), this.#files, kubeconfig));
+    await this.#ready();
+  }
+
+  async #startKubernetes(access: Access, start = 1): Promise<void> {
+    const port = await freePort();
+    const etcd = { client: await freePort(), peer: await freePort() };
+    const settings = { ...this.#options.apiServer, port, etcdPort: etcd.client };
+    this.#ready = () => this.#until('kube-apiserver', () => isServing(port, access));
+    await writeKubeconfigs(this.#files, access, port);
+    await this.#run('etcd', etcdCommand(this.#program('etcd'), this.#files, etcd));
+    const command = apiServerCommand(this.#program('kube-apiserver'), this.#files, settings);
+    await this.#run('kube-apiserver', command);
+    try {
+      await this.#ready();
+    } catch (error) {
+      if (start === startsMax || !this.#hasPortClash()) throw error;
+      await Promise.all([this.stop('kube-apiserver', 'SIGKILL'), this.stop('etcd', 'SIGKILL')]);
+      await rm(join(this.#files.folder, 'etcd'), { recursive: true, force: true });
+      await this.#startKubernetes(access, start + 1);
+    }
+  }
+
+  #hasPortClash(): boolean {
+    return (['etcd', 'kube-apiserver'] as const).some((name) =>
+      /address already in use/.test(this.logs(name)),
+    );
+  }
+
+  async #startComponents(): Promise<void> {
+    const { scheduler, controllerManager, kwok } = this.#options;
+    const files = this.#files;
+    if (scheduler !== undefined) {
+      const settings = {
+        ...(scheduler === true ? {} : scheduler),
+        kubeconfig: this.kubeconfigOf('scheduler'),
+      };
+      await this.#run('kube-scheduler', schedulerCommand(this.#program('kube-scheduler'), files, settings));
+    }
+    if (controllerManager !== undefined) {
+      const settings = {
+        ...(controllerManager === true ? {} : controllerManager),
+        kubeconfig: this.kubeconfig,
+      };
+      const program = this.#program('kube-controller-manager');
+      await this.#run('kube-controller-manager', controllerManagerCommand(program, files, settings));
+    }
+    if (kwok === true) await this.#run('kwok', kwokCommand(this.#program('kwok'), files, this));
+  }
+
+  async #run(component: Component, command: CommandLine): Promise<void> {
+    await this.#keeper.start(component, command);
+  }
+
+  #program(name: ProgramName): string {
+    const path = this.#options.programs[name];
+    if (path === undefined) throw new Error(`there is no ${name}`);
+    return path;
+  }
+
+  /** Polls as long as the component, and what it stands on, runs. */
+  async #until(component: Component, isReady: () => Promise<boolean>): Promise<void> {
+    const giveUpMs = Date.now() + readyMaxMs;
+    while (!(await isReady())) {
+      if (!this.#keeper.isRunning(component)) throw new Error(`${component} ended before it answered`);
+      if (Date.now() > giveUpMs) throw new Error(`${component} did not answer within ${readyMaxMs} ms`);
+      await sleep(pollMs);
+    }
+  }
+}
+
+/** Ready, and through with creating what every cluster has. */
+async function isServing(port: number, access: Access): Promise<boolean> {
+  if ((await statusOf(port, '/readyz', access)) !== 200) return false;
+  return (await statusOf(port, '/api/v1/namespaces/default', access)) === 200;
+}
+
+interface CallOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: string;
+}
+
+function call(program: string, args: readonly string[], { env, input }: CallOptions): Promise<CallResult> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(program, args, { env, maxBuffer: callMaxBytes }, (error, stdout, stderr) => {
+      if (error !== null && typeof error.code !== 'number') reject(error);
+      else resolve({ stdout, stderr, code: typeof error?.code === 'number' ? error.code : 0 });
+    });
+    child.stdin?.on('error', () => {}); // It need not read what it is given.
+    child.stdin?.end(input);
+  });
+}

@@ -1,0 +1,78 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { withBuildLock } from './build-lock.ts';
+import { buildInto } from './go-build.ts';
+import { type ProgramName, programNames, type Recipe, recipeOf } from './programs.ts';
+
+/** Where each program is; those that there is no way to get are left out. */
+export type ProgramPaths = { readonly [Name in ProgramName]?: string };
+
+export interface ProvideOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** Told, a line at a time, what takes long. */
+  readonly say: (line: string) => void;
+  /** All of them unless told otherwise. */
+  readonly names?: readonly ProgramName[];
+  /** Where the modules are, if not in `modules`. */
+  readonly modules?: string;
+}
+
+/**
+ * Finds the programs, and builds those that are missing: from KUBEBUILDER_ASSETS where that has them, else from the user's cache,
+ * else from the Go module registry into the cache. Rejects when a build fails.
+ */
+export async function providePrograms(options: ProvideOptions): Promise<ProgramPaths> {
+  const { env, say, names = programNames } = options;
+  const paths: { [Name in ProgramName]?: string } = {};
+  for (const name of names) {
+    const path = inAssets(name, env) ?? (await cachedOrBuilt(recipeOf(name, options.modules), env, say));
+    if (path !== undefined) paths[name] = path;
+  }
+  return paths;
+}
+
+function inAssets(name: ProgramName, env: NodeJS.ProcessEnv): string | undefined {
+  const folder = env.KUBEBUILDER_ASSETS;
+  if (folder === undefined || folder === '') return undefined;
+  const path = join(folder, name);
+  return isExecutable(path) ? path : undefined;
+}
+
+async function cachedOrBuilt(
+  recipe: Recipe,
+  env: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+): Promise<string | undefined> {
+  const folder = join(cacheFolder(env), recipe.name);
+  const path = join(folder, recipe.fingerprint, recipe.name);
+  if (isExecutable(path)) return path;
+  if (!hasGo(env)) return undefined;
+  const build = async (): Promise<void> => {
+    // Whoever had the lock before us may have built it.
+    if (!isExecutable(path)) await buildInto(path, { recipe, env, say });
+  };
+  await withBuildLock(join(folder, `${recipe.fingerprint}.lock`), build, () =>
+    say(`${recipe.name}: another process builds it; waiting`),
+  );
+  return path;
+}
+
+function cacheFolder(env: NodeJS.ProcessEnv): string {
+  const cache = env.XDG_CACHE_HOME;
+  const isSet = cache !== undefined && cache !== '';
+  return join(isSet ? cache : join(env.HOME ?? homedir(), '.cache'), 'stowage', 'kubernetes');
+}
+
+function hasGo(env: NodeJS.ProcessEnv): boolean {
+  return (env.PATH ?? '').split(delimiter).some((folder) => isExecutable(join(folder, 'go')));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+import { mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const heartbeatMs = 2_000;
+/** A holder that has been silent for so long is dead. Its machine may have been suspended, or it was killed. */
+const silenceMaxMs = 15_000;
+const pollMs = 500;
+
+/**
+ * Runs `work` while nobody else on this machine does. The lock is a file that its holder touches, so that one left behind by a
+ * process that was killed opens by itself. In the worst case (a holder that sleeps and wakes up again) two run side by side: they
+ * must only waste time, never spoil each other's result.
+ */
+export async function withBuildLock<T>(path: string, work: () => Promise<T>, onWait: () => void): Promise<T> {
+  await mkdir(dirname(path), { recursive: true });
+  for (let isFirst = true; !(await isTaken(path)); isFirst = false) {
+    if (isFirst) onWait();
+    await sleep(pollMs);
+    await breakIfAbandoned(path);
+  }
+  const heartbeat = setInterval(() => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => {});
+  }, heartbeatMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(heartbeat);
+    await rm(path, { force: true });
+  }
+}
+
+async function isTaken(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx');
+    await file.close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Renaming decides who breaks it, where several see the same. */
+async function breakIfAbandoned(path: string): Promise<void> {
+  const aside = `${path}.${process.pid}`;
+  try {
+    const { mtimeMs } = await stat(path);
+    if (Date.now() - mtimeMs < silenceMaxMs) return;
+    await rename(path, aside);
+    await rm(aside, { force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}

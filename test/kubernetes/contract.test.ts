@@ -1,0 +1,11 @@
+import { describe } from 'vitest';
+import { clusterContract } from '../../src/cluster/testing/cluster.contract.ts';
+import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
+
+describe.skipIf(lacks(...serverPrograms))('the real API server', () => {
+  const bed = sharedBed();
+  clusterContract('kube-apiserver', async () => {
+    const cluster = await bed().connect();
+    return { cluster, close: async () => {} };
+  });
+});

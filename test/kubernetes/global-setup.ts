@@ -1,0 +1,25 @@
+import type { TestProject } from 'vitest/node';
+import { type ProgramPaths, providePrograms } from './binaries.ts';
+import { programNames } from './programs.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly kubernetesPrograms: ProgramPaths;
+  }
+}
+
+/** Runs once before all tests: they find the programs, or know which there are none of. */
+export async function setup(project: TestProject): Promise<void> {
+  const paths = await providePrograms({ env: process.env, say });
+  const missing = programNames.filter((name) => paths[name] === undefined);
+  if (missing.length > 0) {
+    const text = `there is no ${missing.join(', ')}: install Go 1.26 to build them, or name a folder that has them in KUBEBUILDER_ASSETS`;
+    if (process.env.CI === 'true') throw new Error(text);
+    say(`${text}. Tests that need them are SKIPPED.`);
+  }
+  project.provide('kubernetesPrograms', paths);
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+
+/*
+ * Runs the programs of one bed, and ends them all when its standard input closes: that happens however the test process ends, also
+ * when it is killed. Commands come in as lines of JSON, answers and news go out the same way. Plain JavaScript, as Node runs it.
+ *
+ *   node keeper.mjs <data folder>     the folder is removed at the end; logs are elsewhere and stay
+ */
+
+const [, , dataFolder] = process.argv;
+const children = new Map();
+
+const commands = {
+  start({ name, program, args, env, log }) {
+    if (children.has(name)) throw new Error(`${name} is running already`);
+    const out = openSync(log, 'a');
+    // Each in a group of its own, so that whatever it starts ends with it.
+    const child = spawn(program, args, { env, stdio: ['ignore', out, out], detached: true });
+    children.set(name, child);
+    const ended = (news) => {
+      if (children.get(name) !== child) return;
+      children.delete(name);
+      tell({ event: 'exit', name, ...news });
+    };
+    child.once('error', (error) => ended({ error: error.message }));
+    child.once('exit', (code, signal) => ended({ code, signal }));
+    return { pid: child.pid };
+  },
+
+  signal({ name, signal }) {
+    const child = children.get(name);
+    if (child === undefined) throw new Error(`${name} is not running`);
+    process.kill(-child.pid, signal);
+    return {};
+  },
+};
+
+const input = createInterface({ input: process.stdin });
+input.on('line', (line) => {
+  const { id, command, ...rest } = JSON.parse(line);
+  try {
+    tell({ id, ...commands[command](rest) });
+  } catch (error) {
+    tell({ id, error: error.message });
+  }
+});
+input.once('close', end);
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, end);
+process.stdout.on('error', () => {}); // Whoever listened may be gone; what counts is to end in good order.
+
+function tell(message) {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}
+
+async function end() {
+  const exits = [...children.values()].map((child) => new Promise((resolve) => child.once('exit', resolve)));
+  for (const child of children.values()) {
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It has just ended by itself.
+    }
+  }
+  await Promise.all(exits);
+  if (dataFolder !== undefined) await rm(dataFolder, { recursive: true, force: true });
+  process.exit(0);
+}

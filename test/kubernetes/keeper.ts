@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { CommandLine } from './command-lines.ts';
+
+const script = fileURLToPath(new URL('keeper.mjs', import.meta.url));
+
+/** What a program gets to end by itself, before it is killed. */
+const stopMaxMs = 10_000;
+
+export interface KeeperFolders {
+  /** Removed when the keeper ends. */
+  readonly data: string;
+  /** One file a program, `<name>.log`; a program that is started again goes on with the same. */
+  readonly logs: string;
+}
+
+interface Command {
+  readonly command: 'start' | 'signal';
+  readonly name: string;
+  readonly [setting: string]: unknown;
+}
+
+interface Answer {
+  readonly id: number;
+  readonly pid?: number;
+  readonly error?: string;
+}
+
+type Message = Answer | ({ readonly event: 'exit'; readonly name: string } & ProgramExit);
+
+interface ProgramExit {
+  readonly code?: number | null;
+  readonly signal?: NodeJS.Signals | null;
+  readonly error?: string;
+}
+
+interface Running {
+  readonly pid: number;
+  readonly commandLine: CommandLine;
+  readonly exited: Promise<ProgramExit>;
+  readonly onExit: (exit: ProgramExit) => void;
+}
+
+/** Programs that end with us, however we end: a process of its own starts them and watches whether we are still there. */
+export class Keeper {
+  readonly #folders: KeeperFolders;
+  readonly #process: ChildProcess;
+  readonly #answers = new Map<number, (answer: Answer) => void>();
+  readonly #running = new Map<string, Running>();
+  readonly #exited: Promise<void>;
+  #lastId = 0;
+
+  constructor(folders: KeeperFolders) {
+    this.#folders = folders;
+    // In a session of its own: Ctrl-C goes to us, and it then tidies up.
+    this.#process = spawn(process.execPath, [script, folders.data], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      detached: true,
+    });
+    this.#exited = new Promise((resolve) => this.#process.once('exit', () => resolve()));
+    this.#process.stdin?.on('error', () => {});
+    const lines = createInterface({ input: this.#process.stdout! });
+    lines.on('line', (line) => this.#hear(JSON.parse(line)));
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  pidOf(name: string): number | undefined {
+    return this.#running.get(name)?.pid;
+  }
+
+  async start(name: string, commandLine: CommandLine): Promise<void> {
+    let onExit: (exit: ProgramExit) => void = () => {};
+    const exited = new Promise<ProgramExit>((resolve) => {
+      onExit = resolve;
+    });
+    const asked = this.#ask({ command: 'start', name, log: this.#logOf(name), ...commandLine });
+    this.#running.set(name, { pid: 0, commandLine, exited, onExit });
+    const { pid = 0 } = await asked;
+    if (this.#running.has(name)) this.#running.set(name, { pid, commandLine, exited, onExit });
+  }
+
+  /** SIGTERM, and SIGKILL where that does not help. */
+  async stop(name: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    const running = this.#running.get(name);
+    if (running === undefined) return;
+    await this.#signalIfRunning(name, signal);
+    const patience = new AbortController();
+    const late = sleep(stopMaxMs, 'late', { signal: patience.signal }).catch(() => 'late');
+    if ((await Promise.race([running.exited, late])) === 'late') await this.#signalIfRunning(name, 'SIGKILL');
+    patience.abort();
+    await running.exited;
+  }
+
+  /** The same again: on the same port, with the same data. */
+  async restart(name: string, signal?: NodeJS.Signals): Promise<void> {
+    const running = this.#running.get(name);
+    if (running === undefined) throw new Error(`${name} is not running`);
+    await this.stop(name, signal);
+    await this.start(name, running.commandLine);
+  }
+
+  async signal(name: string, signal: NodeJS.Signals): Promise<void> {
+    await this.#ask({ command: 'signal', name, signal });
+  }
+
+  isRunning(name: string): boolean {
+    return this.#running.has(name);
+  }
+
+  /** Resolves when a program that is running has ended. */
+  async exitOf(name: string): Promise<ProgramExit> {
+    return (await this.#running.get(name)?.exited) ?? {};
+  }
+
+  log(name: string): string {
+    try {
+      return readFileSync(this.#logOf(name), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+      throw error;
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#process.stdin?.end();
+    await this.#exited;
+  }
+
+  /** It may end by itself in the meantime. */
+  async #signalIfRunning(name: string, signal: NodeJS.Signals): Promise<void> {
+    try {
+      await this.signal(name, signal);
+    } catch (error) {
+      if (this.#running.has(name)) throw error;
+    }
+  }
+
+  #logOf(name: string): string {
+    return join(this.#folders.logs, `${name}.log`);
+  }
+
+  async #ask(message: Command): Promise<{ readonly pid?: number }> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answered = new Promise<Answer>((resolve) => this.#answers.set(id, resolve));
+    this.#process.stdin?.write(`${JSON.stringify({ id, ...message })}\n`);
+    const answer = await Promise.race([answered, this.#exited.then(() => undefined)]);
+    if (answer === undefined) throw new Error('the keeper of the programs has ended');
+    if (answer.error !== undefined) throw new Error(answer.error);
+    return answer.pid === undefined ? {} : { pid: answer.pid };
+  }
+
+  #hear(message: Message): void {
+    if ('event' in message) {
+      const running = this.#running.get(message.name);
+      this.#running.delete(message.name);
+      running?.onExit(message);
+      return;
+    }
+    this.#answers.get(message.id)?.(message);
+    this.#answers.delete(message.id);
+  }
+}

@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { configMaps, leases } from '../../src/cluster/resources.ts';
+import { EventReader } from '../../src/cluster/testing/contract-world.ts';
+import type { ConfigMap } from '../../src/kube/core.ts';
+import { builtProgram } from '../built-program.ts';
+import type { Bed } from './bed.ts';
+import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+import { Gate } from './testing/gate.ts';
+
+const script = fileURLToPath(new URL('testing/candidate.mjs', import.meta.url));
+
+/** A candidate that runs in a process of its own. */
+class Candidate {
+  readonly exited: Promise<number | null>;
+  readonly #process: ChildProcess;
+  readonly #lines: string[] = [];
+
+  constructor(identity: string, kubeconfig: string) {
+    const args = ['--compiled', builtProgram(), '--kubeconfig', kubeconfig, '--identity', identity];
+    this.#process = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.exited = new Promise((resolve) => this.#process.once('close', resolve));
+    createInterface({ input: this.#process.stdout! }).on('line', (line) => this.#lines.push(line));
+    onTestFinished(() => {
+      this.#process.kill('SIGKILL');
+    });
+  }
+
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
+  get writesStarted(): number {
+    return this.#lines.filter((line) => line.startsWith('writes')).length;
+  }
+
+  async says(line: string): Promise<void> {
+    while (!this.#lines.includes(line)) await sleep(10);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
+}
+
+describe.skipIf(lacks(...serverPrograms))('two candidates in processes of their own', () => {
+  test('one leads; when it is killed, the other takes over', async () => {
+    const bed = await startBed();
+    const cluster = await openShared(bed);
+    const a = new Candidate('a', bed.kubeconfig);
+    await a.says('leads');
+    const b = new Candidate('b', bed.kubeconfig);
+    await b.says('waits');
+    await a.says('writes 50');
+    expect(b.lines).toEqual(['waits']);
+
+    a.signal('SIGKILL');
+    await b.says('leads');
+    await b.says('writes 5');
+    const lease = await cluster.resource(leases).get({ namespace: 'default', name: 'election' });
+    expect(lease.spec).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+  });
+
+  test('a leader stopped past its lease starts no write when it goes on, and one under way does no harm', async () => {
+    const bed = await startBed();
+    const cluster = await openShared(bed);
+    const gate = await Gate.open(portOf(bed.kubeconfig));
+    onTestFinished(() => gate.close());
+    const a = new Candidate('a', throughGate(bed, gate));
+    await a.says('writes 10');
+    const b = new Candidate('b', bed.kubeconfig);
+    await b.says('waits');
+
+    await holdDuringWrite(a, gate);
+    a.signal('SIGSTOP');
+    const startedByA = a.writesStarted;
+    await b.says('writes 5');
+    const { metadata } = await cluster.resource(configMaps).get(shared);
+    await using events = new EventReader(cluster.resource(configMaps), {
+      namespace: 'default',
+      resourceVersion: metadata?.resourceVersion ?? '',
+    });
+
+    gate.release();
+    await gate.answered(); // The late write has arrived; had it been accepted, it would be among the events.
+    a.signal('SIGCONT');
+    expect(await a.exited).toBe(0);
+    expect(a.lines.at(-1)).toBe('ends lost');
+    expect(a.writesStarted).toBe(startedByA);
+    expect(await writersOf(events, 30)).toEqual(new Set(['b']));
+  });
+});
+
+const shared = { namespace: 'default', name: 'shared' };
+
+async function openShared(bed: Bed) {
+  const cluster = await bed.connect();
+  await cluster.resource(configMaps).create({ metadata: shared });
+  return cluster;
+}
+
+function portOf(kubeconfig: string): number {
+  const { clusters } = JSON.parse(readFileSync(kubeconfig, 'utf8'));
+  return Number(new URL(clusters[0].cluster.server).port);
+}
+
+function throughGate(bed: Bed, gate: Gate): string {
+  const text = readFileSync(bed.kubeconfig, 'utf8');
+  const path = join(bed.folder, 'data/kubeconfig-gate');
+  writeFileSync(path, text.replace(`127.0.0.1:${portOf(bed.kubeconfig)}`, `127.0.0.1:${gate.port}`));
+  return path;
+}
+
+/** Until the candidate has begun a write that is in the gate: were it past, it would say how it went. */
+async function holdDuringWrite(candidate: Candidate, gate: Gate): Promise<void> {
+  gate.hold();
+  while (gate.heldBytes === 0) await sleep(5);
+  await sleep(100);
+  if (candidate.lines.at(-1)?.startsWith('writes')) return;
+  gate.release();
+  await sleep(20);
+  await holdDuringWrite(candidate, gate);
+}
+
+async function writersOf(events: EventReader<ConfigMap>, count: number): Promise<ReadonlySet<string>> {
+  const writers = new Set<string>();
+  for (let seen = 0; seen < count; seen += 1) {
+    const event = await events.next();
+    if (event.type !== 'BOOKMARK') writers.add(event.object.data?.writer ?? '');
+  }
+  return writers;
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The programs that tests can ask for. */
+export const programNames = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubectl',
+  'kwok',
+  'csi-sanity',
+] as const;
+export type ProgramName = (typeof programNames)[number];
+
+/** How a program is built: the pinned module of ours that requires it, its package, and what the linker sets. */
+export interface Recipe {
+  readonly name: ProgramName;
+  readonly moduleFolder: string;
+  readonly package: string;
+  readonly flags: readonly string[];
+  /** Of everything that decides what the program will be; another pin is another program. */
+  readonly fingerprint: string;
+}
+
+const modules = fileURLToPath(new URL('modules', import.meta.url));
+
+const packages: Readonly<Record<ProgramName, { readonly module: string; readonly package: string }>> = {
+  etcd: { module: 'etcd', package: '.' },
+  'kube-apiserver': { module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
+  'kube-controller-manager': {
+    module: 'kubernetes',
+    package: 'k8s.io/kubernetes/cmd/kube-controller-manager',
+  },
+  'kube-scheduler': { module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kube-scheduler' },
+  kubectl: { module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kubectl' },
+  kwok: { module: 'kwok', package: 'sigs.k8s.io/kwok/cmd/kwok' },
+  'csi-sanity': { module: 'csi-sanity', package: 'github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity' },
+};
+
+/** `folder` holds the modules; another one is for tests. */
+export function recipeOf(name: ProgramName, folder = modules): Recipe {
+  const { module, package: goPackage } = packages[name];
+  const moduleFolder = join(folder, module);
+  const flags = ['-buildvcs=false', '-ldflags', linkerFlags(module, moduleFolder)];
+  return { name, moduleFolder, package: goPackage, flags, fingerprint: fingerprint(moduleFolder, flags) };
+}
+
+/** Kubernetes' programs are told their version by the linker; without one, clients take the server for v0.0.0. */
+function linkerFlags(module: string, moduleFolder: string): string {
+  const small = '-s -w';
+  if (module !== 'kubernetes') return small;
+  const goMod = readFileSync(join(moduleFolder, 'go.mod'), 'utf8');
+  const [, version, major, minor] = /k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\d+)/.exec(goMod) ?? [];
+  if (version === undefined) throw new Error(`${moduleFolder}/go.mod does not pin k8s.io/kubernetes`);
+  const set = (name: string, value = '') => `-X k8s.io/component-base/version.${name}=${value}`;
+  return [small, set('gitVersion', version), set('gitMajor', major), set('gitMinor', minor)].join(' ');
+}
+
+function fingerprint(moduleFolder: string, flags: readonly string[]): string {
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${flags.join(' ')}\n`);
+  for (const file of readdirSync(moduleFolder).sort()) {
+    hash.update(`${file}\n`).update(readFileSync(join(moduleFolder, file)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'vitest';
+import { startBed } from '../bed-in-test.ts';
+
+test('a test that never ends', async () => {
+  const bed = await startBed();
+  const pids = [process.pid, bed.keeperPid, bed.pidOf('etcd'), bed.pidOf('kube-apiserver')];
+  writeFileSync(process.env.FOREVER_REPORT ?? '', JSON.stringify({ folder: bed.folder, pids }));
+  await sleep(3_600_000);
+}, 3_600_000);

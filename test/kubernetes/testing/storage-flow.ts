@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isReason } from '../../../src/cluster/api-error.ts';
+import type { Cluster } from '../../../src/cluster/cluster.ts';
+import {
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from '../../../src/cluster/resources.ts';
+
+const pod = { namespace: 'default', name: 'consumer' };
+const claim = { namespace: 'default', name: 'claim' };
+const volume = { name: 'disk-on-n2' };
+
+/** What came of it, as far as it is the same on every server. */
+export interface FlowOutcome {
+  readonly podPhase: string | undefined;
+  readonly node: string | undefined;
+  readonly claimPhase: string | undefined;
+  readonly claimVolume: string | undefined;
+  readonly selectedNode: string | undefined;
+  readonly volumePhase: string | undefined;
+  readonly volumeClaim: string | undefined;
+}
+
+/**
+ * A claim that waits for its consumer, from pod to binding: two nodes, one disk that only n2 has, and a pod that claims it. Resolves
+ * when the pod runs.
+ */
+export async function bindOnFirstConsumer(cluster: Cluster): Promise<FlowOutcome> {
+  await createWorld(cluster);
+  await until(async () => (await cluster.resource(pods).get(pod)).status?.phase === 'Running');
+  const [boundPod, boundClaim, boundVolume] = await Promise.all([
+    cluster.resource(pods).get(pod),
+    cluster.resource(persistentVolumeClaims).get(claim),
+    cluster.resource(persistentVolumes).get(volume),
+  ]);
+  return {
+    podPhase: boundPod.status?.phase,
+    node: boundPod.spec?.nodeName,
+    claimPhase: boundClaim.status?.phase,
+    claimVolume: boundClaim.spec?.volumeName,
+    selectedNode: boundClaim.metadata?.annotations?.['volume.kubernetes.io/selected-node'],
+    volumePhase: boundVolume.status?.phase,
+    volumeClaim: boundVolume.spec?.claimRef?.name,
+  };
+}
+
+/** Deletes the pod and its claim: the claim may go when nobody uses it any more, and the volume is released. */
+export async function release(cluster: Cluster): Promise<string | undefined> {
+  await cluster.resource(persistentVolumeClaims).delete(claim);
+  await cluster.resource(pods).delete(pod);
+  await until(() => isGone(cluster.resource(persistentVolumeClaims).get(claim)));
+  const phase = async () => (await cluster.resource(persistentVolumes).get(volume)).status?.phase;
+  await until(async () => (await phase()) !== 'Bound');
+  return await phase();
+}
+
+async function createWorld(cluster: Cluster): Promise<void> {
+  for (const name of ['n1', 'n2']) {
+    await cluster.resource(nodes).create({ metadata: { name, labels: { 'kubernetes.io/hostname': name } } });
+  }
+  await cluster.resource(storageClasses).create({
+    metadata: { name: 'local' },
+    provisioner: 'kubernetes.io/no-provisioner',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
+  const onN2 = { key: 'kubernetes.io/hostname', operator: 'In', values: ['n2'] } as const;
+  await cluster.resource(persistentVolumes).create({
+    metadata: volume,
+    spec: {
+      capacity: { storage: '10Gi' },
+      accessModes: ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Retain',
+      storageClassName: 'local',
+      local: { path: '/mnt/disks/1' },
+      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [onN2] }] } },
+    },
+  });
+  await cluster.resource(persistentVolumeClaims).create({
+    metadata: claim,
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'local',
+      resources: { requests: { storage: '5Gi' } },
+    },
+  });
+  await cluster.resource(pods).create({
+    metadata: pod,
+    spec: {
+      containers: [{ name: 'main', image: 'pause', volumeMounts: [{ name: 'data', mountPath: '/data' }] }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claim.name } }],
+    },
+  });
+}
+
+/** As long as the test has time. */
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  while (!(await isDone())) await sleep(100);
+}
+
+async function isGone(read: Promise<unknown>): Promise<boolean> {
+  try {
+    await read;
+    return false;
+  } catch (error) {
+    if (isReason(error, 'NotFound')) return true;
+    throw error;
+  }
+}

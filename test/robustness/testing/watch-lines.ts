@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import type { Access } from './attacked-server.ts';
+
+/** One line of a watch, whatever the form it came in. */
+export interface WatchLine {
+  readonly type: string;
+  /** `namespace/name`; empty for bookmarks and errors. */
+  readonly key: string;
+  readonly version: number;
+  readonly isInitialEnd: boolean;
+  /** Of an error. */
+  readonly code?: number;
+}
+
+interface WireMeta {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly resourceVersion?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+interface WireEvent {
+  readonly type: string;
+  readonly object: {
+    readonly metadata?: WireMeta;
+    readonly rows?: readonly { readonly object: { readonly metadata: WireMeta } }[];
+    readonly code?: number;
+  };
+}
+
+export class StreamBroke extends Error {}
+
+/**
+ * The lines of a watch over HTTPS, read no faster than they are taken. Returns when the server ends the stream in good order,
+ * throws `StreamBroke` where it does not. Leaving the loop hangs up.
+ */
+export async function* watchLines(access: Access, path: string, accept: string): AsyncGenerator<WatchLine> {
+  const response = await open(access, path, accept);
+  let rest = '';
+  try {
+    for await (const chunk of response.setEncoding('utf8')) {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) yield lineOf(JSON.parse(line) as WireEvent);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+    throw new StreamBroke();
+  } finally {
+    response.destroy();
+  }
+}
+
+function open(
+  { host, port, certificate, token }: Access,
+  path: string,
+  accept: string,
+): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${token}`, accept };
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { hostname: host, port, path, headers, ca: certificate, agent: false },
+      (response) => {
+        if (response.statusCode === 200) resolve(response);
+        else reject(new Error(`${path} was answered with ${response.statusCode}`));
+      },
+    );
+    sent.on('error', reject).end();
+  });
+}
+
+export function lineOf({ type, object }: WireEvent): WatchLine {
+  const { metadata, rows, code } = object;
+  const isEvent = type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
+  const meta = isEvent ? (rows?.[0]?.object.metadata ?? metadata) : metadata;
+  return {
+    type,
+    key: isEvent ? `${meta?.namespace}/${meta?.name}` : '',
+    version: Number(meta?.resourceVersion),
+    isInitialEnd: meta?.annotations?.['k8s.io/initial-events-end'] === 'true',
+    ...(code === undefined ? {} : { code }),
+  };
+}

@@ -1,0 +1,141 @@
+import { Agent } from 'node:https';
+import { expect, test } from 'vitest';
+import { type Random, seededRandom } from '../../src/runtime/random.ts';
+import { type StormServer, stormServer } from './testing/storm-server.ts';
+import { type Form, inProcess, overHttps } from './testing/storm-transports.ts';
+import { StormWatcher } from './testing/storm-watcher.ts';
+import { phases, StormWriter, tiers } from './testing/storm-writer.ts';
+import { expectedEvents, expectedState, type Interest } from './testing/watch-model.ts';
+
+const namespaces = ['default', 'kube-system', 'kube-public'];
+const watchersCount = 200;
+const writersCount = 6;
+const writesEach = 400;
+/** A minute of the server passes in one second and a half. */
+const haste = 40;
+
+function anyInterest(random: Random): Interest {
+  const [tier, phase] = [random.pick(tiers), random.pick(phases)];
+  const { name, plural, ...interest } = random.pick<
+    Omit<Interest, 'plural'> & { plural?: Interest['plural']; name: string }
+  >([
+    { name: 'everything', matches: () => true },
+    {
+      name: 'one label',
+      labelSelector: `tier=${tier}`,
+      matches: ({ metadata }) => metadata.labels?.tier === tier,
+    },
+    {
+      name: 'not a label',
+      labelSelector: `tier!=${tier}`,
+      matches: ({ metadata }) => metadata.labels?.tier !== tier,
+    },
+    {
+      name: 'two labels',
+      labelSelector: 'tier in (a,b)',
+      matches: ({ metadata }) => metadata.labels?.tier !== 'c',
+    },
+    {
+      name: 'one name',
+      fieldSelector: 'metadata.name=w0-1',
+      matches: ({ metadata }) => metadata.name === 'w0-1',
+    },
+    {
+      name: 'a phase',
+      plural: 'pods',
+      fieldSelector: `status.phase=${phase}`,
+      matches: ({ status }) => status?.phase === phase,
+    },
+    {
+      name: 'not a phase',
+      plural: 'pods',
+      fieldSelector: `status.phase!=${phase}`,
+      matches: ({ status }) => status?.phase !== phase,
+    },
+  ]);
+  const place = random.int(3) === 0 ? {} : { namespace: random.pick(namespaces) };
+  return { ...interest, ...place, plural: plural ?? random.pick(['configmaps', 'pods'] as const) };
+}
+
+function anyWatcher(server: StormServer, agent: Agent, index: number): StormWatcher {
+  const random = seededRandom(`watcher ${index}`);
+  const form = random.pick<Form>(['object', 'object', 'table', 'metadata']);
+  const timeoutSeconds = random.pick([undefined, 60, 120]);
+  const isNear = index % 8 === 0;
+  const transport = isNear
+    ? inProcess(server.registry)
+    : overHttps({ access: server.access, agent, form, timeoutSeconds });
+  return new StormWatcher({
+    name: `watcher ${index}, ${isNear ? 'in process' : form}`,
+    interest: anyInterest(random),
+    transport,
+    start: random.pick(['list', 'initial events']),
+    bookmarks: random.int(2) === 0,
+    random,
+    hangsUpAfter: random.pick([0, 3, 10, 60]),
+    dawdlesMs: random.pick([0, 0, 5, 30]),
+  });
+}
+
+test('200 watchers that come, go, resume and dawdle miss nothing, see nothing twice, and all in order', async () => {
+  const server = await stormServer({ haste });
+  const agent = new Agent({ keepAlive: true, ca: server.access.certificate, maxSockets: 24 });
+  const writers = Array.from({ length: writersCount }, (_, index) => {
+    const name = `w${index}`;
+    return new StormWriter({ name, access: server.access, agent, namespaces, random: seededRandom(name) });
+  });
+  await Promise.all(writers.map((writer) => writer.write(20)));
+  const watchers = Array.from({ length: watchersCount }, (_, index) => anyWatcher(server, agent, index));
+  const running = watchers.map((watcher) => watcher.run());
+  await Promise.all(writers.map((writer) => writer.write(writesEach)));
+  for (const watcher of watchers) watcher.calm();
+  await caughtUp(server, watchers, running);
+  for (const watcher of watchers) expect(recordOf(watcher)).toEqual(expectedRecord(server, watcher));
+  expect(server.bugs).toEqual([]);
+  // The storm was one: streams ended in every way, and bookmarks were among them.
+  expect(watchers.reduce((sum, { resumes }) => sum + resumes, 0)).toBeGreaterThan(watchersCount);
+  expect(watchers.reduce((sum, { bookmarks }) => sum + bookmarks, 0)).toBeGreaterThan(watchersCount);
+  for (const watcher of watchers) watcher.stop();
+  agent.destroy();
+  await server.close();
+  await Promise.allSettled(running);
+  expect(server.api.metrics.watchesOpen).toBe(0);
+});
+
+function recordOf({ options, events, state, oddities }: StormWatcher) {
+  return { name: options.name, oddities, events, state: sorted(state) };
+}
+
+function expectedRecord({ changes }: StormServer, { options, startVersion }: StormWatcher) {
+  return {
+    name: options.name,
+    oddities: [],
+    events: expectedEvents(changes, options.interest, startVersion),
+    state: sorted(expectedState(changes, options.interest)),
+  };
+}
+
+function sorted(state: ReadonlyMap<string, number>) {
+  return [...state].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Until everybody has as many events as there are for them; who never gets there is told by the comparison. */
+async function caughtUp(
+  server: StormServer,
+  watchers: readonly StormWatcher[],
+  running: readonly Promise<void>[],
+) {
+  const failed = Promise.all(running);
+  for (let round = 0; round < 150; round += 1) {
+    const behind = watchers.filter((watcher) => {
+      const { interest } = watcher.options;
+      const isStarted = watcher.startVersion >= 0;
+      return (
+        !isStarted ||
+        watcher.events.length < expectedEvents(server.changes, interest, watcher.startVersion).length
+      );
+    });
+    if (behind.length === 0) return;
+    await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, 100))]);
+  }
+}

@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent, type RequestOptions, request } from 'node:https';
+import type { Access } from './stowage-process.ts';
+
+export interface ApiObject {
+  readonly kind?: string;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly metadata: {
+    readonly name?: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly items?: readonly ApiObject[];
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly body: ApiObject;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly contentType?: string;
+  /** Left out, that of the kubeconfig; empty, none. */
+  readonly token?: string;
+}
+
+/** HTTPS with the certificate and the token of the kubeconfig, and nothing in between. */
+export class ApiClient {
+  readonly #access: Access;
+  readonly #agent: Agent;
+
+  constructor(access: Access) {
+    this.#access = access;
+    this.#agent = new Agent({ keepAlive: true, ca: access.certificateAuthority });
+  }
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
+    const response = await this.#send(method, path, options);
+    const text = await textOf(response);
+    const isJson = response.headers['content-type']?.startsWith('application/json') === true;
+    return { status: response.statusCode ?? 0, text, body: isJson ? JSON.parse(text) : { metadata: {} } };
+  }
+
+  /** A stream; `response.complete` says afterwards whether it ended in good order. */
+  async watch(path: string): Promise<IncomingMessage> {
+    return await this.#send('GET', path, {});
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #send(method: string, path: string, options: CallOptions): Promise<IncomingMessage> {
+    const { body, contentType = 'application/json', token = this.#access.token } = options;
+    const wanted: RequestOptions = {
+      method,
+      agent: this.#agent,
+      headers: {
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': contentType }),
+      },
+    };
+    return new Promise((resolve, reject) => {
+      const sent = request(new URL(path, this.#access.url), wanted, resolve);
+      sent.on('error', reject);
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+}
+
+export function textOf(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    response.setEncoding('utf8');
+    response.on('data', (chunk) => {
+      text += chunk;
+    });
+    response.on('error', reject);
+    response.on('end', () => resolve(text));
+  });
+}

@@ -1,0 +1,224 @@
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ApiClient } from './api-client.ts';
+import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
+
+describe('stowage up', () => {
+  test('says where its kubeconfig is, once it answers', async () => {
+    const data = join(temporaryFolder(), 'data');
+    const stowage = await StowageProcess.up(data);
+    expect(stowage.stdout).toBe(`export KUBECONFIG=${data}/kubeconfig\n`);
+    expect(stowage.stderr).toMatch(
+      new RegExp(
+        `^stowage: listening on https://127\\.0\\.0\\.1:\\d+, data in ${data}, controllers: protection, `,
+      ),
+    );
+    const { status, body } = await new ApiClient(stowage.access).call('GET', '/api/v1/namespaces');
+    expect(status).toBe(200);
+    expect(body.items?.map(({ metadata }) => metadata.name)).toContain('default');
+  });
+
+  test('keeps its secrets to its user', async () => {
+    const data = join(temporaryFolder(), 'data');
+    await StowageProcess.up(data);
+    expect(modeOf(data)).toBe('700');
+    for (const name of ['kubeconfig', 'token', 'tls.key'])
+      expect([name, modeOf(join(data, name))]).toEqual([name, '600']);
+  });
+
+  test('prints an absolute path for a data directory that was given as a relative one', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'here'));
+    const stowage = new StowageProcess(
+      ['up', '--data', '../data', '--port', '0', '--kubeconfig', `${folder}/k`],
+      `${folder}/here`,
+    );
+    await stowage.answers();
+    expect(stowage.kubeconfig).toBe(join(folder, 'k'));
+    expect(existsSync(join(folder, 'data/store'))).toBe(true);
+  });
+
+  test('makes the folder of the kubeconfig where there is none', async () => {
+    const folder = temporaryFolder();
+    const stowage = await StowageProcess.up(join(folder, 'data'), '--kubeconfig', join(folder, 'a/b/config'));
+    expect(isAbsolute(stowage.kubeconfig)).toBe(true);
+    expect(modeOf(join(folder, 'a/b/config'))).toBe('600');
+    expect(existsSync(join(folder, 'data/kubeconfig'))).toBe(false);
+    expect(stowage.access.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  test.each([
+    ['none', 'none'],
+    ['namespace', 'namespace'],
+    ['garbage-collector,namespace', 'garbage-collector, namespace'],
+    ['*,-protection', 'garbage-collector, namespace'],
+  ])('--controllers %s runs %s', async (list, names) => {
+    const stowage = await StowageProcess.up(temporaryFolder(), '--controllers', list, '--no-console');
+    expect(stowage.stderr).toContain(`controllers: ${names}\n`);
+  });
+
+  test('answers nothing but health and version to those without the token', async () => {
+    const stowage = await StowageProcess.up(temporaryFolder());
+    const client = new ApiClient(stowage.access);
+    const statusOf = async (path: string, token: string) =>
+      (await client.call('GET', path, { token })).status;
+    for (const path of ['/healthz', '/livez', '/readyz', '/version'])
+      expect([path, await statusOf(path, '')]).toEqual([path, 200]);
+    for (const path of [
+      '/',
+      '/api',
+      '/apis',
+      '/openapi/v3',
+      '/openapi/v2',
+      '/metrics',
+      '/api/v1/namespaces',
+      '/nowhere',
+    ]) {
+      for (const token of ['', 'wrong', `${stowage.access.token}x`]) {
+        expect([path, token, await statusOf(path, token)]).toEqual([path, token, 401]);
+      }
+    }
+    const { body } = await client.call('GET', '/api/v1/secrets', { token: 'wrong' });
+    expect(body).toMatchObject({
+      kind: 'Status',
+      message: 'Unauthorized',
+      reason: 'Unauthorized',
+      code: 401,
+    });
+  });
+});
+
+describe('a call that makes no sense exits with 2, a hint, and nothing made', () => {
+  const hint = /see stowage --help\n$/;
+  test.each([
+    [['up', '--prot', '3'], /error: unknown option '--prot'\n\(Did you mean --port\?\)/],
+    [['up', '--zzz'], /error: unknown option '--zzz'/],
+    [['upp'], /error: unknown command 'upp'\n\(Did you mean up\?\)/],
+    [['up', 'extra'], /error: too many arguments/],
+    [['up', '--port'], /error: option '--port <n>' argument missing/],
+    [['up', '--port', 'abc'], /--port: "abc" is not a port; give a number from 0 to 65535/],
+    [['up', '--port', '65536'], /--port: "65536" is not a port/],
+    [['up', '--port=-1'], /--port: "-1" is not a port/],
+    [['up', '--port', ''], /--port: "" is not a port/],
+    [['up', '--data', ''], /--data: give a directory/],
+    [['up', '--controllers', 'bad'], /there is no controller "bad"; use \*, none or some of protection, /],
+    [['up', '--controllers', 'none,namespace'], /"none" stands alone/],
+  ])('%j', async (args, complaint) => {
+    const folder = temporaryFolder();
+    const stowage = new StowageProcess(args, folder);
+    expect(await stowage.exited).toEqual({ status: 2, signal: null });
+    expect(stowage.stderr).toMatch(complaint);
+    expect(stowage.stderr).toMatch(hint);
+    expect(stowage.stdout).toBe('');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('what is in the way is said with the remedy, and status 1', () => {
+  test('a port in use', async () => {
+    const folder = temporaryFolder();
+    const first = await StowageProcess.up(join(folder, 'a'));
+    const { port } = new URL(first.access.url);
+    expect(await callStowage('up', '--data', join(folder, 'b'), '--port', port)).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `stowage: port ${port} of 127.0.0.1 is in use; stop what listens there, or choose another with --port (0 picks a free one)\n`,
+    });
+  });
+
+  test('a data directory in use; the first one goes on', async () => {
+    const data = temporaryFolder();
+    const first = await StowageProcess.up(data);
+    const before = first.access;
+    expect(await callStowage('up', '--data', data, '--port', '0')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `stowage: the data directory ${data}/store is in use by process ${first.pid}; stop it or choose another with --data\n`,
+    });
+    expect(first.access).toEqual(before);
+    const reply = await new ApiClient(first.access).call('POST', '/api/v1/namespaces', {
+      body: { metadata: { name: 'more' } },
+    });
+    expect(reply.status).toBe(201);
+  });
+
+  test('a data directory that is a file', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    expect(await callStowage('up', '--data', file, '--port', '0')).toMatchObject({
+      status: 1,
+      stderr: `stowage: the data directory ${file}/store cannot be used: part of its path is not a directory; choose another with --data\n`,
+    });
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    'a data directory without permission (not as root, who has it always)',
+    async () => {
+      const folder = temporaryFolder();
+      const data = join(folder, 'data');
+      mkdirSync(data, { mode: 0o500 });
+      const { status, stderr } = await callStowage('up', '--data', data, '--port', '0');
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringContaining('no permission to read and write it; choose another with --data'),
+      ]);
+    },
+  );
+
+  test('an address of another machine', async () => {
+    // Of the block for documentation (RFC 5737): no machine has it.
+    const call = await callStowage('up', '--data', temporaryFolder(), '--host', '192.0.2.1', '--port', '0');
+    expect(call).toMatchObject({
+      status: 1,
+      stderr: 'stowage: this machine has no address 192.0.2.1; choose one that it has with --host\n',
+    });
+  });
+
+  test('a kubeconfig that cannot be written', async () => {
+    const data = temporaryFolder();
+    const { status, stdout, stderr } = await callStowage(
+      'up',
+      '--data',
+      data,
+      '--port',
+      '0',
+      '--kubeconfig',
+      data,
+    );
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /^stowage: cannot write the kubeconfig .*; choose another file with --kubeconfig\n$/,
+    );
+    await StowageProcess.up(data);
+  });
+});
+
+describe('help', () => {
+  test('of up has examples and fits a screen', async () => {
+    const { status, stdout } = await callStowage('up', '--help');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/\nExamples:\n {2}stowage up {2,}\S/);
+    expect(stdout.split('\n').length).toBeLessThan(40);
+    for (const flag of ['--data', '--port', '--host', '--kubeconfig', '--controllers', '--no-console']) {
+      expect(stdout).toContain(`  ${flag} `);
+    }
+  });
+
+  test('without a command exits with 2', async () => {
+    const { status, stdout, stderr } = await callStowage();
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('Usage: stowage [options] [command]');
+  });
+
+  test('--version is that of the package', async () => {
+    expect(await callStowage('--version')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  });
+});
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ApiClient, type ApiObject, textOf } from './api-client.ts';
+import { StowageProcess, temporaryFolder } from './stowage-process.ts';
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  test('ends it with status 0, and open watches in good order', async () => {
+    const stowage = await StowageProcess.up(temporaryFolder());
+    const client = new ApiClient(stowage.access);
+    const watch = await client.watch(`${configMaps}?watch=true`);
+    const streamed = textOf(watch);
+    await client.call('POST', configMaps, { body: { metadata: { name: 'seen' } } });
+    await new Promise((resolve) => watch.once('data', resolve));
+
+    expect(await stowage.stop(signal)).toEqual({ status: 0, signal: null });
+    expect(stowage.stderr).toMatch(new RegExp(`\nstowage: ${signal}: stopping\n$`));
+    const lines = (await streamed).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).type)).toEqual(['ADDED']);
+    expect(watch.complete).toBe(true);
+  });
+});
+
+test('a signal before it answers ends it too', async () => {
+  const stowage = new StowageProcess(['up', '--data', temporaryFolder(), '--port', '0']);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const { status, signal } = await stowage.stop();
+  // Before the program has got to it, Node's own way: the signal ends the process.
+  expect([status, signal]).toEqual(signal === null ? [0, null] : [null, 'SIGTERM']);
+});
+
+test('the next start goes on where the last one was', async () => {
+  const data = join(temporaryFolder(), 'data');
+  const first = await StowageProcess.up(data);
+  const made = await fill(new ApiClient(first.access));
+  const before = first.access;
+  await first.stop();
+
+  const second = await StowageProcess.up(data);
+  const client = new ApiClient(second.access);
+  expect({ ...second.access, url: '' }).toEqual({ ...before, url: '' });
+  const { body: found } = await client.call('GET', configMaps);
+  expect(found.items).toEqual(made);
+  const { body: after } = await client.call('POST', configMaps, { body: { metadata: { name: 'after' } } });
+  const newest = Math.max(...made.map(({ metadata }) => Number(metadata.resourceVersion)));
+  expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(newest);
+});
+
+/** Answers them as they are listed. */
+async function fill(client: ApiClient): Promise<readonly ApiObject[]> {
+  for (const name of ['a', 'b', 'c']) {
+    await client.call('POST', configMaps, { body: { metadata: { name }, data: { name } } });
+  }
+  await client.call('PATCH', `${configMaps}/b`, {
+    body: { data: { more: 'yes' } },
+    contentType: 'application/merge-patch+json',
+  });
+  await client.call('DELETE', `${configMaps}/c`);
+  const { body } = await client.call('GET', configMaps);
+  expect(body.items?.map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+  return body.items ?? [];
+}

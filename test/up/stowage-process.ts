@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { builtProgram } from '../built-program.ts';
+
+/** A program that says nothing for so long is broken; the machine may be busy. */
+const answerMaxMs = 30_000;
+
+export interface Exit {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** What a client needs to know, read from the kubeconfig as kubectl does. */
+export interface Access {
+  readonly url: string;
+  readonly certificateAuthority: string;
+  readonly token: string;
+}
+
+/** `stowage` in a process of its own, as users run it. */
+export class StowageProcess {
+  readonly args: readonly string[];
+  readonly exited: Promise<Exit>;
+  readonly #process: ChildProcess;
+  #stdout = '';
+  #stderr = '';
+  #hasExited = false;
+
+  constructor(args: readonly string[], cwd?: string) {
+    this.args = args;
+    const script = join(builtProgram(), 'cli/main.js');
+    this.#process = spawn(process.execPath, [script, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      cwd,
+      // Without colours and the settings of whoever runs the tests.
+      env: { PATH: process.env.PATH, NO_COLOR: '1' },
+    });
+    this.#process.stdout?.on('data', (chunk) => {
+      this.#stdout += chunk;
+    });
+    this.#process.stderr?.on('data', (chunk) => {
+      this.#stderr += chunk;
+    });
+    this.exited = new Promise((resolve) =>
+      this.#process.once('close', (status, signal) => {
+        this.#hasExited = true;
+        resolve({ status, signal });
+      }),
+    );
+    running.add(this);
+    this.exited.then(() => running.delete(this));
+  }
+
+  /** `stowage up` on any free port; resolves when it answers. */
+  static async up(data: string, ...flags: readonly string[]): Promise<StowageProcess> {
+    const stowage = new StowageProcess(['up', '--data', data, '--port', '0', ...flags]);
+    await stowage.answers();
+    return stowage;
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  get stdout(): string {
+    return this.#stdout;
+  }
+
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  get kubeconfig(): string {
+    const [, path] = /^export KUBECONFIG=(.+)$/m.exec(this.#stdout) ?? [];
+    if (path === undefined) throw new Error(`no kubeconfig was announced\n${this.#stderr}`);
+    return path;
+  }
+
+  get access(): Access {
+    return accessIn(readFileSync(this.kubeconfig, 'utf8'));
+  }
+
+  /** Until it has said where its kubeconfig is. */
+  async answers(): Promise<void> {
+    const giveUpAtMs = Date.now() + answerMaxMs;
+    while (!this.#stdout.includes('\n')) {
+      if (this.#hasExited || Date.now() > giveUpAtMs) {
+        throw new Error(`stowage did not get to answering\n${this.#stdout}${this.#stderr}`);
+      }
+      await delay(5);
+    }
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> {
+    this.#process.kill(signal);
+    return await this.exited;
+  }
+
+  /** As the kernel does when memory runs out. */
+  async kill(): Promise<void> {
+    await this.stop('SIGKILL');
+  }
+}
+
+/** A call that is expected to end by itself. */
+export async function callStowage(
+  ...args: readonly string[]
+): Promise<Exit & { stdout: string; stderr: string }> {
+  const stowage = new StowageProcess(args);
+  const timer = setTimeout(() => void stowage.kill(), answerMaxMs);
+  const exit = await stowage.exited;
+  clearTimeout(timer);
+  return { ...exit, stdout: stowage.stdout, stderr: stowage.stderr };
+}
+
+const running = new Set<StowageProcess>();
+process.once('exit', () => {
+  for (const { pid } of running) process.kill(pid, 'SIGKILL');
+});
+
+/** An empty folder that goes when the test ends, also when it failed; so do the processes that were given it. */
+export function temporaryFolder(): string {
+  const folder = newFolder();
+  onTestFinished(() => removeFolder(folder));
+  return folder;
+}
+
+export function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'stowage-up-'));
+}
+
+export async function removeFolder(folder: string): Promise<void> {
+  const users = [...running].filter(({ args }) => args.some((arg) => arg.startsWith(folder)));
+  await Promise.all(users.map((stowage) => stowage.kill()));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+export function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+interface Kubeconfig {
+  readonly clusters: readonly [
+    { readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string } },
+  ];
+  readonly users: readonly [{ readonly user: { readonly token: string } }];
+}
+
+function accessIn(text: string): Access {
+  const { clusters, users } = parse(text) as Kubeconfig;
+  const [{ cluster }] = clusters;
+  return {
+    url: cluster.server,
+    certificateAuthority: Buffer.from(cluster['certificate-authority-data'], 'base64').toString(),
+    token: users[0].user.token,
+  };
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+// Processes, as tests start many programs and must not share signals and folders; two at a time, as each bed is a whole cluster.
+// biome-ignore lint/style/noDefaultExport: vitest loads its configuration by the default export.
+export default defineConfig({
+  test: {
+    include: ['test/kubernetes/**/*.test.ts'],
+    globalSetup: ['./test/kubernetes/global-setup.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    reporters: [process.env.VITEST_REPORTER ?? 'default', './test/tally-reporter.ts'],
+  },
+});
