@@ -1,4 +1,5 @@
 import type { Condition } from '../../kube/meta.ts';
+import { formatTimestamp } from '../../kube/timestamp.ts';
 
 /** What a resource still has in a namespace that is being emptied. */
 export interface Remainder {
@@ -32,7 +33,7 @@ export function contentConditions(
   remaining: readonly Remainder[],
   nowMs: number,
 ): readonly Condition[] | undefined {
-  const lastTransitionTime = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  const lastTransitionTime = formatTimestamp(nowMs);
   const wanted = allWell.map(([type, reason, message]): Condition => {
     const trouble = troubleOf(type, remaining);
     return trouble === undefined

@@ -1,3 +1,4 @@
+import { formatTimestamp } from '../../../kube/timestamp.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Ids } from '../../../runtime/ids.ts';
 import { notFound } from '../../api-error.ts';
@@ -97,7 +98,7 @@ export async function remove(
 
 /** The time as objects carry it, in whole seconds. */
 export function timestamp({ clock }: RegistryContext, laterSeconds = 0): string {
-  return `${new Date(clock.nowMs() + laterSeconds * 1000).toISOString().slice(0, 19)}Z`;
+  return formatTimestamp(clock.nowMs() + laterSeconds * 1000);
 }
 
 /** All objects of a kind, as they are now. */

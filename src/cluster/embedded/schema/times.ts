@@ -1,3 +1,5 @@
+import { formatTimestamp } from '../../../kube/timestamp.ts';
+
 /**
  * Times as Go's RFC 3339 parser reads them and as Kubernetes writes them: UTC, whole seconds or exactly six digits of a
  * fraction. Undefined where Go refuses the text; {@link explainTime} says why.
@@ -5,7 +7,7 @@
 export function canonicalTime(text: string): string | undefined {
   if (plainSeconds.test(text) && isDate(text)) return text;
   const ms = parseTime(text, anyFraction);
-  return ms === undefined ? undefined : `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  return ms === undefined ? undefined : formatTimestamp(ms);
 }
 
 export function canonicalMicroTime(text: string): string | undefined {
@@ -23,7 +25,7 @@ export function isZeroTime(text: string): boolean {
 export function timeFromUnix(seconds: number): string | undefined {
   const ms = seconds * 1000;
   if (!(ms >= firstMs && ms <= lastMs)) return undefined;
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  return formatTimestamp(ms);
 }
 
 export function microTimeFromUnix(seconds: number, nanos: number): string | undefined {

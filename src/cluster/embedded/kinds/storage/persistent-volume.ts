@@ -1,3 +1,4 @@
+import { formatTimestamp } from '../../../../kube/timestamp.ts';
 import { annotations } from '../../../../kube/well-known.ts';
 import type { PersistentVolume, PersistentVolumeSpec } from '../../schema/generated/core-v1.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
@@ -31,7 +32,7 @@ export const persistentVolumes: Kind<PersistentVolume> = {
     defaultVolumeSpec(spec);
   },
   prepareCreate: (volume, { nowMs }) => {
-    volume.status = { phase: 'Pending', lastPhaseTransitionTime: timestampOf(nowMs) };
+    volume.status = { phase: 'Pending', lastPhaseTransitionTime: formatTimestamp(nowMs) };
   },
   prepareUpdate: (volume, old) => {
     volume.status = old.status;
@@ -88,12 +89,8 @@ function prepareStatus(volume: PersistentVolume, old: PersistentVolume, { nowMs 
   if (status.phase === old.status.phase) {
     if (oldTime !== undefined) status.lastPhaseTransitionTime ??= oldTime;
   } else if (status.lastPhaseTransitionTime === undefined || status.lastPhaseTransitionTime === oldTime) {
-    status.lastPhaseTransitionTime = timestampOf(nowMs);
+    status.lastPhaseTransitionTime = formatTimestamp(nowMs);
   }
-}
-
-function timestampOf(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
 function checkVolume(volume: PersistentVolume, errors: FieldErrors, allowsAnyAffinityValue: boolean): void {
