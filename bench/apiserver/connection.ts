@@ -6,6 +6,8 @@ export interface Answer {
   readonly body: Buffer;
 }
 
+const lastChunk = Buffer.from('0\r\n\r\n');
+
 /**
  * One keep-alive connection that sends a request and reads the answer, with as little work of its own as can be: what is measured
  * shares two cores with it. It understands the answers of API servers, no more.
@@ -14,6 +16,7 @@ export class Connection {
   readonly #socket: TLSSocket;
   readonly #head: string;
   #received: Buffer[] = [];
+  #receivedBytes = 0;
   #wake: (() => void) | undefined;
   #isEnded = false;
 
@@ -22,6 +25,7 @@ export class Connection {
     this.#head = head;
     socket.on('data', (chunk: Buffer) => {
       this.#received.push(chunk);
+      this.#receivedBytes += chunk.length;
       this.#wake?.();
     });
     socket.on('close', () => {
@@ -65,7 +69,9 @@ export class Connection {
   /** What arrives, as it arrives. */
   async *chunks(): AsyncGenerator<Buffer> {
     for (;;) {
-      while (this.#received.length > 0) yield this.#received.shift() as Buffer;
+      const chunks = this.#received;
+      this.#keep(Buffer.alloc(0));
+      yield* chunks;
       if (this.#isEnded) return;
       await this.#more();
     }
@@ -80,7 +86,7 @@ export class Connection {
       const all = this.#joined();
       const end = all.indexOf('\r\n\r\n');
       if (end >= 0) {
-        this.#received = [all.subarray(end + 4)];
+        this.#keep(all.subarray(end + 4));
         return all.subarray(0, end).toString('latin1');
       }
       await this.#more();
@@ -88,36 +94,36 @@ export class Connection {
   }
 
   async #readBytes(count: number): Promise<Buffer> {
-    let have = this.#received.reduce((sum, { length }) => sum + length, 0);
-    while (have < count) {
-      await this.#more();
-      have = this.#received.reduce((sum, { length }) => sum + length, 0);
-    }
+    while (this.#receivedBytes < count) await this.#more();
     const all = this.#joined();
-    this.#received = [all.subarray(count)];
+    this.#keep(all.subarray(count));
     return all.subarray(0, count);
   }
 
+  /** Nothing is sent after the answer, so it has ended when the last chunk has come. */
   async #readChunked(): Promise<Buffer> {
+    while (!this.#endsWith(lastChunk)) await this.#more();
+    const all = this.#joined();
+    this.#keep(Buffer.alloc(0));
     const parts: Buffer[] = [];
-    for (;;) {
-      const size = Number.parseInt(await this.#readLine(), 16);
-      const chunk = await this.#readBytes(size + 2);
+    for (let at = 0; ; ) {
+      const lineEnd = all.indexOf('\r\n', at);
+      const size = Number.parseInt(all.toString('latin1', at, lineEnd), 16);
       if (size === 0) return Buffer.concat(parts);
-      parts.push(chunk.subarray(0, size));
+      parts.push(all.subarray(lineEnd + 2, lineEnd + 2 + size));
+      at = lineEnd + 2 + size + 2;
     }
   }
 
-  async #readLine(): Promise<string> {
-    for (;;) {
-      const all = this.#joined();
-      const end = all.indexOf('\r\n');
-      if (end >= 0) {
-        this.#received = [all.subarray(end + 2)];
-        return all.subarray(0, end).toString('latin1');
-      }
-      await this.#more();
-    }
+  #endsWith(end: Buffer): boolean {
+    const last = this.#received.at(-1) ?? end.subarray(0, 0);
+    const tail = last.length >= end.length ? last : this.#joined();
+    return tail.subarray(-end.length).equals(end);
+  }
+
+  #keep(rest: Buffer): void {
+    this.#received = rest.length === 0 ? [] : [rest];
+    this.#receivedBytes = rest.length;
   }
 
   #joined(): Buffer {
