@@ -1,22 +1,22 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const builds = join(root, 'build/for-tests');
 /** Builds of other states of the sources are kept that long: another run may be using one. */
 const keptMs = 3_600_000;
 /**
- * The folder of what `src` compiles to now, as Node by itself does not read TypeScript and `dist` may be of yesterday.
- * Named after what the sources contain: whoever comes first compiles, everybody else finds it there. Types are not
- * checked; that is for `npm run check`.
+ * The path of what a file of `src` compiles to now, as Node by itself does not read TypeScript and `dist` may be of
+ * yesterday. All of `src` lies in a folder named after what the sources contain: whoever comes first compiles, everybody
+ * else finds it there. Types are not checked; that is for `npm run check`.
  */
-export function builtProgram() {
+export function builtProgram(source) {
     const folder = join(builds, fingerprint());
     if (!existsSync(folder))
         compileInto(folder);
-    return folder;
+    return join(folder, relative(join(root, 'src'), fileURLToPath(source))).replace(/\.ts$/, '.js');
 }
 function fingerprint() {
     const hash = createHash('sha256');

@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -22,14 +22,14 @@ const builds = join(root, 'build/for-tests');
 const keptMs = 3_600_000;
 
 /**
- * The folder of what `src` compiles to now, as Node by itself does not read TypeScript and `dist` may be of yesterday.
- * Named after what the sources contain: whoever comes first compiles, everybody else finds it there. Types are not
- * checked; that is for `npm run check`.
+ * The path of what a file of `src` compiles to now, as Node by itself does not read TypeScript and `dist` may be of
+ * yesterday. All of `src` lies in a folder named after what the sources contain: whoever comes first compiles, everybody
+ * else finds it there. Types are not checked; that is for `npm run check`.
  */
-export function builtProgram(): string {
+export function builtProgram(source: URL): string {
   const folder = join(builds, fingerprint());
   if (!existsSync(folder)) compileInto(folder);
-  return folder;
+  return join(folder, relative(join(root, 'src'), fileURLToPath(source))).replace(/\.ts$/, '.js');
 }
 
 function fingerprint(): string {

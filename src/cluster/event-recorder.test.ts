@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../kube/events.ts';
 import { idsFrom } from '../runtime/ids.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { VirtualClock } from '../runtime/virtual-clock.ts';
-import { failure, forbidden } from './api-error.ts';
+import { failure } from './api-error.ts';
 import { EventRecorder, type EventRecorderOptions, type Happening, referenceTo } from './event-recorder.ts';
-import { events } from './resources.ts';
-import { MemoryCluster } from './testing/memory-cluster.ts';
+import { events, namespaces } from './resources.ts';
+import { EmbeddedWorld } from './testing/embedded-world.ts';
+import { hanging, refusing } from './testing/faulty-cluster.ts';
 
-function begin(options: Partial<EventRecorderOptions> = {}) {
+async function begin(options: Partial<EventRecorderOptions> = {}) {
   const clock = new VirtualClock(Date.UTC(2026, 0, 1));
   const random = seededRandom('events');
   const supervisor = new Supervisor({ clock, random, onCrash: (crash) => expect.fail(String(crash.error)) });
-  const cluster = new MemoryCluster<Event>();
+  const { cluster, faulty } = await EmbeddedWorld.start(clock);
   const errors: unknown[] = [];
   const recorder = new EventRecorder({
-    events: cluster.clientOf(events),
+    events: faulty.resource(events),
     reportingController: 'stowage.dev/scheduler',
     reportingInstance: 'scheduler-0',
     clock,
@@ -26,7 +26,9 @@ function begin(options: Partial<EventRecorderOptions> = {}) {
     onError: (error) => errors.push(error),
     ...options,
   });
-  return { clock, cluster, recorder, errors, supervisor };
+  /** As the server has them. */
+  const written = async () => (await cluster.resource(events).list()).items;
+  return { clock, cluster, faulty, written, recorder, errors, supervisor };
 }
 
 function happening(changes: Partial<Happening> = {}): Happening {
@@ -42,10 +44,11 @@ function happening(changes: Partial<Happening> = {}): Happening {
 
 describe('an event recorder', () => {
   test('writes an event as events.k8s.io/v1 wants it', async () => {
-    const { clock, cluster, recorder } = begin();
+    const { clock, written, recorder } = await begin();
     recorder.record(happening());
     await clock.advance(0);
-    expect(cluster.objects()).toMatchObject([
+    const found = await written();
+    expect(found).toMatchObject([
       {
         apiVersion: 'events.k8s.io/v1',
         kind: 'Event',
@@ -60,20 +63,19 @@ describe('an event recorder', () => {
         type: 'Warning',
       },
     ]);
-    expect(cluster.objects()[0]?.series).toBeUndefined();
+    expect(found[0]?.series).toBeUndefined();
   });
 
   test('counts the same event instead of writing it again, also about a newer version of the object', async () => {
-    const { clock, cluster, recorder } = begin();
+    const { clock, faulty, written, recorder } = await begin();
     for (const resourceVersion of ['1', '2', '3']) {
       recorder.record(happening({ regarding: { ...happening().regarding, resourceVersion } }));
       await clock.advance(60_000);
     }
-    expect(cluster.calls).toEqual(['create', 'patch', 'patch']);
-    expect(cluster.objects()[0]?.series).toEqual({
-      count: 3,
-      lastObservedTime: '2026-01-01T00:02:00.000000Z',
-    });
+    expect(faulty.calls).toEqual(['create', 'patch', 'patch']);
+    expect((await written()).map(({ series }) => series)).toEqual([
+      { count: 3, lastObservedTime: '2026-01-01T00:02:00.000000Z' },
+    ]);
   });
 
   test.each([
@@ -83,71 +85,68 @@ describe('an event recorder', () => {
     ['another type', { type: 'Normal' as const }],
     ['another object', { regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' } }],
   ])('writes an event of its own for %s', async (_, changes) => {
-    const { clock, cluster, recorder } = begin();
+    const { clock, written, recorder } = await begin();
     recorder.record(happening());
     recorder.record(happening(changes));
     await clock.advance(0);
-    expect(cluster.objects()).toHaveLength(2);
+    expect(await written()).toHaveLength(2);
   });
 
   test('begins anew when the window is over', async () => {
-    const { clock, cluster, recorder } = begin();
+    const { clock, written, recorder } = await begin();
     recorder.record(happening());
     await clock.advance(10 * 60_000);
     recorder.record(happening());
     await clock.advance(0);
-    expect(cluster.objects()).toHaveLength(2);
+    expect(await written()).toHaveLength(2);
   });
 
   test('lets one object write 25 times, then once in five minutes, and keeps counting', async () => {
-    const { clock, cluster, recorder } = begin();
+    const { clock, faulty, written, recorder } = await begin();
     for (let i = 0; i < 100; i += 1) {
       recorder.record(happening());
       await clock.advance(0);
     }
-    expect(cluster.calls).toHaveLength(25);
+    expect(faulty.calls).toHaveLength(25);
     recorder.record(happening({ regarding: { kind: 'Pod', namespace: 'default', name: 'quiet' } }));
     await clock.advance(300_000);
-    expect(cluster.calls).toHaveLength(26);
+    expect(faulty.calls).toHaveLength(26);
     recorder.record(happening());
     await clock.advance(0);
-    expect(cluster.objects()[0]?.series?.count).toBe(101);
+    expect((await written()).map(({ series }) => series?.count)).toEqual([undefined, 101]);
     expect(recorder.metrics()).toEqual({ recorded: 27, suppressed: 75, dropped: 0 });
   });
 
   test('creates the event again when the server has forgotten it', async () => {
-    const { clock, cluster, recorder } = begin();
+    const { clock, cluster, written, recorder } = await begin();
     recorder.record(happening());
     await clock.advance(0);
-    cluster.remove({ namespace: 'default', name: cluster.objects()[0]?.metadata?.name ?? '' });
+    await cluster.resource(events).deleteCollection({ namespace: 'default' });
     recorder.record(happening());
     await clock.advance(0);
-    expect(cluster.objects()[0]?.series?.count).toBe(2);
+    expect((await written()).map(({ series }) => series?.count)).toEqual([2]);
   });
 
   test('tries again while the server is away, and drops what it refuses', async () => {
-    const { clock, cluster, recorder, errors } = begin();
-    cluster.before = () => {
-      throw failure(503, 'ServiceUnavailable', 'away');
-    };
+    const { clock, cluster, faulty, written, recorder, errors } = await begin();
+    const comeBack = faulty.onRequest(refusing(failure(503, 'ServiceUnavailable', 'away')));
     recorder.record(happening());
     await clock.advance(30_000);
-    cluster.before = () => undefined;
+    expect(await written()).toEqual([]);
+    comeBack();
     await clock.advance(30_000);
-    expect(cluster.objects()).toHaveLength(1);
-    const refusal = forbidden(events, '', 'the namespace is being terminated');
-    cluster.before = () => {
-      throw refusal;
-    };
-    recorder.record(happening({ note: 'refused' }));
+    expect(await written()).toHaveLength(1);
+    await cluster.resource(namespaces).create({ metadata: { name: 'ending' } });
+    await cluster.resource(namespaces).delete({ name: 'ending' });
+    recorder.record(happening({ regarding: { kind: 'Pod', namespace: 'ending', name: 'web-0' } }));
     await clock.advance(0);
-    expect(errors).toEqual([refusal]);
+    expect(errors).toMatchObject([{ reason: 'Forbidden' }]);
     expect(recorder.metrics().dropped).toBe(1);
   });
 
   test('drops events when the queue is full, and never throws at the caller', async () => {
-    const { clock, recorder, cluster } = begin({ queueDepthMax: 2 });
-    cluster.before = () => new Promise(() => {});
+    const { clock, faulty, recorder } = await begin({ queueDepthMax: 2 });
+    faulty.onRequest(hanging());
     await clock.advance(0);
     for (let i = 0; i < 10; i += 1) recorder.record(happening({ note: `note ${i}` }));
     recorder.record({} as Happening);
@@ -155,23 +154,21 @@ describe('an event recorder', () => {
   });
 
   test('writes what waits when it is closed, counts that were held back included', async () => {
-    const { clock, cluster, recorder, supervisor } = begin();
+    const { clock, written, recorder, supervisor } = await begin();
     for (let i = 0; i < 40; i += 1) {
       recorder.record(happening());
       await clock.advance(0);
     }
     recorder.record(happening({ regarding: { kind: 'Pod', namespace: 'default', name: 'last' } }));
     await recorder.close();
-    expect(cluster.objects().map(({ series }) => series?.count)).toEqual([40, undefined]);
+    expect((await written()).map(({ series }) => series?.count)).toEqual([undefined, 40]);
     expect(await supervisor.close()).toEqual([]);
     expect(clock.pending).toBe(0);
   });
 
   test('does not wait for ever for a server that is away when it is closed', async () => {
-    const { clock, cluster, recorder } = begin();
-    cluster.before = () => {
-      throw failure(503, 'ServiceUnavailable', 'away');
-    };
+    const { clock, faulty, recorder } = await begin();
+    faulty.onRequest(refusing(failure(503, 'ServiceUnavailable', 'away')));
     recorder.record(happening());
     const closed = recorder.close();
     await clock.advance(10_000);
@@ -180,10 +177,10 @@ describe('an event recorder', () => {
   });
 
   test('keeps within what the server takes: names, lengths, namespaces', async () => {
-    const { clock, cluster, recorder } = begin();
+    const { clock, written, recorder } = await begin();
     recorder.record(happening({ note: 'ä'.repeat(1_000), regarding: { kind: 'Node', name: 'Bad_Name' } }));
     await clock.advance(0);
-    const [event] = cluster.objects();
+    const [event] = await written();
     expect(Buffer.byteLength(event?.note ?? '')).toBeLessThanOrEqual(1024);
     expect(event?.note).toMatch(/^ä+\.\.\.$/);
     expect(event?.metadata?.name).toMatch(/^[0-9a-f]{8}-[0-9a-f-]+$/);

@@ -1,36 +1,45 @@
 import { describe, expect, test } from 'vitest';
-import type { Lease } from '../kube/coordination.ts';
+import type { LeaseSpec } from '../kube/coordination.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { VirtualClock } from '../runtime/virtual-clock.ts';
 import { failure } from './api-error.ts';
 import { LeaderElector } from './leader-election.ts';
 import { leases } from './resources.ts';
-import { MemoryCluster } from './testing/memory-cluster.ts';
+import { EmbeddedWorld } from './testing/embedded-world.ts';
+import { FaultyCluster, hanging, refusing } from './testing/faulty-cluster.ts';
 
 const lease = { namespace: 'kube-system', name: 'stowage' };
 
 class World {
-  readonly clock = new VirtualClock(Date.UTC(2026, 0, 1));
-  readonly cluster = new MemoryCluster<Lease>();
+  readonly clock: VirtualClock;
   readonly diary: string[] = [];
+  readonly #embedded: EmbeddedWorld;
 
-  get record() {
-    return this.cluster.objects()[0]?.spec;
+  private constructor(clock: VirtualClock, embedded: EmbeddedWorld) {
+    this.clock = clock;
+    this.#embedded = embedded;
+  }
+
+  static async start(): Promise<World> {
+    const clock = new VirtualClock(Date.UTC(2026, 0, 1));
+    return new World(clock, await EmbeddedWorld.start(clock));
+  }
+
+  /** Leases as somebody else reaches them. */
+  get leases() {
+    return this.#embedded.cluster.resource(leases);
+  }
+
+  async record(): Promise<LeaseSpec | undefined> {
+    return (await this.leases.get(lease)).spec;
   }
 
   candidate(identity: string, work?: (signal: AbortSignal) => Promise<void>) {
     const controller = new AbortController();
-    const client = this.cluster.clientOf(leases);
     // Each candidate has a wire of its own, which can be cut.
-    let isCut = false;
-    const wire = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => {
-      return async (...args: A): Promise<R> => {
-        if (isCut) throw failure(503, 'ServiceUnavailable', 'the network is unreachable');
-        return await call(...args);
-      };
-    };
+    const wire = new FaultyCluster(this.#embedded.cluster);
     const elector = new LeaderElector({
-      leases: { ...client, get: wire(client.get), create: wire(client.create), update: wire(client.update) },
+      leases: wire.resource(leases),
       lease,
       identity,
       clock: this.clock,
@@ -44,23 +53,16 @@ class World {
       onNewLeader: (leader) => this.diary.push(`${identity} sees ${leader}`),
     });
     const outcome = elector.run(controller.signal);
-    return {
-      elector,
-      outcome,
-      stop: () => controller.abort(),
-      cut: () => {
-        isCut = true;
-      },
-    };
+    return { elector, outcome, wire, stop: () => controller.abort() };
   }
 }
 
 describe('an elector', () => {
   test('takes a lease that nobody has, with the record that client-go writes', async () => {
-    const world = new World();
+    const world = await World.start();
     const a = world.candidate('a');
     await world.clock.advance(2_000);
-    expect(world.record).toEqual({
+    expect(await world.record()).toEqual({
       holderIdentity: 'a',
       leaseDurationSeconds: 15,
       acquireTime: '2026-01-01T00:00:00.000000Z',
@@ -73,7 +75,7 @@ describe('an elector', () => {
   });
 
   test('gives the lease back when it is stopped, and the other takes over without waiting it out', async () => {
-    const world = new World();
+    const world = await World.start();
     const a = world.candidate('a');
     await world.clock.advance(0);
     const b = world.candidate('b');
@@ -81,10 +83,14 @@ describe('an elector', () => {
     expect(world.diary).toEqual(['a sees a', 'a starts', 'b sees a']);
     a.stop();
     expect(await a.outcome).toBe('stopped');
-    expect(world.record).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
+    expect(await world.record()).toMatchObject({
+      holderIdentity: '',
+      leaseDurationSeconds: 1,
+      leaseTransitions: 0,
+    });
     await world.clock.advance(4_400);
     expect(world.diary.slice(3)).toEqual(['a ends', 'b sees b', 'b starts']);
-    expect(world.record).toMatchObject({
+    expect(await world.record()).toMatchObject({
       holderIdentity: 'b',
       leaseDurationSeconds: 15,
       leaseTransitions: 1,
@@ -94,25 +100,25 @@ describe('an elector', () => {
   });
 
   test('stops leading within the renew deadline when it cannot renew, before the other starts', async () => {
-    const world = new World();
+    const world = await World.start();
     const a = world.candidate('a');
     await world.clock.advance(0);
     const b = world.candidate('b');
     await world.clock.advance(61_000);
-    a.cut();
+    a.wire.onRequest(refusing(failure(503, 'ServiceUnavailable', 'the network is unreachable')));
     await world.clock.advance(9_000);
     expect(a.elector.isLeading()).toBe(false);
     expect(await a.outcome).toBe('lost');
     expect(b.elector.isLeading()).toBe(false);
     await world.clock.advance(15_000);
     expect(world.diary.slice(3)).toEqual(['a ends', 'b sees b', 'b starts']);
-    expect(world.record).toMatchObject({ leaseTransitions: 1 });
+    expect(await world.record()).toMatchObject({ leaseTransitions: 1 });
     b.stop();
     await b.outcome;
   });
 
   test('goes by its own clock: wall clocks that differ or jump change nothing', async () => {
-    const world = new World();
+    const world = await World.start();
     const a = world.candidate('a');
     await world.clock.advance(0);
     const b = world.candidate('b');
@@ -127,63 +133,60 @@ describe('an elector', () => {
   });
 
   test('gives up a request that hangs when the deadline comes', async () => {
-    const world = new World();
+    const world = await World.start();
     const a = world.candidate('a');
     await world.clock.advance(10_500);
-    world.cluster.before = (_, { signal }) =>
-      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    a.wire.onRequest(hanging());
     await world.clock.advance(10_000);
     expect(await a.outcome).toBe('lost');
     expect(world.diary).toEqual(['a sees a', 'a starts', 'a ends']);
   });
 
   test('keeps the lease though somebody else writes to it, and what they wrote', async () => {
-    const world = new World();
+    const world = await World.start();
     const a = world.candidate('a');
     await world.clock.advance(0);
-    const [found] = world.cluster.objects();
-    world.cluster.put({ ...found, metadata: { ...found?.metadata, labels: { tier: 'one' } } });
+    await world.leases.patch(lease, { type: 'merge', body: { metadata: { labels: { tier: 'one' } } } });
     await world.clock.advance(2_000);
-    expect(world.record?.renewTime).toBe('2026-01-01T00:00:02.000000Z');
-    expect(world.cluster.objects()[0]?.metadata?.labels).toEqual({ tier: 'one' });
+    expect((await world.record())?.renewTime).toBe('2026-01-01T00:00:02.000000Z');
+    expect((await world.leases.get(lease)).metadata?.labels).toEqual({ tier: 'one' });
     expect(a.elector.isLeading()).toBe(true);
     a.stop();
     await a.outcome;
   });
 
   test('is lost when somebody takes the lease by force', async () => {
-    const world = new World();
+    const world = await World.start();
     const a = world.candidate('a');
     await world.clock.advance(0);
-    const [found] = world.cluster.objects();
-    world.cluster.put({ ...found, spec: { ...found?.spec, holderIdentity: 'usurper' } });
+    await world.leases.patch(lease, { type: 'merge', body: { spec: { holderIdentity: 'usurper' } } });
     await world.clock.advance(2_000);
     expect(await a.outcome).toBe('lost');
-    expect(world.record?.holderIdentity).toBe('usurper');
+    expect((await world.record())?.holderIdentity).toBe('usurper');
   });
 
   test('lets the lease run out when its work does not end, and says so in time', async () => {
-    const world = new World();
+    const world = await World.start();
     const a = world.candidate('a', () => new Promise(() => {}));
     await world.clock.advance(3_000);
     a.stop();
     await world.clock.advance(15_000);
     expect(await a.outcome).toBe('stopped');
-    expect(world.record?.holderIdentity).toBe('a');
+    expect((await world.record())?.holderIdentity).toBe('a');
     expect(world.clock.pending).toBe(0);
   });
 
   test('rejects with what its work threw, and has given the lease back', async () => {
-    const world = new World();
+    const world = await World.start();
     const a = world.candidate('a', () => Promise.reject(new Error('the work broke')));
     const outcome = expect(a.outcome).rejects.toThrow('the work broke');
     await world.clock.advance(10_000);
     await outcome;
-    expect(world.record?.holderIdentity).toBe('');
+    expect((await world.record())?.holderIdentity).toBe('');
   });
 
   test('of many that start at once, exactly one leads at any time', async () => {
-    const world = new World();
+    const world = await World.start();
     const all = Array.from({ length: 8 }, (_, index) => world.candidate(`c${index}`));
     for (let step = 0; step < 40; step += 1) {
       await world.clock.advance(700);

@@ -7,8 +7,15 @@ export interface Difference {
   readonly ours: unknown;
 }
 
+/** Where already the outcome is another one, comparing the rest would only drown it. */
 export function differencesBetween(real: Answer, ours: Answer): readonly Difference[] {
+  if (real.status !== ours.status) return [{ path: 'status', real: outcome(real), ours: outcome(ours) }];
   return [...compare(real, ours, '')];
+}
+
+function outcome({ status, body }: Answer): string {
+  const { message, kind } = isObject(body) ? body : { message: body };
+  return `${status} ${message ?? kind ?? ''}`.trimEnd();
 }
 
 function* compare(real: unknown, ours: unknown, path: string): Generator<Difference> {

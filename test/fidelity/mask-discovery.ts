@@ -16,6 +16,8 @@ export function discoveryByName(document: unknown): unknown {
       return aggregated(document as Json);
     case undefined:
       return openapiIndex(document as Json);
+    case 'APIVersions':
+      return { kind, versions: (document as Json).versions };
     default:
       return document;
   }

@@ -10,9 +10,12 @@ const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 const timePattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 /** Of Services; the range is that of the server that was recorded. */
 const clusterIpPattern = /\b10\.96\.\d+\.\d+\b/g;
+/** Of two Go structs, as lines; what stands before and after it is a sentence. */
+const goDiffPattern = /\n@@ -[\d,]+ \+[\d,]+ @@\n(?:(?:@@ |[ +-]).*(?:\n|$))+/g;
 const nodePortPattern = /:3\d{4}\//g;
 /** Where sentences name versions of objects. */
-const versionPattern = /(object meta: |current: |in precondition: |resource version: |\()(\d{2,})\b/g;
+const versionPattern =
+  /(object meta: |current: |in precondition: |resource version: |resourceVersion\\?":\\?"|\()(\d{2,})\b/g;
 const ageColumns = new Set(['Age', 'Last Seen', 'First Seen', 'Last Schedule', 'Duration']);
 const agePattern = /^(?:\d+[ydhms])+$/;
 
@@ -27,6 +30,7 @@ export class Mask {
   readonly #firstSeen = new Map<string, string>();
   readonly #counts = new Map<string, number>();
   readonly #generatedNames = new Map<string, string>();
+  readonly #generated: string[] = [];
   /** In a watch, only the first table names its columns. */
   #columns: readonly Column[] = [];
   #step = 0;
@@ -50,6 +54,12 @@ export class Mask {
     this.#noteGeneratedNames(parsed);
     const masked = this.#value(parsed, '');
     return form === 'metadata' ? metadataOnly(masked) : masked;
+  }
+
+  /** An error names what was generated and shows no object. */
+  noteGenerateName(prefix: string): void {
+    // Kubernetes cuts the prefix so that a label can hold the name.
+    this.#generated.push(prefix.slice(0, 58));
   }
 
   #noteGeneratedNames(value: unknown): void {
@@ -113,7 +123,13 @@ export class Mask {
       .replaceAll(versionPattern, (_, before: string, version: string) => this.#version(before, version));
     let named = known;
     for (const [name, generated] of this.#generatedNames) named = named.replaceAll(name, generated);
-    return named;
+    for (const prefix of this.#generated) {
+      named = named.replaceAll(
+        new RegExp(`(${prefix})[bcdfghjklmnpqrstvwxz2-9]{5}(?![a-z0-9])`, 'g'),
+        '$1<5>',
+      );
+    }
+    return named.replaceAll(goDiffPattern, '\n<diff>');
   }
 
   #version(before: string, version: string): string {

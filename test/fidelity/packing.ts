@@ -29,12 +29,13 @@ export function unpack<T>(packed: readonly unknown[]): readonly T[] {
 }
 
 function packValue(value: unknown, path: string, seen: Seen): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+  if ((typeof value !== 'object' && typeof value !== 'string') || value === null) return value;
   const text = JSON.stringify(value);
   if (text.length < worthwhileLength) return value;
   const earlier = seen.earlier.get(text);
   if (earlier !== undefined) return { '=': earlier };
   seen.now.set(text, path);
+  if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map((item, i) => packValue(item, joined(path, String(i)), seen));
   const entries = Object.entries(value);
   return Object.fromEntries(entries.map(([key, item]) => [key, packValue(item, joined(path, key), seen)]));

@@ -65,6 +65,9 @@ class Player {
       ...(body === undefined ? {} : { 'content-type': step.type ?? 'application/json' }),
       ...filled.headers,
     };
+    const { generateName } =
+      (filled.body as { metadata?: { generateName?: string } } | undefined)?.metadata ?? {};
+    if (generateName !== undefined) this.#mask.noteGenerateName(generateName);
     const reply = await this.#client.call({ method: step.method, path: filled.path, headers, body });
     this.#cleaner.note(step.method, filled.path, reply);
     return reply;

@@ -70,10 +70,15 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler', 'kube-controller-mana
     });
 
     test('says with its logs what did not start', async () => {
-      const started = startBed({ apiServer: { extraFlags: { 'no-such-flag': 1 } } });
-      await expect(started).rejects.toThrow(
-        /kube-apiserver ended before it answered.*unknown flag: --no-such-flag/s,
+      const options = { apiServer: { extraFlags: { 'no-such-flag': 1 } } };
+      const { message } = await startBed(options).then(
+        () => new Error('it started'),
+        (error: Error) => error,
       );
+      expect(message).toMatch(/kube-apiserver ended before it answered.*unknown flag: --no-such-flag/s);
+      const [, folder = ''] = /^the logs of the bed are in (.*)\/logs$/m.exec(message) ?? [];
+      expect(existsSync(join(folder, 'logs/kube-apiserver.log'))).toBe(true);
+      await rm(folder, { recursive: true });
     });
 
     test('ends with the process that started it, also when that is killed', async () => {

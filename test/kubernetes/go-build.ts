@@ -40,6 +40,9 @@ async function countPackages(
   return listed.split('\n').length - 1;
 }
 
+/** Found on the PATH. */
+const goProgram = 'go';
+
 const outputLinesKept = 40;
 
 /** Resolves with what it wrote to its standard output. */
@@ -51,7 +54,7 @@ function runGo(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     // A workspace of whoever runs this must not change what is built.
-    const go = spawn('go', args, { cwd: moduleFolder, env: { ...env, GOWORK: 'off' } });
+    const go = spawn(goProgram, args, { cwd: moduleFolder, env: { ...env, GOWORK: 'off' } });
     const last: string[] = [];
     let output = '';
     let rest = '';

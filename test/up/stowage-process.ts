@@ -32,7 +32,7 @@ export class StowageProcess {
 
   constructor(args: readonly string[], cwd?: string) {
     this.args = args;
-    const script = join(builtProgram(), 'cli/main.js');
+    const script = builtProgram(new URL('../../src/cli/main.ts', import.meta.url));
     this.#process = spawn(process.execPath, [script, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd,

@@ -47,7 +47,7 @@ const kubernetesService = {
   },
 };
 
-const write: WriteContext = { manager: 'stowage', user: 'system:apiserver', warn: () => {} };
+const write: WriteContext = { manager: 'kube-apiserver', user: 'system:apiserver', warn: () => {} };
 
 async function ensure(
   registry: Registry,

@@ -149,7 +149,6 @@ export const deletionScenarios: readonly Scenario[] = [
     del(maps, { preconditions: { uid: zeroUid } }),
     del(`${maps}?labelSelector=%3D`),
     del(maps, { propagationPolicy: 'Wrong' }),
-    del(`${maps}?resourceVersion=1`),
     del(maps, '{'),
     del(maps),
     post(maps, { metadata: { name: 'held', finalizers: ['example.com/x'] } }, { form: 'metadata' }),

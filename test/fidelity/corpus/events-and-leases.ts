@@ -167,6 +167,7 @@ export const eventAndLeaseScenarios: readonly Scenario[] = [
     put(`${leases}/x`, { metadata: { name: 'y' } }),
     put(`${leases}/x`, { metadata: { name: 'x', resourceVersion: '5' } }),
     put(`${leases}/x`, { metadata: { name: 'x', uid: '00000000-0000-0000-0000-000000000000' } }),
+    put(`${leases}/new`, { metadata: { name: 'new', uid: '00000000-0000-0000-0000-000000000000' } }),
     put(`${leases}/generated`, { metadata: { generateName: 'g-' } }),
     put(`${leases}/unnamed`, {}),
   ),

@@ -18,7 +18,7 @@ export const metadataScenarios: readonly Scenario[] = [
     { metadata: { name: null, generateName: 'Up-' } },
     { metadata: { name: null, generateName: 'ok-' } },
     { metadata: { name: 'given', generateName: 'ignored-' } },
-    { metadata: { name: null, generateName: 'x'.repeat(260) } },
+    { metadata: { name: null, generateName: 'y'.repeat(260) } },
     { metadata: { namespace: 'elsewhere' } },
     { metadata: { namespace: '{{ns}}' } },
     { metadata: { namespace: '' } },

@@ -152,7 +152,7 @@ export const nodeScenarios: readonly Scenario[] = [
       { spec: { finalizers: ['bad name'] }, metadata: { resourceVersion: null } },
       { from: 'ns1' },
     ),
-    { method: 'DELETE', path: `${namespaces}/fidelity-end`, body: { propagationPolicy: 'Foreground' } },
+    { method: 'DELETE', path: `${namespaces}/fidelity-end` },
     get(`${namespaces}/fidelity-end`, { accept: asTable }),
     get(`${namespaces}?fieldSelector=status.phase%3DTerminating`, { accept: asTable }),
     patch('merge', `${namespaces}/fidelity-end`, { metadata: { finalizers: null } }),

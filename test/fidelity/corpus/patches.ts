@@ -2,7 +2,10 @@ import { get, patch, post, type Scenario, scenario } from '../scenario.ts';
 
 const maps = '/api/v1/namespaces/{{ns}}/configmaps';
 const deployments = '/apis/apps/v1/namespaces/{{ns}}/deployments';
-const map = { metadata: { name: 'm', labels: { a: 'b' } }, data: { x: '1', 'a/b': '2', 'c~d': '3' } };
+const map = {
+  metadata: { name: 'm', labels: { a: 'b' }, annotations: { 'x.io/a': '1', 'x.io/b': '2' } },
+  data: { x: '1' },
+};
 
 const deployment = {
   metadata: { name: 'd', annotations: { n: '1' } },
@@ -60,8 +63,8 @@ export const patchScenarios: readonly Scenario[] = [
       [{ op: 'replace', path: '/data/missing', value: 'x' }],
       [{ op: 'add', path: '/missing/deep', value: 'x' }],
       [
-        { op: 'replace', path: '/data/a~1b', value: 's' },
-        { op: 'replace', path: '/data/c~0d', value: 't' },
+        { op: 'replace', path: '/metadata/annotations/x.io~1a', value: 's' },
+        { op: 'remove', path: '/metadata/annotations/x.io~1b' },
       ],
       [{ op: 'add', path: '/data', value: { only: 'this' } }],
       [

@@ -61,7 +61,7 @@ export const podScenarios: readonly Scenario[] = [
     { spec: { hostname: 'Bad_Host', subdomain: 'x_y' } },
     { spec: { imagePullSecrets: [{}] } },
     { spec: { hostAliases: [{ ip: 'x', hostnames: ['bad_name'] }] } },
-    { metadata: { annotations: { 'container.apparmor.security.beta.kubernetes.io/c': 'odd' } } },
+    { metadata: { annotations: { 'container.apparmor.security.beta.kubernetes.io/c': 'runtime/default' } } },
     container({ image: ' spaced ' }),
     container({ imagePullPolicy: 'Often', terminationMessagePolicy: 'None', terminationMessagePath: 'x' }),
     container({
@@ -97,9 +97,9 @@ export const podScenarios: readonly Scenario[] = [
     }),
     container({ envFrom: [{ prefix: '=', configMapRef: {} }] }),
     container({ resources: { limits: { cpu: '1' }, requests: { cpu: '2' } } }),
-    container({
-      resources: { limits: { cpu: '-1', storage: '1Gi', 'odd thing': '1' }, requests: { memory: '1.5' } },
-    }),
+    container({ resources: { limits: { cpu: '-1' }, requests: { memory: '1.5' } } }),
+    container({ resources: { limits: { storage: '1Gi' } } }),
+    container({ resources: { requests: { 'odd thing': '1' } } }),
     container({ resources: { limits: { 'example.com/gpu': '2' }, requests: { 'example.com/gpu': '1' } } }),
     container({ resources: { limits: { cpu: '0.1m', memory: '100m' } } }),
     container({ volumeMounts: [{ name: 'missing', mountPath: '' }] }),

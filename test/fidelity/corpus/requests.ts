@@ -183,7 +183,7 @@ export const requestScenarios: readonly Scenario[] = [
       'pretty=maybe',
       'unknown=1',
       'force=true',
-    ].map((query) => post(`${maps}?${query}`, { metadata: { generateName: 'opt-' } })),
+    ].map((query, i) => post(`${maps}?${query}`, { metadata: { name: `option-${i}` } })),
     ...[
       'limit=x',
       'limit=-1',

@@ -159,9 +159,8 @@ export const storageSamples: readonly Sample[] = [
         nodeName: 'n1',
         source: {
           inlineVolumeSpec: {
-            capacity: { storage: '1Gi' },
             accessModes: ['ReadWriteOnce'],
-            hostPath: { path: '/x' },
+            csi: { driver: 'csi.example.com', volumeHandle: 'v' },
           },
         },
       },

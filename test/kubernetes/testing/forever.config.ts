@@ -4,8 +4,9 @@ import { defineConfig } from 'vitest/config';
 // biome-ignore lint/style/noDefaultExport: vitest loads its configuration by the default export.
 export default defineConfig({
   test: {
-    include: ['test/kubernetes/testing/forever.case.ts'],
+    include: ['test/kubernetes/testing/forever.case.mjs'],
     globalSetup: ['./test/kubernetes/global-setup.ts'],
     pool: 'forks',
+    reporters: ['default', './test/tally-reporter.ts'],
   },
 });

@@ -65,9 +65,11 @@ export function inProcess(registry: Registry): Transport {
 
 async function* linesOf(
   watch: (options: WatchOptions) => AsyncIterable<WatchEvent<KubeObject>>,
-  { interest, version, initialEvents, bookmarks }: WatchRequest,
+  { interest, version, initialEvents, bookmarks, signal }: WatchRequest,
 ): AsyncGenerator<WatchLine> {
   const over = new AbortController();
+  const end = () => over.abort();
+  signal.addEventListener('abort', end);
   const start = version === undefined ? {} : { resourceVersion: String(version) };
   const initial = initialEvents ? { sendInitialEvents: true } : {};
   try {
@@ -92,7 +94,8 @@ async function* linesOf(
     if (!(error instanceof ApiError)) throw error;
     yield { type: 'ERROR', key: '', version: 0, isInitialEnd: false, code: error.code };
   } finally {
-    over.abort();
+    end();
+    signal.removeEventListener('abort', end);
   }
 }
 

@@ -8,6 +8,7 @@ export interface WatchRequest {
   readonly version: number | undefined;
   readonly initialEvents: boolean;
   readonly bookmarks: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** How a watcher reaches the server. */
@@ -47,7 +48,7 @@ export class StormWatcher {
   readonly oddities: string[] = [];
   #version: number | undefined;
   #isCalm = false;
-  #isOver = false;
+  readonly #over = new AbortController();
 
   constructor(options: StormWatcherOptions) {
     this.options = options;
@@ -59,11 +60,11 @@ export class StormWatcher {
   }
 
   stop(): void {
-    this.#isOver = true;
+    this.#over.abort();
   }
 
   async run(): Promise<void> {
-    while (!this.#isOver) {
+    while (!this.#over.signal.aborted) {
       if (this.#version === undefined) await this.#begin();
       try {
         await this.#follow();
@@ -71,6 +72,8 @@ export class StormWatcher {
         if (!(error instanceof StreamBroke)) throw error;
       }
       this.resumes += 1;
+      // Watches within the process may end without anybody else having had a turn.
+      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
@@ -89,17 +92,21 @@ export class StormWatcher {
     const { transport, interest, bookmarks } = this.options;
     const version = this.#version;
     const initialEvents = version === undefined;
+    const { signal } = this.#over;
     const lines = transport.watch({
       interest,
       version,
       initialEvents,
       bookmarks: bookmarks || initialEvents,
+      signal,
     });
     let left = this.#patience();
     for await (const line of lines) {
-      if (this.#isOver || !this.#take(line)) return;
+      if (signal.aborted || !this.#take(line)) return;
       left -= 1;
-      if (left <= 0 && !this.#isCalm) return;
+      // Who always hangs up before it knows what there is would never know it.
+      const mayHangUp = this.#version !== undefined || this.relists < 3;
+      if (left <= 0 && mayHangUp && !this.#isCalm) return;
       await this.#dawdle();
     }
   }

@@ -73,7 +73,7 @@ function open(
 export function lineOf({ type, object }: WireEvent): WatchLine {
   const { metadata, rows, code } = object;
   const isEvent = type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
-  const meta = isEvent ? (rows?.[0]?.object.metadata ?? metadata) : metadata;
+  const meta = rows?.[0]?.object.metadata ?? metadata;
   return {
     type,
     key: isEvent ? `${meta?.namespace}/${meta?.name}` : '',

@@ -38,10 +38,14 @@ export interface Kind<T extends StoredObject = StoredObject> {
   readonly requiresVersion?: boolean;
   /** Dependents of a deleted object are orphaned unless the caller says otherwise. */
   readonly orphansByDefault?: boolean;
+  /** What a deletion that does not choose is told about that. */
+  readonly orphanWarning?: string;
   /** Nothing can depend on it, so no deletion waits for dependents: Events. */
   readonly hasNoDependents?: boolean;
   /** DELETE answers with the last state of the object, not with a Status. */
   readonly answersDeletionWithObject?: boolean;
+  /** What everybody is warned of who asks for it, also only to read. */
+  readonly deprecation?: string;
   /** Shares the storage of another kind, in that kind's form. */
   readonly storedAs?: StoredAs<T>;
 
@@ -64,6 +68,8 @@ export interface Kind<T extends StoredObject = StoredObject> {
   validate(object: T, errors: FieldErrors): void;
   validateUpdate?(object: T, old: T, errors: FieldErrors): void;
   validateStatus?(object: T, old: T, errors: FieldErrors): void;
+  /** Of a write to /finalize. */
+  validateFinalize?(object: T, errors: FieldErrors): void;
   /** The kind ends in steps of its own: marks the object when its deletion begins. Namespaces. */
   beginDeletion?(object: T): void;
   /** A deleted object without finalizers stays all the same: a namespace whose spec still has some. */

@@ -24,7 +24,7 @@ export async function bindPod(
     throw badRequest('name in URL does not match name in Binding object');
   checkTarget(binding);
   const found = findOrRefuse(context, kind, key);
-  checkPreconditions(kind, key, binding, found.snapshot.object);
+  checkPreconditions(kind, binding, found.snapshot.object, write);
   const pod = decodeObject(found.snapshot) as Pod;
   refuseUnbindable(kind, pod);
   assign(context, pod, binding);
@@ -40,13 +40,28 @@ function checkTarget(binding: Binding): void {
     throw failure(500, undefined, told.length === 1 ? (told[0] ?? '') : `[${told.join(', ')}]`);
 }
 
-function checkPreconditions(kind: Kind, key: ObjectKey, { metadata }: Binding, found: StoredObject): void {
+function checkPreconditions(
+  kind: Kind,
+  { metadata }: Binding,
+  found: StoredObject,
+  { dryRun }: WriteContext,
+): void {
+  const { namespace, name = '' } = found.metadata;
   const { uid = '', resourceVersion = '' } = metadata;
-  if (uid !== '' && uid !== found.metadata.uid) throw storageConflict(kind, key, uid, found);
+  if (uid !== '' && uid !== found.metadata.uid)
+    throw storageConflict(
+      kind,
+      { namespace, name },
+      {
+        uid,
+        found: found.metadata.uid ?? '',
+        isDryRun: dryRun === true,
+      },
+    );
   if (resourceVersion !== '' && resourceVersion !== found.metadata.resourceVersion) {
     throw conflict(
       kind,
-      key.name,
+      name,
       `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${found.metadata.resourceVersion}`,
     );
   }

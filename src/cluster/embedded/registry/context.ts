@@ -5,6 +5,7 @@ import { notFound } from '../../api-error.ts';
 import { type ObjectKey, qualifiedPlural } from '../../resource.ts';
 import type { KindCatalogue } from '../kinds/catalogue.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
+import { dropEmptyLists } from '../schema/stored-form.ts';
 import type { Entry, Store } from '../store/store.ts';
 import type { Snapshot, WriteContext } from './api.ts';
 import { encodeObject, encodeStored, type Snapshots, transientSnapshot } from './snapshot.ts';
@@ -67,7 +68,10 @@ export async function store(
   old: Entry | undefined,
   write: Pick<WriteContext, 'dryRun'>,
 ): Promise<Snapshot> {
-  if (write.dryRun === true) return transientSnapshot(object);
+  if (write.dryRun === true) {
+    dropEmptyLists(kind.type, object as unknown as Record<string, unknown>);
+    return transientSnapshot(object);
+  }
   const owner = storageKind(context, kind);
   const stored = kind.storedAs === undefined ? object : kind.storedAs.toStored(object);
   const key = storeKey(kind, { namespace: object.metadata.namespace, name: object.metadata.name ?? '' });
@@ -80,20 +84,21 @@ export async function store(
   return kind.storedAs === undefined ? snapshot : snapshotOf(context, kind, entry);
 }
 
-/** Removes an object. Watchers see its last state under the revision of the removal. */
+/** Removes an object. Watchers see its last state under the revision of the removal, which is returned. */
 export async function remove(
   context: RegistryContext,
   kind: Kind,
   last: StoredObject,
   old: Entry,
   write: Pick<WriteContext, 'dryRun'>,
-): Promise<void> {
-  if (write.dryRun === true) return;
+): Promise<number> {
+  if (write.dryRun === true) return old.revision;
   const stored = kind.storedAs === undefined ? last : kind.storedAs.toStored(last);
   const entry = context.store.remove(bucketOf(context, kind), old.key, old.revision, (revision) =>
     encodeObject({ ...stored, metadata: { ...stored.metadata, resourceVersion: String(revision) } }),
   );
   await context.store.whenDurable(entry.revision);
+  return entry.revision;
 }
 
 /** The time as objects carry it, in whole seconds. */

@@ -6,15 +6,18 @@ import {
   invalid,
   ApiError as StatusError,
 } from '../../api-error.ts';
-import { qualifiedPlural } from '../../resource.ts';
+import { type ObjectKey, qualifiedPlural } from '../../resource.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { checkObjectMeta } from '../validation/object-meta.ts';
-import { admit } from './admission/admission.ts';
+import { admit, approve } from './admission/admission.ts';
+import type { Attempt } from './admission/attempt.ts';
 import { allocate } from './allocation.ts';
 import type { Snapshot, WriteContext } from './api.ts';
-import { find, type RegistryContext, store, timestamp } from './context.ts';
+import { find, type RegistryContext, storageKind, store, timestamp } from './context.ts';
 import { recordFieldOwners } from './field-owners.ts';
+import { dropRepeatedOwners } from './owner-references.ts';
+import { storageConflict } from './storage-conflict.ts';
 
 /** As many names are tried as Kubernetes tries before it gives up. */
 const generatedNamesMax = 8;
@@ -26,9 +29,26 @@ export async function createObject(
   object: StoredObject,
   write: WriteContext,
 ): Promise<Snapshot> {
+  if ((object.metadata.resourceVersion ?? '') !== '' && write.dryRun !== true) {
+    throw failure(500, undefined, 'resourceVersion should not be set on objects to be created');
+  }
   prepareNew(context, kind, namespace, object, write);
   const taken = find(context, kind, keyOf(object));
   if (taken !== undefined) throw nameTaken(kind, object, taken.snapshot.object);
+  return await store(context, kind, object, undefined, write);
+}
+
+/** PUT of what is not there. The version that it names is that of an object long gone, and does not matter. */
+export async function createAbsent(
+  context: RegistryContext,
+  kind: Kind,
+  key: ObjectKey,
+  object: StoredObject,
+  write: WriteContext,
+): Promise<Snapshot> {
+  const { uid = '' } = object.metadata;
+  if (uid !== '') throw storageConflict(kind, key, { uid, found: '', isDryRun: write.dryRun === true });
+  prepareNew(context, kind, key.namespace, object, write);
   return await store(context, kind, object, undefined, write);
 }
 
@@ -40,19 +60,19 @@ function prepareNew(
   object: StoredObject,
   write: WriteContext,
 ): void {
-  if ((object.metadata.resourceVersion ?? '') !== '') {
-    throw failure(500, undefined, 'resourceVersion should not be set on objects to be created');
-  }
   takeNamespace(kind, object, namespace);
+  dropRepeatedOwners(object, write);
   wipeSystemFields(object);
   kind.defaults?.(object);
   recordFieldOwners(context, { kind, object, old: undefined, write });
-  admit(context, { operation: 'CREATE', kind, object, old: undefined, write });
+  const attempt: Attempt = { operation: 'CREATE', kind, object, old: undefined, write };
+  admit(context, attempt);
   fillSystemFields(context, kind, object);
   kind.prepareCreate?.(object, { nowMs: context.clock.nowMs() });
   allocate(context, kind, object);
-  checkNew(kind, object);
+  checkNew(storageKind(context, kind), kind, object);
   for (const warning of kind.warnings?.(object, undefined) ?? []) write.warn(warning);
+  approve(context, attempt);
 }
 
 /** The namespace of the request; an object that names another is refused. */
@@ -63,8 +83,12 @@ export function takeNamespace(kind: Kind, object: StoredObject, namespace: strin
   } else if ((metadata.namespace ?? '') === '') {
     metadata.namespace = namespace;
   } else if (metadata.namespace !== namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    throw otherNamespace();
   }
+}
+
+export function otherNamespace(): ApiError {
+  return badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
 function wipeSystemFields({ metadata }: StoredObject): void {
@@ -73,6 +97,7 @@ function wipeSystemFields({ metadata }: StoredObject): void {
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.selfLink;
+  delete metadata.resourceVersion;
 }
 
 function fillSystemFields(context: RegistryContext, kind: Kind, object: StoredObject): void {
@@ -96,11 +121,12 @@ function generatedName(prefix: string, suffix: string): string {
   return prefix.slice(0, nameLengthMax - suffixLength) + suffix;
 }
 
-function checkNew(kind: Kind, object: StoredObject): void {
+/** What is wrong is told of the kind that owns the storage. */
+function checkNew(owner: Kind, kind: Kind, object: StoredObject): void {
   const errors = new FieldErrors();
   checkObjectMeta(errors, object.metadata, kind);
   kind.validate(object, errors);
-  if (!errors.isEmpty) throw invalid(kind, object.metadata.name ?? '', errors.causes);
+  if (!errors.isEmpty) throw invalid(owner, object.metadata.name ?? '', errors.causes);
 }
 
 function nameTaken(kind: Kind, object: StoredObject, taken: StoredObject): ApiError {

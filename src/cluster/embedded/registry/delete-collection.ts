@@ -1,8 +1,8 @@
-import { isReason } from '../../api-error.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind, StoredObject } from '../kinds/kind.ts';
 import type { DeletionRequest, ListAnswer, ListQuery, WriteContext } from './api.ts';
-import type { RegistryContext } from './context.ts';
+import { find, type RegistryContext } from './context.ts';
 import { deleteObject } from './delete.ts';
+import { durably } from './durable-answer.ts';
 import { listObjects } from './list.ts';
 
 export interface CollectionDeletion {
@@ -11,9 +11,12 @@ export interface CollectionDeletion {
   readonly write: WriteContext;
 }
 
+/** So many are deleted at a time; others get a turn in between. */
+const batchLengthMax = 500;
+
 /**
  * DELETE of a collection: one deletion after another of what a list shows. Not atomic, as in Kubernetes; whoever is interrupted
- * repeats it. What others delete meanwhile is fine.
+ * repeats it. What others delete meanwhile is fine, and what they put in its place stays.
  */
 export async function deleteCollection(
   context: RegistryContext,
@@ -21,15 +24,21 @@ export async function deleteCollection(
   { query, options, write }: CollectionDeletion,
 ): Promise<ListAnswer> {
   const answer = await listObjects(context, kind, query);
-  await Promise.all(
-    answer.items.map(async ({ object: { metadata } }) => {
-      try {
-        const key = { namespace: metadata.namespace, name: metadata.name ?? '' };
-        await deleteObject(context, kind, key, options, write);
-      } catch (error) {
-        if (!isReason(error, 'NotFound')) throw error;
-      }
-    }),
-  );
+  for (let start = 0; start < answer.items.length; start += batchLengthMax) {
+    const batch = answer.items.slice(start, start + batchLengthMax);
+    const deletions = batch.map(({ object }) => deleteListed(context, kind, object, { options, write }));
+    await durably(context.store, Promise.all(deletions));
+  }
   return answer;
+}
+
+async function deleteListed(
+  context: RegistryContext,
+  kind: Kind,
+  { metadata }: StoredObject,
+  { options, write }: Pick<CollectionDeletion, 'options' | 'write'>,
+): Promise<void> {
+  const key = { namespace: metadata.namespace, name: metadata.name ?? '' };
+  if (find(context, kind, key)?.snapshot.object.metadata.uid !== metadata.uid) return;
+  await deleteObject(context, kind, key, options, write);
 }

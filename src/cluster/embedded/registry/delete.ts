@@ -2,9 +2,18 @@ import { parseTimestamp } from '../../../kube/timestamp.ts';
 import { conflict } from '../../api-error.ts';
 import type { ObjectKey } from '../../resource.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
-import { admit } from './admission/admission.ts';
+import { admit, approve } from './admission/admission.ts';
+import type { Attempt } from './admission/attempt.ts';
 import type { Deleted, DeletionRequest, WriteContext } from './api.ts';
-import { type Found, findOrRefuse, type RegistryContext, remove, store, timestamp } from './context.ts';
+import {
+  type Found,
+  findOrRefuse,
+  type RegistryContext,
+  remove,
+  storageKind,
+  store,
+  timestamp,
+} from './context.ts';
 import { checkDeletionRequest, dependentsFinalizers } from './deletion-policy.ts';
 import { decodeObject, transientSnapshot } from './snapshot.ts';
 
@@ -22,8 +31,12 @@ export async function deleteObject(
   const found = findOrRefuse(context, kind, key);
   const old = found.snapshot.object;
   checkDeletionRequest(request);
-  checkPreconditions(kind, old, request);
-  admit(context, { operation: 'DELETE', kind, object: old, old, write });
+  const check = kind.beginDeletion === undefined ? checkPreconditions : checkOwnPreconditions;
+  check(storageKind(context, kind), old, request);
+  const attempt: Attempt = { operation: 'DELETE', kind, object: old, old, write };
+  admit(context, attempt);
+  approve(context, attempt);
+  warnOfOrphans(kind, request, write);
   const object = decodeObject(found.snapshot);
   if (kind.beginDeletion) return await beginOwnEnd(context, kind, { found, object, request, write });
 
@@ -41,6 +54,16 @@ export async function deleteObject(
   return await end(context, kind, { found, object, isMarked: grace === 'graceful', write });
 }
 
+/** Where dependents stay behind unless one says otherwise, few mean it. */
+function warnOfOrphans(
+  kind: Kind,
+  { propagationPolicy, orphanDependents }: DeletionRequest,
+  write: WriteContext,
+): void {
+  const isChosen = propagationPolicy !== undefined || orphanDependents !== undefined;
+  if (kind.orphanWarning !== undefined && !isChosen) write.warn(kind.orphanWarning);
+}
+
 interface Deletion {
   readonly found: Found;
   readonly object: StoredObject;
@@ -54,7 +77,7 @@ async function end(
   { found, object, isMarked, write }: Deletion & { readonly isMarked: boolean },
 ): Promise<Deleted> {
   const last = isMarked ? object : found.snapshot.object;
-  if (write.dryRun === true) return answer(kind, last);
+  if (write.dryRun === true) return answer(kind, last, found.entry.revision);
   let { entry } = found;
   if (isMarked) {
     // Both writes happen before anything awaits: no other request can come between them.
@@ -63,17 +86,18 @@ async function end(
       namespace: object.metadata.namespace,
       name: object.metadata.name ?? '',
     }).entry;
-    const removal = remove(context, kind, object, entry, write);
-    await Promise.all([marking, removal]);
-  } else {
-    await remove(context, kind, last, entry, write);
+    const [, revision] = await Promise.all([marking, remove(context, kind, object, entry, write)]);
+    return answer(kind, last, revision);
   }
-  return answer(kind, last);
+  return answer(kind, last, await remove(context, kind, last, entry, write));
 }
 
-function answer(kind: Kind, last: StoredObject): Deleted {
-  if (kind.answersDeletionWithObject === true)
-    return { kind: 'removedObject', snapshot: transientSnapshot(last) };
+/** The last state, under the version of its removal, or a Status. */
+function answer(kind: Kind, last: StoredObject, revision: number): Deleted {
+  if (kind.answersDeletionWithObject === true) {
+    const metadata = { ...last.metadata, resourceVersion: String(revision) };
+    return { kind: 'removedObject', snapshot: transientSnapshot({ ...last, metadata }) };
+  }
   const { name = '', uid = '' } = last.metadata;
   const details = { name, ...(kind.group === '' ? {} : { group: kind.group }), kind: kind.plural, uid };
   return {
@@ -168,10 +192,10 @@ async function storeIfChanged(
 }
 
 /** Kubernetes says the kind where it otherwise says the plural. */
-function checkPreconditions(
+export function checkPreconditions(
   kind: Kind,
   { metadata }: StoredObject,
-  { preconditions }: DeletionRequest,
+  { preconditions }: Pick<DeletionRequest, 'preconditions'>,
 ): void {
   const { name = '', uid, resourceVersion } = metadata;
   const resource = { group: kind.group, plural: kind.kind };
@@ -188,5 +212,22 @@ function checkPreconditions(
       name,
       `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
     );
+  }
+}
+
+/** Kinds that end in steps of their own also have words of their own. */
+function checkOwnPreconditions(
+  kind: Kind,
+  { metadata: { name = '', uid, resourceVersion } }: StoredObject,
+  { preconditions }: DeletionRequest,
+): void {
+  const facts = [
+    ['UID', preconditions?.uid, uid],
+    ['ResourceVersion', preconditions?.resourceVersion, resourceVersion],
+  ] as const;
+  for (const [what, wanted, found] of facts) {
+    if (wanted === undefined || wanted === found) continue;
+    const mismatch = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
+    throw conflict(kind, name, mismatch);
   }
 }

@@ -23,6 +23,7 @@ import type { RegistryContext } from './context.ts';
 import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
+import { durably, refusedDurably } from './durable-answer.ts';
 import { evictPod } from './eviction.ts';
 import { getObject, listObjects } from './list.ts';
 import { patchObject } from './patch.ts';
@@ -44,12 +45,15 @@ export class EmbeddedRegistry implements Registry {
   }
 
   async get(kind: Kind, key: ObjectKey, options: ReadOptions = {}): Promise<Snapshot> {
-    if (options.subresource === 'scale') return await getScale(this.#context, kind, key);
-    return await getObject(this.#context, kind, key, options);
+    const read =
+      options.subresource === 'scale'
+        ? getScale(this.#context, kind, key)
+        : getObject(this.#context, kind, key, options);
+    return await refusedDurably(this.#context.store, read);
   }
 
   async list(kind: Kind, query: ListQuery): Promise<ListAnswer> {
-    return await listObjects(this.#context, kind, query);
+    return await refusedDurably(this.#context.store, listObjects(this.#context, kind, query));
   }
 
   async watch(kind: Kind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle> {
@@ -62,21 +66,21 @@ export class EmbeddedRegistry implements Registry {
     object: StoredObject,
     write: WriteContext,
   ): Promise<Snapshot> {
-    return await createObject(this.#context, kind, namespace, object, write);
+    return await this.#durably(createObject(this.#context, kind, namespace, object, write));
   }
 
   async update(kind: Kind, key: ObjectKey, object: StoredObject, write: UpdateContext): Promise<Written> {
-    if (write.subresource === 'scale') return await updateScale(this.#context, kind, key, object, write);
-    return await updateObject(this.#context, kind, key, object, write);
+    const update = write.subresource === 'scale' ? updateScale : updateObject;
+    return await this.#durably(update(this.#context, kind, key, object, write));
   }
 
   async patch(kind: Kind, key: ObjectKey, patch: RequestedPatch, write: UpdateContext): Promise<Written> {
-    if (write.subresource === 'scale') return await patchScale(this.#context, kind, key, patch, write);
-    return await patchObject(this.#context, kind, key, patch, write);
+    const change = write.subresource === 'scale' ? patchScale : patchObject;
+    return await this.#durably(change(this.#context, kind, key, patch, write));
   }
 
   async delete(kind: Kind, key: ObjectKey, options: DeletionRequest, write: WriteContext): Promise<Deleted> {
-    return await deleteObject(this.#context, kind, key, options, write);
+    return await this.#durably(deleteObject(this.#context, kind, key, options, write));
   }
 
   async deleteCollection(
@@ -85,7 +89,7 @@ export class EmbeddedRegistry implements Registry {
     options: DeletionRequest,
     write: WriteContext,
   ): Promise<ListAnswer> {
-    return await deleteCollection(this.#context, kind, { query, options, write });
+    return await this.#durably(deleteCollection(this.#context, kind, { query, options, write }));
   }
 
   async post(
@@ -97,11 +101,15 @@ export class EmbeddedRegistry implements Registry {
   ): Promise<Status> {
     switch (subresource) {
       case 'binding':
-        return await bindPod(this.#context, kind, key, body, write);
+        return await this.#durably(bindPod(this.#context, kind, key, body, write));
       case 'eviction':
-        return await evictPod(this.#context, kind, key, body, write);
+        return await this.#durably(evictPod(this.#context, kind, key, body, write));
       default:
         throw failure(404, 'NotFound', 'the server could not find the requested resource');
     }
+  }
+
+  async #durably<T>(write: Promise<T>): Promise<T> {
+    return await durably(this.#context.store, write);
   }
 }

@@ -1,14 +1,19 @@
 import { compileLabelSelector, matchesLabels } from '../../../kube/label-selector.ts';
 import type { Status } from '../../../kube/status.ts';
+import { assert } from '../../../runtime/assert.ts';
 import { type ApiError, badRequest, failure, forbidden } from '../../api-error.ts';
 import type { ObjectKey } from '../../resource.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
 import type { Pod } from '../schema/generated/core-v1.ts';
+import type { Condition } from '../schema/generated/meta-v1.ts';
 import type { Eviction, PodDisruptionBudget } from '../schema/generated/policy-v1.ts';
 import type { DeletionRequest, WriteContext } from './api.ts';
 import { withCondition } from './binding.ts';
-import { everything, find, findOrRefuse, type RegistryContext, store, timestamp } from './context.ts';
-import { deleteObject } from './delete.ts';
+import { everything, findOrRefuse, type RegistryContext, store, timestamp } from './context.ts';
+import { checkPreconditions, deleteObject } from './delete.ts';
+import { checkDeletionRequest } from './deletion-policy.ts';
+import { recordFieldOwners } from './field-owners.ts';
+import { isSameJson } from './same-json.ts';
 import { decodeObject } from './snapshot.ts';
 
 /** Evictions that the budget's controller has not yet seen; more than this, and something is wrong with it. */
@@ -31,15 +36,22 @@ export async function evictPod(
   if (eviction.metadata.name !== key.name)
     throw badRequest('name in URL does not match name in Eviction object');
   const { deleteOptions } = eviction;
-  const attempt = {
-    ...write,
-    dryRun: write.dryRun === true || (deleteOptions?.dryRun ?? []).includes('All'),
-  };
+  const dryRun = write.dryRun === true || (deleteOptions?.dryRun ?? []).includes('All');
+  const asked = (deleteOptions ?? {}) as DeletionRequest;
   const pod = findOrRefuse(context, kind, key).snapshot.object as Pod;
-  const taken = isBeyondBudgets(pod) ? undefined : takeFromBudget(context, pod, attempt);
-  if (taken !== undefined && !(await taken)) return manyBudgets;
-  await markEvicted(context, kind, key, attempt);
-  await deleteObject(context, kind, key, (deleteOptions ?? {}) as DeletionRequest, attempt);
+  const budgets = isBeyondBudgets(pod) ? [] : budgetsOf(context, pod);
+  const [budget] = budgets;
+  if (budgets.length > 1) return manyBudgets;
+  const isCounted = budget !== undefined && !isUnhealthyBystander(budget, pod);
+  if (isCounted) checkBudget(budget);
+  checkDeletionRequest(asked);
+  checkPreconditions(kind, pod, asked);
+  // The version that was asked for is passed by the mark; and nothing can refuse it any more, nor come between the writes.
+  const { preconditions: _, ...request } = asked;
+  const writes = dryRun
+    ? []
+    : [isCounted && decrement(context, budget, key.name), markEvicted(context, kind, key)];
+  await Promise.all([...writes, deleteObject(context, kind, key, request, { ...write, dryRun })]);
   return success;
 }
 
@@ -58,19 +70,15 @@ function isBeyondBudgets({ metadata, status }: Pod): boolean {
   return ['Succeeded', 'Failed', 'Pending'].includes(status?.phase ?? '');
 }
 
-/** False where several budgets cover the pod; throws where the one that does is used up. */
-async function takeFromBudget(context: RegistryContext, pod: Pod, write: WriteContext): Promise<boolean> {
-  const kind = context.kinds.byPlural('policy/v1', 'poddisruptionbudgets');
-  if (kind === undefined) return true;
-  const budgets = everything<PodDisruptionBudget>(context, kind, pod.metadata.namespace).filter((budget) =>
-    covers(budget, pod),
-  );
-  const [budget] = budgets;
-  if (budgets.length > 1) return false;
-  if (budget === undefined || isUnhealthyBystander(budget, pod)) return true;
-  checkBudget(budget);
-  if (write.dryRun !== true) await decrement(context, kind, budget, pod.metadata.name ?? '');
-  return true;
+function budgetsOf(context: RegistryContext, pod: Pod): readonly PodDisruptionBudget[] {
+  const all = everything<PodDisruptionBudget>(context, budgetKind(context), pod.metadata.namespace);
+  return all.filter((budget) => covers(budget, pod));
+}
+
+function budgetKind({ kinds }: RegistryContext): Kind {
+  const kind = kinds.byPlural('policy/v1', 'poddisruptionbudgets');
+  assert(kind !== undefined, 'evictions need disruption budgets to be served');
+  return kind;
 }
 
 function covers({ spec }: PodDisruptionBudget, { metadata }: Pod): boolean {
@@ -129,27 +137,44 @@ function tooManyRequests(cause: string, retryAfterSeconds: number): ApiError {
 
 async function decrement(
   context: RegistryContext,
-  kind: Kind,
   { metadata }: PodDisruptionBudget,
   podName: string,
 ): Promise<void> {
+  const kind = budgetKind(context);
   const found = findOrRefuse(context, kind, { namespace: metadata.namespace, name: metadata.name ?? '' });
   const budget = decodeObject(found.snapshot) as PodDisruptionBudget;
   const { status } = budget;
   if (status === undefined) return;
   status.disruptionsAllowed -= 1;
+  if (status.disruptionsAllowed === 0) status.conditions = exhausted(context, status);
   status.disruptedPods = { ...status.disruptedPods, [podName]: timestamp(context) };
+  const owner = { manager: 'kube-apiserver', user: 'system:apiserver', subresource: 'status', warn() {} };
+  recordFieldOwners(context, { kind, object: budget, old: found.snapshot.object, write: owner });
   await store(context, kind, budget, found.entry, {});
 }
 
-async function markEvicted(
+/** The budget says at once that it is used up; its controller would say the same a moment later. */
+function exhausted(
   context: RegistryContext,
-  kind: Kind,
-  key: ObjectKey,
-  write: WriteContext,
-): Promise<void> {
-  const found = find(context, kind, key);
-  if (found === undefined || write.dryRun === true) return;
+  { conditions = [], observedGeneration = 0 }: NonNullable<PodDisruptionBudget['status']>,
+): Condition[] {
+  const before = conditions.find(({ type }) => type === 'DisruptionAllowed');
+  const next: Condition = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    observedGeneration,
+    lastTransitionTime: before?.status === 'False' ? before.lastTransitionTime : timestamp(context),
+    reason: 'InsufficientPods',
+    message: '',
+  };
+  return before === undefined
+    ? [...conditions, next]
+    : conditions.map((each) => (each === before ? next : each));
+}
+
+/** Says why the pod goes; once is enough. */
+async function markEvicted(context: RegistryContext, kind: Kind, key: ObjectKey): Promise<void> {
+  const found = findOrRefuse(context, kind, key);
   const pod = decodeObject(found.snapshot) as Pod;
   const conditions = withCondition(context, pod.status?.conditions ?? [], {
     type: 'DisruptionTarget',
@@ -158,5 +183,5 @@ async function markEvicted(
     message: 'Eviction API: evicting',
   });
   pod.status = { ...pod.status, conditions };
-  await store(context, kind, pod, found.entry, write);
+  if (!isSameJson(pod, found.snapshot.object)) await store(context, kind, pod, found.entry, {});
 }

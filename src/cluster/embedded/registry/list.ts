@@ -13,7 +13,7 @@ export async function getObject(
   key: ObjectKey,
   { resourceVersion }: ReadOptions,
 ): Promise<Snapshot> {
-  checkNotFuture(context, getRevision(resourceVersion));
+  checkNotFuture(context, getRevision(resourceVersion), resourceVersion);
   const { entry, snapshot } = findOrRefuse(context, kind, key);
   await context.store.whenDurable(entry.revision);
   return snapshot;
@@ -33,13 +33,19 @@ export async function listObjects(
   // A list that any state will do for is answered whole: paging is for those who want a consistent one.
   const limit = asked === 0 && query.resourceVersion === '0' ? 0 : Math.max(0, query.limit ?? 0);
   const start = query.continue === undefined || query.continue === '' ? undefined : continued(query, asked);
-  checkNotFuture(context, asked);
+  checkNotFuture(context, asked, query.resourceVersion);
   // Tokens come from clients: one may name a state that has not been.
   checkNotFuture(context, start?.revision ?? 0);
-  const exact = start?.revision ?? (query.resourceVersionMatch === 'Exact' ? asked : undefined);
+  const exact = start?.revision ?? (isExact(query, asked, limit) ? asked : undefined);
   const page = readPage(context, kind, filter, { revision: exact, after: start?.after, limit });
   await context.store.whenDurable(Math.min(page.revision, context.store.revision));
   return answer(page, filter);
+}
+
+/** A page of an old state is of exactly that state, unless the caller says that newer will do. */
+function isExact({ resourceVersionMatch = '' }: ListQuery, asked: number, limit: number): boolean {
+  if (resourceVersionMatch !== '') return resourceVersionMatch === 'Exact';
+  return asked > 0 && limit > 0;
 }
 
 interface Page {
@@ -148,9 +154,9 @@ export function versionComplaint(text: string): string | undefined {
 }
 
 /** A state that has not been yet cannot be shown; a real server waits a little and then says the same. */
-function checkNotFuture(context: RegistryContext, revision: number): void {
+function checkNotFuture(context: RegistryContext, revision: number, text = String(revision)): void {
   if (revision <= context.store.revision) return;
-  const message = `Timeout: Too large resource version: ${revision}, current: ${context.store.revision}`;
+  const message = `Timeout: Too large resource version: ${BigInt(text)}, current: ${context.store.revision}`;
   throw failure(504, 'Timeout', message, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,

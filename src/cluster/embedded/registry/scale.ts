@@ -8,6 +8,7 @@ import type { RequestedPatch, Snapshot, UpdateContext, Written } from './api.ts'
 import { type Found, find, type RegistryContext } from './context.ts';
 import { patched } from './patch.ts';
 import { decodeObject, transientSnapshot } from './snapshot.ts';
+import { storageConflict } from './storage-conflict.ts';
 import { outdated, replace } from './update.ts';
 
 /** /scale: how many there are and should be, of any kind that has replicas, as one and the same small object. */
@@ -59,7 +60,7 @@ async function writeScale(
   { found, scale, write }: Scaling,
 ): Promise<Written> {
   const old = found.snapshot.object;
-  checkIdentity(kind, scale, old);
+  checkIdentity(kind, scale, old, write);
   const errors = new FieldErrors();
   checkScale(scale, errors);
   if (!errors.isEmpty) {
@@ -71,16 +72,19 @@ async function writeScale(
   return { snapshot: transientSnapshot(scaleOf(kind, snapshot.object)), created: false };
 }
 
-function checkIdentity(kind: Kind, { metadata }: Scale, old: StoredObject): void {
+function checkIdentity(kind: Kind, { metadata }: Scale, old: StoredObject, { dryRun }: UpdateContext): void {
   const { name = '', uid = '', resourceVersion = '' } = metadata;
   if (name !== '' && name !== old.metadata.name) {
     throw badRequest(
       `the name of the object (${name}) does not match the name on the URL (${old.metadata.name})`,
     );
   }
-  const isOther = uid !== '' && uid !== old.metadata.uid;
+  if (uid !== '' && uid !== old.metadata.uid) {
+    const key = { namespace: old.metadata.namespace, name: old.metadata.name ?? '' };
+    throw storageConflict(kind, key, { uid, found: old.metadata.uid ?? '', isDryRun: dryRun === true });
+  }
   const isOld = resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion;
-  if (isOther || isOld) throw conflict(kind, old.metadata.name ?? '', outdated);
+  if (isOld) throw conflict(kind, old.metadata.name ?? '', outdated);
 }
 
 function scaleOf(kind: Kind, object: StoredObject): Scale {

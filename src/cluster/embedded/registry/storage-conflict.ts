@@ -1,6 +1,6 @@
 import { type ApiError, conflict } from '../../api-error.ts';
 import type { ObjectKey } from '../../resource.ts';
-import type { Kind, StoredObject } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { storeKey } from './context.ts';
 
 /** Where Kubernetes keeps some kinds under other names than their plural. */
@@ -11,10 +11,19 @@ const legacyPaths: Readonly<Record<string, string>> = {
   replicationcontrollers: 'controllers',
 };
 
+export interface UidMismatch {
+  /** That the writer knew. */
+  readonly uid: string;
+  /** That is there now; empty where nothing is. */
+  readonly found: string;
+  readonly isDryRun: boolean;
+}
+
 /** An object of the same name has taken the place of the one that the writer knew. The key is part of the sentence. */
-export function storageConflict(kind: Kind, key: ObjectKey, uid: string, found: StoredObject): ApiError {
-  const path = `/registry/${legacyPaths[kind.plural] ?? kind.plural}/${storeKey(kind, key)}`;
-  const mismatch = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found.metadata.uid}`;
+export function storageConflict(kind: Kind, key: ObjectKey, { uid, found, isDryRun }: UidMismatch): ApiError {
+  const root = isDryRun ? '' : '/registry';
+  const path = `${root}/${legacyPaths[kind.plural] ?? kind.plural}/${storeKey(kind, key)}`;
+  const mismatch = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
   return conflict(
     kind,
     key.name,

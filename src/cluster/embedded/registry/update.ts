@@ -5,12 +5,14 @@ import { deepEqual } from '../validation/deep-equal.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
 import { checkObjectMeta, checkObjectMetaUpdate } from '../validation/object-meta.ts';
-import { admit } from './admission/admission.ts';
+import { admit, approve } from './admission/admission.ts';
+import type { Attempt } from './admission/attempt.ts';
 import { allocate } from './allocation.ts';
 import type { UpdateContext, Written } from './api.ts';
-import { type Found, find, type RegistryContext, remove, store } from './context.ts';
-import { createObject, takeNamespace } from './create.ts';
+import { type Found, find, type RegistryContext, remove, storageKind, store } from './context.ts';
+import { createAbsent, otherNamespace, takeNamespace } from './create.ts';
 import { changesNothing, recordFieldOwners } from './field-owners.ts';
+import { dropRepeatedOwners } from './owner-references.ts';
 import { transientSnapshot } from './snapshot.ts';
 import { storageConflict } from './storage-conflict.ts';
 
@@ -29,12 +31,16 @@ export async function updateObject(
   const found = find(context, kind, key);
   if (found === undefined) {
     if (kind.createOnUpdate !== true || write.subresource !== undefined) throw notFound(kind, key.name);
-    const snapshot = await createObject(context, kind, key.namespace, object, write);
+    const snapshot = await createAbsent(context, kind, key, object, write);
     return { snapshot, created: true };
   }
   const { uid = '' } = object.metadata;
   if (uid !== '' && uid !== found.snapshot.object.metadata.uid)
-    throw storageConflict(kind, key, uid, found.snapshot.object);
+    throw storageConflict(kind, key, {
+      uid,
+      found: found.snapshot.object.metadata.uid ?? '',
+      isDryRun: write.dryRun === true,
+    });
   kind.defaults?.(object);
   return await replace(context, kind, { found, object, write });
 }
@@ -58,18 +64,22 @@ export async function replace(
   const old = found.snapshot.object;
   checkVersion(kind, object, old);
   takeNamespace(kind, object, old.metadata.namespace);
+  dropRepeatedOwners(object, write);
   recordFieldOwners(context, { kind, object, old, write });
-  admit(context, { operation: 'UPDATE', kind, object, old, write });
+  const attempt: Attempt = { operation: 'UPDATE', kind, object, old, write };
+  admit(context, attempt);
   object.metadata.generation = old.metadata.generation;
   prepare(context, kind, { object, old, subresource: write.subresource });
   if (write.subresource === undefined) allocate(context, kind, object);
   keepSystemFields(object, old);
-  checkChanged(kind, object, old, write.subresource);
+  checkChanged(storageKind(context, kind), kind, { object, old, subresource: write.subresource });
   if (write.subresource === undefined) {
     for (const warning of kind.warnings?.(object, old) ?? []) write.warn(warning);
   }
+  approve(context, attempt);
   if (isGone(kind, object, old)) {
-    await remove(context, kind, object, found.entry, write);
+    // Watchers see what was stored, not what this write made of it: that never was.
+    await remove(context, kind, old, found.entry, write);
     return { snapshot: transientSnapshot(object), created: false };
   }
   if (changesNothing(object, old)) return await unchanged(context, found);
@@ -83,15 +93,17 @@ async function unchanged(context: RegistryContext, { snapshot }: Found): Promise
 }
 
 function checkNames({ namespace, name }: ObjectKey, { metadata }: StoredObject): void {
-  const given = metadata.name ?? '';
-  if (given !== '' && given !== name) {
-    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
-  }
   const givenNamespace = metadata.namespace ?? '';
-  if (namespace !== undefined && givenNamespace !== '' && givenNamespace !== namespace) {
+  if (namespace !== undefined && givenNamespace !== '' && givenNamespace !== namespace)
+    throw otherNamespace();
+  const given = metadata.name ?? '';
+  if (given === '') {
     throw badRequest(
-      `the namespace of the object (${givenNamespace}) does not match the namespace on the URL (${namespace})`,
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
     );
+  }
+  if (given !== name) {
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
   }
 }
 
@@ -165,19 +177,16 @@ function keepSystemFields({ metadata }: StoredObject, { metadata: old }: StoredO
 
 const anyName = { pathSegment: (name: string) => pathSegmentProblems(name) };
 
-function checkChanged(
-  kind: Kind,
-  object: StoredObject,
-  old: StoredObject,
-  subresource: string | undefined,
-): void {
+/** What is wrong is told of the kind that owns the storage. */
+function checkChanged(owner: Kind, kind: Kind, { object, old, subresource }: Preparation): void {
   const errors = new FieldErrors();
   checkObjectMeta(errors, object.metadata, { namespaced: kind.namespaced, nameRule: anyName.pathSegment });
   checkObjectMetaUpdate(errors, object.metadata, old.metadata);
   if (subresource === 'status') kind.validateStatus?.(object, old, errors);
+  else if (subresource === 'finalize') kind.validateFinalize?.(object, errors);
   else if (kind.validateUpdate) kind.validateUpdate(object, old, errors);
   else kind.validate(object, errors);
-  if (!errors.isEmpty) throw invalid(kind, object.metadata.name ?? '', errors.causes);
+  if (!errors.isEmpty) throw invalid(owner, object.metadata.name ?? '', errors.causes);
 }
 
 /** The last finalizer of an object that was deleted is gone, and with it the object. */

@@ -40,9 +40,10 @@ export interface KindProblem {
 /** Why a body of one kind can't stand for another, in Kubernetes' words; undefined where it can. */
 export function kindMismatch(found: GroupVersionKind, expected: ExpectedType): KindProblem | undefined {
   // Options belong to every group.
-  if (expected.type.startsWith('meta/v1.') && found.kind === expected.kind) return undefined;
+  const isOfOptions = expected.type.startsWith('meta/v1.');
+  if (isOfOptions && found.kind === expected.kind) return undefined;
   const apiVersion = apiVersionOf(found);
-  if (!isKnownKind(found)) {
+  if (isOfOptions || !isKnownKind(found)) {
     const message = `no kind ${JSON.stringify(found.kind)} is registered for version ${JSON.stringify(apiVersion)}`;
     return { isWhole: false, message: `${message} in scheme "pkg/runtime/scheme.go:111"` };
   }
@@ -55,9 +56,20 @@ export function kindMismatch(found: GroupVersionKind, expected: ExpectedType): K
   return { isWhole: true, message };
 }
 
+/** What servers say besides objects; it can be read, and is never what a body should be. */
+const unversionedKinds = new Set([
+  'APIGroup',
+  'APIGroupList',
+  'APIResourceList',
+  'APIVersions',
+  'List',
+  'Status',
+]);
+
 function isKnownKind({ group, version, kind }: GroupVersionKind): boolean {
   // Names of the tables that are no groups.
   if (group === 'core' || group === 'meta') return false;
+  if (group === '' && version === 'v1' && unversionedKinds.has(kind)) return true;
   const id = `${group === '' ? 'core' : group}/${version}.${kind}`;
   return hasTable(id) && tableOf(id).isKind;
 }

@@ -79,7 +79,7 @@ const secondElements: readonly (readonly [string, RegExp])[] = [
 const microElements: readonly (readonly [string, RegExp])[] = [
   ...secondElements.slice(0, 10),
   ['05', /^\d\d/],
-  ['.000000', /^[.,]\d{6}(?!\d)/],
+  ['.000000', /^[.,]\d{6}/],
   ['Z07:00', /^(?:Z|[+-]\d\d:\d\d)/],
 ];
 

@@ -23,7 +23,6 @@ import { reviewed } from './reviews.ts';
 import { type Page, type ResourceTarget, type Route, type Router, verbOf } from './router.ts';
 import type { TokenCheck } from './token.ts';
 import { versionBody } from './version.ts';
-import { Warnings } from './warnings.ts';
 import { readWriteOptions } from './write-options.ts';
 
 export interface ApiHandlerOptions {
@@ -47,6 +46,10 @@ export class ApiHandler {
   }
 
   readonly handle = async (request: HttpRequest): Promise<HttpAnswer> => {
+    return withWarnings(request, await this.#answerOrStatus(request));
+  };
+
+  async #answerOrStatus(request: HttpRequest): Promise<HttpAnswer> {
     try {
       return await this.#answer(request);
     } catch (error) {
@@ -57,7 +60,7 @@ export class ApiHandler {
       this.#options.context.onError(error, `${request.method} ${request.path}`);
       return crashAnswer(request);
     }
-  };
+  }
 
   async #answer(request: HttpRequest): Promise<HttpAnswer> {
     const route = this.#options.router.route(request.path);
@@ -117,25 +120,30 @@ export class ApiHandler {
     if (request.method !== 'POST') throw wrongMethod();
     const form = negotiate(request, { shapes: 'none' });
     const options = readWriteOptions(request.query, request.headers['user-agent'], 'CreateOptions');
-    const warnings = new Warnings();
-    const body = await readObject(request, route.review, options, warnings);
+    const body = await readObject(request, route.review, options);
     const answer = reviewed(route.review, body, {
       namespace: route.namespace,
       now: `${new Date(this.#options.context.clock.nowMs()).toISOString().slice(0, 19)}Z`,
       isToken: (token) => this.#options.checkToken(`Bearer ${token}`) === 'right',
     });
-    return valueAnswer(201, form, answer, warnings.headers());
+    return valueAnswer(201, form, answer);
   }
 
   async #resource(request: HttpRequest, target: ResourceTarget): Promise<HttpAnswer> {
     const verb = verbOf(request.method, target, isWatchRequest(request.query));
     if (verb === undefined) throw wrongMethod();
     checkNames(target);
+    if (target.kind.deprecation !== undefined) request.warnings.add(target.kind.deprecation);
     const { context } = this.#options;
     if (verb === 'create' && target.subresource !== undefined)
       return await postSubresource(context, request, target);
     return await actions[verb](context, request, target);
   }
+}
+
+/** Whoever is refused is warned as well: the warning may be about what was refused. */
+function withWarnings({ warnings }: HttpRequest, answer: HttpAnswer): HttpAnswer {
+  return warnings.isEmpty ? answer : { ...answer, headers: { ...answer.headers, ...warnings.headers() } };
 }
 
 /** These say nothing that needs guarding, and are asked by probes that have no token. */

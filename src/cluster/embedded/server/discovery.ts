@@ -89,7 +89,9 @@ export function groupBody(group: ServedGroup): object {
 
 export function resourceListBody(apiVersion: string, { resources }: ServedVersion): object {
   const all = resources.flatMap((resource) => [resourceFacts(resource), ...partsFacts(resource)]);
-  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersion, resources: all };
+  // The core group's list is older than the habit of saying which version it is of.
+  const head = apiVersion.includes('/') ? { apiVersion: 'v1' } : {};
+  return { kind: 'APIResourceList', ...head, groupVersion: apiVersion, resources: all };
 }
 
 interface Grouped extends ServedResource {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Warnings } from './warnings.ts';
 
 /** A request as handlers see it: who asked for what is known, the body is still on its way. */
 export interface HttpRequest {
@@ -9,6 +10,8 @@ export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   /** All of it; rejects with an `ApiError` where it is too large, or with `ClientGone`. Call it once at most. */
   body(): Promise<Buffer>;
+  /** What the answer will warn of, be it good or bad. */
+  readonly warnings: Warnings;
 }
 
 /** What is sent back: all at once, or for as long as both sides like. */

@@ -13,6 +13,7 @@ import {
 } from './exchange.ts';
 import type { ServerMetrics } from './metrics.ts';
 import { BodyReceiver } from './request-body.ts';
+import { Warnings } from './warnings.ts';
 
 export interface HttpServerOptions {
   readonly credentials: KeyPair;
@@ -143,6 +144,7 @@ export class HttpServer {
       path: mark < 0 ? url : url.slice(0, mark),
       query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
       headers: message.headers,
+      warnings: new Warnings(),
       body: () => this.#bodies.receive(message),
     };
   }
@@ -179,5 +181,6 @@ const noRequest: HttpRequest = {
   path: '',
   query: new URLSearchParams(),
   headers: {},
+  warnings: new Warnings(),
   body: () => Promise.reject(new ClientGone()),
 };

@@ -3,6 +3,7 @@ import { ApiError } from '../../api-error.ts';
 import { wantsAggregated } from './aggregated-discovery.ts';
 import type { HttpRequest } from './exchange.ts';
 import { type Allowed, errorForm, negotiate, parseAccept } from './negotiation.ts';
+import { Warnings } from './warnings.ts';
 
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const partial = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
@@ -116,6 +117,7 @@ function request(accept: string): HttpRequest {
     path: '/',
     query: new URLSearchParams(),
     headers: accept === '' ? {} : { accept },
+    warnings: new Warnings(),
     body: () => Promise.resolve(Buffer.alloc(0)),
   };
 }

@@ -80,6 +80,8 @@ function listPieces(page: ListAnswer, { request, kind, form, nowMs }: Answering)
 
 function partialListPieces(page: ListAnswer, metadata: object, version: MetaVersion): Uint8Array[] {
   const head = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata };
+  // A list that the real server makes out of nothing has no items, not an empty list of them.
+  if (page.items.length === 0) return [Buffer.from(JSON.stringify({ ...head, items: null }))];
   const items = page.items.map((snapshot) => partialMetadataJson(snapshot, version));
   return listJson(head, items);
 }

@@ -13,7 +13,6 @@ import { patchTypeOf, readPatch } from './patch-body.ts';
 import type { ServerContext } from './request-context.ts';
 import { admin } from './reviews.ts';
 import type { ResourceTarget } from './router.ts';
-import { Warnings } from './warnings.ts';
 import {
   checkedDeletion,
   type DeleteOptions,
@@ -32,15 +31,13 @@ export async function createResource(
 ): Promise<FullAnswer> {
   const form = negotiate(request, anyShape);
   const options = readWriteOptions(request.query, userAgent(request), 'CreateOptions');
-  const warnings = new Warnings();
-  const object = await readObject(request, bodyOf(kind), options, warnings);
-  const snapshot = await registry.create(kind, namespace, object, writeContext(options, warnings));
+  const object = await readObject(request, bodyOf(kind), options);
+  const snapshot = await registry.create(kind, namespace, object, writeContext(request, options));
   return objectAnswer(201, snapshot, {
     request,
     kind,
     form,
     nowMs: clock.nowMs(),
-    headers: warnings.headers(),
   });
 }
 
@@ -51,11 +48,10 @@ export async function updateResource(
 ): Promise<FullAnswer> {
   const form = negotiate(request, anyShape);
   const options = readWriteOptions(request.query, userAgent(request), 'UpdateOptions');
-  const warnings = new Warnings();
-  const object = await readObject(request, bodyOf(kind, subresource), options, warnings);
-  const write = writeContext(options, warnings, subresource);
+  const object = await readObject(request, bodyOf(kind, subresource), options);
+  const write = writeContext(request, options, subresource);
   const { snapshot, created } = await registry.update(kind, { namespace, name }, object, write);
-  const answering = { request, kind, form, nowMs: clock.nowMs(), headers: warnings.headers() };
+  const answering = { request, kind, form, nowMs: clock.nowMs() };
   return objectAnswer(created ? 201 : 200, snapshot, answering);
 }
 
@@ -67,13 +63,12 @@ export async function patchResource(
   const form = negotiate(request, anyShape);
   const type = patchTypeOf(request.headers['content-type']);
   const options = readPatchOptions(request.query, userAgent(request), type);
-  const warnings = new Warnings();
   const { fieldValidation, force } = options;
-  const body = readPatch(await request.body(), { type, fieldValidation, warn: warnings.add });
-  const write = writeContext(options, warnings, subresource);
+  const body = readPatch(await request.body(), { type, fieldValidation, warn: request.warnings.add });
+  const write = writeContext(request, options, subresource);
   const patch = { type, body, fieldValidation, force };
   const { snapshot, created } = await registry.patch(kind, { namespace, name }, patch, write);
-  const answering = { request, kind, form, nowMs: clock.nowMs(), headers: warnings.headers() };
+  const answering = { request, kind, form, nowMs: clock.nowMs() };
   return objectAnswer(created ? 201 : 200, snapshot, answering);
 }
 
@@ -84,12 +79,10 @@ export async function deleteResource(
 ): Promise<FullAnswer> {
   const form = negotiate(request, anyShape);
   const { request: deletion, dryRun } = checkedDeletion(await readDeleteOptions(request));
-  const warnings = new Warnings();
-  const write = { ...deleting(request, warnings), dryRun };
+  const write = { ...deleting(request), dryRun };
   const deleted = await registry.delete(kind, { namespace, name }, deletion, write);
-  const headers = warnings.headers();
-  if (deleted.kind === 'removed') return valueAnswer(200, form, deleted.status, headers);
-  return objectAnswer(200, deleted.snapshot, { request, kind, form, nowMs: clock.nowMs(), headers });
+  if (deleted.kind === 'removed') return valueAnswer(200, form, deleted.status);
+  return objectAnswer(200, deleted.snapshot, { request, kind, form, nowMs: clock.nowMs() });
 }
 
 export async function deleteCollection(
@@ -100,10 +93,9 @@ export async function deleteCollection(
   const form = negotiate(request, anyShape);
   const { list } = readListOptions(request.query, namespace, false);
   const { request: deletion, dryRun } = checkedDeletion(await readDeleteOptions(request));
-  const warnings = new Warnings();
-  const write = { ...deleting(request, warnings), dryRun };
+  const write = { ...deleting(request), dryRun };
   const page = await registry.deleteCollection(kind, list, deletion, write);
-  return listAnswer(200, page, { request, kind, form, nowMs: clock.nowMs(), headers: warnings.headers() });
+  return listAnswer(200, page, { request, kind, form, nowMs: clock.nowMs() });
 }
 
 /** POST to a part of an object, such as `binding`. */
@@ -114,11 +106,10 @@ export async function postSubresource(
 ): Promise<FullAnswer> {
   const form = negotiate(request, { shapes: 'metadata' });
   const options = readWriteOptions(request.query, userAgent(request), 'CreateOptions');
-  const warnings = new Warnings();
-  const body = await readObject(request, bodyOf(kind, subresource), options, warnings);
-  const write = writeContext(options, warnings);
+  const body = await readObject(request, bodyOf(kind, subresource), options);
+  const write = writeContext(request, options);
   const status: Status = await registry.post(kind, { namespace, name }, subresource, body, write);
-  return valueAnswer(status.code ?? 201, form, status, warnings.headers());
+  return valueAnswer(status.code ?? 201, form, status);
 }
 
 /** The object that a request carries: typed, canonical, and nobody else's. */
@@ -126,12 +117,11 @@ export async function readObject(
   request: HttpRequest,
   expected: ExpectedType,
   { fieldValidation }: Pick<WriteOptions, 'fieldValidation'>,
-  warnings: Warnings,
 ): Promise<StoredObject> {
   const bytes = await request.body();
   const contentType = request.headers['content-type'];
   const decoded = decodeBody({ bytes, contentType, expected, fieldValidation });
-  for (const text of decoded.warnings) warnings.add(text);
+  for (const text of decoded.warnings) request.warnings.add(text);
   return decoded.object as unknown as StoredObject;
 }
 
@@ -178,16 +168,16 @@ function bodyOf(kind: Kind, subresource?: string): ExpectedType {
 }
 
 function writeContext(
+  { warnings }: HttpRequest,
   { manager, dryRun }: WriteOptions,
-  warnings: Warnings,
   subresource?: string,
 ): UpdateContext {
   return { manager, user: admin.username, dryRun, subresource, warn: warnings.add };
 }
 
-function deleting(request: HttpRequest, warnings: Warnings): UpdateContext {
+function deleting(request: HttpRequest): UpdateContext {
   const { manager } = readWriteOptions(new URLSearchParams(), userAgent(request), 'UpdateOptions');
-  return { manager, user: admin.username, warn: warnings.add };
+  return { manager, user: admin.username, warn: request.warnings.add };
 }
 
 function userAgent({ headers }: HttpRequest): string | undefined {

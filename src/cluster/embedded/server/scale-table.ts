@@ -1,5 +1,5 @@
 import type { StoredObject } from '../kinds/kind.ts';
-import { age, ageColumn, nameColumn } from '../kinds/table-cells.ts';
+import { age, ageColumn } from '../kinds/table-cells.ts';
 import type { Snapshot } from '../registry/api.ts';
 import type { Scale } from '../schema/generated/autoscaling-v1.ts';
 import { type Rows, type TableForm, tableJson } from './table.ts';
@@ -15,7 +15,7 @@ export function scaleTableJson(
 
 const scaleView: Rows = {
   columns: [
-    nameColumn,
+    { name: 'Name', type: 'string' },
     { name: 'Desired', type: 'integer' },
     { name: 'Available', type: 'integer' },
     ageColumn,

@@ -1,5 +1,3 @@
-import type { HttpHeaders } from './exchange.ts';
-
 /** All warnings of one answer together; what does not fit is left out, as headers have their limits. */
 const warningsMaxBytes = 8 * 1024;
 
@@ -11,7 +9,11 @@ export class Warnings {
     this.#texts.add(text);
   };
 
-  headers(): HttpHeaders {
+  get isEmpty(): boolean {
+    return this.#texts.size === 0;
+  }
+
+  headers(): Readonly<Record<string, readonly string[]>> {
     const lines: string[] = [];
     let bytes = 0;
     for (const text of this.#texts) {

@@ -59,6 +59,19 @@ describe('a watch on a connection', () => {
     expect(metrics).toMatchObject({ watchesCut: 1, watchesOpen: 0 });
   });
 
+  test('keeps a reader that is always a little behind, however much it reads', () => {
+    const backlog = new WatchBacklog();
+    backlog.events([added('first', 100_000)]);
+    backlog.opened(() => {});
+    for (let count = 0; count < 3_000; count += 1) {
+      backlog.events([added(`n${count}`, 10_000)]);
+      if (count >= 20) expect(backlog.shift()).toBeDefined();
+      expect([backlog.isEmpty, backlog.isTooLong]).toEqual([false, false]);
+    }
+    for (let count = 0; count < 900; count += 1) backlog.events([added(`m${count}`, 10_000)]);
+    expect(backlog.isTooLong).toBe(true);
+  });
+
   test('does not send a reader away for the size of what it asked to begin with', async () => {
     const initial = Array.from({ length: 200 }, (_, index) => added(`n${index}`, 100_000));
     const { sink, clock, stream } = begun({ initial });

@@ -13,6 +13,8 @@ const inFlightMaxBytes = 256 * 1024;
 /** A reader that takes nothing at all for this long is gone. */
 const stallMaxMs = 60_000;
 const bookmarkEveryMs = 60_000;
+/** Events that were read and are still held. */
+const shiftedMax = 1_000;
 /** What an event weighs besides its object. */
 const eventOverheadBytes = 64;
 
@@ -24,7 +26,10 @@ const eventOverheadBytes = 64;
 export class WatchBacklog implements WatchListener {
   #events: RegistryEvent[] = [];
   #head = 0;
+  /** Of what came later and still waits. */
   #laterBytes = 0;
+  /** Of what was there when the watch opened, and still waits. */
+  #firstLeft = 0;
   #isOpen = false;
   #onEvents: () => void = () => {};
 
@@ -39,6 +44,7 @@ export class WatchBacklog implements WatchListener {
   /** From here on what comes counts against the limit. */
   opened(onEvents: () => void): void {
     this.#isOpen = true;
+    this.#firstLeft = this.#events.length;
     this.#onEvents = onEvents;
   }
 
@@ -54,14 +60,25 @@ export class WatchBacklog implements WatchListener {
     const event = this.#events[this.#head];
     if (event === undefined) return undefined;
     this.#head += 1;
+    if (this.#firstLeft > 0) this.#firstLeft -= 1;
+    else if (this.#isOpen) this.#laterBytes -= weightOf(event);
     if (this.isEmpty) this.clear();
+    else if (this.#head >= shiftedMax) this.#forgetShifted();
     return event;
+  }
+
+  /** A reader that is always a little behind never empties the list; what it has read must go all the same. */
+  #forgetShifted(): void {
+    if (this.#head < this.#events.length / 2) return;
+    this.#events = this.#events.slice(this.#head);
+    this.#head = 0;
   }
 
   clear(): void {
     this.#events = [];
     this.#head = 0;
     this.#laterBytes = 0;
+    this.#firstLeft = 0;
   }
 }
 

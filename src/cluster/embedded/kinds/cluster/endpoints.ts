@@ -19,6 +19,8 @@ import { checkIp } from '../pods/ip-address.ts';
 import { age, ageColumn, nameColumn, noneCell } from '../table-cells.ts';
 import { checkReachableIp } from './endpoint-address.ts';
 
+const deprecation = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
+
 export const endpointsKind: Kind<Endpoints> = {
   group: '',
   version: 'v1',
@@ -32,6 +34,7 @@ export const endpointsKind: Kind<Endpoints> = {
   hasStatus: false,
   hasGeneration: false,
   createOnUpdate: true,
+  deprecation,
 
   defaults({ subsets }) {
     for (const subset of subsets ?? []) for (const port of subset.ports ?? []) port.protocol ||= 'TCP';
@@ -41,7 +44,7 @@ export const endpointsKind: Kind<Endpoints> = {
   validateUpdate(endpoints, old, errors) {
     if (!deepEqual(endpoints.subsets, old.subsets)) checkEndpoints(endpoints, errors);
   },
-  warnings: () => [deprecationWarning],
+  warnings: () => [deprecation],
 
   columns: [nameColumn, { name: 'Endpoints', type: 'string' }, ageColumn],
   row: (endpoints, context) => [
@@ -51,7 +54,6 @@ export const endpointsKind: Kind<Endpoints> = {
   ],
 };
 
-const deprecationWarning = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
 const shownMax = 3;
 
 /** `10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 4 more...`. */

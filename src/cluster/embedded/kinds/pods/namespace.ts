@@ -47,6 +47,11 @@ export const namespaceKind: Kind<Namespace> = {
   },
   validate: checkNamespaceFinalizers,
   validateUpdate: (namespace, _old, errors) => checkNamespaceFinalizers(namespace, errors),
+  validateFinalize({ spec }, errors) {
+    for (const [i, finalizer] of (spec.finalizers ?? []).entries()) {
+      checkFinalizer(`spec.finalizers[${i}]`, finalizer, errors);
+    }
+  },
   validateStatus: checkPhase,
   beginDeletion(namespace) {
     namespace.status.phase = 'Terminating';
@@ -75,12 +80,13 @@ function labelWithName({ metadata }: Namespace): void {
 }
 
 function checkNamespaceFinalizers({ spec }: Namespace, errors: FieldErrors): void {
-  for (const finalizer of spec.finalizers ?? []) {
-    errors.invalidFor('spec.finalizers', finalizer, qualifiedNameProblems(finalizer));
-    if (finalizer.includes('/') || plainFinalizers.includes(finalizer)) continue;
-    const sentence = 'name is neither a standard finalizer name nor is it fully qualified';
-    errors.invalid('spec.finalizers', finalizer, sentence);
-  }
+  for (const finalizer of spec.finalizers ?? []) checkFinalizer('spec.finalizers', finalizer, errors);
+}
+
+function checkFinalizer(field: string, finalizer: string, errors: FieldErrors): void {
+  errors.invalidFor(field, finalizer, qualifiedNameProblems(finalizer));
+  if (finalizer.includes('/') || plainFinalizers.includes(finalizer)) return;
+  errors.invalid(field, finalizer, 'name is neither a standard finalizer name nor is it fully qualified');
 }
 
 function checkPhase({ metadata, status }: Namespace, _old: Namespace, errors: FieldErrors): void {

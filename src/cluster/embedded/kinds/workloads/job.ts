@@ -27,6 +27,8 @@ export const jobKind: Kind<Job> = {
   hasStatus: true,
   hasGeneration: true,
   orphansByDefault: true,
+  orphanWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
 
   defaults({ metadata, spec }) {
     defaultPodTemplate(spec.template);
@@ -60,6 +62,7 @@ export const jobKind: Kind<Job> = {
   ],
 
   selectableFields: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
+  unknownFieldMessage: (field) => `field label "${field}" not supported for Job`,
   columns: [
     nameColumn,
     { name: 'Status', type: 'string' },

@@ -62,7 +62,6 @@ export const replicaSetKind: Kind<ReplicaSet> = {
     ...templateWarnings(set, old, set.spec.template),
   ],
 
-  selectableFields: { 'status.replicas': ({ status }) => String(status.replicas) },
   columns: replicaColumns,
   row(set, context) {
     const { spec, status } = set;

@@ -6,23 +6,29 @@ import { addDefaultTolerations } from './default-tolerations.ts';
 import { protectInUse } from './in-use-protection.ts';
 import { checkNamespaceLifecycle } from './namespace-lifecycle.ts';
 import { checkPriorityClass, setPriority } from './priority.ts';
+import { applyRuntimeClass, checkOverheadOfClass } from './runtime-class.ts';
 import { copyTopologyLabels } from './topology-labels.ts';
 
-/**
- * What the server adds or refuses beyond the rules of the kinds, because it depends on other objects. In the order of Kubernetes:
- * those that change come before those that only look.
- */
-const rules: readonly AdmissionRule[] = [
+/** What the server adds to an object, or refuses before its kind has looked at it, because of other objects. In Kubernetes' order. */
+const changing: readonly AdmissionRule[] = [
   checkNamespaceLifecycle,
   setPriority,
   addDefaultTolerations,
   setDefaultStorageClass,
   protectInUse,
+  applyRuntimeClass,
   copyTopologyLabels,
-  checkClaimResize,
-  checkPriorityClass,
 ];
 
+/** What refuses an object that is right in itself. */
+const looking: readonly AdmissionRule[] = [checkPriorityClass, checkClaimResize, checkOverheadOfClass];
+
+/** Before the kind prepares and checks the object. */
 export function admit(context: RegistryContext, attempt: Attempt): void {
-  for (const rule of rules) rule(context, attempt);
+  for (const rule of changing) rule(context, attempt);
+}
+
+/** After the kind has checked it; nothing is changed any more. */
+export function approve(context: RegistryContext, attempt: Attempt): void {
+  for (const rule of looking) rule(context, attempt);
 }

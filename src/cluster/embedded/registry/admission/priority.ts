@@ -24,10 +24,18 @@ export function setPriority(context: RegistryContext, attempt: Attempt): void {
   }
 }
 
-/** At most one class is the default. */
+/** Parts of the system name them. */
+const systemClasses = new Set(['system-node-critical', 'system-cluster-critical']);
+
+/** At most one class is the default, and those of the system stay. */
 export function checkPriorityClass(context: RegistryContext, attempt: Attempt): void {
   const { kind, operation, object } = attempt;
-  if (!isKind(attempt, 'scheduling.k8s.io', 'PriorityClass') || operation === 'DELETE') return;
+  if (!isKind(attempt, 'scheduling.k8s.io', 'PriorityClass')) return;
+  if (operation === 'DELETE') {
+    if (!systemClasses.has(object.metadata.name ?? '')) return;
+    const why = 'this is a system priority class and cannot be deleted';
+    throw forbidden(kind, object.metadata.name ?? '', why);
+  }
   if ((object as PriorityClass).globalDefault !== true) return;
   const other = defaultClass(context);
   if (other === undefined) return;

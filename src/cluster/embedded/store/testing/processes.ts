@@ -19,7 +19,7 @@ export class StoreChild {
 
   constructor(folder: string, { what, directory, seed = '', wrapper = [] }: ChildOptions) {
     this.#output = join(mkdtempSync(join(folder, 'child-')), 'output');
-    const script = join(builtProgram(), 'cluster/embedded/store/testing/child.js');
+    const script = builtProgram(new URL('child.ts', import.meta.url));
     const [command = '', ...rest] = [...wrapper, process.execPath, script, what, directory, seed];
     const output = openSync(this.#output, 'a');
     this.process = spawn(command, rest, { stdio: ['ignore', output, 'ignore'] });

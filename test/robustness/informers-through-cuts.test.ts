@@ -1,0 +1,134 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Selection } from '../../src/cluster/cluster.ts';
+import { Informer } from '../../src/cluster/informer/informer.ts';
+import { KubernetesCluster } from '../../src/cluster/kubernetes/client.ts';
+import { configMaps } from '../../src/cluster/resources.ts';
+import type { ConfigMap } from '../../src/kube/core.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+import { Supervisor } from '../../src/runtime/supervisor.ts';
+import { CuttingProxy } from './testing/cutting-proxy.ts';
+import { hastened, stormServer } from './testing/storm-server.ts';
+import { inProcess } from './testing/storm-transports.ts';
+import { until } from './testing/storm-verdict.ts';
+import { StormWriter } from './testing/storm-writer.ts';
+
+/** Pauses after failures are short here: it is not the waiting that is tested. */
+const clock = hastened(20);
+const random = seededRandom('informers');
+const namespaces = ['default', 'kube-system'];
+
+const wanted: readonly Selection[] = [
+  {},
+  { namespace: 'default' },
+  { labelSelector: 'tier=a' },
+  { labelSelector: 'tier!=a', namespace: 'kube-system' },
+  { fieldSelector: 'metadata.name=w0-1' },
+];
+
+/** What handlers were told, put together: it has to be what the informer holds, and what the server has. */
+class Diary {
+  readonly known = new Map<string, string>();
+  readonly oddities: string[] = [];
+
+  added(object: ConfigMap): void {
+    if (this.known.has(keyOf(object))) this.oddities.push(`${keyOf(object)} was added twice`);
+    this.known.set(keyOf(object), versionOf(object));
+  }
+
+  updated(object: ConfigMap, old: ConfigMap): void {
+    if (this.known.get(keyOf(object)) !== versionOf(old)) this.oddities.push(`${keyOf(object)} was another`);
+    this.known.set(keyOf(object), versionOf(object));
+  }
+
+  deleted(object: ConfigMap): void {
+    if (!this.known.delete(keyOf(object))) this.oddities.push(`${keyOf(object)} was deleted but not there`);
+  }
+}
+
+function keyOf({ metadata }: ConfigMap): string {
+  return `${metadata?.namespace}/${metadata?.name}`;
+}
+
+function versionOf({ metadata }: ConfigMap): string {
+  return metadata?.resourceVersion ?? '';
+}
+
+test('informers behind connections that keep breaking end up with what the server has', async () => {
+  const server = await stormServer({ history: { changesMax: 300 } });
+  const proxy = await CuttingProxy.start(server.access, random.fork('proxy'));
+  const folder = await mkdtemp(join(tmpdir(), 'cuts-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, server.api.kubeconfig.replace(`:${server.access.port}`, `:${proxy.port}`));
+  const cluster = await KubernetesCluster.connect({ clock, random, env: {}, kubeconfig, rateLimit: false });
+  const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
+  const followers = wanted.flatMap((selection) =>
+    [true, false].map((streamInitial) => {
+      const diary = new Diary();
+      const purpose = String(streamInitial);
+      const options = {
+        cluster,
+        resource: configMaps,
+        selection,
+        clock,
+        random,
+        purpose,
+        streamInitial,
+        pageSize: 7,
+      };
+      const informer = new Informer<ConfigMap>(options);
+      informer.addHandler(diary);
+      informer.start(supervisor);
+      return { selection, diary, informer };
+    }),
+  );
+  const agent = new Agent({ keepAlive: true, ca: server.access.certificate });
+  const writer = new StormWriter({
+    name: 'w0',
+    access: server.access,
+    agent,
+    namespaces,
+    random: random.fork('w0'),
+  });
+  while (proxy.cuts < 150) await writer.write(20);
+  proxy.calm();
+  const state = async (selection: Selection) => {
+    const { items } = await inProcess(server.registry).list({
+      plural: 'configmaps',
+      matches: () => true,
+      ...filled(selection),
+    });
+    return items.map(([key, version]) => `${key} ${version}`).sort();
+  };
+  const expected = await Promise.all(followers.map(({ selection }) => state(selection)));
+  await until(() =>
+    followers.every(({ diary }, index) => String(linesOf(diary)) === String(expected[index])),
+  );
+  expect(followers.map(({ diary }) => linesOf(diary))).toEqual(expected);
+  expect(
+    followers.map(({ informer }) => [...informer.values()].map((o) => `${keyOf(o)} ${versionOf(o)}`).sort()),
+  ).toEqual(expected);
+  expect(followers.flatMap(({ diary }) => diary.oddities)).toEqual([]);
+  expect(server.bugs).toEqual([]);
+  await supervisor.close();
+  await cluster.close();
+  await proxy.close();
+  agent.destroy();
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+function linesOf({ known }: Diary): readonly string[] {
+  return [...known].map(([key, version]) => `${key} ${version}`).sort();
+}
+
+function filled({ namespace, labelSelector, fieldSelector }: Selection) {
+  return {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  };
+}

@@ -1,0 +1,137 @@
+import { Agent } from 'node:https';
+import { afterEach, expect, test } from 'vitest';
+import { seededRandom } from '../../src/runtime/random.ts';
+import { call } from './testing/attacked-server.ts';
+import { type StormServer, stormServer } from './testing/storm-server.ts';
+import { inProcess, overHttps } from './testing/storm-transports.ts';
+import { complaintOf, until } from './testing/storm-verdict.ts';
+import { StormWatcher, type Transport } from './testing/storm-watcher.ts';
+import type { Interest } from './testing/watch-model.ts';
+
+const everything: Interest = { plural: 'configmaps', namespace: 'default', matches: () => true };
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function served(history?: { readonly changesMax: number }) {
+  const server = await stormServer(history === undefined ? {} : { history });
+  const agent = new Agent({ keepAlive: true, ca: server.access.certificate });
+  cleanups.push(async () => {
+    agent.destroy();
+    await server.close();
+  });
+  return { server, agent };
+}
+
+function watcherOver(transport: Transport, name: string): StormWatcher {
+  const watcher = new StormWatcher({
+    name,
+    interest: everything,
+    transport,
+    start: 'list',
+    bookmarks: false,
+    random: seededRandom(name),
+    hangsUpAfter: 0,
+    dawdlesMs: 0,
+  });
+  cleanups.unshift(async () => watcher.stop());
+  return watcher;
+}
+
+/** Takes one line and then nothing more, until it is told to go on. */
+function stalling(transport: Transport, goOn: Promise<void>): Transport {
+  return {
+    list: transport.list,
+    async *watch(request) {
+      for await (const line of transport.watch(request)) {
+        yield line;
+        await goOn;
+      }
+    },
+  };
+}
+
+async function put({ access }: StormServer, agent: Agent, name: string, text: string): Promise<void> {
+  const path = '/api/v1/namespaces/default/configmaps';
+  const body = { metadata: { name }, data: { text } };
+  const made = await call({ access, agent, method: 'PUT', path: `${path}/${name}`, options: { body } });
+  if (made.status !== 404) return;
+  await call({ access, agent, method: 'POST', path, options: { body } });
+}
+
+const fatBytes = 512 * 1024;
+/** What the server promises to hold at most, and what the two ends of a connection may hold besides. */
+const heldBytesMax = 8 * 1024 * 1024 + 16 * 1024 * 1024;
+
+test('readers that stop reading are cut when the limit is reached, and then resume without a loss', async () => {
+  const { server, agent } = await served();
+  const transport = overHttps({ access: server.access, agent, form: 'object', timeoutSeconds: undefined });
+  let goOn = () => {};
+  const released = new Promise<void>((resolve) => (goOn = resolve));
+  const stalled = [1, 2, 3].map((index) => watcherOver(stalling(transport, released), `stalled ${index}`));
+  const others = [watcherOver(transport, 'steady'), watcherOver(inProcess(server.registry), 'near')];
+  const all = [...stalled, ...others];
+  const running = all.map((watcher) => watcher.run());
+  await until(() => server.api.metrics.watchesOpen === 4);
+  let writtenBytes = 0;
+  while (server.api.metrics.watchesCut < stalled.length && writtenBytes < heldBytesMax) {
+    await put(server, agent, `fat-${(writtenBytes / fatBytes) % 4}`, `${writtenBytes}`.padEnd(fatBytes, 'x'));
+    writtenBytes += fatBytes;
+  }
+  expect(server.api.metrics).toMatchObject({ watchesCut: stalled.length, watchesOpen: 1 });
+  goOn();
+  await until(() => all.every((watcher) => complaintOf(server, watcher) === undefined));
+  expect(all.map((watcher) => complaintOf(server, watcher))).toEqual(all.map(() => undefined));
+  expect(stalled.every(({ resumes, relists }) => resumes > 0 && relists === 1)).toBe(true);
+  for (const watcher of all) watcher.stop();
+  cleanups.push(async () => void (await Promise.allSettled(running)));
+});
+
+test('watchers whose version is out of the history are told so, list again, and know everything', async () => {
+  const { server, agent } = await served({ changesMax: 40 });
+  const forms = ['object', 'table', 'metadata'] as const;
+  const transports = [
+    ...forms.map((form) => overHttps({ access: server.access, agent, form, timeoutSeconds: undefined })),
+    inProcess(server.registry),
+  ];
+  let goOn = () => {};
+  const released = new Promise<void>((resolve) => (goOn = resolve));
+  const watchers = transports.map(
+    (transport, index) =>
+      new StormWatcher({
+        ...watcherOver(hangingUp(transport, released), `behind ${index}`).options,
+        bookmarks: index % 2 === 0,
+      }),
+  );
+  const running = watchers.map((watcher) => watcher.run());
+  await until(() => watchers.every(({ startVersion }) => startVersion > 0));
+  for (let count = 0; count < 200; count += 1) await put(server, agent, `o-${count % 50}`, String(count));
+  goOn();
+  await until(() =>
+    watchers.every((watcher) => watcher.relists > 1 && complaintOf(server, watcher) === undefined),
+  );
+  expect(watchers.map((watcher) => complaintOf(server, watcher))).toEqual(watchers.map(() => undefined));
+  expect(watchers.every(({ relists }) => relists === 2)).toBe(true);
+  expect(server.bugs).toEqual([]);
+  for (const watcher of watchers) watcher.stop();
+  cleanups.push(async () => void (await Promise.allSettled(running)));
+});
+
+/** Leaves after its first line, and is away until it is told to come back. */
+function hangingUp(transport: Transport, comeBack: Promise<void>): Transport {
+  let isFirst = true;
+  return {
+    list: transport.list,
+    async *watch(request) {
+      if (!isFirst) await comeBack;
+      for await (const line of transport.watch(request)) {
+        yield line;
+        if (!isFirst) continue;
+        isFirst = false;
+        return;
+      }
+    },
+  };
+}

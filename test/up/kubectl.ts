@@ -1,0 +1,154 @@
+import { execFile, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { ApiClient } from './api-client.ts';
+import { newFolder, removeFolder, StowageProcess } from './stowage-process.ts';
+
+/** Longer than any command here takes; a command that waits for ever should fail its own test only. */
+const commandMaxMs = 40_000;
+
+export interface Outcome {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A freshly started `stowage up` and a kubectl that talks to it, for all tests of a `describe`. */
+export class KubectlSession {
+  readonly version: string;
+  readonly #binary: string;
+  readonly #folder = newFolder();
+  #stowage: StowageProcess | undefined;
+  #fileCount = 0;
+
+  constructor({ binary, version }: Binary) {
+    this.#binary = binary;
+    this.version = version;
+  }
+
+  async start(...flags: readonly string[]): Promise<void> {
+    // The cache of discovery lies in the home directory, by address: a port may have been another server's before.
+    mkdirSync(join(this.#folder, 'home'));
+    this.#stowage = await StowageProcess.up(join(this.#folder, 'data'), ...flags);
+  }
+
+  async end(): Promise<void> {
+    await removeFolder(this.#folder);
+  }
+
+  get stowage(): StowageProcess {
+    if (this.#stowage === undefined) throw new Error('it has not been started');
+    return this.#stowage;
+  }
+
+  get api(): ApiClient {
+    return new ApiClient(this.stowage.access);
+  }
+
+  /** Whatever it says and however it ends. */
+  async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+    return await new Promise((resolve) => {
+      const options = { env: { ...this.#env, ...env }, timeout: commandMaxMs };
+      execFile(this.#binary, args, options, (error, stdout, stderr) => {
+        const status = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+        resolve({ status, stdout, stderr });
+      });
+    });
+  }
+
+  /** What it prints; the words of one line, split at spaces as a shell would that knows no quotes. */
+  async ok(line: string, ...more: readonly string[]): Promise<string> {
+    const args = [...line.split(' '), ...more];
+    const { status, stdout, stderr } = await this.run(args);
+    expect(status, `kubectl ${args.join(' ')}\n${stderr}`).toBe(0);
+    return stdout;
+  }
+
+  /** What it complains about. */
+  async fails(line: string, ...more: readonly string[]): Promise<string> {
+    const args = [...line.split(' '), ...more];
+    const { status, stdout, stderr } = await this.run(args);
+    expect(status, `kubectl ${args.join(' ')}\n${stdout}`).toBe(1);
+    return stderr;
+  }
+
+  /** The path of a file with that text, or with that object. */
+  file(content: string | object): string {
+    this.#fileCount += 1;
+    const path = join(this.#folder, `manifest-${this.#fileCount}.yaml`);
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  }
+
+  /** One that goes on until it is told to stop. */
+  begin(line: string): { readonly lines: () => string[]; stop(): Promise<void> } {
+    const options: SpawnOptions = {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: commandMaxMs,
+    };
+    const child = spawn(this.#binary, line.split(' '), options);
+    let text = '';
+    child.stdout?.on('data', (chunk) => {
+      text += chunk;
+    });
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    return {
+      lines: () => text.split('\n').slice(0, -1),
+      stop: async () => {
+        child.kill();
+        await ended;
+      },
+    };
+  }
+
+  get #env(): NodeJS.ProcessEnv {
+    return { PATH: process.env.PATH, HOME: join(this.#folder, 'home'), KUBECONFIG: this.stowage.kubeconfig };
+  }
+}
+
+/** The same tests with each kubectl that is there. */
+export function describeWithKubectl(title: string, tests: (session: KubectlSession) => void): void {
+  if (binaries.length === 0) {
+    describe.skip(`${title} (skipped: no kubectl on the PATH; put one there or name one in KUBECTL)`, () =>
+      tests(new KubectlSession({ binary: 'kubectl', version: '' })));
+  }
+  describe.each(binaries)(`${title}, with kubectl $version`, (binary) => {
+    const session = new KubectlSession(binary);
+    beforeAll(() => session.start());
+    afterAll(() => session.end());
+    tests(session);
+  });
+}
+
+interface Binary {
+  readonly binary: string;
+  readonly version: string;
+}
+
+const binaries = foundBinaries();
+
+function foundBinaries(): Binary[] {
+  const { KUBECTL, KUBEBUILDER_ASSETS } = process.env;
+  const second = KUBEBUILDER_ASSETS === undefined ? '' : join(KUBEBUILDER_ASSETS, 'kubectl');
+  const candidates = [KUBECTL ?? 'kubectl', ...(existsSync(second) ? [second] : [])];
+  return candidates.flatMap((binary) => {
+    const version = versionOf(binary);
+    // Somebody who names one wants to know that it does not run.
+    if (version === undefined && KUBECTL === binary) throw new Error(`KUBECTL: ${binary} does not run`);
+    return version === undefined ? [] : [{ binary, version }];
+  });
+}
+
+function versionOf(binary: string): string | undefined {
+  try {
+    const text = execFileSync(binary, ['version', '--client'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return /Client Version: (\S+)/.exec(text)?.[1] ?? 'of unknown version';
+  } catch {
+    return undefined;
+  }
+}
