@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { projectRoot as root } from './project-root.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const builds = join(root, 'build/for-tests');
 
 /** Builds of other states of the sources are kept that long: another run may be using one. */
@@ -68,12 +68,15 @@ function compileInto(folder: string): void {
   forgetOldBuilds();
 }
 
+/** What is shipped, and the programs of tests; the rest of the test code may import from outside of `src`. */
 function compilerConfig(outDir: string): object {
+  const programs = sources().filter((path) => path.endsWith('/testing/child.ts'));
   return {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: { noEmit: false, noCheck: true, rootDir: join(root, 'src'), outDir },
     include: [join(root, 'src')],
-    exclude: [join(root, 'src/**/*.test.ts')],
+    exclude: [join(root, 'src/**/*.test.ts'), join(root, 'src/**/testing/**')],
+    files: programs.map((path) => join(root, path)),
   };
 }
 

@@ -1,11 +1,22 @@
 import { readFileSync } from 'node:fs';
 
-/** Resident memory as the kernel counts it, of several processes together. */
-export function residentMiB(pids: readonly number[]): number {
-  let kib = 0;
-  for (const pid of pids) {
-    const [, found] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    kib += Number(found ?? 0);
-  }
-  return Math.round(kib / 1024);
+export interface Memory {
+  /** As the kernel counts it, pages of mapped files included. */
+  readonly residentMiB: number;
+  /** Without pages of files, which the kernel takes back when it needs them. */
+  readonly ownMiB: number;
+}
+
+/** Of several processes together. */
+export function memoryOf(pids: readonly number[]): Memory {
+  const sum = (field: string) => {
+    const kib = pids.map((pid) => fieldOf(readFileSync(`/proc/${pid}/status`, 'utf8'), field));
+    return Math.round(kib.reduce((total, each) => total + each, 0) / 1024);
+  };
+  return { residentMiB: sum('VmRSS'), ownMiB: sum('RssAnon') };
+}
+
+function fieldOf(status: string, field: string): number {
+  const [, kib] = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status) ?? [];
+  return Number(kib ?? 0);
 }

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
-import { residentMiB } from './process-memory.ts';
+import { connectionOf } from './kubeconfig-connection.ts';
+import { memoryOf } from './process-memory.ts';
 import type { Subject } from './subject.ts';
 
 const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
@@ -29,30 +29,11 @@ export async function startStowage(): Promise<Subject> {
     authority,
     token,
     startMs,
-    memoryMiB: () => residentMiB([child.pid ?? 0]),
+    memory: () => memoryOf([child.pid ?? 0]),
     async close() {
       child.kill('SIGTERM');
       await exited;
       rmSync(data, { recursive: true, force: true });
     },
-  };
-}
-
-interface Kubeconfig {
-  readonly clusters: readonly [
-    { readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string } },
-  ];
-  readonly users: readonly [{ readonly user: { readonly token: string } }];
-}
-
-function connectionOf(path: string) {
-  const { clusters, users } = parse(readFileSync(path, 'utf8')) as Kubeconfig;
-  const { server, 'certificate-authority-data': authority } = clusters[0].cluster;
-  const { hostname, port } = new URL(server);
-  return {
-    host: hostname,
-    port: Number(port),
-    authority: Buffer.from(authority, 'base64').toString(),
-    token: users[0].user.token,
   };
 }

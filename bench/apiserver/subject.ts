@@ -1,3 +1,5 @@
+import type { Memory } from './process-memory.ts';
+
 /** A server under measurement, in processes of its own. */
 export interface Subject {
   readonly name: string;
@@ -8,7 +10,7 @@ export interface Subject {
   readonly token: string;
   /** From the start of the process to the first answer. */
   readonly startMs: number;
-  /** Resident memory of all its processes. */
-  memoryMiB(): number;
+  /** Of all its processes. */
+  memory(): Memory;
   close(): Promise<void>;
 }

@@ -144,6 +144,20 @@ describe('an event recorder', () => {
     expect(recorder.metrics().dropped).toBe(1);
   });
 
+  // It gives up: the second attempt finds the event there, and takes that for a refusal.
+  test('goes on counting on an event though the answer to its creation was lost', async () => {
+    const { clock, faulty, written, recorder } = await begin();
+    const answer = faulty.onAnswer(refusing(failure(503, 'ServiceUnavailable', 'connection reset')));
+    recorder.record(happening());
+    await clock.advance(0);
+    answer();
+    await clock.advance(30_000);
+    recorder.record(happening());
+    await clock.advance(0);
+    expect((await written()).map(({ series }) => series?.count)).toEqual([2]);
+    expect(recorder.metrics().dropped).toBe(0);
+  });
+
   test('drops events when the queue is full, and never throws at the caller', async () => {
     const { clock, faulty, recorder } = await begin({ queueDepthMax: 2 });
     faulty.onRequest(hanging());

@@ -176,15 +176,22 @@ export class EventRecorder {
   async #writeOnce(series: Series, signal: AbortSignal): Promise<void> {
     const { count } = series;
     const body = count > 1 ? { series: { count, lastObservedTime: microTime(series.lastMs) } } : {};
-    const { events } = this.#options;
-    if (series.isWritten) {
+    if (!series.isWritten) series.isWritten = await this.#create({ ...series.event, ...body }, signal);
+    else {
       const isPatched = await this.#patch(series, { type: 'merge', body }, signal);
-      if (!isPatched) await events.create({ ...series.event, ...body }, { signal });
-    } else {
-      await events.create({ ...series.event, ...body }, { signal });
-      series.isWritten = true;
+      if (!isPatched) await this.#create({ ...series.event, ...body }, signal);
     }
     series.writtenCount = count;
+  }
+
+  /** An attempt before may have got through though its answer did not; nobody else uses our names. */
+  async #create(event: Event, signal: AbortSignal): Promise<true> {
+    try {
+      await this.#options.events.create(event, { signal });
+    } catch (error) {
+      if (!isReason(error, 'AlreadyExists')) throw error;
+    }
+    return true;
   }
 
   /** False where the event has expired meanwhile. */

@@ -76,6 +76,7 @@ test.each([
   expect(clock.pending).toBe(0);
 });
 
+// It does begin, for a moment: the elector does not look at the clock again when the answer is there.
 test('a candidate that is frozen while it takes the lease does not begin to lead too late', async () => {
   const { clock, candidate } = await begin();
   const a = candidate('a');

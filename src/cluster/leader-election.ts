@@ -116,7 +116,7 @@ export class LeaderElector {
     while (!signal.aborted) {
       const isLeader = await this.#tryWithin(this.#renewDeadlineMs, signal);
       this.#reportLeader();
-      if (isLeader) return true;
+      if (isLeader && this.isLeading()) return true;
       const waitMs = this.#retryPeriodMs * (1 + this.#options.random.next() * jitterFactor);
       await this.#clock.sleep(waitMs, signal);
     }

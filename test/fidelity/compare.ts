@@ -1,10 +1,33 @@
-import type { Answer } from './scenario.ts';
+import type { Answer, Scenario } from './scenario.ts';
 
 /** Where two answers differ: `body.spec.containers[0].image`, and what each says there. */
 export interface Difference {
   readonly path: string;
   readonly real: unknown;
   readonly ours: unknown;
+}
+
+export interface Played {
+  readonly real: readonly Answer[];
+  readonly ours: readonly Answer[];
+}
+
+/** The differences that nobody expects, for people to read; nothing where there are none. */
+export function surprises(
+  { name, steps }: Scenario,
+  { real, ours }: Played,
+  isExpected: (scenario: string, request: string, difference: Difference) => boolean = () => false,
+): string {
+  const texts = steps.map(({ method, path }, i) => {
+    const request = `${method} ${path}`;
+    const [theirs, answer] = [real[i], ours[i]];
+    if (theirs === undefined || answer === undefined) return `\nstep ${i} was not played: ${request}`;
+    const unknown = differencesBetween(theirs, answer).filter((it) => !isExpected(name, request, it));
+    return unknown.length === 0
+      ? ''
+      : `\nstep ${i}: ${request}\n${unknown.map(describeDifference).join('\n')}`;
+  });
+  return texts.join('');
 }
 
 /** Where already the outcome is another one, comparing the rest would only drown it. */
@@ -36,7 +59,7 @@ function joined(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
 }
 
-export function describeDifference({ path, real, ours }: Difference): string {
+function describeDifference({ path, real, ours }: Difference): string {
   return `  ${path}\n    real: ${show(real)}\n    ours: ${show(ours)}`;
 }
 

@@ -3,13 +3,12 @@ import { EmbeddedServer } from '../../src/cluster/embedded/embedded-server.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { systemIds } from '../../src/runtime/ids.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
-import { type Difference, describeDifference, differencesBetween } from './compare.ts';
+import { type Difference, surprises } from './compare.ts';
 import { corpus } from './corpus/index.ts';
 import { isKnown, type KnownDifference, knownDifferences } from './differences.ts';
 import { addressOf, type ServerAddress } from './http-client.ts';
 import { play } from './play.ts';
-import type { Scenario } from './scenario.ts';
-import { type Exchange, readTranscript, requestLine } from './transcripts.ts';
+import { readTranscript, requestMark } from './transcripts.ts';
 
 /** The embedded server answers as the real one did; where it does not, `differences.ts` says why. */
 
@@ -38,10 +37,12 @@ for (const [theme, scenarios] of Object.entries(corpus)) {
     const transcript = readTranscript(theme);
     test.each(scenarios)('$name', async (scenario) => {
       const exchanges = transcript.exchanges.get(scenario.name) ?? [];
-      expect(scenario.steps.map(requestLine), 'the transcript is stale: record anew, see README.md').toEqual(
-        exchanges.map(({ request }) => request),
+      const marks = exchanges.map(({ request }) => request);
+      expect(marks, 'the transcript is stale: record anew, see README.md').toEqual(
+        scenario.steps.map(requestMark),
       );
-      const text = await surprises(scenario, exchanges);
+      const real = exchanges.map(({ answer }) => answer);
+      const text = surprises(scenario, { real, ours: await play(address, scenario) }, isExpected);
       if (text !== '') expect.fail(text);
       expect(bugs).toEqual([]);
       played.add(scenario.name);
@@ -55,22 +56,6 @@ test('every known difference is still one', () => {
     expect(knownDifferences.filter((known) => !used.has(known))).toEqual([]);
   }
 });
-
-/** The differences that nobody expects, for people to read. */
-async function surprises(scenario: Scenario, exchanges: readonly Exchange[]): Promise<string> {
-  const answers = await play(address, scenario);
-  const texts = exchanges.map(({ request, answer }, i) => {
-    const ours = answers[i];
-    if (ours === undefined) return `step ${i} was not played`;
-    const unknown = differencesBetween(answer, ours).filter(
-      (difference) => !isExpected(scenario.name, request, difference),
-    );
-    return unknown.length === 0
-      ? ''
-      : `\nstep ${i}: ${request}\n${unknown.map(describeDifference).join('\n')}`;
-  });
-  return texts.join('');
-}
 
 function isExpected(scenario: string, request: string, difference: Difference): boolean {
   const matching = knownDifferences.filter((known) => isKnown(known, scenario, request, difference));

@@ -27,7 +27,7 @@ function isServedPath(path: string): boolean {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** `list Pod of v1 (dryRun, ...)`: what an operation does, to what, and which parameters it takes. */
+/** `list /v1 Pod namespace`: what an operation does, to what, and which parameters it takes beyond the usual. */
 function operationsOf(item: Json): unknown {
   const operations = methods.filter((method) => method in item);
   return Object.fromEntries(operations.map((method) => [method, operationOf(item, item[method] as Json)]));
@@ -38,13 +38,39 @@ function operationOf(item: Json, operation: Json): string {
     string,
     string
   >;
-  const parameters = [...((item.parameters as Json[]) ?? []), ...((operation.parameters as Json[]) ?? [])];
-  const names = parameters.map((parameter) => nameOf(parameter)).sort();
-  const body = Object.keys(
-    ((operation.requestBody as Json | undefined)?.content as Json | undefined) ?? {},
-  ).sort();
-  return `${operation['x-kubernetes-action']} ${group}/${version} ${kind} (${names.join(' ')}) ${body.join(' ')}`;
+  const action = operation['x-kubernetes-action'] as string;
+  const all = [...((item.parameters as Json[]) ?? []), ...((operation.parameters as Json[]) ?? [])];
+  const names = all.map((parameter) => nameOf(parameter));
+  const usual = usualParameters[action] ?? [];
+  const unusual = [
+    ...usual.filter((name) => !names.includes(name)).map((name) => `-${name}`),
+    ...names.filter((name) => !usual.includes(name)),
+  ].sort();
+  const content = ((operation.requestBody as Json | undefined)?.content ?? {}) as Json;
+  return [action, `${group}/${version}`, kind, ...unusual, ...Object.keys(content).sort()].join(' ');
 }
+
+const writing = ['dryRun', 'fieldManager', 'fieldValidation', 'pretty'];
+const selecting = ['continue', 'fieldSelector', 'labelSelector', 'limit', 'pretty', 'resourceVersion'];
+const listing = [
+  ...selecting,
+  'resourceVersionMatch',
+  'sendInitialEvents',
+  'shardSelector',
+  'timeoutSeconds',
+];
+const deleting = ['dryRun', 'gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'];
+
+/** Of the real server, so that only what differs from kind to kind has to be said. */
+const usualParameters: Readonly<Record<string, readonly string[]>> = {
+  get: ['name', 'pretty'],
+  list: [...listing, 'allowWatchBookmarks', 'watch'],
+  post: writing,
+  put: ['name', ...writing],
+  patch: ['force', 'name', ...writing],
+  delete: ['name', 'pretty', ...deleting, 'ignoreStoreReadErrorWithClusterBreakingPotential'],
+  deletecollection: [...listing, ...deleting, 'ignoreStoreReadErrorWithClusterBreakingPotential'],
+};
 
 /** Common parameters are referred to by a name and the hash of what they are: `pretty-tJGM1-ng`. */
 function nameOf({ name, $ref }: Json): string {

@@ -12,6 +12,8 @@ const timePattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)/g
 const clusterIpPattern = /\b10\.96\.\d+\.\d+\b/g;
 /** Of two Go structs, as lines; what stands before and after it is a sentence. */
 const goDiffPattern = /\n@@ -[\d,]+ \+[\d,]+ @@\n(?:(?:@@ |[ +-]).*(?:\n|$))+/g;
+/** An object within a sentence, in the order in which Go happens to have its fields. */
+const dumpPattern = /Invalid value: "\{\\".*\}": /g;
 const nodePortPattern = /:3\d{4}\//g;
 /** Where sentences name versions of objects. */
 const versionPattern =
@@ -129,7 +131,7 @@ export class Mask {
         '$1<5>',
       );
     }
-    return named.replaceAll(goDiffPattern, '\n<diff>');
+    return named.replaceAll(goDiffPattern, '\n<diff>').replaceAll(dumpPattern, 'Invalid value: "<dump>": ');
   }
 
   #version(before: string, version: string): string {

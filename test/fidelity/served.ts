@@ -32,6 +32,7 @@ export const servedResources: Readonly<Record<string, readonly string[]>> = {
   'events.k8s.io/v1': ['events'],
   'node.k8s.io/v1': ['runtimeclasses'],
   'policy/v1': ['poddisruptionbudgets'],
+  'resource.k8s.io/v1': ['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices'],
   'scheduling.k8s.io/v1': ['priorityclasses'],
   'storage.k8s.io/v1': [
     'csidrivers',

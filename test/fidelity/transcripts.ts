@@ -48,14 +48,13 @@ function unpackAll(packed: readonly Exchange[]): readonly Exchange[] {
 }
 
 export function exchangesOf({ steps }: Scenario, answers: readonly Answer[]): readonly Exchange[] {
-  return steps.map((step, i) => ({ request: requestLine(step), answer: answers[i] as Answer }));
+  return steps.map((step, i) => ({ request: requestMark(step), answer: answers[i] as Answer }));
 }
 
-/** A request in a line: method, path, and a few letters that change with the rest of it. */
-export function requestLine(step: Step): string {
-  const { method, path, as: _, settle: __, form: ___, ...rest } = step;
-  const hash = createHash('sha256').update(JSON.stringify(rest)).digest('base64url').slice(0, 6);
-  return `${method} ${path} ${hash}`;
+/** What tells a request from others: its method, and a few letters that change with the rest of it. */
+export function requestMark(step: Step): string {
+  const { method, as: _, settle: __, form: ___, ...rest } = step;
+  return `${method} ${createHash('sha256').update(JSON.stringify(rest)).digest('base64url').slice(0, 8)}`;
 }
 
 function fileOf(theme: string): URL {

@@ -4,10 +4,12 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { KubernetesCluster } from '../../src/cluster/kubernetes/client.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { builtProgram } from '../built-program.ts';
+import { projectRoot } from '../project-root.ts';
 import {
   type Access,
   kubeconfigPath,
@@ -47,6 +49,8 @@ export interface BedOptions {
   /** Whose API server: Kubernetes' with etcd, or our own without controllers. */
   readonly server?: 'kubernetes' | 'stowage';
   readonly apiServer?: Pick<ApiServerSettings, 'admission' | 'extraFlags'>;
+  /** Writes reach the disk before they are answered; for measurements. */
+  readonly isDurable?: boolean;
   /** What runs beside the API server, with its settings; nothing unless named. */
   readonly scheduler?: true | Omit<ComponentSettings, 'kubeconfig'>;
   readonly controllerManager?: true | Omit<ControllerManagerSettings, 'kubeconfig'>;
@@ -197,7 +201,8 @@ export class Bed implements AsyncDisposable {
   async #startStowage(): Promise<void> {
     const { kubeconfig } = this;
     this.#ready = () => this.#until('stowage', async () => existsSync(kubeconfig));
-    await this.#run('stowage', stowageCommand(builtProgram(), this.#files, kubeconfig));
+    const program = builtProgram(pathToFileURL(join(projectRoot, 'src/cli/main.ts')));
+    await this.#run('stowage', stowageCommand(program, this.#files, kubeconfig));
     await this.#ready();
   }
 
@@ -207,7 +212,7 @@ export class Bed implements AsyncDisposable {
     const settings = { ...this.#options.apiServer, port, etcdPort: etcd.client };
     this.#ready = () => this.#until('kube-apiserver', () => isServing(port, access));
     await writeKubeconfigs(this.#files, access, port);
-    await this.#run('etcd', etcdCommand(this.#program('etcd'), this.#files, etcd));
+    await this.#run('etcd', etcdCommand(this.#program('etcd'), this.#files, etcd, this.#options.isDurable));
     const command = apiServerCommand(this.#program('kube-apiserver'), this.#files, settings);
     await this.#run('kube-apiserver', command);
     try {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { projectRoot } from '../project-root.ts';
 
 /** How a program is started. */
 export interface CommandLine {
@@ -27,7 +27,12 @@ export function bedFiles(folder: string): BedFiles {
   };
 }
 
-export function etcdCommand(program: string, files: BedFiles, ports: EtcdPorts): CommandLine {
+export function etcdCommand(
+  program: string,
+  files: BedFiles,
+  ports: EtcdPorts,
+  isDurable = false,
+): CommandLine {
   const clientUrl = `http://127.0.0.1:${ports.client}`;
   const peerUrl = `http://127.0.0.1:${ports.peer}`;
   const flags = {
@@ -37,8 +42,8 @@ export function etcdCommand(program: string, files: BedFiles, ports: EtcdPorts):
     'listen-peer-urls': peerUrl,
     'initial-advertise-peer-urls': peerUrl,
     'initial-cluster': `default=${peerUrl}`,
-    // Nothing here outlives the machine.
-    'unsafe-no-fsync': true,
+    // A test's data need not outlive the machine.
+    ...(isDurable ? {} : { 'unsafe-no-fsync': true }),
   };
   return commandLine(program, flags, files);
 }
@@ -126,7 +131,7 @@ export function kwokCommand(
 ): CommandLine {
   const flags = {
     kubeconfig,
-    config: fileURLToPath(new URL('kwok-stages.yaml', import.meta.url)),
+    config: join(projectRoot, 'test/kubernetes/kwok-stages.yaml'),
     'manage-all-nodes': true,
     'node-lease-duration-seconds': 40,
   };
@@ -134,7 +139,7 @@ export function kwokCommand(
 }
 
 /** Our own API server as users run it, with no controllers beside it. */
-export function stowageCommand(compiled: string, files: BedFiles, kubeconfig: string): CommandLine {
+export function stowageCommand(program: string, files: BedFiles, kubeconfig: string): CommandLine {
   const flags = {
     data: join(files.folder, 'stowage'),
     port: 0,
@@ -142,7 +147,7 @@ export function stowageCommand(compiled: string, files: BedFiles, kubeconfig: st
     kubeconfig,
   };
   const { args, env } = commandLine('', flags, files);
-  return { program: process.execPath, args: [join(compiled, 'cli/main.js'), 'up', ...args], env };
+  return { program: process.execPath, args: [program, 'up', ...args], env };
 }
 
 export type Flags = Readonly<Record<string, string | number | boolean>>;

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { projectRoot } from '../project-root.ts';
 import type { CommandLine } from './command-lines.ts';
 
-const script = fileURLToPath(new URL('keeper.mjs', import.meta.url));
+const script = join(projectRoot, 'test/kubernetes/keeper.mjs');
 
 /** What a program gets to end by itself, before it is killed. */
 const stopMaxMs = 10_000;

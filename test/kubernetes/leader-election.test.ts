@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,8 @@ class Candidate {
   readonly #lines: string[] = [];
 
   constructor(identity: string, kubeconfig: string) {
-    const args = ['--compiled', builtProgram(), '--kubeconfig', kubeconfig, '--identity', identity];
+    const compiled = dirname(builtProgram(new URL('../../src/index.ts', import.meta.url)));
+    const args = ['--compiled', compiled, '--kubeconfig', kubeconfig, '--identity', identity];
     this.#process = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     this.exited = new Promise((resolve) => this.#process.once('close', resolve));
     createInterface({ input: this.#process.stdout! }).on('line', (line) => this.#lines.push(line));

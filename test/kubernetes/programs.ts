@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { projectRoot } from '../project-root.ts';
 
 /** The programs that tests can ask for. */
 export const programNames = [
@@ -25,7 +25,7 @@ export interface Recipe {
   readonly fingerprint: string;
 }
 
-const modules = fileURLToPath(new URL('modules', import.meta.url));
+const modules = join(projectRoot, 'test/kubernetes/modules');
 
 const packages: Readonly<Record<ProgramName, { readonly module: string; readonly package: string }>> = {
   etcd: { module: 'etcd', package: '.' },

@@ -47,7 +47,6 @@ export class ApiClient {
     return { status: response.statusCode ?? 0, text, body: isJson ? JSON.parse(text) : { metadata: {} } };
   }
 
-  /** A stream; `response.complete` says afterwards whether it ended in good order. */
   async watch(path: string): Promise<IncomingMessage> {
     return await this.#send('GET', path, {});
   }
@@ -74,7 +73,7 @@ export class ApiClient {
   }
 }
 
-export function textOf(response: IncomingMessage): Promise<string> {
+function textOf(response: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     response.setEncoding('utf8');
@@ -84,4 +83,16 @@ export function textOf(response: IncomingMessage): Promise<string> {
     response.on('error', reject);
     response.on('end', () => resolve(text));
   });
+}
+
+/** What a stream says, also when it is cut. */
+export async function wholeStream(response: IncomingMessage): Promise<{ text: string; isComplete: boolean }> {
+  let text = '';
+  response.on('data', (chunk) => {
+    text += chunk;
+  });
+  // 'close' follows, and `complete` tells.
+  response.on('error', () => {});
+  await new Promise((resolve) => response.once('close', resolve));
+  return { text, isComplete: response.complete };
 }

@@ -18,7 +18,7 @@ export interface Outcome {
 export class KubectlSession {
   readonly version: string;
   readonly #binary: string;
-  readonly #folder = newFolder();
+  #folder = '';
   #stowage: StowageProcess | undefined;
   #fileCount = 0;
 
@@ -28,6 +28,7 @@ export class KubectlSession {
   }
 
   async start(...flags: readonly string[]): Promise<void> {
+    this.#folder = newFolder();
     // The cache of discovery lies in the home directory, by address: a port may have been another server's before.
     mkdirSync(join(this.#folder, 'home'));
     this.#stowage = await StowageProcess.up(join(this.#folder, 'data'), ...flags);

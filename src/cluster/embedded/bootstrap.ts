@@ -61,6 +61,7 @@ async function ensure(
   try {
     await registry.create(kind, namespace, decodedObject(kind, object, 'Strict'), write);
   } catch (error) {
-    if (!isReason(error, 'AlreadyExists')) throw error;
+    // Invalid: somebody has deleted the service and given its address away. That is no reason not to start.
+    if (!isReason(error, 'AlreadyExists', 'Invalid')) throw error;
   }
 }

@@ -31,8 +31,11 @@ export class RegistryWatch<T extends KubeObject> implements AsyncIterable<WatchE
     try {
       for (;;) {
         const events = await inbox.next();
-        if (events === undefined || signal.aborted) return;
-        for (const event of events) yield translated<T>(event);
+        if (events === undefined) return;
+        for (const event of events) {
+          if (signal.aborted) return;
+          yield translated<T>(event);
+        }
       }
     } finally {
       stopListening();
@@ -54,11 +57,15 @@ export class RegistryWatch<T extends KubeObject> implements AsyncIterable<WatchE
 /** What has arrived and was not read yet. */
 class Inbox {
   #waiting: RegistryEvent[] = [];
+  #isOverfull = false;
   #wake: (() => void) | undefined;
   #isEnded = false;
 
   events(events: readonly RegistryEvent[]): void {
-    for (const event of events) this.#waiting.push(event);
+    this.#isOverfull ||= this.#waiting.length + events.length > waitingMax;
+    // What the reader is not going to get any more takes no room either.
+    if (this.#isOverfull) this.#waiting = [];
+    else for (const event of events) this.#waiting.push(event);
     this.#wake?.();
   }
 
@@ -69,15 +76,14 @@ class Inbox {
 
   /** Everything that waits, at least one event; undefined at the end. */
   async next(): Promise<readonly RegistryEvent[] | undefined> {
-    while (this.#waiting.length === 0 && !this.#isEnded) {
+    while (this.#waiting.length === 0 && !this.#isEnded && !this.#isOverfull) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
     if (this.#isEnded) return undefined;
+    if (this.#isOverfull) throw expired('the reader of this watch is too slow; begin anew with a list');
     const events = this.#waiting;
-    if (events.length > waitingMax)
-      throw expired('the reader of this watch is too slow; begin anew with a list');
     this.#waiting = [];
     return events;
   }

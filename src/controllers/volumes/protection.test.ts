@@ -1,13 +1,22 @@
 import { expect, test } from 'vitest';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../cluster/resources.ts';
+import {
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  volumeAttributesClasses,
+} from '../../cluster/resources.ts';
+import type { PersistentVolumeClaim } from '../../kube/core-volume.ts';
 import { ControlledCluster, untilGone } from '../testing/controlled-cluster.ts';
 
 const namespace = 'default';
 const claim = { namespace, name: 'data' };
 
-async function makeClaim({ cluster }: ControlledCluster): Promise<void> {
+async function makeClaim(
+  { cluster }: ControlledCluster,
+  more: PersistentVolumeClaim['spec'] = {},
+): Promise<void> {
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
-  await cluster.resource(persistentVolumeClaims).create({ metadata: claim, spec });
+  await cluster.resource(persistentVolumeClaims).create({ metadata: claim, spec: { ...spec, ...more } });
 }
 
 async function makePod({ cluster }: ControlledCluster, nodeName?: string): Promise<void> {
@@ -71,4 +80,32 @@ test('a volume stays while it is bound', async () => {
   expect((await client.get({ name: 'bound' })).metadata?.deletionTimestamp).toBeDefined();
   await phase('bound', 'Released');
   await untilGone(client, { name: 'bound' });
+});
+
+const attributesClass = {
+  metadata: { name: 'fast' },
+  driverName: 'disk.example.com',
+  parameters: { iops: '9' },
+};
+
+test('a class of attributes that nobody names goes when it is deleted', async () => {
+  await using world = await ControlledCluster.start('protection');
+  const client = world.cluster.resource(volumeAttributesClasses);
+  await client.create(attributesClass);
+  await client.delete({ name: 'fast' });
+  await untilGone(client, { name: 'fast' });
+});
+
+test('a class of attributes stays while a claim names it', async () => {
+  await using world = await ControlledCluster.start('protection');
+  const client = world.cluster.resource(volumeAttributesClasses);
+  await client.create(attributesClass);
+  await client.create({ ...attributesClass, metadata: { name: 'free' } });
+  await makeClaim(world, { volumeAttributesClassName: 'fast' });
+  await client.delete({ name: 'fast' });
+  await client.delete({ name: 'free' });
+  await untilGone(client, { name: 'free' });
+  expect((await client.get({ name: 'fast' })).metadata?.deletionTimestamp).toBeDefined();
+  await world.cluster.resource(persistentVolumeClaims).delete(claim);
+  await untilGone(client, { name: 'fast' });
 });

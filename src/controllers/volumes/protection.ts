@@ -8,21 +8,24 @@ import { finalizers } from '../../kube/well-known.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { orAbsent } from '../or-absent.ts';
 import { removeFinalizer } from '../remove-finalizer.ts';
+import { AttributesClassKeeper } from './attributes-class-protection.ts';
 import { claimNamesOf } from './claims-of-pod.ts';
 
 const workers = 4;
 
 /**
- * Keeps a claim that was deleted while a scheduled pod uses it, and a volume while it is bound. The server puts the finalizers on
- * at creation; this takes them off.
+ * Keeps a claim that was deleted while a scheduled pod uses it, a volume while it is bound, and a class of attributes while it is
+ * named. The server puts the finalizers on at creation; this takes them off.
  *
  * Safe to run twice and to die anywhere: its only write removes one finalizer from the very version that was judged.
  */
 export const protection: Controller = {
   name: 'protection',
   async run(context, signal) {
-    const keeper = new ProtectionKeeper(context);
-    await keeper.run(signal);
+    await Promise.all([
+      new ProtectionKeeper(context).run(signal),
+      new AttributesClassKeeper(context).run(signal),
+    ]);
   },
 };
 

@@ -1,6 +1,6 @@
 import type { Cluster, Projected } from '../../cluster/cluster.ts';
 import { Informer } from '../../cluster/informer/informer.ts';
-import { qualifiedPlural, type Resource } from '../../cluster/resource.ts';
+import { type ObjectKey, qualifiedPlural, type Resource } from '../../cluster/resource.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/meta.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -65,6 +65,13 @@ export class Census {
     return () => {
       for (const remove of removals) remove();
     };
+  }
+
+  /** What is known of one object. */
+  find(resource: Resource, key: ObjectKey): ObjectMeta | undefined {
+    const { namespace, name } = key;
+    const found = this.#informer(resource).get(namespace === undefined ? name : `${namespace}/${name}`);
+    return found?.metadata;
   }
 
   /** The objects that name this uid as an owner. */

@@ -73,7 +73,7 @@ class GarbageCollector {
     } else if (JSON.stringify(metadata.ownerReferences) !== JSON.stringify(old.ownerReferences)) {
       this.#enqueue(inhabitant);
     }
-    for (const owner of lostOwners(metadata, old)) this.#enqueueOwner(owner, metadata.namespace);
+    for (const owner of releasedOwners(metadata, old)) this.#enqueueOwner(owner, metadata.namespace);
   }
 
   /** Dependents may have lost their last owner, and an owner may have waited for just this one. */
@@ -119,8 +119,46 @@ class GarbageCollector {
     } else if (finalizers.includes(foreground)) {
       const blocking = dependents.filter(({ metadata }) => blocks(metadata, uid));
       if (blocking.length === 0) await removeFinalizer(client, object, foreground, signal);
-      else for (const dependent of blocking) this.#enqueue(dependent);
+      else if (this.#waitsForItself(object.metadata ?? {})) await this.#release(resource, object, signal);
+      // Those that are going already are on their way, and their end leads back here.
+      else for (const dependent of blocking) if (!isGoing(dependent.metadata)) this.#enqueue(dependent);
     }
+  }
+
+  /** Whether the owners that wait for this object are, through owners of their own, among those that it waits for. */
+  #waitsForItself(object: ObjectMeta): boolean {
+    const seen = new Set<string>();
+    const waiting = [object];
+    for (let current = waiting.pop(); current !== undefined; current = waiting.pop()) {
+      for (const owner of this.#ownersHeldUpBy(current)) {
+        const uid = owner.uid ?? '';
+        if (uid === object.uid) return true;
+        if (!seen.has(uid)) waiting.push(owner);
+        seen.add(uid);
+      }
+    }
+    return false;
+  }
+
+  #ownersHeldUpBy({ ownerReferences = [], namespace }: ObjectMeta): readonly ObjectMeta[] {
+    return ownerReferences.flatMap((reference) => {
+      const located = this.#owners.locate(reference, namespace);
+      const owner = located && this.#census.find(located.resource, located.key);
+      const isHeldUp = reference.blockOwnerDeletion === true && owner?.uid === reference.uid;
+      return owner !== undefined && isHeldUp && isGoingInForeground(owner) ? [owner] : [];
+    });
+  }
+
+  /** In a circle of owners each would wait for the next; the one that notices it lets its owners go first. */
+  async #release(resource: Resource, { metadata = {} }: KubeObject, signal: AbortSignal): Promise<void> {
+    const { uid, resourceVersion, namespace, name = '' } = metadata;
+    const ownerReferences = (metadata.ownerReferences ?? []).map((owner) => ({
+      ...owner,
+      blockOwnerDeletion: false,
+    }));
+    const body = { metadata: { uid, resourceVersion, ownerReferences } };
+    const client = this.#context.cluster.resource(resource);
+    await orAbsent(client.patch({ namespace, name }, { type: 'merge', body }, { signal }));
   }
 
   /** An object with owners: it stays while one of them does. */
@@ -176,8 +214,16 @@ class GarbageCollector {
   }
 }
 
-function isHeld({ deletionTimestamp, finalizers = [] }: ObjectMeta): boolean {
-  return deletionTimestamp !== undefined && (finalizers.includes(orphan) || finalizers.includes(foreground));
+function isGoing({ deletionTimestamp }: ObjectMeta): boolean {
+  return deletionTimestamp !== undefined;
+}
+
+function isGoingInForeground(metadata: ObjectMeta): boolean {
+  return isGoing(metadata) && (metadata.finalizers ?? []).includes(foreground);
+}
+
+function isHeld(metadata: ObjectMeta): boolean {
+  return isGoingInForeground(metadata) || (isGoing(metadata) && (metadata.finalizers ?? []).includes(orphan));
 }
 
 /** An owner that deletes in the foreground waits for those dependents only that say so. */
@@ -187,9 +233,12 @@ function blocks({ ownerReferences = [] }: ObjectMeta, ownerUid: string): boolean
   );
 }
 
-function lostOwners(metadata: ObjectMeta, old: ObjectMeta): readonly OwnerReference[] {
-  const now = new Set((metadata.ownerReferences ?? []).map(({ uid }) => uid));
-  return (old.ownerReferences ?? []).filter(({ uid }) => !now.has(uid));
+/** Owners that the object names no longer, or no longer holds up. */
+function releasedOwners(metadata: ObjectMeta, old: ObjectMeta): readonly OwnerReference[] {
+  const isNamed = (uid: string | undefined) => metadata.ownerReferences?.some((owner) => owner.uid === uid);
+  return (old.ownerReferences ?? []).filter(({ uid = '' }) =>
+    blocks(old, uid) ? !blocks(metadata, uid) : !isNamed(uid),
+  );
 }
 
 function queueKey(

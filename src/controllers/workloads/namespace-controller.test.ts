@@ -63,3 +63,24 @@ test('one that was being deleted before it started is found', async () => {
   world.run('namespace');
   await untilGone(world.cluster.resource(namespaces), { name: 'early' });
 });
+
+test('what a pod may rely on stays until the pod is gone', async () => {
+  await using world = await ControlledCluster.start('namespace');
+  await makeNamespace(world, 'doomed');
+  const client = world.cluster.resource(configMaps);
+  const key = { namespace: 'doomed', name: 'web' };
+  await client.create({ metadata: key });
+  const spec = { nodeName: 'n1', containers: [{ name: 'main', image: 'pause' }] };
+  await world.cluster.resource(pods).create({ metadata: key, spec });
+  await world.cluster.resource(namespaces).delete({ name: 'doomed' });
+  await untilObject(world.cluster.resource(namespaces), { name: 'doomed' }, ({ status }) =>
+    (status?.conditions ?? []).some(
+      ({ type, message }) =>
+        type === 'NamespaceContentRemaining' &&
+        message === 'Some resources are remaining: pods. has 1 resource instances',
+    ),
+  );
+  expect((await client.get(key)).metadata?.deletionTimestamp).toBeUndefined();
+  await world.cluster.resource(pods).delete(key, { gracePeriodSeconds: 0 });
+  await untilGone(world.cluster.resource(namespaces), { name: 'doomed' });
+});

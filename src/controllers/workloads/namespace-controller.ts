@@ -1,6 +1,6 @@
 import { runWorkers } from '../../cluster/controller-loop.ts';
 import { qualifiedPlural, type Resource } from '../../cluster/resource.ts';
-import { namespaces } from '../../cluster/resources.ts';
+import { namespaces, pods } from '../../cluster/resources.ts';
 import { WorkQueue } from '../../cluster/work-queue.ts';
 import type { Namespace } from '../../kube/core.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
@@ -82,11 +82,29 @@ class NamespaceController {
     await orAbsent(client.update({ ...current, spec }, { subresource: 'finalize', signal }));
   }
 
-  /** Deletes everything; what is still there then is waiting for somebody else. */
+  /**
+   * Deletes everything; what is still there then is waiting for somebody else. Pods come first and alone: while one runs, what it
+   * relies on (a policy, a secret, a claim) stays (KEP-5080).
+   */
   async #empty(namespace: string, signal: AbortSignal): Promise<readonly Remainder[]> {
+    const resources = this.#context.resources.filter(({ namespaced }) => namespaced);
+    const isPods = ({ group, plural }: Resource) => group === pods.group && plural === pods.plural;
+    const running = await this.#delete(namespace, resources.filter(isPods), signal);
+    if (running.length > 0) return running;
+    return await this.#delete(
+      namespace,
+      resources.filter((resource) => !isPods(resource)),
+      signal,
+    );
+  }
+
+  async #delete(
+    namespace: string,
+    resources: readonly Resource[],
+    signal: AbortSignal,
+  ): Promise<readonly Remainder[]> {
     const remaining: Remainder[] = [];
-    for (const resource of this.#context.resources) {
-      if (!resource.namespaced) continue;
+    for (const resource of resources) {
       const client = this.#context.cluster.resource(resource);
       const { items } = await client.list({ namespace, signal });
       if (items.length === 0) continue;

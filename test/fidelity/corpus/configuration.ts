@@ -3,6 +3,7 @@ import { changes, creations } from './tables.ts';
 
 const core = '/api/v1/namespaces/{{ns}}';
 const config = { metadata: { name: 'm' }, data: { a: 'b' } };
+const runtimeClasses = '/apis/node.k8s.io/v1/runtimeclasses';
 const service = { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } };
 
 function ports(...list: readonly object[]): object {
@@ -180,6 +181,48 @@ export const configurationScenarios: readonly Scenario[] = [
       { overhead: { podFixed: { cpu: '-1' } } },
       { scheduling: { nodeSelector: { 'bad key!': 'x' } } },
     ],
+  ),
+  scenario(
+    'runtime classes of pods',
+    post(runtimeClasses, { metadata: { name: 'fidelity-plain' }, handler: 'x' }, { form: 'metadata' }),
+    post(
+      runtimeClasses,
+      {
+        metadata: { name: 'fidelity-heavy' },
+        handler: 'x',
+        overhead: { podFixed: { cpu: '250m', memory: '1024Mi' } },
+        scheduling: {
+          nodeSelector: { heavy: 'yes' },
+          tolerations: [
+            { key: 'heavy', operator: 'Exists' },
+            { key: 'both', operator: 'Equal', value: 'v', effect: 'NoSchedule' },
+          ],
+        },
+      },
+      { form: 'metadata' },
+    ),
+    ...[
+      { runtimeClassName: 'fidelity-plain' },
+      { runtimeClassName: 'fidelity-plain', overhead: { cpu: '1' } },
+      { runtimeClassName: 'fidelity-heavy' },
+      { runtimeClassName: 'fidelity-heavy', overhead: { cpu: '0.25', memory: '1Gi' } },
+      { runtimeClassName: 'fidelity-heavy', overhead: { cpu: '1' } },
+      { runtimeClassName: 'fidelity-heavy', nodeSelector: { own: 'too', heavy: 'yes' } },
+      { runtimeClassName: 'fidelity-heavy', nodeSelector: { heavy: 'no' } },
+      {
+        runtimeClassName: 'fidelity-heavy',
+        tolerations: [
+          { key: 'heavy', operator: 'Equal', value: 'x', effect: 'NoSchedule' },
+          { key: 'both', operator: 'Exists' },
+        ],
+      },
+    ].map((spec) =>
+      post(
+        `${core}/pods?dryRun=All`,
+        { metadata: { name: 'p' }, spec: { ...spec, containers: [{ name: 'c', image: 'x:1' }] } },
+        { settle: true },
+      ),
+    ),
   ),
   scenario(
     'places of their own',

@@ -13,6 +13,7 @@ import { patchScenarios } from './patches.ts';
 import { podScenarios } from './pods.ts';
 import { requestScenarios } from './requests.ts';
 import { coreSamples } from './samples-core.ts';
+import { deviceSamples } from './samples-devices.ts';
 import { otherSamples } from './samples-others.ts';
 import { storageSamples } from './samples-storage.ts';
 import { workloadSamples } from './samples-workloads.ts';
@@ -26,6 +27,7 @@ export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   'lives-of-core': coreSamples.map(lifecycle),
   'lives-of-workloads': workloadSamples.map(lifecycle),
   'lives-of-others': otherSamples.map(lifecycle),
+  'lives-of-devices': deviceSamples.map(lifecycle),
   requests: requestScenarios,
   metadata: metadataScenarios,
   lists: listScenarios,

@@ -129,7 +129,6 @@ function patching({ rich }: Place): readonly Step[] {
     patch('merge', rich, { metadata: { labels: { 'by-merge': 'yes', again: null } } }, { form: 'metadata' }),
     patch('json', rich, annotate, { form: 'metadata' }),
     patch('strategic', rich, { metadata: { labels: { 'by-strategic': 'yes' } } }, { form: 'metadata' }),
-    patch('merge', rich, { metadata: { labels: { 'bad label!': 'x' } } }),
     patch('json', rich, [{ op: 'test', path: '/metadata/name', value: 'other' }]),
     patch('merge', `${rich}-not`, { metadata: { labels: { a: 'b' } } }),
   ];

@@ -265,7 +265,6 @@ export const podScenarios: readonly Scenario[] = [
       { spec: { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] } },
       { form: 'metadata' },
     ),
-    put(`${pods}/p`, { spec: { hostname: 'h' } }, { from: 'pod' }),
     put(`${pods}/missing`, pod),
     put(`${pods}/missing/status`, { ...pod, metadata: { name: 'missing' } }),
   ),

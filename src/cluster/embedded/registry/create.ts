@@ -97,7 +97,6 @@ function wipeSystemFields({ metadata }: StoredObject): void {
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.selfLink;
-  delete metadata.resourceVersion;
 }
 
 function fillSystemFields(context: RegistryContext, kind: Kind, object: StoredObject): void {

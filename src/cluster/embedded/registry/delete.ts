@@ -28,6 +28,7 @@ export async function deleteObject(
   request: DeletionRequest,
   write: WriteContext,
 ): Promise<Deleted> {
+  warnOfOrphans(kind, request, write);
   const found = findOrRefuse(context, kind, key);
   const old = found.snapshot.object;
   checkDeletionRequest(request);
@@ -36,7 +37,6 @@ export async function deleteObject(
   const attempt: Attempt = { operation: 'DELETE', kind, object: old, old, write };
   admit(context, attempt);
   approve(context, attempt);
-  warnOfOrphans(kind, request, write);
   const object = decodeObject(found.snapshot);
   if (kind.beginDeletion) return await beginOwnEnd(context, kind, { found, object, request, write });
 

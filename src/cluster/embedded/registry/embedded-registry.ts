@@ -57,7 +57,7 @@ export class EmbeddedRegistry implements Registry {
   }
 
   async watch(kind: Kind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle> {
-    return watchObjects(this.#context, kind, query, listener);
+    return await refusedDurably(this.#context.store, watchObjects(this.#context, kind, query, listener));
   }
 
   async create(

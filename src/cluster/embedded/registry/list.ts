@@ -154,7 +154,7 @@ export function versionComplaint(text: string): string | undefined {
 }
 
 /** A state that has not been yet cannot be shown; a real server waits a little and then says the same. */
-function checkNotFuture(context: RegistryContext, revision: number, text = String(revision)): void {
+export function checkNotFuture(context: RegistryContext, revision: number, text = String(revision)): void {
   if (revision <= context.store.revision) return;
   const message = `Timeout: Too large resource version: ${BigInt(text)}, current: ${context.store.revision}`;
   throw failure(504, 'Timeout', message, {

@@ -8,11 +8,17 @@ import { applyMergePatch } from '../patch/merge-patch.ts';
 import { PatchError } from '../patch/patch-error.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
 import { shapeOf } from '../patch/type-shapes.ts';
+import {
+  type ExpectedType,
+  kindMismatch,
+  parseApiVersion,
+  withDefaults,
+} from '../schema/group-version-kind.ts';
 import { normalize } from '../schema/normalize.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import type { RequestedPatch, UpdateContext, Written } from './api.ts';
 import { find, type RegistryContext } from './context.ts';
-import { replace } from './update.ts';
+import { checkNames, replace } from './update.ts';
 
 /**
  * PATCH: the object that is there, changed, then treated as if it had been PUT. It is read, changed and stored without a pause, so
@@ -26,20 +32,24 @@ export async function patchObject(
   write: UpdateContext,
 ): Promise<Written> {
   const found = find(context, kind, key);
+  if (patch.type === 'apply') throw applyNotServed();
   if (found === undefined) throw notFound(kind, key.name);
-  const object = patched(kind.type, found.snapshot.object, patch, write);
+  const object = patched(kind, found.snapshot.object, patch, write);
+  checkNames(key, object);
   kind.defaults?.(object);
   return await replace(context, kind, { found, object, write });
 }
 
 /** The object after the patch, typed again; what it does not know is dropped, told or refused as the caller wishes. */
 export function patched(
-  type: string,
+  expected: ExpectedType,
   object: StoredObject,
   patch: RequestedPatch,
   { warn }: Pick<UpdateContext, 'warn'>,
 ): StoredObject {
+  const { type } = expected;
   const result = refusing(() => applied(type, object as unknown as JsonObject, patch));
+  checkKind(expected, result, patch);
   const { object: typed, unknownFields } = typedAgain(type, result, patch);
   const stray = [
     ...strayFields(patch),
@@ -49,7 +59,20 @@ export function patched(
   if (stray.length > 0 && patch.fieldValidation === 'Strict') {
     throw refused(patch, result, `strict decoding error: ${stray.join(', ')}`);
   }
-  return typed as unknown as StoredObject;
+  return { ...typed, kind: object.kind, apiVersion: object.apiVersion } as StoredObject;
+}
+
+/** A patch can't make one kind out of another. A strategic one is applied to the type itself, where there is no kind to change. */
+function checkKind(expected: ExpectedType, result: JsonObject, patch: RequestedPatch): void {
+  if (patch.type === 'strategic') return;
+  const { group, version } = parseApiVersion(textOf(result.apiVersion)) ?? { group: '', version: '?' };
+  const found = withDefaults({ group, version, kind: textOf(result.kind) }, expected);
+  const problem = kindMismatch(found, expected);
+  if (problem !== undefined) throw refused(patch, result, problem.message);
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function applied(type: string, object: JsonObject, patch: RequestedPatch): JsonObject {
@@ -61,12 +84,16 @@ function applied(type: string, object: JsonObject, patch: RequestedPatch): JsonO
     case 'strategic':
       return applyStrategicMergePatch(object, patch.body, shapeOf(type));
     case 'apply':
-      throw failure(
-        415,
-        'UnsupportedMediaType',
-        'server-side apply is not served here yet; send a merge or strategic merge patch instead',
-      );
+      throw applyNotServed();
   }
+}
+
+function applyNotServed(): ApiError {
+  return failure(
+    415,
+    'UnsupportedMediaType',
+    'server-side apply is not served here yet; send a merge or strategic merge patch instead',
+  );
 }
 
 function typedAgain(type: string, result: JsonObject, patch: RequestedPatch) {

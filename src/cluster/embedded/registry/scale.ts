@@ -37,9 +37,11 @@ export async function patchScale(
   write: UpdateContext,
 ): Promise<Written> {
   const found = findScalable(context, kind, key);
-  const scale = patched('autoscaling/v1.Scale', scaleOf(kind, found.snapshot.object), patch, write) as Scale;
+  const scale = patched(scaleType, scaleOf(kind, found.snapshot.object), patch, write) as Scale;
   return await writeScale(context, kind, { found, scale, write });
 }
+
+const scaleType = { group: 'autoscaling', version: 'v1', kind: 'Scale', type: 'autoscaling/v1.Scale' };
 
 function findScalable(context: RegistryContext, kind: Kind, key: ObjectKey): Found {
   if (kind.scale === undefined) throw methodNotAllowed(kind, 'scale');

@@ -92,7 +92,8 @@ async function unchanged(context: RegistryContext, { snapshot }: Found): Promise
   return { snapshot, created: false };
 }
 
-function checkNames({ namespace, name }: ObjectKey, { metadata }: StoredObject): void {
+/** An object says where it is, and that is where it was sent. */
+export function checkNames({ namespace, name }: ObjectKey, { metadata }: StoredObject): void {
   const givenNamespace = metadata.namespace ?? '';
   if (namespace !== undefined && givenNamespace !== '' && givenNamespace !== namespace)
     throw otherNamespace();
@@ -115,11 +116,8 @@ function checkVersion(kind: Kind, object: StoredObject, old: StoredObject): void
     if (kind.requiresVersion === true) throw versionMissing(kind, name);
     object.metadata.resourceVersion = old.metadata.resourceVersion;
   } else if (!/^\d+$/.test(given)) {
-    throw failure(
-      500,
-      undefined,
-      `metadata.resourceVersion: Invalid value: ${JSON.stringify(given)}: strconv.ParseUint: parsing ${JSON.stringify(given)}: invalid syntax`,
-    );
+    const quoted = JSON.stringify(given);
+    throw failure(500, undefined, `strconv.ParseUint: parsing ${quoted}: invalid syntax`);
   } else if (given !== old.metadata.resourceVersion) {
     throw conflict(kind, old.metadata.name ?? '', outdated);
   }

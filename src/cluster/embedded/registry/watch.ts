@@ -4,7 +4,7 @@ import type { Change, Entry, Subscription } from '../store/store.ts';
 import type { RegistryEvent, WatchHandle, WatchListener, WatchQuery } from './api.ts';
 import { bucketOf, type RegistryContext, snapshotOf } from './context.ts';
 import { EventTranslator } from './event-translator.ts';
-import { versionComplaint } from './list.ts';
+import { checkNotFuture, versionComplaint } from './list.ts';
 import { compileFilter, type ObjectFilter } from './selection/object-filter.ts';
 
 /**
@@ -12,15 +12,16 @@ import { compileFilter, type ObjectFilter } from './selection/object-filter.ts';
  * goes on until it is closed. What it shows first is the newest durable state, and the changes that follow begin right after
  * that: nothing is missed and nothing comes twice.
  */
-export function watchObjects(
+export async function watchObjects(
   context: RegistryContext,
   kind: Kind,
   query: WatchQuery,
   listener: WatchListener,
-): WatchHandle {
+): Promise<WatchHandle> {
   const filter = compileFilter(kind, query);
   const asked = watchRevision(query.resourceVersion);
   const isState = query.sendInitialEvents ?? asked === 0;
+  if (isState) checkNotFuture(context, asked, query.resourceVersion);
   const start = isState || asked === 0 ? context.store.durableRevision : startAfter(context, asked);
   if (isState) {
     const marksEnd = query.sendInitialEvents === true && query.bookmarks === true;

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isCollection, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { JsonNumber, setKey } from './json-number.ts';
-import { isTooDeep } from './yaml-depth.ts';
+import { costComplaint } from './yaml-limits.ts';
 
 /** The message begins with `yaml:`, as Go's do. */
 export class YamlSyntaxError extends Error {}
@@ -17,7 +17,8 @@ export interface YamlDocument {
  * stay texts and `1:30` is no number.
  */
 export function readYaml(text: string): YamlDocument {
-  if (isTooDeep(text)) throw tooDeep();
+  const complaint = costComplaint(text);
+  if (complaint !== undefined) throw new YamlSyntaxError(complaint);
   const lines = new LineCounter();
   const document = parse(text, lines);
   const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
@@ -45,13 +46,8 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed {
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw tooDeep();
+    throw new YamlSyntaxError('yaml: exceeded max depth of 10000');
   }
-}
-
-/** The words are Go's, whose own limit is higher. */
-function tooDeep(): YamlSyntaxError {
-  return new YamlSyntaxError('yaml: exceeded max depth of 10000');
 }
 
 const timestampTag = 'tag:yaml.org,2002:timestamp';

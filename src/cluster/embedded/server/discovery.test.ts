@@ -67,6 +67,7 @@ describe('discovery', () => {
         verbs: everything,
         shortNames: ['sts'],
         categories: ['all'],
+        storageVersionHash: 'H+vl74LkKdo=',
       },
       {
         name: 'statefulsets/scale',

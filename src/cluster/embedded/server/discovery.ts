@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../resource.ts';
 import type { Kind, Verb } from '../kinds/kind.ts';
 import { type ReviewKind, reviewKinds } from './review-kinds.ts';
@@ -23,6 +24,8 @@ export interface ServedResource {
   readonly verbs: readonly Verb[];
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
+  /** Undefined for what is never stored. */
+  readonly storageVersionHash?: string;
   readonly subresources: readonly ServedSubresource[];
 }
 
@@ -116,8 +119,16 @@ function servedKind(kind: Kind): Grouped {
     verbs: verbsOf(kind),
     shortNames,
     categories,
+    storageVersionHash: storageHash(kind),
     subresources: [...new Set(names)].sort().map((name) => servedPart(kind, name)),
   };
+}
+
+/** Says in which version objects are stored, so that a change of it can be noticed. */
+function storageHash({ group, version, kind, storedAs }: Kind): string {
+  const owner = storedAs ?? { group, kind };
+  const digest = createHash('sha256').update(`${owner.group}/${version}/${owner.kind}`).digest();
+  return digest.subarray(0, 8).toString('base64');
 }
 
 function servedPart(kind: Kind, name: string): ServedSubresource {
@@ -165,6 +176,7 @@ function resourceFacts({
   verbs,
   shortNames,
   categories,
+  storageVersionHash,
 }: ServedResource): object {
   return {
     name,
@@ -174,6 +186,7 @@ function resourceFacts({
     verbs,
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
+    ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
   };
 }
 

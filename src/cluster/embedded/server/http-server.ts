@@ -103,8 +103,8 @@ export class HttpServer {
   async close(): Promise<void> {
     this.#isClosing = true;
     const isDown = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    // What is idle, close() itself has closed. An answer that has ended but is still on its way counts as idle too: it must not be cut.
     for (const stream of this.#streams) stream.finish();
-    this.#server.closeIdleConnections();
     const deadline = this.#options.clock.after(closeMaxMs, () => this.#server.closeAllConnections());
     if (this.#options.metrics.inFlight > 0) await new Promise<void>((resolve) => (this.#whenIdle = resolve));
     this.#server.closeIdleConnections();

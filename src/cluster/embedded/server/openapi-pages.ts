@@ -40,7 +40,9 @@ export class OpenApiPages {
     }
     const body = Buffer.from(JSON.stringify({ paths }));
     const etag = `"${hashOf(body)}"`;
-    const headers = { 'Cache-Control': 'no-cache, private', 'Content-Type': 'application/json', ETag: etag };
+    // What the real server says it is, although it is JSON.
+    const type = 'text/plain; charset=utf-8';
+    const headers = { 'Cache-Control': 'no-cache, private', 'Content-Type': type, ETag: etag };
     return request.headers['if-none-match'] === etag
       ? { status: 304, headers, body: [] }
       : { status: 200, headers, body: [body] };

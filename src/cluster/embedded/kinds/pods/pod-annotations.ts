@@ -3,8 +3,8 @@ import type { ObjectMeta } from '../../schema/generated/meta-v1.ts';
 import { deepEqual } from '../../validation/deep-equal.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { goQuoted } from '../../validation/go-text.ts';
+import { checkDescendingPath } from '../paths.ts';
 import { eachContainer } from './containers.ts';
-import { checkDescendingPath } from './paths.ts';
 
 /** Marks the copy of a pod that a node runs from a file of its own. */
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';

@@ -18,8 +18,8 @@ import {
 } from '../../validation/names.ts';
 import { ownValue } from '../../validation/own-value.ts';
 import { compareQuantityTexts } from '../../validation/quantities.ts';
+import { checkNoBackstep } from '../paths.ts';
 import { eachContainer } from './containers.ts';
-import { checkNoBackstep } from './paths.ts';
 
 export function checkEnv(errors: FieldErrors, field: string, variables: readonly EnvVar[]): void {
   variables.forEach((variable, index) => {

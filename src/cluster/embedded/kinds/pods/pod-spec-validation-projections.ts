@@ -1,37 +1,44 @@
 import type {
+  ConfigMapVolumeSource,
   DownwardAPIVolumeFile,
+  DownwardAPIVolumeSource,
   KeyToPath,
+  ProjectedVolumeSource,
+  SecretVolumeSource,
   ServiceAccountTokenProjection,
-  Volume,
   VolumeProjection,
 } from '../../schema/generated/core-v1.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { checkFileMode, checkUnreservedPath } from './paths.ts';
+import { checkFileMode, checkUnreservedPath } from '../paths.ts';
 import { checkFieldRef, checkResourceFieldRef } from './pod-spec-validation-env.ts';
 
 /** Volumes made of objects: secrets, config maps, the pod's own fields, tokens. */
 
-export function checkSecret(errors: FieldErrors, field: string, { secret }: Volume): void {
-  if (!secret?.secretName) errors.required(`${field}.secretName`);
-  checkFileMode(errors, `${field}.defaultMode`, secret?.defaultMode);
-  checkItems(errors, field, secret?.items);
+export function checkSecret(errors: FieldErrors, field: string, secret: SecretVolumeSource): void {
+  if (!secret.secretName) errors.required(`${field}.secretName`);
+  checkFileMode(errors, `${field}.defaultMode`, secret.defaultMode);
+  checkItems(errors, field, secret.items);
 }
 
-export function checkConfigMap(errors: FieldErrors, field: string, { configMap }: Volume): void {
-  if (!configMap?.name) errors.required(`${field}.name`);
-  checkFileMode(errors, `${field}.defaultMode`, configMap?.defaultMode);
-  checkItems(errors, field, configMap?.items);
+export function checkConfigMap(errors: FieldErrors, field: string, configMap: ConfigMapVolumeSource): void {
+  if (!configMap.name) errors.required(`${field}.name`);
+  checkFileMode(errors, `${field}.defaultMode`, configMap.defaultMode);
+  checkItems(errors, field, configMap.items);
 }
 
-export function checkDownwardApi(errors: FieldErrors, field: string, { downwardAPI }: Volume): void {
-  checkFileMode(errors, `${field}.defaultMode`, downwardAPI?.defaultMode);
-  for (const file of downwardAPI?.items ?? []) checkFile(errors, field, file);
+export function checkDownwardApi(
+  errors: FieldErrors,
+  field: string,
+  downwardAPI: DownwardAPIVolumeSource,
+): void {
+  checkFileMode(errors, `${field}.defaultMode`, downwardAPI.defaultMode);
+  for (const file of downwardAPI.items ?? []) checkFile(errors, field, file);
 }
 
-export function checkProjected(errors: FieldErrors, field: string, { projected }: Volume): void {
-  checkFileMode(errors, `${field}.defaultMode`, projected?.defaultMode);
+export function checkProjected(errors: FieldErrors, field: string, projected: ProjectedVolumeSource): void {
+  checkFileMode(errors, `${field}.defaultMode`, projected.defaultMode);
   const taken = new Set<string>();
-  projected?.sources?.forEach((source, index) => {
+  projected.sources?.forEach((source, index) => {
     checkProjection(errors, { field, at: `${field}.sources[${index}]`, taken }, source);
   });
 }

@@ -8,9 +8,9 @@ import { checkSupported } from '../../validation/enums.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { byteLength } from '../../validation/go-text.ts';
 import { idProblems } from '../../validation/names.ts';
+import { checkDescendingPath } from '../paths.ts';
 import { eachContainer } from './containers.ts';
 import { internalForm } from './internal-form.ts';
-import { checkDescendingPath } from './paths.ts';
 import { checkWindowsOptions } from './pod-spec-validation-os.ts';
 import { checkSysctls } from './pod-spec-validation-sysctls.ts';
 

@@ -1,9 +1,17 @@
-import type { Volume } from '../../schema/generated/core-v1.ts';
+import type {
+  EmptyDirVolumeSource,
+  PersistentVolumeClaimVolumeSource,
+  Volume,
+} from '../../schema/generated/core-v1.ts';
 import type { ObjectMeta } from '../../schema/generated/meta-v1.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { goQuoted } from '../../validation/go-text.ts';
 import { dnsLabelProblems, nameRules } from '../../validation/names.ts';
 import { compareQuantityTexts } from '../../validation/quantities.ts';
+import * as cloud from '../volume-sources/cloud-sources.ts';
+import { sessionNameProblems } from '../volume-sources/iscsi.ts';
+import * as network from '../volume-sources/network-sources.ts';
+import { checkFlexVolume, checkHostPath } from '../volume-sources/node-sources.ts';
 import { checkClaimTemplate } from './claim-template-validation.ts';
 import { checkPullPolicy } from './pod-spec-validation-container.ts';
 import {
@@ -12,7 +20,7 @@ import {
   checkProjected,
   checkSecret,
 } from './pod-spec-validation-projections.ts';
-import * as sources from './pod-spec-validation-volume-sources.ts';
+import { checkCsi, checkGitRepo, checkIscsi } from './pod-spec-validation-volume-sources.ts';
 
 export interface VolumeContext {
   readonly isPod: boolean;
@@ -51,84 +59,105 @@ function claimsToCreate(volumes: readonly Volume[], podName = ''): ReadonlySet<s
   return new Set(ephemeral.map(({ name }) => `${podName}-${name}`));
 }
 
-type SourceCheck = (errors: FieldErrors, field: string, volume: Volume, context: VolumeContext) => void;
+type SourceName = Exclude<keyof Volume, 'name'>;
 
 interface SourceRule {
-  readonly name: Exclude<keyof Volume, 'name'>;
-  readonly check: SourceCheck;
-  /** Where errors are told, if not by the name: old slips that clients may rely on. */
-  readonly field?: string;
+  readonly name: SourceName;
+  check(errors: FieldErrors, at: string, volume: Volume, context: VolumeContext): void;
   readonly secondField?: string;
 }
 
 function checkSource(errors: FieldErrors, at: string, volume: Volume, context: VolumeContext): void {
   let hasOne = false;
-  for (const { name, check, field = name, secondField = name } of rules) {
+  for (const { name, check, secondField = name } of rules) {
     if (volume[name] === undefined) continue;
     if (hasOne) errors.forbidden(`${at}.${secondField}`, 'may not specify more than 1 volume type');
-    else check(errors, `${at}.${field}`, volume, context);
+    else check(errors, at, volume, context);
     hasOne = true;
-    if (name === 'iscsi') sources.checkInitiatorLength(errors, `${at}.name`, volume);
+    if (volume.iscsi !== undefined && name === 'iscsi') {
+      errors.invalidFor(`${at}.name`, volume.name, sessionNameProblems(volume.name, volume.iscsi));
+    }
   }
   if (!hasOne) errors.required(at, 'must specify a volume type');
 }
 
-const checkEmptyDir: SourceCheck = (errors, field, { emptyDir }) => {
-  if (emptyDir?.sizeLimit !== undefined && compareQuantityTexts(emptyDir.sizeLimit, '0') < 0) {
+function checkEmptyDir(errors: FieldErrors, field: string, { sizeLimit }: EmptyDirVolumeSource): void {
+  if (sizeLimit !== undefined && compareQuantityTexts(sizeLimit, '0') < 0) {
     errors.forbidden(`${field}.sizeLimit`, 'SizeLimit field must be a valid resource quantity');
   }
-};
+}
 
-const checkClaim: SourceCheck = (errors, field, { persistentVolumeClaim: claim }) => {
-  if (claim?.claimName === '') errors.required(`${field}.claimName`);
-};
+function checkClaim(
+  errors: FieldErrors,
+  field: string,
+  { claimName }: PersistentVolumeClaimVolumeSource,
+): void {
+  if (claimName === '') errors.required(`${field}.claimName`);
+}
 
-const checkEphemeral: SourceCheck = (errors, field, { ephemeral, name }, { meta }) => {
-  if (!ephemeral?.volumeClaimTemplate) errors.required(`${field}.volumeClaimTemplate`);
-  else checkClaimTemplate(errors, `${field}.volumeClaimTemplate`, ephemeral.volumeClaimTemplate);
+const checkEphemeral: SourceRule['check'] = (errors, at, { ephemeral, name }, { meta }) => {
+  const field = `${at}.ephemeral.volumeClaimTemplate`;
+  if (!ephemeral?.volumeClaimTemplate) errors.required(field);
+  else checkClaimTemplate(errors, field, ephemeral.volumeClaimTemplate);
   if (!meta?.name || name === '') return;
   const claimName = `${meta.name}-${name}`;
-  const namePath = `${field.slice(0, field.lastIndexOf('.'))}.name`;
   for (const problem of nameRules.dnsSubdomain(claimName, false)) {
-    errors.invalid(namePath, name, `PVC name ${goQuoted(claimName)}: ${problem}`);
+    errors.invalid(`${at}.name`, name, `PVC name ${goQuoted(claimName)}: ${problem}`);
   }
 };
 
-const checkImage: SourceCheck = (errors, field, { image }, { isPod }) => {
-  if (isPod && !image?.reference) errors.required(`${field}.reference`);
-  checkPullPolicy(errors, `${field}.pullPolicy`, image?.pullPolicy);
+const checkImage: SourceRule['check'] = (errors, at, { image }, { isPod }) => {
+  if (isPod && !image?.reference) errors.required(`${at}.image.reference`);
+  checkPullPolicy(errors, `${at}.image.pullPolicy`, image?.pullPolicy);
 };
+
+type SourceCheck<K extends SourceName> = (
+  errors: FieldErrors,
+  field: string,
+  source: NonNullable<Volume[K]>,
+) => void;
+
+/** A source that is judged by itself. `field` is what errors call it where that is not its name: an old slip that clients may rely on. */
+function rule<K extends SourceName>(name: K, check: SourceCheck<K>, field: string = name): SourceRule {
+  return {
+    name,
+    check: (errors, at, volume) => {
+      const source = volume[name];
+      if (source !== undefined) check(errors, `${at}.${field}`, source);
+    },
+  };
+}
 
 /** In the order in which Kubernetes looks for them: it tells which of two is the one too many. */
 const rules: readonly SourceRule[] = [
-  { name: 'emptyDir', check: checkEmptyDir },
-  { name: 'hostPath', check: sources.checkHostPath },
-  { name: 'gitRepo', check: sources.checkGitRepo },
-  { name: 'gcePersistentDisk', check: sources.checkGceDisk, field: 'persistentDisk' },
-  { name: 'awsElasticBlockStore', check: sources.checkAwsDisk },
-  { name: 'secret', check: checkSecret },
-  { name: 'nfs', check: sources.checkNfs },
-  { name: 'iscsi', check: sources.checkIscsi },
-  { name: 'glusterfs', check: sources.checkGlusterfs },
-  { name: 'flocker', check: sources.checkFlocker },
-  { name: 'persistentVolumeClaim', check: checkClaim },
-  { name: 'rbd', check: sources.checkRbd },
-  { name: 'cinder', check: sources.checkCinder },
-  { name: 'cephfs', check: sources.checkCephfs, secondField: 'cephFS' },
-  { name: 'quobyte', check: sources.checkQuobyte },
-  { name: 'downwardAPI', check: checkDownwardApi, secondField: 'downwarAPI' },
-  { name: 'fc', check: sources.checkFibreChannel },
-  { name: 'flexVolume', check: sources.checkFlexVolume },
-  { name: 'configMap', check: checkConfigMap },
-  { name: 'azureFile', check: sources.checkAzureFile },
-  { name: 'vsphereVolume', check: sources.checkVsphere },
-  { name: 'photonPersistentDisk', check: sources.checkPhotonDisk },
-  { name: 'portworxVolume', check: sources.checkPortworx },
-  { name: 'azureDisk', check: sources.checkAzureDisk },
-  { name: 'storageos', check: sources.checkStorageos },
-  { name: 'projected', check: checkProjected },
-  { name: 'scaleIO', check: sources.checkScaleio },
-  { name: 'csi', check: sources.checkCsi },
+  rule('emptyDir', checkEmptyDir),
+  rule('hostPath', checkHostPath),
+  rule('gitRepo', checkGitRepo),
+  rule('gcePersistentDisk', cloud.checkGceDisk, 'persistentDisk'),
+  rule('awsElasticBlockStore', cloud.checkAwsDisk),
+  rule('secret', checkSecret),
+  rule('nfs', network.checkNfs),
+  rule('iscsi', checkIscsi),
+  rule('glusterfs', network.checkGlusterfs),
+  rule('flocker', network.checkFlocker),
+  rule('persistentVolumeClaim', checkClaim),
+  rule('rbd', network.checkRbd),
+  rule('cinder', cloud.checkCinder),
+  { ...rule('cephfs', network.checkCephFs), secondField: 'cephFS' },
+  rule('quobyte', network.checkQuobyte),
+  { ...rule('downwardAPI', checkDownwardApi), secondField: 'downwarAPI' },
+  rule('fc', network.checkFibreChannel),
+  rule('flexVolume', checkFlexVolume),
+  rule('configMap', checkConfigMap),
+  rule('azureFile', cloud.checkAzureFile),
+  rule('vsphereVolume', cloud.checkVsphere),
+  rule('photonPersistentDisk', cloud.checkPhotonDisk),
+  rule('portworxVolume', cloud.checkPortworx),
+  rule('azureDisk', cloud.checkAzureDisk),
+  rule('storageos', network.checkStorageOs),
+  rule('projected', checkProjected),
+  rule('scaleIO', cloud.checkScaleIo),
+  rule('csi', checkCsi),
   { name: 'ephemeral', check: checkEphemeral },
   { name: 'image', check: checkImage },
 ];

@@ -7,7 +7,7 @@ import { nameRules, qualifiedNameProblems } from '../../validation/names.ts';
 import { checkNonNegative } from '../../validation/quantities.ts';
 import type { Kind } from '../kind.ts';
 import { age, ageColumn, nameColumn } from '../table-cells.ts';
-import { checkCsiDriverName } from './node-source-rules.ts';
+import { checkCsiDriverName } from '../volume-sources/node-sources.ts';
 
 export const csiNodes: Kind<CSINode> = {
   group: 'storage.k8s.io',

@@ -11,7 +11,7 @@ import { immutableSentence } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
 import type { Kind } from '../kind.ts';
 import { age, ageColumn, nameColumn } from '../table-cells.ts';
-import { checkCsiDriverName } from './node-source-rules.ts';
+import { checkCsiDriverName } from '../volume-sources/node-sources.ts';
 import { defaultVolumeSpec } from './volume-source-defaults.ts';
 import { checkInlineVolumeSpec } from './volume-spec-rules.ts';
 

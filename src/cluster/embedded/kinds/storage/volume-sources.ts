@@ -1,27 +1,17 @@
 import type { PersistentVolumeSource, PersistentVolumeSpec } from '../../schema/generated/core-v1.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
+import * as cloud from '../volume-sources/cloud-sources.ts';
+import * as network from '../volume-sources/network-sources.ts';
+import { checkFlexVolume, checkHostPath } from '../volume-sources/node-sources.ts';
 import {
-  checkAzureDisk,
   checkAzureFile,
   checkCinder,
-  checkDisk,
-  checkPhotonDisk,
-  checkPortworx,
-  checkScaleIO,
-  checkVsphere,
-} from './cloud-source-rules.ts';
-import {
-  checkCephFs,
-  checkFibreChannel,
-  checkFlocker,
+  checkCsi,
   checkGlusterfs,
   checkIscsi,
-  checkNfs,
-  checkQuobyte,
-  checkRbd,
+  checkLocal,
   checkStorageOs,
-} from './network-source-rules.ts';
-import { checkCsi, checkFlexVolume, checkHostPath, checkLocal } from './node-source-rules.ts';
+} from './volume-source-rules.ts';
 
 /** Which volume types a spec may name: exactly one of them. The order is that in which Kubernetes looks. */
 export function checkVolumeSource(
@@ -83,28 +73,24 @@ function rule<K extends SourceKey>(key: K, check: SourceCheck<K>, field: string 
 
 const sourceRules: readonly SourceRule[] = [
   rule('hostPath', checkHostPath),
-  rule(
-    'gcePersistentDisk',
-    (errors, field, disk) => checkDisk(errors, field, 'pdName', disk),
-    'persistentDisk',
-  ),
-  rule('awsElasticBlockStore', (errors, field, disk) => checkDisk(errors, field, 'volumeID', disk)),
+  rule('gcePersistentDisk', cloud.checkGceDisk, 'persistentDisk'),
+  rule('awsElasticBlockStore', cloud.checkAwsDisk),
   rule('glusterfs', checkGlusterfs),
-  rule('flocker', checkFlocker),
-  rule('nfs', checkNfs),
-  rule('rbd', checkRbd),
-  rule('quobyte', checkQuobyte),
-  { ...rule('cephfs', checkCephFs), fieldWhenSecond: 'cephFS' },
+  rule('flocker', network.checkFlocker),
+  rule('nfs', network.checkNfs),
+  rule('rbd', network.checkRbd),
+  rule('quobyte', network.checkQuobyte),
+  { ...rule('cephfs', network.checkCephFs), fieldWhenSecond: 'cephFS' },
   rule('iscsi', (errors, field, source, owner) => checkIscsi(errors, field, source, owner.name)),
   rule('cinder', checkCinder),
-  rule('fc', checkFibreChannel),
+  rule('fc', network.checkFibreChannel),
   { ...rule('flexVolume', checkFlexVolume), mayBeSecond: true },
   rule('azureFile', checkAzureFile),
-  rule('vsphereVolume', checkVsphere),
-  rule('photonPersistentDisk', checkPhotonDisk),
-  rule('portworxVolume', checkPortworx),
-  rule('azureDisk', checkAzureDisk),
-  rule('scaleIO', checkScaleIO),
+  rule('vsphereVolume', cloud.checkVsphere),
+  rule('photonPersistentDisk', cloud.checkPhotonDisk),
+  rule('portworxVolume', cloud.checkPortworx),
+  rule('azureDisk', cloud.checkAzureDisk),
+  rule('scaleIO', cloud.checkScaleIo),
   {
     key: 'local',
     check: (errors, field, { local, nodeAffinity }) => {

@@ -33,6 +33,8 @@ export const resourceSliceKind: Kind<ResourceSlice> = {
     'spec.nodeName': ({ spec }) => spec.nodeName ?? '',
     'spec.driver': ({ spec }) => spec.driver,
   },
+  unknownFieldMessage: (field) =>
+    `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
   columns: [
     nameColumn,
     { name: 'Node', type: 'string' },

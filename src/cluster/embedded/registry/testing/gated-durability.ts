@@ -1,18 +1,20 @@
 import type { Durability } from '../../store/durability.ts';
+import type { Change } from '../../store/store.ts';
 
 /** Durability behind a gate: while it is shut, what was written waits, and can be let through or fail. */
 export class GatedDurability implements Durability {
   #isShut = false;
-  #waiting: { readonly resolve: () => void; readonly reject: (reason: Error) => void } | undefined;
+  #waiting: Waiting | undefined;
 
-  get isHolding(): boolean {
-    return this.#waiting !== undefined;
+  /** Up to which revision everything would be durable if what waits were let through. */
+  get waitingRevision(): number | undefined {
+    return this.#waiting?.revision;
   }
 
-  async persist(): Promise<void> {
+  async persist(_changes: readonly Change[], revision: number): Promise<void> {
     if (!this.#isShut) return;
     await new Promise<void>((resolve, reject) => {
-      this.#waiting = { resolve, reject };
+      this.#waiting = { revision, resolve, reject };
     });
   }
 
@@ -37,4 +39,10 @@ export class GatedDurability implements Durability {
   }
 
   async close(): Promise<void> {}
+}
+
+interface Waiting {
+  readonly revision: number;
+  readonly resolve: () => void;
+  readonly reject: (reason: Error) => void;
 }

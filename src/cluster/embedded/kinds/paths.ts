@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../validation/field-errors.ts';
+import type { FieldErrors } from '../validation/field-errors.ts';
 
 /** Paths of files that an object names: inside a volume, inside a container, on a node. */
 

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import type { Subject } from './subject.ts';
+
+interface Kubeconfig {
+  readonly clusters: readonly [
+    { readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string } },
+  ];
+  readonly users: readonly [{ readonly user: { readonly token: string } }];
+}
+
+/** Where a kubeconfig of one cluster with a token leads. */
+export function connectionOf(path: string): Pick<Subject, 'host' | 'port' | 'authority' | 'token'> {
+  const { clusters, users } = parse(readFileSync(path, 'utf8')) as Kubeconfig;
+  const { server, 'certificate-authority-data': authority } = clusters[0].cluster;
+  const { hostname, port } = new URL(server);
+  return {
+    host: hostname,
+    port: Number(port),
+    authority: Buffer.from(authority, 'base64').toString(),
+    token: users[0].user.token,
+  };
+}

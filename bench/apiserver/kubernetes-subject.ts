@@ -1,0 +1,28 @@
+import { Bed } from '../../test/kubernetes/bed.ts';
+import { providePrograms } from '../../test/kubernetes/binaries.ts';
+import { connectionOf } from './kubeconfig-connection.ts';
+import { memoryOf } from './process-memory.ts';
+import type { Subject } from './subject.ts';
+
+/**
+ * kube-apiserver with etcd, which flushes every write as we do. Undefined where there is no way to get them; they are built at the
+ * first time, which takes minutes.
+ */
+export async function startKubernetes(progress: (text: string) => void): Promise<Subject | undefined> {
+  const names = ['etcd', 'kube-apiserver'] as const;
+  const programs = await providePrograms({ env: process.env, say: progress, names });
+  if (programs.etcd === undefined || programs['kube-apiserver'] === undefined) {
+    progress('kube-apiserver: not compared, as neither it nor Go is here');
+    return undefined;
+  }
+  const begun = performance.now();
+  const bed = await Bed.start({ programs, isDurable: true });
+  const startMs = performance.now() - begun;
+  return {
+    name: 'kube-apiserver + etcd',
+    ...connectionOf(bed.kubeconfig),
+    startMs,
+    memory: () => memoryOf(names.map((name) => bed.pidOf(name) ?? 0)),
+    close: () => bed[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,162 @@
+/** What the model knows of an object. The value is a label, so that selectors can ask for it. */
+export interface Thing {
+  readonly name: string;
+  readonly value: string;
+  readonly finalizers: readonly string[];
+  /** Seconds that it has left; undefined while nobody has deleted it. */
+  readonly grace: number | undefined;
+  /** Empty for everything but pods, and for pods without one. */
+  readonly node: string;
+  readonly revision: number;
+}
+
+/** What an operation has to answer, once the revision that it reveals is durable. */
+export interface Prediction {
+  readonly answer: string;
+  readonly reveals: number;
+}
+
+export type Plural = 'configmaps' | 'pods';
+
+/** A change to a configmap, by PUT or PATCH. What is left out stays. */
+export interface Change {
+  readonly value?: string;
+  readonly finalizers?: readonly string[];
+  /** `old`: a version that is not the current one. */
+  readonly version?: 'current' | 'old' | undefined;
+}
+
+/** Of every pod that has a node. */
+const graceSeconds = 30;
+
+type State = ReadonlyMap<string, Thing>;
+
+/**
+ * The registry as slow and as obvious as it can be: every state that ever was, whole, and one revision for each write. Tests ask it
+ * what the real one has to say.
+ */
+export class RegistryModel {
+  /** Rises with each write, also with those that are taken back later. */
+  #issued: number;
+  #durable: number;
+  #states: { readonly revision: number; readonly state: State }[];
+
+  constructor(revision: number) {
+    this.#issued = revision;
+    this.#durable = revision;
+    this.#states = [{ revision, state: new Map() }];
+  }
+
+  get durable(): number {
+    return this.#durable;
+  }
+
+  get revision(): number {
+    return this.#states.at(-1)!.revision;
+  }
+
+  makeDurable(revision: number): void {
+    this.#durable = revision;
+  }
+
+  takeBack(): void {
+    this.#states = this.#states.filter(({ revision }) => revision <= this.#durable);
+  }
+
+  create(plural: Plural, name: string, value: string, finalizers: readonly string[]): Prediction {
+    if (this.#find(plural, name) !== undefined) return this.#refuse('AlreadyExists');
+    return this.#answer(this.#put(plural, { name, value, finalizers, grace: undefined, node: '' }));
+  }
+
+  change(plural: Plural, name: string, { value, finalizers, version }: Change): Prediction {
+    const old = this.#find(plural, name);
+    if (old === undefined) return this.#refuse('NotFound');
+    if (version === 'old') return this.#refuse('Conflict');
+    const next = { ...old, value: value ?? old.value, finalizers: finalizers ?? old.finalizers };
+    const isHeldAnew = next.finalizers.some((finalizer) => !old.finalizers.includes(finalizer));
+    if (old.grace !== undefined && isHeldAnew) return this.#refuse('Invalid');
+    if (old.grace === 0 && next.finalizers.length === 0) {
+      this.#remove(plural, name);
+      return this.#answer(next);
+    }
+    const isSame = next.value === old.value && String(next.finalizers) === String(old.finalizers);
+    return this.#answer(isSame ? old : this.#put(plural, next));
+  }
+
+  delete(plural: Plural, name: string, isForced: boolean): Prediction {
+    const old = this.#find(plural, name);
+    if (old === undefined) return this.#refuse('NotFound');
+    // The node of a pod has to confirm its end, unless somebody does not care. A grace only ever gets shorter.
+    const asked = plural === 'pods' && old.node !== '' && !isForced ? graceSeconds : 0;
+    const isLess = asked < (old.grace ?? Number.POSITIVE_INFINITY);
+    const isKept = old.finalizers.length > 0 || asked > 0 || (old.grace !== undefined && !isForced);
+    const isMarked = isLess && (plural === 'pods' || isKept);
+    const marked = isMarked ? this.#put(plural, { ...old, grace: asked }) : old;
+    if (isKept) return this.#answer(marked);
+    this.#remove(plural, name);
+    return { answer: 'removed', reveals: this.revision };
+  }
+
+  bind(name: string, node: string): Prediction {
+    const old = this.#find('pods', name);
+    if (old === undefined) return this.#refuse('NotFound');
+    if (old.grace !== undefined || old.node !== '') return this.#refuse('Conflict');
+    this.#put('pods', { ...old, node });
+    return { answer: 'bound', reveals: this.revision };
+  }
+
+  get(plural: Plural, name: string): Prediction {
+    const found = this.#find(plural, name);
+    return found === undefined
+      ? this.#refuse('NotFound')
+      : { answer: describe(found), reveals: found.revision };
+  }
+
+  list(plural: Plural, value?: string, revision = this.revision): Prediction {
+    const items = this.thingsAt(revision, plural, value).map(describe);
+    return { answer: `${revision}: ${items.join(', ')}`, reveals: revision };
+  }
+
+  /** In the order of names. */
+  thingsAt(revision: number, plural: Plural, value?: string): readonly Thing[] {
+    const { state } = this.#states.findLast((each) => each.revision <= revision)!;
+    return [...state]
+      .filter(
+        ([key, thing]) => key.startsWith(`${plural}/`) && (value === undefined || thing.value === value),
+      )
+      .map(([, thing]) => thing)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #find(plural: Plural, name: string): Thing | undefined {
+    return this.#states.at(-1)!.state.get(`${plural}/${name}`);
+  }
+
+  #put(plural: Plural, thing: Omit<Thing, 'revision'>): Thing {
+    this.#issued += 1;
+    const stored = { ...thing, revision: this.#issued };
+    const state = new Map(this.#states.at(-1)!.state).set(`${plural}/${thing.name}`, stored);
+    this.#states.push({ revision: this.#issued, state });
+    return stored;
+  }
+
+  #remove(plural: Plural, name: string): void {
+    this.#issued += 1;
+    const state = new Map(this.#states.at(-1)!.state);
+    state.delete(`${plural}/${name}`);
+    this.#states.push({ revision: this.#issued, state });
+  }
+
+  #answer(thing: Thing): Prediction {
+    return { answer: describe(thing), reveals: this.revision };
+  }
+
+  #refuse(answer: string): Prediction {
+    return { answer, reveals: this.revision };
+  }
+}
+
+export function describe({ name, value, finalizers, grace, node, revision }: Thing): string {
+  const held = finalizers.length === 0 ? '' : ` held by ${finalizers.join('+')}`;
+  return `${name}@${revision} is ${value}${held}${grace === undefined ? '' : ` going in ${grace}`}${node === '' ? '' : ` on ${node}`}`;
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { Cluster } from '../cluster/cluster.ts';
+import { controllerNames } from './controller-names.ts';
+import { inventory, leaveWork, remains } from './testing/aftermath.ts';
+import { ControlledCluster } from './testing/controlled-cluster.ts';
+import { LimitedCluster } from './testing/limited-cluster.ts';
+
+/** Turns of the event loop after which something has to have come of it; a turn takes well under a millisecond. */
+const turnsMax = 100_000;
+
+/** Waits until all that is left is what has to remain; false when `isOver` says so first. */
+async function untilSettled(cluster: Cluster, isOver = () => false): Promise<boolean> {
+  let left: readonly string[] = [];
+  for (let turn = 0; turn < turnsMax; turn++) {
+    if (isOver()) return false;
+    left = await inventory(cluster);
+    if (left.length === remains.length && left.every((line) => remains.includes(line))) return true;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(left).toEqual(remains);
+  return false;
+}
+
+/** Runs the controllers until so many writes are done, then anew. The writes that it took to settle before they were stopped. */
+async function interruptAfter(writesMax: number): Promise<{ readonly isInterrupted: boolean }> {
+  await using world = await ControlledCluster.start();
+  await leaveWork(world.cluster);
+  const limited = new LimitedCluster(world.cluster, writesMax);
+  let isBroken = false;
+  void limited.broken.then(() => {
+    isBroken = true;
+  });
+  {
+    await using _first = world.runApart(limited, ...controllerNames);
+    const isSettled = await untilSettled(world.cluster, () => isBroken);
+    if (isSettled) return { isInterrupted: false };
+  }
+  await using _second = world.runApart(world.cluster, ...controllerNames);
+  await untilSettled(world.cluster);
+  return { isInterrupted: true };
+}
+
+test('controllers that die after any of their writes leave nothing behind that their successors cannot end', async () => {
+  let writes = 1;
+  while ((await interruptAfter(writes)).isInterrupted) writes += 1;
+  expect(writes).toBeGreaterThan(15);
+});
+
+test('two sets of them at once come to the same end', async () => {
+  await using world = await ControlledCluster.start();
+  await leaveWork(world.cluster);
+  await using _one = world.runApart(world.cluster, ...controllerNames);
+  await using _other = world.runApart(world.cluster, ...controllerNames);
+  await untilSettled(world.cluster);
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { Cluster, PropagationPolicy } from '../../cluster/cluster.ts';
+import { configMaps } from '../../cluster/resources.ts';
+import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
+
+const namespace = 'default';
+
+/** Makes objects and then has them own each other: `a: ['b']` says that a is owned by b, and holds it up. */
+async function makeOwned(
+  cluster: Cluster,
+  owners: Readonly<Record<string, readonly string[]>>,
+): Promise<void> {
+  const client = cluster.resource(configMaps);
+  for (const name of Object.keys(owners)) await client.create({ metadata: { namespace, name } });
+  for (const [name, ownedBy] of Object.entries(owners)) {
+    const ownerReferences = await Promise.all(
+      ownedBy.map(async (owner) => {
+        const { metadata } = await client.get({ namespace, name: owner });
+        return {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          name: owner,
+          uid: metadata?.uid,
+          blockOwnerDeletion: true,
+        };
+      }),
+    );
+    await client.patch({ namespace, name }, { type: 'merge', body: { metadata: { ownerReferences } } });
+  }
+}
+
+const circles = [
+  { name: 'an object that owns itself', owners: { a: ['a'] } },
+  { name: 'two that own each other', owners: { a: ['b'], b: ['a'] } },
+  { name: 'three in a circle', owners: { a: ['c'], b: ['a'], c: ['b'] } },
+  { name: 'two circles that share one', owners: { a: ['b', 'c'], b: ['a'], c: ['a'] } },
+  { name: 'a circle with a tail', owners: { a: ['b'], b: ['a'], c: ['b'], d: ['c'] } },
+  { name: 'a diamond, which is none', owners: { a: [], b: ['a'], c: ['a'], d: ['b', 'c'] } },
+] as const;
+
+const policies: readonly PropagationPolicy[] = ['Foreground', 'Background'];
+
+test.each(circles.flatMap((circle) => policies.map((policy) => ({ ...circle, policy }))))(
+  '$name end, deleted in the $policy',
+  async ({ owners, policy }) => {
+    await using world = await ControlledCluster.start('garbage-collector');
+    const client = world.cluster.resource(configMaps);
+    await makeOwned(world.cluster, owners);
+    await client.delete({ namespace, name: 'a' }, { propagationPolicy: policy });
+    for (const name of Object.keys(owners)) await untilGone(client, { namespace, name });
+  },
+);
+
+test('two that were both deleted in the foreground before it started end', async () => {
+  await using world = await ControlledCluster.start();
+  const client = world.cluster.resource(configMaps);
+  await makeOwned(world.cluster, { a: ['b'], b: ['a'] });
+  for (const name of ['a', 'b'])
+    await client.delete({ namespace, name }, { propagationPolicy: 'Foreground' });
+  world.run('garbage-collector');
+  for (const name of ['a', 'b']) await untilGone(client, { namespace, name });
+});
+
+test('an owner goes on when a dependent that is held says that it need not wait', async () => {
+  await using world = await ControlledCluster.start('garbage-collector');
+  const client = world.cluster.resource(configMaps);
+  await makeOwned(world.cluster, { parent: [], child: ['parent'] });
+  const child = { namespace, name: 'child' };
+  await client.patch(child, { type: 'merge', body: { metadata: { finalizers: ['example.com/hold'] } } });
+  await client.delete({ namespace, name: 'parent' }, { propagationPolicy: 'Foreground' });
+  await untilObject(client, child, ({ metadata }) => metadata?.deletionTimestamp !== undefined);
+  const { ownerReferences = [] } = (await client.get(child)).metadata ?? {};
+  const released = ownerReferences.map((owner) => ({ ...owner, blockOwnerDeletion: false }));
+  await client.patch(child, { type: 'merge', body: { metadata: { ownerReferences: released } } });
+  await untilGone(client, { namespace, name: 'parent' });
+  expect((await client.get(child)).metadata?.finalizers).toEqual(['example.com/hold']);
+});
