@@ -1,5 +1,5 @@
 /** What is meant to be served, by group and version. Documents that tell of everything are compared for these only. */
-export const servedResources: Readonly<Record<string, readonly string[]>> = {
+const servedResources: Readonly<Record<string, readonly string[]>> = {
   v1: [
     'bindings',
     'configmaps',

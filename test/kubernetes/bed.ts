@@ -48,6 +48,8 @@ export interface BedOptions {
   readonly programs: ProgramPaths;
   /** Whose API server: Kubernetes' with etcd, or our own without controllers. */
   readonly server?: 'kubernetes' | 'stowage';
+  /** Of our own server, as `--controllers` takes them; none by default. */
+  readonly stowageControllers?: string;
   readonly apiServer?: Pick<ApiServerSettings, 'admission' | 'extraFlags'>;
   /** Writes reach the disk before they are answered; for measurements. */
   readonly isDurable?: boolean;
@@ -202,7 +204,13 @@ export class Bed implements AsyncDisposable {
     const { kubeconfig } = this;
     this.#ready = () => this.#until('stowage', async () => existsSync(kubeconfig));
     const program = builtProgram(pathToFileURL(join(projectRoot, 'src/cli/main.ts')));
-    await this.#run('stowage', stowageCommand(program, this.#files, kubeconfig));
+    await this.#run(
+      'stowage',
+      stowageCommand(program, this.#files, {
+        kubeconfig,
+        controllers: this.#options.stowageControllers ?? 'none',
+      }),
+    );
     await this.#ready();
   }
 

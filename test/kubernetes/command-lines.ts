@@ -139,12 +139,15 @@ export function kwokCommand(
 }
 
 /** Our own API server as users run it, with no controllers beside it. */
-export function stowageCommand(program: string, files: BedFiles, kubeconfig: string): CommandLine {
+export function stowageCommand(
+  program: string,
+  files: BedFiles,
+  settings: { readonly kubeconfig: string; readonly controllers: string },
+): CommandLine {
   const flags = {
     data: join(files.folder, 'stowage'),
     port: 0,
-    controllers: 'none',
-    kubeconfig,
+    ...settings,
   };
   const { args, env } = commandLine('', flags, files);
   return { program: process.execPath, args: [program, 'up', ...args], env };

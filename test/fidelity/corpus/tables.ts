@@ -11,7 +11,7 @@ export function creations(
   return scenario(name, creationSteps(collection, valid, variations));
 }
 
-export function creationSteps(
+function creationSteps(
   collection: string,
   valid: object,
   variations: readonly object[],

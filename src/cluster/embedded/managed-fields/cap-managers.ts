@@ -1,4 +1,4 @@
-import { union } from './field-set.ts';
+import { type FieldSet, union } from './field-set.ts';
 import { compareTimes, identityOf, type Manager } from './managers.ts';
 import { compareTexts } from './path-element.ts';
 
@@ -14,7 +14,7 @@ export function capManagers(managers: readonly Manager[]): readonly Manager[] {
 }
 
 function mergeOldest(managers: readonly Manager[], excess: number): readonly Manager[] {
-  const byIdentity = new Map(managers.map((manager) => [identityOf(manager), manager]));
+  const byIdentity = new Map(managers.map((manager) => [identityOf(manager), bucketOf(manager)]));
   const firstOfVersion = new Map<string, string>();
   let left = excess;
   for (const [identity, manager] of oldestFirst(byIdentity)) {
@@ -27,23 +27,46 @@ function mergeOldest(managers: readonly Manager[], excess: number): readonly Man
       left--;
     }
   }
-  return [...byIdentity.values()];
+  return [...byIdentity.values()].map(managerOf);
 }
 
-function oldestFirst(byIdentity: ReadonlyMap<string, Manager>): readonly (readonly [string, Manager])[] {
+/** A manager and what fell into it. All is united at the end: one after the other would copy everything once for each. */
+interface Bucket extends Manager {
+  readonly gathered: FieldSet[];
+}
+
+function bucketOf(manager: Manager): Bucket {
+  return { ...manager, gathered: [] };
+}
+
+function managerOf({ gathered, ...manager }: Bucket): Manager {
+  return gathered.length === 0 ? manager : { ...manager, fields: unionOf([manager.fields, ...gathered]) };
+}
+
+/** By halves, so that large sets are copied few times. */
+function unionOf(sets: readonly FieldSet[]): FieldSet {
+  const [only, second] = sets;
+  if (only === undefined || second === undefined) return only ?? {};
+  const middle = sets.length >> 1;
+  return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
+}
+
+function oldestFirst(byIdentity: ReadonlyMap<string, Bucket>): readonly (readonly [string, Bucket])[] {
   return [...byIdentity]
     .filter(([, { operation }]) => operation === 'Update')
     .sort(([a, older], [b, newer]) => compareTimes(older, newer) || compareTexts(a, b));
 }
 
 /** The bucket begins as the oldest manager of the version, and is as old as the last one that fell into it. */
-function moveToBucket(byIdentity: Map<string, Manager>, first: string, identity: string): void {
+function moveToBucket(byIdentity: Map<string, Bucket>, first: string, identity: string): void {
   const manager = byIdentity.get(identity)!;
   const { apiVersion, time } = manager;
   const who = { name: bucketName, operation: 'Update', apiVersion, subresource: '', time } as const;
   const bucketIdentity = identityOf(who);
   const bucket = byIdentity.get(bucketIdentity) ?? byIdentity.get(first)!;
   if (!byIdentity.has(bucketIdentity)) byIdentity.delete(first);
-  byIdentity.set(bucketIdentity, { ...who, fields: union(manager.fields, bucket.fields), entry: undefined });
+  const { fields, gathered } = bucket;
+  gathered.push(manager.fields, ...manager.gathered);
+  byIdentity.set(bucketIdentity, { ...who, fields, gathered, entry: undefined });
   byIdentity.delete(identity);
 }

@@ -1,7 +1,7 @@
 import { formatTimestamp } from '../../../kube/timestamp.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Ids } from '../../../runtime/ids.ts';
-import { notFound } from '../../api-error.ts';
+import { failure, notFound } from '../../api-error.ts';
 import { type ObjectKey, qualifiedPlural } from '../../resource.ts';
 import type { KindCatalogue } from '../kinds/catalogue.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
@@ -77,11 +77,20 @@ export async function store(
   const key = storeKey(kind, { namespace: object.metadata.namespace, name: object.metadata.name ?? '' });
   const entry = context.store.put(bucketOf(context, kind), key, old?.revision ?? 0, (revision) => {
     stored.metadata.resourceVersion = String(revision);
-    return encodeStored(stored, owner.type);
+    return checkedSize(encodeStored(stored, owner.type));
   });
   const snapshot = context.snapshots.written(owner, entry, stored);
   await context.store.whenDurable(entry.revision);
   return kind.storedAs === undefined ? snapshot : snapshotOf(context, kind, entry);
+}
+
+/** A real server's storage takes 1.5 MiB, in a form that is shorter than JSON. */
+const objectMaxBytes = 2 * 1024 * 1024;
+
+/** Objects are kept in memory, and so is their past: whatever fits into a request would be too much. */
+function checkedSize(bytes: Uint8Array): Uint8Array {
+  if (bytes.length > objectMaxBytes) throw failure(500, undefined, 'etcdserver: request is too large');
+  return bytes;
 }
 
 /** Removes an object. Watchers see its last state under the revision of the removal, which is returned. */

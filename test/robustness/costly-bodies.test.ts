@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AttackedServer, attackedServer } from './testing/attacked-server.ts';
+import { expectWell } from './testing/expect-well.ts';
+import { oddityOf } from './testing/kubernetes-shaped.ts';
+
+let attacked: AttackedServer;
+beforeAll(async () => {
+  attacked = await attackedServer();
+});
+afterAll(async () => await attacked.close());
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+const pods = '/api/v1/namespaces/default/pods';
+
+function many<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+function mapOf(count: number, prefix: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(many(count, (index) => [`${prefix}${index}`, 'v']));
+}
+
+function pod(container: object, spec: object = {}): object {
+  return {
+    metadata: { name: 'x' },
+    spec: { containers: [{ name: 'c', image: 'x', ...container }], ...spec },
+  };
+}
+
+/**
+ * Bodies within the limit of a request that take minutes, or the process, where the work grows faster than they do. Nothing is
+ * said about how long they may take, but a server that takes minutes fails by the time-out of its test.
+ */
+const jsonBodies: readonly (readonly [string, string, object])[] = [
+  ['managers', configMaps, { metadata: { name: 'x', managedFields: many(10_000, manager) } }],
+  ['keys', configMaps, { metadata: { name: 'x' }, data: mapOf(60_000, 'k') }],
+  ['keys that are wrong', configMaps, { metadata: { name: 'x' }, data: mapOf(20_000, 'k ') }],
+  ['labels that are wrong', configMaps, { metadata: { name: 'x', labels: mapOf(10_000, 'k ') } }],
+  ['owners', configMaps, { metadata: { name: 'x', ownerReferences: many(10_000, owner) } }],
+  [
+    'finalizers',
+    configMaps,
+    { metadata: { name: 'x', finalizers: many(50_000, (index) => `a.b/c${index}`) } },
+  ],
+  ['variables', pods, pod({ env: many(30_000, (index) => ({ name: `A${index}`, value: 'x' })) })],
+  [
+    'ports',
+    pods,
+    pod({ ports: many(20_000, (index) => ({ containerPort: 1 + index, hostPort: 1 + index })) }),
+  ],
+  ['volumes', pods, pod({}, { volumes: many(15_000, (index) => ({ name: `v${index}`, emptyDir: {} })) })],
+  [
+    'tolerations',
+    pods,
+    pod({}, { tolerations: many(30_000, (index) => ({ key: `k${index}`, operator: 'Exists' })) }),
+  ],
+  ['letters of a name', configMaps, { metadata: { name: 'a.'.repeat(1_000_000) } }],
+];
+
+test.each(jsonBodies)('a body of very many %s is taken or refused', async (_what, path, body) => {
+  const reply = await attacked.call('POST', path, { body });
+  if (!reply.text.includes('etcdserver: request is too large')) expect(oddityOf(reply)).toBeUndefined();
+  await attacked.call('DELETE', `${path}/x?gracePeriodSeconds=0`);
+  await expectWell(attacked);
+});
+
+test.each([
+  ['- ', 1_500_000],
+  ['[', 3_000_000],
+  ['{a: ', 700_000],
+  ['? ', 1_500_000],
+  ['}', 3_000_000],
+  [',', 3_000_000],
+  ['&a ', 1_000_000],
+  ['*', 3_000_000],
+  ['!', 3_000_000],
+])('YAML that is nothing but %j is refused', async (piece, count) => {
+  for (const [method, path, type] of [
+    ['POST', configMaps, 'application/yaml'],
+    ['PATCH', `${configMaps}/x?fieldManager=m`, 'application/apply-patch+yaml'],
+  ] as const) {
+    const reply = await attacked.call(method, path, {
+      body: piece.repeat(count),
+      headers: { 'content-type': type },
+    });
+    expect([reply.status, oddityOf(reply)]).toEqual([
+      expect.toSatisfy((s: number) => s === 400 || s === 415),
+      undefined,
+    ]);
+  }
+  await expectWell(attacked);
+});
+
+function manager(index: number): object {
+  const fieldsV1 = { 'f:data': { [`f:a${index}`]: {} } };
+  const time = '2020-01-01T00:00:00Z';
+  return {
+    manager: `m${index}`,
+    operation: 'Update',
+    apiVersion: 'v1',
+    time,
+    fieldsType: 'FieldsV1',
+    fieldsV1,
+  };
+}
+
+function owner(index: number): object {
+  return { apiVersion: 'v1', kind: 'Pod', name: `a${index}`, uid: `u${index}` };
+}
