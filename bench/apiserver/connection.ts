@@ -72,6 +72,8 @@ export class Connection {
       const chunks = this.#received;
       this.#keep(Buffer.alloc(0));
       yield* chunks;
+      // More may have come while the reader was busy.
+      if (this.#received.length > 0) continue;
       if (this.#isEnded) return;
       await this.#more();
     }

@@ -11,11 +11,7 @@ export function creations(
   return scenario(name, creationSteps(collection, valid, variations));
 }
 
-function creationSteps(
-  collection: string,
-  valid: object,
-  variations: readonly object[],
-): readonly Step[] {
+function creationSteps(collection: string, valid: object, variations: readonly object[]): readonly Step[] {
   return variations.map((variation) => post(`${collection}?dryRun=All`, mergePatch(valid, variation)));
 }
 

@@ -61,6 +61,7 @@ function policyOf(
 
 /** The same finalizers are left in the order they have. */
 function keepOrder(current: readonly string[], wanted: readonly string[]): readonly string[] {
-  const isSame = current.length === wanted.length && wanted.every((name) => current.includes(name));
+  const known = new Set(current);
+  const isSame = current.length === wanted.length && wanted.every((name) => known.has(name));
   return isSame ? current : wanted;
 }

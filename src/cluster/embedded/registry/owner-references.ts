@@ -1,16 +1,19 @@
 import type { StoredObject } from '../kinds/kind.ts';
-import { deepEqual } from '../validation/deep-equal.ts';
 import type { WriteContext } from './api.ts';
 
 /** An owner that is named twice owns once; whoever writes so is told. */
 export function dropRepeatedOwners({ metadata }: StoredObject, write: WriteContext): void {
   const owners = metadata.ownerReferences ?? [];
-  const distinct = owners.filter(
-    (owner, i) => owners.findIndex((other) => other.uid === owner.uid && deepEqual(other, owner)) === i,
-  );
-  if (distinct.length === owners.length) return;
-  const repeated = owners.filter((owner) => !distinct.includes(owner)).map(({ uid }) => uid);
-  metadata.ownerReferences = distinct;
+  // Objects are canonical here: who is the same reads the same.
+  const distinct = new Map<string, (typeof owners)[number]>();
+  const repeated: string[] = [];
+  for (const owner of owners) {
+    const text = JSON.stringify(owner);
+    if (distinct.has(text)) repeated.push(owner.uid);
+    else distinct.set(text, owner);
+  }
+  if (repeated.length === 0) return;
+  metadata.ownerReferences = [...distinct.values()];
   write.warn(
     `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(', ')}`,
   );

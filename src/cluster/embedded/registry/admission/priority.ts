@@ -1,4 +1,5 @@
 import { forbidden } from '../../../api-error.ts';
+import { systemPriorityClasses } from '../../kinds/cluster/priority-class.ts';
 import type { Pod } from '../../schema/generated/core-v1.ts';
 import type { PriorityClass } from '../../schema/generated/scheduling-v1.ts';
 import { everything, find, type RegistryContext } from '../context.ts';
@@ -24,15 +25,12 @@ export function setPriority(context: RegistryContext, attempt: Attempt): void {
   }
 }
 
-/** Parts of the system name them. */
-const systemClasses = new Set(['system-node-critical', 'system-cluster-critical']);
-
 /** At most one class is the default, and those of the system stay. */
 export function checkPriorityClass(context: RegistryContext, attempt: Attempt): void {
   const { kind, operation, object } = attempt;
   if (!isKind(attempt, 'scheduling.k8s.io', 'PriorityClass')) return;
   if (operation === 'DELETE') {
-    if (!systemClasses.has(object.metadata.name ?? '')) return;
+    if (!systemPriorityClasses.has(object.metadata.name ?? '')) return;
     const why = 'this is a system priority class and cannot be deleted';
     throw forbidden(kind, object.metadata.name ?? '', why);
   }
