@@ -1,8 +1,9 @@
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { EmbeddedCluster } from '../cluster/embedded/embedded-cluster.ts';
 import { EmbeddedServer } from '../cluster/embedded/embedded-server.ts';
 import { StoreError } from '../cluster/embedded/store/store-error.ts';
-import { type ControllerName, selectControllers } from '../controllers/controller-names.ts';
+import { selectControllers } from '../controllers/controller-names.ts';
 import { runControllers } from '../controllers/run-controllers.ts';
 import { realClock } from '../runtime/clock.ts';
 import { systemIds } from '../runtime/ids.ts';
@@ -45,7 +46,7 @@ export async function up(flags: UpFlags): Promise<void> {
   process.exit(0);
 }
 
-function controllersOf({ controllers }: UpFlags): readonly ControllerName[] {
+function controllersOf({ controllers }: UpFlags): readonly string[] {
   const selected = selectControllers(controllers);
   if (!selected.ok) throw usage(selected.problem);
   return selected.names;
@@ -100,7 +101,7 @@ function explained(error: unknown, { host, port }: UpFlags, dataDirectory: strin
   }
 }
 
-function runOn({ registry }: EmbeddedServer, names: readonly ControllerName[]): Supervisor {
+function runOn({ registry }: EmbeddedServer, names: readonly string[]): Supervisor {
   const supervisor = new Supervisor({
     clock: realClock,
     random: systemRandom,
@@ -115,7 +116,9 @@ function runOn({ registry }: EmbeddedServer, names: readonly ControllerName[]): 
     random: systemRandom,
     supervisor,
     report: ({ controller, key, error }) => complain(`${controller}: ${key}`, error),
-    onInformerError: (error) => complain('informer', error),
+    instance: hostname(),
+    ids: systemIds,
+    onTrouble: (error) => complain('controllers', error),
   });
   return supervisor;
 }

@@ -1,10 +1,10 @@
-/** In the order in which they are started. */
-export const controllerNames = ['protection', 'garbage-collector', 'namespace'] as const;
+import { allControllers } from './all-controllers.ts';
 
-export type ControllerName = (typeof controllerNames)[number];
+/** In the order in which they are started. */
+export const controllerNames: readonly string[] = allControllers.map(({ name }) => name);
 
 export type Selected =
-  | { readonly ok: true; readonly names: readonly ControllerName[] }
+  | { readonly ok: true; readonly names: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
 /**
@@ -27,8 +27,8 @@ export function selectControllers(list: string): Selected {
   return { ok: true, names };
 }
 
-function isName(word: string): word is ControllerName {
-  return (controllerNames as readonly string[]).includes(word);
+function isName(word: string): boolean {
+  return controllerNames.includes(word);
 }
 
 function problemWith(word: string): string {

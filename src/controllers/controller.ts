@@ -1,15 +1,17 @@
 import type { Cluster } from '../cluster/cluster.ts';
+import type { EventRecorder } from '../cluster/event-recorder.ts';
 import type { Resource } from '../cluster/resource.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Ids } from '../runtime/ids.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
-import type { ControllerName } from './controller-names.ts';
 import type { SharedInformers } from './shared-informers.ts';
 import type { Census } from './workloads/census.ts';
 
 /** A loop that brings the cluster in line with what its objects ask for. */
 export interface Controller {
-  readonly name: ControllerName;
+  /** As `--controllers` takes it. */
+  readonly name: string;
   /** Runs until `signal` aborts. Whatever it rejects with is reported, and it is run again after a back-off. */
   run(context: ControllerContext, signal: AbortSignal): Promise<void>;
 }
@@ -21,8 +23,11 @@ export interface ControllerContext {
   readonly informers: SharedInformers;
   /** Everything there is, by metadata. */
   readonly census: Census;
+  /** Tells people what happened, as Kubernetes Events in the name of this controller. */
+  readonly events: EventRecorder;
   readonly clock: Clock;
   readonly random: Random;
+  readonly ids: Ids;
   /** For work that outlives a call; ends with the process. */
   readonly supervisor: Supervisor;
   /** Told what failed and is going to be tried again. Must neither throw nor wait. */
@@ -30,7 +35,7 @@ export interface ControllerContext {
 }
 
 export interface Trouble {
-  readonly controller: ControllerName;
+  readonly controller: string;
   /** The object that it was about, as in the queue. */
   readonly key: string;
   readonly error: unknown;

@@ -1,28 +1,37 @@
-import type { Controller, ControllerContext } from './controller.ts';
-import type { ControllerName } from './controller-names.ts';
+import { EventRecorder } from '../cluster/event-recorder.ts';
+import { events } from '../cluster/resources.ts';
+import { allControllers } from './all-controllers.ts';
+import type { ControllerContext } from './controller.ts';
 import { SharedInformers, type SharedInformersOptions } from './shared-informers.ts';
-import { protection } from './volumes/protection.ts';
 import { Census } from './workloads/census.ts';
-import { garbageCollector } from './workloads/garbage-collector.ts';
-import { namespaceController } from './workloads/namespace-controller.ts';
-
-const controllers: readonly Controller[] = [protection, garbageCollector, namespaceController];
 
 export interface RunOptions
-  extends Omit<ControllerContext, 'informers' | 'census'>,
+  extends Omit<ControllerContext, 'informers' | 'census' | 'events'>,
     Omit<SharedInformersOptions, 'onError'> {
-  readonly names: readonly ControllerName[];
-  readonly onInformerError: (error: unknown) => void;
+  readonly names: readonly string[];
+  /** Tells processes that run the same controllers apart, in Events. */
+  readonly instance: string;
+  /** Told what an informer or the recorder of Events met; they go on. */
+  readonly onTrouble: (error: unknown) => void;
 }
 
 /** Starts the named controllers; they end with the supervisor. */
 export function runControllers(options: RunOptions): void {
-  const { names, onInformerError, ...rest } = options;
-  const informers = new SharedInformers({ ...rest, onError: onInformerError });
-  const census = new Census({ ...rest, onError: onInformerError });
-  const { supervisor } = rest;
-  for (const controller of controllers.filter(({ name }) => names.includes(name))) {
-    const context = { ...rest, informers, census, random: rest.random.fork(controller.name) };
+  const { names, instance, onTrouble, ...rest } = options;
+  const { supervisor, cluster } = rest;
+  const informers = new SharedInformers({ ...rest, onError: onTrouble });
+  const census = new Census({ ...rest, onError: onTrouble });
+  for (const controller of allControllers.filter(({ name }) => names.includes(name))) {
+    const random = rest.random.fork(controller.name);
+    const recorder = new EventRecorder({
+      ...rest,
+      events: cluster.resource(events),
+      reportingController: `stowage.dev/${controller.name}`,
+      reportingInstance: instance,
+      random: random.fork('events'),
+      onError: onTrouble,
+    });
+    const context = { ...rest, informers, census, events: recorder, random };
     supervisor.start(`controller ${controller.name}`, (signal) => controller.run(context, signal));
   }
 }

@@ -11,7 +11,6 @@ import { systemIds } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
 import type { Trouble } from '../controller.ts';
-import type { ControllerName } from '../controller-names.ts';
 import { runControllers } from '../run-controllers.ts';
 
 const random = seededRandom('controllers');
@@ -35,7 +34,7 @@ export class ControlledCluster implements AsyncDisposable {
     });
   }
 
-  static async start(...names: readonly ControllerName[]): Promise<ControlledCluster> {
+  static async start(...names: readonly string[]): Promise<ControlledCluster> {
     const store = new MemoryStore();
     const registry = new EmbeddedRegistry({
       store,
@@ -49,18 +48,18 @@ export class ControlledCluster implements AsyncDisposable {
     return world;
   }
 
-  run(...names: readonly ControllerName[]): void {
+  run(...names: readonly string[]): void {
     this.#run(this.cluster, this.#supervisor, names);
   }
 
   /** Runs them on another way to the same cluster, apart from the others; they end with what is returned. */
-  runApart(cluster: Cluster, ...names: readonly ControllerName[]): AsyncDisposable {
+  runApart(cluster: Cluster, ...names: readonly string[]): AsyncDisposable {
     const supervisor = new Supervisor({ clock: realClock, random, onCrash: () => {} });
     this.#run(cluster, supervisor, names);
     return supervisor;
   }
 
-  #run(cluster: Cluster, supervisor: Supervisor, names: readonly ControllerName[]): void {
+  #run(cluster: Cluster, supervisor: Supervisor, names: readonly string[]): void {
     runControllers({
       names,
       cluster,
@@ -69,7 +68,9 @@ export class ControlledCluster implements AsyncDisposable {
       random,
       supervisor,
       report: (trouble) => this.troubles.push(trouble),
-      onInformerError: () => {},
+      instance: 'test',
+      ids: systemIds,
+      onTrouble: () => {},
     });
   }
 

@@ -81,16 +81,6 @@ describe('versions', () => {
   });
 
   test('PUT of a kind that must not be overwritten blindly names one', async () => {
-    await world.create('persistentvolumeclaims', claim);
-    const call = world.update('persistentvolumeclaims', {
-      ...claim,
-      metadata: { ...claim.metadata, labels },
-    });
-    const isUnconditional = await call.then(
-      () => true,
-      () => false,
-    );
-    expect(isUnconditional).toBe(true);
     const { metadata, spec } = await world.create('leases', {
       metadata: { namespace: 'default', name: 'l' },
     });
@@ -110,11 +100,6 @@ describe('versions', () => {
     expect((await world.get('configmaps', 'a')).data).toEqual({ k: 'a' });
   });
 });
-
-const claim = {
-  metadata: { namespace: 'default', name: 'c' },
-  spec: { accessModes: ['ReadWriteOnce'], storageClassName: '', resources: { requests: { storage: '1Gi' } } },
-};
 
 describe('PUT of what is not there', () => {
   const lease = (metadata: object = {}) => ({

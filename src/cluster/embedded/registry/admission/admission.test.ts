@@ -1,0 +1,188 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { RegistryWorld, refusal } from '../testing/registry-world.ts';
+
+let world: RegistryWorld;
+
+beforeEach(async () => {
+  world = await RegistryWorld.start();
+});
+
+const containers = [{ name: 'c', image: 'i' }];
+const makePod = (spec: object = {}, metadata: object = {}) =>
+  world.create('pods', { metadata: { name: 'p', ...metadata }, spec: { containers, ...spec } });
+const makeClaim = (spec: object = {}, metadata: object = {}) =>
+  world.create('persistentvolumeclaims', {
+    metadata: { name: 'c', ...metadata },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
+  });
+
+describe('namespaces', () => {
+  test('one that is not there takes nothing', async () => {
+    const call = world.create('configmaps', { metadata: { namespace: 'nowhere', name: 'a' } });
+    expect(await refusal(call)).toBe('NotFound: namespaces "nowhere" not found');
+  });
+
+  test('one that is being emptied takes nothing new, but lets things change and go', async () => {
+    await world.create('namespaces', { metadata: { name: 'n' } });
+    const kind = world.kind('configmaps');
+    const write = { manager: 'test', user: 'test', warn() {} };
+    await world.create('configmaps', { metadata: { namespace: 'n', name: 'a' } });
+    await world.delete('namespaces', 'n');
+    const late = world.create('configmaps', { metadata: { namespace: 'n', name: 'b' } });
+    expect(await refusal(late)).toBe(
+      'Forbidden: configmaps "b" is forbidden: unable to create new content in namespace n because it is being terminated',
+    );
+    await world.update('configmaps', { metadata: { namespace: 'n', name: 'a' }, data: { k: 'v' } });
+    await world.registry.delete(kind, { namespace: 'n', name: 'a' }, {}, write);
+    expect((await world.list('configmaps', { namespace: 'n' })).names).toEqual([]);
+  });
+});
+
+describe('priority', () => {
+  const makeClass = (name: string, value: number, more: object = {}) =>
+    world.create('priorityclasses', { metadata: { name }, value, ...more });
+
+  test.each([
+    [{}, { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }],
+    [{ priorityClassName: 'high' }, { priority: 1000, preemptionPolicy: 'Never', priorityClassName: 'high' }],
+    [{ priorityClassName: 'high', priority: 1000 }, { priority: 1000 }],
+    [{ priorityClassName: 'system-node-critical' }, { priority: 2_000_001_000 }],
+  ])('of %j', async (spec, expected) => {
+    await makeClass('high', 1000, { preemptionPolicy: 'Never' });
+    expect((await makePod(spec)).spec).toMatchObject(expected);
+  });
+
+  test('the default class counts for pods that name none', async () => {
+    await makeClass('usual', 7, { globalDefault: true });
+    expect((await makePod()).spec).toMatchObject({ priority: 7, priorityClassName: 'usual' });
+  });
+
+  test.each([
+    [{ priorityClassName: 'none' }, /^Forbidden: .*no PriorityClass with name none was found$/],
+    [{ priority: 5 }, /^Forbidden: .*the integer value of priority \(5\) must not be provided in pod spec/],
+    [{ preemptionPolicy: 'Never' }, /^Forbidden: .*the string value of PreemptionPolicy \(Never\) must not/],
+  ])('%j is refused', async (spec, expected) => {
+    expect(await refusal(makePod(spec))).toMatch(expected);
+  });
+
+  test('it stays with the pod, also where an update leaves it out', async () => {
+    await makeClass('usual', 7, { globalDefault: true });
+    await makePod();
+    await world.patch('pods', 'p', { metadata: { labels: { a: 'b' } }, spec: { priority: null } });
+    expect((await world.get('pods', 'p')).spec).toMatchObject({ priority: 7 });
+  });
+
+  test('one class can be the default, and may stay it', async () => {
+    await makeClass('usual', 7, { globalDefault: true });
+    expect(await refusal(makeClass('other', 8, { globalDefault: true }))).toMatch(
+      /^Forbidden: .*PriorityClass usual is already marked as default. Only one default can exist$/,
+    );
+    await world.patch('priorityclasses', 'usual', { description: 'as ever' });
+    await makeClass('other', 8);
+    expect(await refusal(world.patch('priorityclasses', 'other', { globalDefault: true }))).toMatch(
+      /^Forbidden/,
+    );
+  });
+});
+
+describe('tolerations', () => {
+  const keyOf = (trouble: string) => `node.kubernetes.io/${trouble}`;
+  const given = (await_: string, effect?: string) => ({
+    key: await_,
+    operator: 'Exists',
+    ...(effect === undefined ? {} : { effect }),
+  });
+
+  test.each([
+    [[], ['not-ready', 'unreachable']],
+    [[given(keyOf('not-ready'), 'NoExecute')], ['unreachable']],
+    [[given(keyOf('not-ready'))], ['unreachable']],
+    [[given(keyOf('not-ready'), 'NoSchedule')], ['not-ready', 'unreachable']],
+    [[{ operator: 'Exists' }], []],
+  ])('%j leaves %j to add', async (tolerations, added) => {
+    const { spec } = await makePod({ tolerations });
+    const all = spec?.tolerations as readonly {
+      readonly key?: string;
+      readonly tolerationSeconds?: number;
+    }[];
+    const ours = all.filter(({ tolerationSeconds }) => tolerationSeconds === 300);
+    expect(ours.map(({ key }) => key)).toEqual(added.map(keyOf));
+  });
+});
+
+describe('the class of a claim', () => {
+  const isDefault = { 'storageclass.kubernetes.io/is-default-class': 'true' };
+  const makeClass = (name: string, annotations: object = {}, more: object = {}) =>
+    world.create('storageclasses', { metadata: { name, annotations }, provisioner: 'p.x.io', ...more });
+
+  test('is the newest default, and of those the first by name', async () => {
+    expect((await makeClaim()).spec).not.toHaveProperty('storageClassName');
+    await makeClass('old', isDefault);
+    await makeClass('plain');
+    await world.clock.advance(1000);
+    await makeClass('newer-b', isDefault);
+    await makeClass('newer-a', isDefault);
+    expect((await makeClaim({}, { name: 'd' })).spec).toMatchObject({ storageClassName: 'newer-a' });
+  });
+
+  test.each([
+    [{ storageClassName: '' }, {}, ''],
+    [{ storageClassName: 'plain' }, {}, 'plain'],
+    [{}, { annotations: { 'volume.beta.kubernetes.io/storage-class': 'x' } }, undefined],
+  ])('%j %j stays as it is', async (spec, metadata, expected) => {
+    await makeClass('usual', isDefault);
+    expect((await makeClaim(spec, metadata)).spec?.storageClassName).toBe(expected);
+  });
+
+  const grow = (storage = '2Gi') =>
+    world.patch('persistentvolumeclaims', 'c', { spec: { resources: { requests: { storage } } } });
+  const bindClaim = () =>
+    world.patch('persistentvolumeclaims', 'c', { status: { phase: 'Bound' } }, { subresource: 'status' });
+
+  test('lets a bound claim grow where it says so', async () => {
+    await makeClass('elastic', {}, { allowVolumeExpansion: true });
+    await makeClaim({ storageClassName: 'elastic' });
+    expect(await refusal(grow())).toMatch(/^(Forbidden|Invalid): /);
+    await bindClaim();
+    expect((await grow()).spec?.resources).toEqual({ requests: { storage: '2Gi' } });
+  });
+
+  test('keeps it small where it does not, or is gone', async () => {
+    await makeClass('rigid');
+    await makeClaim({ storageClassName: 'rigid' });
+    await bindClaim();
+    const why = /^Forbidden: .*only dynamically provisioned pvc can be resized and the storageclass/;
+    expect(await refusal(grow())).toMatch(why);
+    await world.delete('storageclasses', 'rigid');
+    expect(await refusal(grow())).toMatch(why);
+  });
+});
+
+test('what may be in use is protected from the start, once', async () => {
+  const volume = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } };
+  const made = [
+    await makeClaim({}, { finalizers: ['x.io/a'] }),
+    await world.create('persistentvolumes', {
+      metadata: { name: 'v', finalizers: ['kubernetes.io/pv-protection'] },
+      spec: volume,
+    }),
+    await world.create('volumeattributesclasses', {
+      metadata: { name: 'a' },
+      driverName: 'd',
+      parameters: { k: 'v' },
+    }),
+  ];
+  expect(made.map(({ metadata }) => metadata.finalizers)).toEqual([
+    ['x.io/a', 'kubernetes.io/pvc-protection'],
+    ['kubernetes.io/pv-protection'],
+    ['kubernetes.io/vac-protection'],
+  ]);
+});
+
+test('a pod that comes with its node has the zone of the node', async () => {
+  const labels = { 'topology.kubernetes.io/zone': 'z1', other: 'x' };
+  await world.create('nodes', { metadata: { name: 'n1', labels } });
+  expect((await makePod({ nodeName: 'n1' })).metadata.labels).toEqual({
+    'topology.kubernetes.io/zone': 'z1',
+  });
+});
