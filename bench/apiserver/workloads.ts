@@ -5,7 +5,7 @@ import type { Subject } from './subject.ts';
 const volumesPath = '/api/v1/persistentvolumes';
 
 /** A pre-provisioned local volume as people have them, about 700 bytes as it is sent. */
-export function volumeJson(name: string): string {
+function volumeJson(name: string): string {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'PersistentVolume',

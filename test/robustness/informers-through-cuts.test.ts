@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Selection } from '../../src/cluster/cluster.ts';
 import { Informer } from '../../src/cluster/informer/informer.ts';
 import { KubernetesCluster } from '../../src/cluster/kubernetes/client.ts';
@@ -86,6 +86,14 @@ test('informers behind connections that keep breaking end up with what the serve
     }),
   );
   const agent = new Agent({ keepAlive: true, ca: server.access.certificate });
+  onTestFinished(async () => {
+    await supervisor.close();
+    await cluster.close();
+    await proxy.close();
+    agent.destroy();
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
   const writer = new StormWriter({
     name: 'w0',
     access: server.access,
@@ -113,12 +121,6 @@ test('informers behind connections that keep breaking end up with what the serve
   ).toEqual(expected);
   expect(followers.flatMap(({ diary }) => diary.oddities)).toEqual([]);
   expect(server.bugs).toEqual([]);
-  await supervisor.close();
-  await cluster.close();
-  await proxy.close();
-  agent.destroy();
-  await server.close();
-  await rm(folder, { recursive: true });
 });
 
 function linesOf({ known }: Diary): readonly string[] {

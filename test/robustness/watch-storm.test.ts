@@ -1,5 +1,5 @@
 import { Agent } from 'node:https';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Random, seededRandom } from '../../src/runtime/random.ts';
 import { type StormServer, stormServer } from './testing/storm-server.ts';
 import { type Form, inProcess, overHttps } from './testing/storm-transports.ts';
@@ -88,6 +88,13 @@ test('200 watchers that come, go, resume and dawdle miss nothing, see nothing tw
   await Promise.all(writers.map((writer) => writer.write(20)));
   const watchers = Array.from({ length: watchersCount }, (_, index) => anyWatcher(server, agent, index));
   const running = watchers.map((watcher) => watcher.run());
+  onTestFinished(async () => {
+    for (const watcher of watchers) watcher.stop();
+    agent.destroy();
+    await server.close();
+    await Promise.allSettled(running);
+    expect(server.api.metrics.watchesOpen).toBe(0);
+  });
   await Promise.all(writers.map((writer) => writer.write(writesEach)));
   for (const watcher of watchers) watcher.calm();
   await Promise.race([
@@ -100,9 +107,4 @@ test('200 watchers that come, go, resume and dawdle miss nothing, see nothing tw
   // The storm was one: streams ended in every way, and bookmarks were among them.
   expect(watchers.reduce((sum, { resumes }) => sum + resumes, 0)).toBeGreaterThan(watchersCount);
   expect(watchers.reduce((sum, { bookmarks }) => sum + bookmarks, 0)).toBeGreaterThan(watchersCount);
-  for (const watcher of watchers) watcher.stop();
-  agent.destroy();
-  await server.close();
-  await Promise.allSettled(running);
-  expect(server.api.metrics.watchesOpen).toBe(0);
 });

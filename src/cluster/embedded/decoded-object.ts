@@ -27,7 +27,7 @@ export function decodedObject(
 }
 
 /** What the body of a write is: the kind itself, or what a subresource wants. */
-export function bodyOf(kind: Kind, subresource: string | undefined) {
+function bodyOf(kind: Kind, subresource: string | undefined) {
   const own = { kind: kind.kind, version: kind.version, apiVersion: apiVersionOf(kind), type: kind.type };
   if (subresource === undefined || subresource === 'status' || subresource === 'finalize') return own;
   if (subresource === 'scale') {

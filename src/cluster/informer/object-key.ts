@@ -7,10 +7,6 @@ export function keyOf({ metadata }: KubeObject): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 
-export function keyText({ namespace, name }: ObjectKey): string {
-  return namespace ? `${namespace}/${name}` : name;
-}
-
 /** Names hold no slash. */
 export function parseKey(key: string): ObjectKey {
   const slash = key.indexOf('/');

@@ -35,7 +35,7 @@ function segment(text: string, what: string): string {
 type Value = string | number | boolean | undefined;
 
 /** `?a=1&b=x`, or nothing; values that are undefined are left out. */
-export function queryText(parameters: Readonly<Record<string, Value>>): string {
+function queryText(parameters: Readonly<Record<string, Value>>): string {
   const pairs = Object.entries(parameters).filter(([, value]) => value !== undefined);
   const told = pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
   return told.length === 0 ? '' : `?${told.join('&')}`;

@@ -1,5 +1,6 @@
 import { runWorkers } from '../../cluster/controller-loop.ts';
 import type { Informer } from '../../cluster/informer/informer.ts';
+import { parseKey } from '../../cluster/informer/object-key.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../cluster/resources.ts';
 import { WorkQueue } from '../../cluster/work-queue.ts';
 import type { Pod } from '../../kube/core.ts';
@@ -92,7 +93,7 @@ class ProtectionKeeper {
   }
 
   async #releaseClaim(key: string, signal: AbortSignal): Promise<void> {
-    const [namespace = '', name = ''] = key.split('/');
+    const { namespace = '', name } = parseKey(key);
     const client = this.#context.cluster.resource(persistentVolumeClaims);
     const claim = await orAbsent(client.get({ namespace, name }, { signal }));
     if (claim === undefined || !isEnding(claim, finalizers.pvcProtection)) return;

@@ -3,8 +3,8 @@ import type { Kind, StoredObject } from '../kinds/kind.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import type { DeletionRequest } from './api.ts';
 
-export const orphanFinalizer = 'orphan';
-export const foregroundFinalizer = 'foregroundDeletion';
+const orphanFinalizer = 'orphan';
+const foregroundFinalizer = 'foregroundDeletion';
 
 const policies = ['Orphan', 'Background', 'Foreground'] as const;
 

@@ -137,7 +137,7 @@ function getRevision(resourceVersion: string | undefined): number {
 }
 
 /** 0 for none and for `0`. Beyond what a number can hold, all versions lie in the future alike. */
-export function revisionOf(resourceVersion: string | undefined): number {
+function revisionOf(resourceVersion: string | undefined): number {
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') return 0;
   const complaint = versionComplaint(resourceVersion);
   if (complaint !== undefined) throw badRequest(`invalid resource version: ${complaint}`);

@@ -1,5 +1,4 @@
-import type { StoredObject } from '../kinds/kind.ts';
-import { age, ageColumn } from '../kinds/table-cells.ts';
+import { scaleColumns, scaleRow } from '../kinds/workloads/scale.ts';
 import type { Snapshot } from '../registry/api.ts';
 import type { Scale } from '../schema/generated/autoscaling-v1.ts';
 import { type Rows, type TableForm, tableJson } from './table.ts';
@@ -14,14 +13,6 @@ export function scaleTableJson(
 }
 
 const scaleView: Rows = {
-  columns: [
-    { name: 'Name', type: 'string' },
-    { name: 'Desired', type: 'integer' },
-    { name: 'Available', type: 'integer' },
-    ageColumn,
-  ],
-  row(object: StoredObject, context) {
-    const { spec, status } = object as unknown as Scale;
-    return [object.metadata.name ?? '', spec?.replicas ?? 0, status?.replicas ?? 0, age(object, context)];
-  },
+  columns: scaleColumns,
+  row: (object, context) => scaleRow(object as unknown as Scale, context),
 };

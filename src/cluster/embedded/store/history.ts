@@ -18,7 +18,7 @@ export interface HistoryLimits {
   readonly changesMin: number;
 }
 
-export const defaultHistoryLimits: HistoryLimits = {
+const defaultHistoryLimits: HistoryLimits = {
   changesMax: 100_000,
   bytesMax: 128 * 2 ** 20,
   changesMin: 100,

@@ -22,7 +22,7 @@ export interface LmdbDatabase {
   readonly meta: Database<Buffer, Buffer>;
 }
 
-export const formatVersion = 1;
+const formatVersion = 1;
 
 const revisionBytes = 8;
 const tableOptions = { encoding: 'binary', keyEncoding: 'binary' } as const;

@@ -79,7 +79,7 @@ export interface TestConfig {
   readonly user?: object;
 }
 
-export function writeKubeconfig(folder: string, cluster: object, user: object = {}): string {
+function writeKubeconfig(folder: string, cluster: object, user: object = {}): string {
   const path = join(folder, 'config');
   // JSON is YAML.
   const content = {

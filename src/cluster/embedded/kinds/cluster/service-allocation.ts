@@ -12,7 +12,7 @@ export interface ServiceRange {
   readonly portMax: number;
 }
 
-export const defaultServiceRange: ServiceRange = { prefix: '10.96', portMin: 30_000, portMax: 32_767 };
+const defaultServiceRange: ServiceRange = { prefix: '10.96', portMin: 30_000, portMax: 32_767 };
 
 /**
  * Gives a service its address and its node ports: an admission step, between `prepareCreate` or `prepareUpdate` and

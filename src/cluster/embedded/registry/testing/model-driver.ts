@@ -12,7 +12,7 @@ import {
 } from './registry-model.ts';
 import { type AnyObject, RegistryWorld, settle } from './registry-world.ts';
 
-export const diskFull = new Error('the disk is full');
+const diskFull = new Error('the disk is full');
 
 /** A call that was made, what the model says of it, and what has come of it so far. */
 interface Call extends Prediction {
