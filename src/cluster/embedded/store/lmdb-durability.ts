@@ -14,6 +14,12 @@ import {
 import type { Change, Entry } from './store.ts';
 import { StoreError } from './store-error.ts';
 
+/**
+ * What may be written until the file is opened anew. Pages that LMDB looks at while it writes stay mapped, and count as memory of this
+ * process though they are the kernel's to take back; in the end that is the whole file.
+ */
+const mappedBytesMax = 32 * 2 ** 20;
+
 /** Writes batches of changes to LMDB, one transaction each. */
 export class LmdbDurability implements Durability {
   readonly #directory: string;
@@ -23,6 +29,7 @@ export class LmdbDurability implements Durability {
   /** Of the last transaction that is known to be safe. */
   #revision: number;
   #hasFailed = false;
+  #writtenBytes = 0;
 
   /** `lock` is this object's from now on. */
   constructor(directory: string, lock: DirectoryLock, database: LmdbDatabase) {
@@ -42,7 +49,8 @@ export class LmdbDurability implements Durability {
 
   async persist(changes: readonly Change[], revision: number): Promise<void> {
     try {
-      const database = this.#hasFailed ? await this.reopen() : this.#database;
+      const isDue = this.#hasFailed || this.#writtenBytes > mappedBytesMax;
+      const database = isDue ? await this.reopen() : this.#database;
       assert(database !== undefined, 'the store is closed');
       await commit(database, changes, revision);
     } catch (error) {
@@ -50,6 +58,7 @@ export class LmdbDurability implements Durability {
       throw await writeFailed(this.#directory, error);
     }
     this.#revision = revision;
+    for (const { entry } of changes) this.#writtenBytes += entry.bytes.length;
   }
 
   /**
@@ -67,6 +76,7 @@ export class LmdbDurability implements Durability {
       throw new Error(`a write that failed is on disk (revision ${found}, not ${this.#revision}); restart`);
     }
     this.#hasFailed = false;
+    this.#writtenBytes = 0;
     return database;
   }
 
