@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { node, pods, statefulSet, storage } from '../up/manifests.ts';
+import type { Bed, CallResult } from './bed.ts';
+import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+import { typedCommands } from './testing/kubectl-commands.ts';
+
+describe.skipIf(lacks(...serverPrograms))('kubectl', () => {
+  test('prints the same with us as with the real server', async () => {
+    const beds = await Promise.all([startBed(), startBed({ server: 'stowage' })]);
+    await Promise.all(beds.map((bed) => bed.kubectl(['create', '-f', '-'], manifests)));
+    const surprises: string[] = [];
+    for (const { line, input } of typedCommands) {
+      const [real, ours] = await Promise.all(beds.map((bed) => type(bed, line, input)));
+      if (real !== ours) surprises.push(`kubectl ${line}\n--- real\n${real}\n--- ours\n${ours}`);
+    }
+    expect(surprises.join('\n\n')).toBe('');
+  }, 600_000);
+});
+
+const manifests = [node, pods, storage, statefulSet].join('---');
+
+async function type(bed: Bed, line: string, input = ''): Promise<string> {
+  const text = masked(await bed.kubectl(line.split(' '), input));
+  return line.startsWith('explain') ? fieldLists(text) : text;
+}
+
+/** Descriptions of fields are Kubernetes' own, and we have none; the fields and their types are facts. */
+function fieldLists(text: string): string {
+  const lines = text.split('\n');
+  return lines.filter((line) => /^(KIND|VERSION|GROUP|FIELD|error|exit)|^ +[\w$-]+\t</.test(line)).join('\n');
+}
+
+/**
+ * Ages, times, uids, addresses and versions are each server's own. What a refused change would have changed, Kubernetes shows as a
+ * difference of its internal structs; we show the sentence alone.
+ */
+function masked({ stdout, stderr, code }: CallResult): string {
+  return `${stdout}${stderr}exit ${code}`
+    .replace(/\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} [+-]\d{4}/g, '<time>')
+    .replace(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})/g, '<time>')
+    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uid>')
+    .replace(/\b\d+(s|m\d+s|m)\b/g, '<age>')
+    .replace(/10\.96\.\d+\.\d+ */g, '<address> ')
+    .replace(/CLUSTER-IP +/g, 'CLUSTER-IP ')
+    .replace(/\n@@ -[\s\S]*?\n(?=\nexit)/g, '')
+    .replace(/\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}\.\d+ [+-]\d{4}/g, '<time>')
+    .replace(/\b127\.0\.0\.1:\d+/g, '<server>')
+    .replace(/\/tmp\/(LIVE|MERGED)-\d+/g, '/tmp/$1')
+    .replace(/v1\.36\.3\+stowage/g, 'v1.36.3')
+    .replace(/ +$/gm, '');
+}
