@@ -4,8 +4,9 @@ import { parseArgs } from 'node:util';
 import { apiserver } from './apiserver/apiserver.ts';
 import { engine } from './engine/engine.ts';
 import { type Benchmark, machine, tablesOf } from './harness.ts';
+import { volumes } from './volumes/volumes.ts';
 
-const benchmarks: readonly Benchmark[] = [engine, apiserver];
+const benchmarks: readonly Benchmark[] = [engine, apiserver, volumes];
 
 type Call =
   | { readonly kind: 'run'; readonly benchmark: Benchmark; readonly jsonFile: string | undefined }

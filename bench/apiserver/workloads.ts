@@ -165,17 +165,15 @@ class Watcher {
     this.#connection.close();
   }
 
+  /** Events end in a newline; those that frame the chunks of HTTP, which may cut an event anywhere, follow a carriage return. */
   async #count(): Promise<void> {
-    const mark = Buffer.from('"type":"ADDED"');
-    let rest = Buffer.alloc(0);
+    const [carriageReturn, newline] = [13, 10];
+    let before = 0;
     for await (const chunk of this.#connection.chunks()) {
-      const text = Buffer.concat([rest, chunk]);
-      let from = 0;
-      for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, from)) {
-        this.#seen += 1;
-        from = at + mark.length;
+      for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) {
+        if ((at === 0 ? before : chunk[at - 1]) !== carriageReturn) this.#seen += 1;
       }
-      rest = text.subarray(Math.max(from, text.length - mark.length + 1));
+      before = chunk[chunk.length - 1] ?? before;
       if (this.#seen >= this.#wanted) this.#reached();
     }
   }
