@@ -41,6 +41,25 @@ It ends with Ctrl-C; the next start goes on where this one was.`,
     await up(options);
   });
 
+program
+  .command('upgrade-zonal-pvs')
+  .description(
+    'give zonal volumes that only have labels a node affinity; shows what it would do unless told otherwise',
+  )
+  .option('--kubeconfig <file>', 'the cluster (default: KUBECONFIG, or ~/.kube/config)')
+  .option('--dry-run [bool]', 'only show; --dry-run=false writes', true)
+  .addHelpText(
+    'after',
+    `
+Examples:
+  stowage upgrade-zonal-pvs                   what would be done
+  stowage upgrade-zonal-pvs --dry-run=false   do it`,
+  )
+  .action(async (options) => {
+    const { upgradeZonalPvs } = await import('./upgrade-zonal-pvs.ts');
+    await upgradeZonalPvs(options);
+  });
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { EmbeddedCluster } from '../cluster/embedded/embedded-cluster.ts';
 import { EmbeddedServer } from '../cluster/embedded/embedded-server.ts';
 import { StoreError } from '../cluster/embedded/store/store-error.ts';
@@ -32,7 +32,7 @@ export async function up(flags: UpFlags): Promise<void> {
   const dataDirectory = resolve(flags.data);
   const stop = stopRequested();
   const server = await start(flags, dataDirectory);
-  const supervisor = runOn(server, names);
+  const supervisor = runOn(server, names, join(dataDirectory, 'volumes'));
   const kubeconfig = resolve(flags.kubeconfig ?? `${dataDirectory}/kubeconfig`);
   await writeKubeconfig(server, kubeconfig);
   say(`listening on ${server.url}, data in ${dataDirectory}, controllers: ${names.join(', ') || 'none'}`);
@@ -101,7 +101,7 @@ function explained(error: unknown, { host, port }: UpFlags, dataDirectory: strin
   }
 }
 
-function runOn({ registry }: EmbeddedServer, names: readonly string[]): Supervisor {
+function runOn({ registry }: EmbeddedServer, names: readonly string[], localRoot: string): Supervisor {
   const supervisor = new Supervisor({
     clock: realClock,
     random: systemRandom,
@@ -116,6 +116,7 @@ function runOn({ registry }: EmbeddedServer, names: readonly string[]): Supervis
     random: systemRandom,
     supervisor,
     report: ({ controller, key, error }) => complain(`${controller}: ${key}`, error),
+    localRoot,
     instance: hostname(),
     ids: systemIds,
     onTrouble: (error) => complain('controllers', error),

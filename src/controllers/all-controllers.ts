@@ -1,7 +1,37 @@
 import type { Controller } from './controller.ts';
+import { provisionerController } from './provisioner/provisioner-controller.ts';
+import { ephemeral } from './volumes/ephemeral/ephemeral.ts';
+import { expander } from './volumes/expander/expander.ts';
 import { protection } from './volumes/protection.ts';
+import { pvBinder } from './volumes/pv-binder/pv-binder.ts';
+import { zonalUpgrade } from './volumes/zonal-upgrade/zonal-upgrade.ts';
+import { deployment } from './workloads/deployment/deployment-controller.ts';
+import { disruption } from './workloads/disruption/disruption-controller.ts';
 import { garbageCollector } from './workloads/garbage-collector.ts';
 import { namespaceController } from './workloads/namespace-controller.ts';
+import { nodeAgent } from './workloads/node-agent/node-agent.ts';
+import { statefulSet } from './workloads/stateful-set/stateful-set-controller.ts';
+
+/** What some controllers need to know of the machine. */
+export interface ControllerSettings {
+  /** Where `local.stowage.dev` puts its directories; left out, there is no such provisioner. */
+  readonly localRoot?: string | undefined;
+}
 
 /** Every controller there is, in the order in which they are started. Adding one is adding it here. */
-export const allControllers: readonly Controller[] = [protection, garbageCollector, namespaceController];
+export function allControllers({ localRoot }: ControllerSettings = {}): readonly Controller[] {
+  return [
+    pvBinder,
+    provisionerController(localRoot === undefined ? {} : { localRoot }),
+    expander,
+    protection,
+    ephemeral,
+    zonalUpgrade,
+    statefulSet,
+    deployment,
+    nodeAgent,
+    garbageCollector,
+    namespaceController,
+    disruption,
+  ];
+}

@@ -1,7 +1,7 @@
 import { allControllers } from './all-controllers.ts';
 
 /** In the order in which they are started. */
-export const controllerNames: readonly string[] = allControllers.map(({ name }) => name);
+export const controllerNames: readonly string[] = allControllers().map(({ name }) => name);
 
 export type Selected =
   | { readonly ok: true; readonly names: readonly string[] }

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../cluster/cluster.ts';
-import { controllerNames } from './controller-names.ts';
 import { inventory, leaveWork, remains } from './testing/aftermath.ts';
 import { ControlledCluster } from './testing/controlled-cluster.ts';
 import { LimitedCluster } from './testing/limited-cluster.ts';
+
+/** Those that bring things to an end. With others running, less would remain: the binder of volumes frees what nobody claims. */
+const enders = ['protection', 'garbage-collector', 'namespace'];
 
 /** Turns of the event loop after which something has to have come of it; a turn takes well under a millisecond. */
 const turnsMax = 100_000;
@@ -31,11 +33,11 @@ async function interruptAfter(writesMax: number): Promise<{ readonly isInterrupt
     isBroken = true;
   });
   {
-    await using _first = world.runApart(limited, ...controllerNames);
+    await using _first = world.runApart(limited, ...enders);
     const isSettled = await untilSettled(world.cluster, () => isBroken);
     if (isSettled) return { isInterrupted: false };
   }
-  await using _second = world.runApart(world.cluster, ...controllerNames);
+  await using _second = world.runApart(world.cluster, ...enders);
   await untilSettled(world.cluster);
   return { isInterrupted: true };
 }
@@ -49,7 +51,7 @@ test('controllers that die after any of their writes leave nothing behind that t
 test('two sets of them at once come to the same end', async () => {
   await using world = await ControlledCluster.start();
   await leaveWork(world.cluster);
-  await using _one = world.runApart(world.cluster, ...controllerNames);
-  await using _other = world.runApart(world.cluster, ...controllerNames);
+  await using _one = world.runApart(world.cluster, ...enders);
+  await using _other = world.runApart(world.cluster, ...enders);
   await untilSettled(world.cluster);
 });

@@ -1,13 +1,14 @@
 import { EventRecorder } from '../cluster/event-recorder.ts';
 import { events } from '../cluster/resources.ts';
-import { allControllers } from './all-controllers.ts';
+import { allControllers, type ControllerSettings } from './all-controllers.ts';
 import type { ControllerContext } from './controller.ts';
 import { SharedInformers, type SharedInformersOptions } from './shared-informers.ts';
 import { Census } from './workloads/census.ts';
 
 export interface RunOptions
   extends Omit<ControllerContext, 'informers' | 'census' | 'events'>,
-    Omit<SharedInformersOptions, 'onError'> {
+    Omit<SharedInformersOptions, 'onError'>,
+    ControllerSettings {
   readonly names: readonly string[];
   /** Tells processes that run the same controllers apart, in Events. */
   readonly instance: string;
@@ -17,11 +18,11 @@ export interface RunOptions
 
 /** Starts the named controllers; they end with the supervisor. */
 export function runControllers(options: RunOptions): void {
-  const { names, instance, onTrouble, ...rest } = options;
+  const { names, instance, onTrouble, localRoot, ...rest } = options;
   const { supervisor, cluster } = rest;
   const informers = new SharedInformers({ ...rest, onError: onTrouble });
   const census = new Census({ ...rest, onError: onTrouble });
-  for (const controller of allControllers.filter(({ name }) => names.includes(name))) {
+  for (const controller of allControllers({ localRoot }).filter(({ name }) => names.includes(name))) {
     const random = rest.random.fork(controller.name);
     const recorder = new EventRecorder({
       ...rest,

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { forbidden } from '../cluster/api-error.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { nodes, persistentVolumes, pods } from '../cluster/resources.ts';
+import { TrialCluster } from '../controllers/testing/trial-cluster.ts';
+import { labels } from '../kube/well-known.ts';
+import { report, upgradeAll, upgradeZonalPvs } from './upgrade-zonal-pvs.ts';
+
+const { signal } = new AbortController();
+const spec = {
+  capacity: { storage: '1Gi' },
+  accessModes: ['ReadWriteOnce'],
+  hostPath: { path: '/a' },
+} as const;
+
+async function fill(cluster: Cluster): Promise<void> {
+  const client = cluster.resource(persistentVolumes);
+  const claimRef = { namespace: 'default', name: 'data' };
+  await cluster.resource(nodes).create({ metadata: { name: 'n1', labels: { [labels.zone]: 'a' } } });
+  await client.create({ metadata: { name: 'plain' }, spec });
+  await client.create({ metadata: { name: 'zonal', labels: { [labels.betaZone]: 'a__b' } }, spec });
+  await client.create({
+    metadata: { name: 'used', labels: { [labels.zone]: 'b' } },
+    spec: { ...spec, claimRef },
+  });
+  await cluster.resource(pods).create({
+    metadata: { namespace: 'default', name: 'web' },
+    spec: {
+      nodeName: 'n1',
+      containers: [{ name: 'main', image: 'pause' }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+    },
+  });
+}
+
+test('a dry run lists what would be done, and writes nothing', async () => {
+  await using trial = await TrialCluster.start();
+  await fill(trial.cluster);
+  const before = await trial.cluster.resource(persistentVolumes).list();
+  const text = report(await upgradeAll(trial.cluster, { isDryRun: true, signal }), true);
+  expect(text.split('\n')).toEqual([
+    'NAME    ACTION          DETAIL',
+    'used    refused         pod default/web uses it on node n1, which has topology.kubernetes.io/zone=a; a node affinity cannot be changed later, so correct the labels of the node or the volume, or end the pod first',
+    'zonal   would upgrade   topology.kubernetes.io/zone in (a, b)',
+    'volumes: 3, left alone because it has no zone or region label: 1, refuse: 1, upgrade: 1; nothing was written: --dry-run=false writes',
+    '',
+  ]);
+  expect((await trial.cluster.resource(persistentVolumes).list()).items).toEqual(before.items);
+});
+
+test('the second run finds nothing left to do', async () => {
+  await using trial = await TrialCluster.start();
+  await fill(trial.cluster);
+  const kindOf = async () =>
+    (await upgradeAll(trial.cluster, { isDryRun: false, signal })).map(
+      ({ name, upgrade }) => `${name} ${upgrade.kind}`,
+    );
+  expect(await kindOf()).toEqual(['plain leave', 'used refuse', 'zonal upgrade']);
+  expect(await kindOf()).toEqual(['plain leave', 'used refuse', 'zonal leave']);
+});
+
+/** The cluster, but it refuses all writes to the volume. */
+function refusing(cluster: Cluster, name: string): Cluster {
+  return {
+    resource: (resource) => {
+      const client = cluster.resource(resource);
+      const patch: typeof client.patch = async (key, ...rest) => {
+        if (key.name === name) throw forbidden(resource, name, 'no');
+        return await client.patch(key, ...rest);
+      };
+      return new Proxy(client, {
+        get: (target, member) => {
+          if (member === 'patch') return patch;
+          const value: unknown = Reflect.get(target, member, target);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    },
+  };
+}
+
+test('one that fails is told, and does not keep the others', async () => {
+  await using trial = await TrialCluster.start();
+  await fill(trial.cluster);
+  const client = trial.cluster.resource(persistentVolumes);
+  await client.create({ metadata: { name: 'another', labels: { [labels.zone]: 'a' } }, spec });
+  const outcomes = await upgradeAll(refusing(trial.cluster, 'another'), { isDryRun: false, signal });
+  const [, first, , last] = report(outcomes, false).split('\n');
+  expect(first).toBe('another   failed     persistentvolumes "another" is forbidden: no');
+  expect(last).toBe('zonal     upgraded   topology.kubernetes.io/zone in (a, b)');
+});
+
+test('a flag that is neither true nor false is refused', async () => {
+  await expect(upgradeZonalPvs({ dryRun: 'perhaps' })).rejects.toThrow(
+    '--dry-run: "perhaps" is neither true nor false',
+  );
+});

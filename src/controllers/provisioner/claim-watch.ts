@@ -1,0 +1,105 @@
+import type { Informer } from '../../cluster/informer/informer.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../cluster/resources.ts';
+import { WorkQueue } from '../../cluster/work-queue.ts';
+import type { Node } from '../../kube/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/core-volume.ts';
+import type { StorageClass } from '../../kube/storage.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { lookUp } from '../../kube/wire.ts';
+import type { ControllerContext } from '../controller.ts';
+import { demandKey, provisionerOf } from './claim-demand.ts';
+import { intentOf } from './intent.ts';
+import type { Provisioners } from './provisioner.ts';
+
+/** What happens in the cluster, turned into keys to look at. */
+export class ClaimWatch {
+  readonly queue: WorkQueue;
+  readonly #provisioners: Provisioners;
+  readonly #claims: Informer<PersistentVolumeClaim>;
+  readonly #volumes: Informer<PersistentVolume>;
+  readonly #classes: Informer<StorageClass>;
+  readonly #nodes: Informer<Node>;
+  /** Claims that could not be served as classes and nodes are. Only a hint: after a restart all claims are looked at anyway. */
+  readonly #unserved = new Set<string>();
+
+  constructor(context: ControllerContext, provisioners: Provisioners) {
+    this.queue = new WorkQueue(context);
+    this.#provisioners = provisioners;
+    this.#claims = context.informers.of(persistentVolumeClaims);
+    this.#volumes = context.informers.of(persistentVolumes);
+    this.#classes = context.informers.of(storageClasses);
+    this.#nodes = context.informers.of(nodes);
+  }
+
+  async synced(signal: AbortSignal): Promise<boolean> {
+    const caches = [this.#claims, this.#volumes, this.#classes, this.#nodes];
+    const synced = await Promise.all(caches.map((cache) => cache.synced(signal)));
+    return synced.every(Boolean);
+  }
+
+  allNodes(): Iterable<Node> {
+    return this.#nodes.values();
+  }
+
+  allClaims(): Iterable<PersistentVolumeClaim> {
+    return this.#claims.values();
+  }
+
+  /** Looks at the claim again when a class or a node changes. */
+  waitForChange(key: string): void {
+    this.#unserved.add(key);
+  }
+
+  listen(): () => void {
+    const wake = () => this.#wake();
+    const stop = [
+      this.#claims.addHandler({
+        added: (claim) => this.#claim(claim),
+        updated: (claim, old) => {
+          if (demandKey(claim) !== demandKey(old)) this.#claim(claim);
+        },
+        deleted: ({ metadata }) => this.#unserved.delete(`${metadata?.namespace}/${metadata?.name}`),
+      }),
+      this.#volumes.addHandler({
+        added: (volume) => this.#volume(volume),
+        updated: (volume) => this.#volume(volume),
+        deleted: (volume) => this.#lost(volume),
+      }),
+      this.#classes.addHandler({ added: wake, updated: wake }),
+      this.#nodes.addHandler({
+        added: wake,
+        updated: (node, old) => {
+          if (JSON.stringify(node.metadata?.labels) !== JSON.stringify(old.metadata?.labels)) this.#wake();
+        },
+        deleted: wake,
+      }),
+    ];
+    return () => {
+      for (const end of stop) end();
+    };
+  }
+
+  #wake(): void {
+    for (const key of this.#unserved) this.queue.add(`claim ${key}`);
+    this.#unserved.clear();
+  }
+
+  #claim(claim: PersistentVolumeClaim): void {
+    const asked = intentOf(claim)?.provisioner ?? provisionerOf(claim);
+    if (!this.#provisioners.has(asked) && !this.#provisioners.has(provisionerOf(claim))) return;
+    this.queue.add(`claim ${claim.metadata?.namespace}/${claim.metadata?.name}`);
+  }
+
+  #volume(volume: PersistentVolume): void {
+    const maker = lookUp(volume.metadata?.annotations, annotations.provisionedBy);
+    if (maker !== undefined && this.#provisioners.has(maker))
+      this.queue.add(`volume ${volume.metadata?.name}`);
+  }
+
+  /** A claim that had not been bound to it needs another. */
+  #lost({ spec }: PersistentVolume): void {
+    const { namespace, name } = spec?.claimRef ?? {};
+    const claim = this.#claims.get(`${namespace}/${name}`);
+    if (claim !== undefined) this.#claim(claim);
+  }
+}

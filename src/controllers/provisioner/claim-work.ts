@@ -1,0 +1,236 @@
+import { isReason } from '../../cluster/api-error.ts';
+import type { ResourceClient } from '../../cluster/cluster.ts';
+import type { Requeue } from '../../cluster/controller-loop.ts';
+import { referenceTo } from '../../cluster/event-recorder.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../cluster/resources.ts';
+import type { Node } from '../../kube/core.ts';
+import type { PersistentVolumeClaim } from '../../kube/core-volume.ts';
+import type { StorageClass } from '../../kube/storage.ts';
+import { claimClassName, isClaimRefTo } from '../../kube/volumes.ts';
+import type { ControllerContext } from '../controller.ts';
+import { orAbsent } from '../or-absent.ts';
+import { type Demand, demandOf, isUnserved, provisionerOf } from './claim-demand.ts';
+import type { ClaimWatch } from './claim-watch.ts';
+import { type ClearOptions, clearIntent, type Intent, intentOf, storeIntent } from './intent.ts';
+import { assetOf, type Provisioner, type Provisioners, type VolumePlan } from './provisioner.ts';
+import { spreadPosition } from './spread.ts';
+import { volumeOf } from './volume-of.ts';
+
+export interface ClaimWorkOptions {
+  readonly context: ControllerContext;
+  readonly provisioners: Provisioners;
+  readonly watch: ClaimWatch;
+}
+
+/** A claim that is to be served, and all that was read for it. */
+interface Job {
+  readonly claim: PersistentVolumeClaim;
+  readonly storageClass: StorageClass;
+  readonly demand: Demand;
+  readonly provisioner: Provisioner;
+  readonly node: Node | undefined;
+}
+
+/**
+ * One claim from asked-for to recorded. Its writes, and what a death after each leaves:
+ *
+ * 1. the intent, on the claim: the claim can't go before it is looked at again; if it is gone or wants something else by then,
+ *    what may have been made is removed;
+ * 2. the asset: its name comes from the uid, so it is found again, not made again;
+ * 3. the PersistentVolume: found by its name, and only the note on the claim is left to be taken off;
+ * 4. the intent is taken off, together with the selected node where the volume could not be made for that one.
+ */
+export class ClaimWork {
+  readonly #context: ControllerContext;
+  readonly #provisioners: Provisioners;
+  readonly #watch: ClaimWatch;
+  readonly #claims: ResourceClient<PersistentVolumeClaim>;
+
+  constructor({ context, provisioners, watch }: ClaimWorkOptions) {
+    this.#context = context;
+    this.#provisioners = provisioners;
+    this.#watch = watch;
+    this.#claims = context.cluster.resource(persistentVolumeClaims);
+  }
+
+  async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const [namespace = '', name = ''] = key.split('/');
+    const claim = await orAbsent(this.#claims.get({ namespace, name }, { signal }));
+    if (claim === undefined) return undefined;
+    const intent = intentOf(claim);
+    if (intent !== undefined && !this.#provisioners.has(intent.provisioner)) return undefined;
+    if (intent === undefined && !this.#isAsked(claim)) return undefined;
+    const recorded = await this.#isRecorded(claim, signal);
+    if (recorded === 'yes') return await this.#finish(claim, intent, signal);
+    if (recorded === 'for another')
+      this.#refuse(
+        claim,
+        `persistentvolume "pvc-${claim.metadata?.uid}" is there already, for another claim`,
+      );
+    if (recorded === 'for another' || !isUnserved(claim))
+      return await this.#withdraw(claim, intent, {}, signal);
+    return await this.#serve(claim, intent, signal);
+  }
+
+  #isAsked(claim: PersistentVolumeClaim): boolean {
+    return isUnserved(claim) && this.#provisioners.has(provisionerOf(claim));
+  }
+
+  async #isRecorded(
+    claim: PersistentVolumeClaim,
+    signal: AbortSignal,
+  ): Promise<'no' | 'yes' | 'for another'> {
+    const { name } = assetOf(claim.metadata?.uid ?? '');
+    const volume = await orAbsent(
+      this.#context.cluster.resource(persistentVolumes).get({ name }, { signal }),
+    );
+    if (volume === undefined) return 'no';
+    return isClaimRefTo(volume.spec?.claimRef, claim) ? 'yes' : 'for another';
+  }
+
+  async #finish(
+    claim: PersistentVolumeClaim,
+    intent: Intent | undefined,
+    signal: AbortSignal,
+  ): Promise<undefined> {
+    if (intent === undefined) return;
+    // The one place where success is told: whoever recorded the volume may have died right after it.
+    const { name } = assetOf(claim.metadata?.uid ?? '');
+    this.#tell(claim, 'Normal', 'ProvisioningSucceeded', `Successfully provisioned volume ${name}`);
+    await this.#clear(claim, {}, signal);
+  }
+
+  /** Removes what may have been made and is not wanted any more. */
+  async #withdraw(
+    claim: PersistentVolumeClaim,
+    intent: Intent | undefined,
+    options: ClearOptions,
+    signal: AbortSignal,
+  ): Promise<undefined> {
+    const maker = intent === undefined ? undefined : this.#provisioners.get(intent.provisioner);
+    await maker?.remove(assetOf(claim.metadata?.uid ?? ''), signal);
+    await this.#clear(claim, options, signal);
+  }
+
+  async #serve(
+    claim: PersistentVolumeClaim,
+    intent: Intent | undefined,
+    signal: AbortSignal,
+  ): Promise<Requeue | undefined> {
+    const className = claimClassName(claim);
+    const classes = this.#context.cluster.resource(storageClasses);
+    const storageClass = await orAbsent(classes.get({ name: className }, { signal }));
+    const demand = storageClass === undefined ? undefined : demandOf(claim, storageClass);
+    if (intent !== undefined && (demand?.provisioner !== intent.provisioner || demand.node !== intent.node)) {
+      await this.#withdraw(claim, intent, {}, signal);
+      // The rest as if nothing had been begun, on the version without the intent.
+      return {};
+    }
+    if (storageClass === undefined) {
+      this.#refuse(claim, `storageclass.storage.k8s.io "${className}" not found`);
+      return undefined;
+    }
+    const provisioner = this.#provisioners.get(demand?.provisioner ?? '');
+    if (demand === undefined || provisioner === undefined) return undefined;
+    const node = demand.node === '' ? undefined : await this.#nodeNamed(demand.node, signal);
+    if (node === undefined && demand.node !== '') {
+      this.#refuse(claim, `failed to get target node: nodes "${demand.node}" not found`);
+      return await this.#withdraw(claim, intent, { dropsSelectedNode: true }, signal);
+    }
+    return await this.#provision({ claim, storageClass, demand, provisioner, node }, signal);
+  }
+
+  async #nodeNamed(name: string, signal: AbortSignal): Promise<Node | undefined> {
+    return await orAbsent(this.#context.cluster.resource(nodes).get({ name }, { signal }));
+  }
+
+  async #provision(job: Job, signal: AbortSignal): Promise<Requeue | undefined> {
+    const { claim, demand, provisioner } = job;
+    const planned = this.#plan(job);
+    if (planned.kind === 'refused') {
+      this.#refuse(claim, failed(claim, planned.message));
+      const dropsSelectedNode = demand.node !== '';
+      return await this.#withdraw(claim, intentOf(claim), { dropsSelectedNode }, signal);
+    }
+    const { namespace, name } = claim.metadata ?? {};
+    const noted =
+      intentOf(claim) === undefined ? await storeIntent(this.#claims, claim, demand, signal) : claim;
+    this.#tell(
+      noted,
+      'Normal',
+      'Provisioning',
+      `External provisioner is provisioning volume for claim "${namespace}/${name}"`,
+    );
+    const made = await this.#make(provisioner, planned.plan, noted, signal);
+    if (made.kind === 'made') return await this.#record({ ...job, claim: noted }, made.plan, signal);
+    this.#tell(noted, 'Warning', 'ProvisioningFailed', failed(noted, made.message));
+    await this.#clear(noted, { dropsSelectedNode: demand.node !== '' }, signal);
+    // With a node, the scheduler chooses again and that wakes us. Without one, nobody would.
+    return demand.node === '' ? {} : undefined;
+  }
+
+  #plan({ claim, storageClass, provisioner, node }: Job) {
+    return provisioner.plan({
+      asset: assetOf(claim.metadata?.uid ?? ''),
+      claim,
+      storageClass,
+      ...(node === undefined ? {} : { selectedNode: node }),
+      nodes: this.#watch.allNodes(),
+      spread: spreadPosition(claim, this.#watch.allClaims()),
+    });
+  }
+
+  async #make(provisioner: Provisioner, plan: VolumePlan, claim: PersistentVolumeClaim, signal: AbortSignal) {
+    try {
+      return await provisioner.make(plan, signal);
+    } catch (error) {
+      // Nobody knows what is left of it: the intent stays, and so does the node.
+      if (!signal.aborted)
+        this.#tell(claim, 'Warning', 'ProvisioningFailed', failed(claim, messageOf(error)));
+      throw error;
+    }
+  }
+
+  async #record(
+    { claim, storageClass }: Job,
+    plan: VolumePlan,
+    signal: AbortSignal,
+  ): Promise<Requeue | undefined> {
+    const { namespace, name } = claim.metadata ?? {};
+    try {
+      const volume = volumeOf(plan, claim, storageClass);
+      await this.#context.cluster.resource(persistentVolumes).create(volume, { signal });
+    } catch (error) {
+      // Another process was faster; what it wrote is looked at like anything else that is there.
+      if (isReason(error, 'AlreadyExists')) return {};
+      const note = `Error creating provisioned PV object for claim ${namespace}/${name}: ${messageOf(error)}`;
+      if (!signal.aborted) this.#tell(claim, 'Warning', 'ProvisioningFailed', note);
+      throw error;
+    }
+    return await this.#finish(claim, intentOf(claim), signal);
+  }
+
+  /** A claim that has gone meanwhile has nothing left to clear. */
+  async #clear(claim: PersistentVolumeClaim, options: ClearOptions, signal: AbortSignal): Promise<void> {
+    await orAbsent(clearIntent(this.#claims, claim, options, signal));
+  }
+
+  /** Tells it, and looks again when a class or a node changes. */
+  #refuse(claim: PersistentVolumeClaim, note: string): void {
+    this.#tell(claim, 'Warning', 'ProvisioningFailed', note);
+    this.#watch.waitForChange(`${claim.metadata?.namespace}/${claim.metadata?.name}`);
+  }
+
+  #tell(claim: PersistentVolumeClaim, type: 'Normal' | 'Warning', reason: string, note: string): void {
+    const regarding = referenceTo(claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim' });
+    this.#context.events.record({ regarding, type, reason, action: 'Provisioning', note });
+  }
+}
+
+function failed(claim: PersistentVolumeClaim, message: string): string {
+  return `failed to provision volume with StorageClass "${claimClassName(claim)}": ${message}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

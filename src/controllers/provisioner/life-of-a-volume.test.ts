@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { persistentVolumeClaims } from '../../cluster/resources.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { protection } from '../volumes/protection.ts';
+import { pvBinder } from '../volumes/pv-binder/pv-binder.ts';
+import { provisionerController } from './provisioner-controller.ts';
+import { claimOf, classOf, local } from './testing/objects.ts';
+import { ProvisionerTrial } from './testing/provisioner-trial.ts';
+import { temporaryDirectory } from './testing/temporary-directory.ts';
+
+/** As a person makes it: nobody has written anything on it. */
+const { spec } = claimOf();
+const bare = { metadata: { namespace: 'default', name: 'data' }, ...(spec === undefined ? {} : { spec }) };
+
+test('asked for, bound and gone, with the binder of volumes and protection', async () => {
+  await using here = await temporaryDirectory();
+  const controllers = [provisionerController({ localRoot: here.path }), pvBinder, protection];
+  await using world = await ProvisionerTrial.start(controllers, classOf({ provisioner: local }));
+  const claims = world.cluster.resource(persistentVolumeClaims);
+  const { metadata } = await claims.create(bare);
+  await world.trial.settle();
+  expect(await world.volumes()).toEqual([]);
+  // What the scheduler does.
+  await world.annotate({ [annotations.selectedNode]: 'b1' });
+  await world.until(async () => (await world.claim())?.status?.phase === 'Bound');
+  const path = join(here.path, `pvc-${metadata?.uid}`);
+  expect(existsSync(path)).toBe(true);
+  expect((await world.volumes()).map(({ status }) => status?.phase)).toEqual(['Bound']);
+  await claims.delete({ namespace: 'default', name: 'data' });
+  await world.until(async () => (await world.volumes()).length === 0);
+  expect(await world.claim()).toBeUndefined();
+  expect(existsSync(path)).toBe(false);
+});
+
+test('immediately, where the class says so', async () => {
+  const controllers = [provisionerController(), pvBinder, protection];
+  await using world = await ProvisionerTrial.start(controllers, classOf({ volumeBindingMode: 'Immediate' }));
+  await world.cluster.resource(persistentVolumeClaims).create(bare);
+  await world.until(async () => (await world.claim())?.status?.phase === 'Bound');
+});

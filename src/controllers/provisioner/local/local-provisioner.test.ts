@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { assetOf } from '../provisioner.ts';
+import { claimOf, classOf, local, nodeOf, planLines, someUid, termsOf } from '../testing/objects.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { localProvisioner } from './local-provisioner.ts';
+
+const { signal } = new AbortController();
+const localClass = classOf({ provisioner: local });
+const plan = {
+  asset: assetOf(someUid),
+  source: { local: {} },
+  nodeAffinity: {},
+};
+
+test('a volume is reachable from the host of the selected node alone', () => {
+  const nodes = ['n1 a r1', 'n2 a r1'];
+  expect(planLines(localProvisioner('/x'), { nodes, selected: 'n2', storageClass: localClass })).toEqual([
+    'host=n2',
+  ]);
+});
+
+test.each([
+  [
+    'immediate binding',
+    {},
+    undefined,
+    /^local.stowage.dev makes a volume on the node of the pod; set the class's volumeBindingMode to WaitForFirstConsumer$/,
+  ],
+  [
+    'a parameter',
+    { parameters: { path: '/etc' } },
+    'n1',
+    /^invalid option "path" for volume plugin local.stowage.dev; it has none$/,
+  ],
+  [
+    'a node that the class does not allow',
+    { allowedTopologies: termsOf('zone=b') },
+    'n1',
+    /^node "n1" is not among the class's allowedTopologies$/,
+  ],
+])('%s is refused', (_, more, selected, expected) => {
+  const question = {
+    nodes: ['n1 a r1'],
+    storageClass: { ...localClass, ...more },
+    ...(selected === undefined ? {} : { selected }),
+  };
+  expect(planLines(localProvisioner('/x'), question)).toMatch(expected);
+});
+
+test('a block device is refused', () => {
+  const claim = claimOf({ spec: { volumeMode: 'Block' } });
+  const question = { nodes: ['n1 a r1'], selected: 'n1', storageClass: localClass, claim };
+  expect(planLines(localProvisioner('/x'), question)).toMatch(/^a directory is no block device; /);
+});
+
+test('a node without a hostname is refused', () => {
+  const { metadata } = nodeOf('n1');
+  const outcome = localProvisioner('/x').plan({
+    asset: assetOf(someUid),
+    claim: claimOf(),
+    storageClass: localClass,
+    selectedNode: { metadata: { name: metadata?.name ?? '' } },
+    nodes: [],
+    spread: { hash: 0, ordinal: 0 },
+  });
+  expect(outcome).toEqual({ kind: 'refused', message: 'node "n1" has no label kubernetes.io/hostname' });
+});
+
+test('what stands in the way is a refusal that leaves nothing', async () => {
+  await using here = await temporaryDirectory();
+  await writeFile(join(here.path, `pvc-${someUid}`), '');
+  const outcome = await localProvisioner(here.path).make(plan, signal);
+  expect(outcome.kind === 'refused' && outcome.message).toMatch(/is in the way: it is not a directory$/);
+});
+
+test('a root that is a file is a refusal', async () => {
+  await using here = await temporaryDirectory();
+  await writeFile(join(here.path, 'file'), '');
+  await expect(localProvisioner(join(here.path, 'file')).make(plan, signal)).resolves.toMatchObject({
+    kind: 'refused',
+  });
+});
+
+test('only a volume that is where it says is removed', async () => {
+  await using here = await temporaryDirectory();
+  const provisioner = localProvisioner(join(here.path, 'root'));
+  const made = await provisioner.make(plan, signal);
+  const path = made.kind === 'made' ? (made.plan.source.local?.path ?? '') : '';
+  await mkdir(join(here.path, 'etc'));
+  const forged = { spec: { local: { path: join(here.path, 'etc') } } };
+  await expect(provisioner.remove(assetOf(someUid, forged), signal)).rejects.toThrow('remove it by hand');
+  await expect(provisioner.remove(assetOf(someUid, {}), signal)).rejects.toThrow('remove it by hand');
+  expect(existsSync(path) && existsSync(join(here.path, 'etc'))).toBe(true);
+  await chmod(path, 0o500);
+  await provisioner.remove(assetOf(someUid, { spec: { local: { path } } }), signal);
+  expect(existsSync(path)).toBe(false);
+});

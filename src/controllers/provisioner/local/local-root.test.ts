@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { someUid } from '../testing/objects.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { LocalRoot } from './local-root.ts';
+
+const name = `pvc-${someUid}`;
+/** Elsewhere a directory that is held open can't be reached but by its path. */
+const onLinux = test.runIf(process.platform === 'linux');
+
+/** A root, and beside it a directory that must not be touched. */
+async function setting() {
+  const { path, [Symbol.asyncDispose]: dispose } = await temporaryDirectory();
+  const outside = join(path, 'outside');
+  await mkdir(join(outside, name), { recursive: true });
+  await writeFile(join(outside, 'precious'), 'data');
+  await writeFile(join(outside, name, 'precious'), 'data');
+  const rootPath = join(path, 'root');
+  return {
+    path,
+    outside,
+    rootPath,
+    volume: join(rootPath, name),
+    root: new LocalRoot(rootPath),
+    async expectUntouched() {
+      expect(await readFile(join(outside, 'precious'), 'utf8')).toBe('data');
+      expect(await readFile(join(outside, name, 'precious'), 'utf8')).toBe('data');
+      expect((await readdir(outside)).sort()).toEqual(['precious', name].sort());
+    },
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+test('a volume is a directory for its owner alone, made once and removed with all that is in it', async () => {
+  await using here = await setting();
+  expect(await here.root.make(someUid)).toBe(here.volume);
+  expect((await stat(here.volume)).mode & 0o777).toBe(0o700);
+  await mkdir(join(here.volume, 'a', 'b'), { recursive: true });
+  await writeFile(join(here.volume, 'a', 'b', 'file'), 'text');
+  expect(await here.root.make(someUid)).toBe(here.volume);
+  expect(existsSync(join(here.volume, 'a', 'b', 'file'))).toBe(true);
+  await here.root.remove(someUid);
+  expect(await readdir(here.rootPath)).toEqual([]);
+  await here.root.remove(someUid);
+});
+
+test('removing from a root that was never made is no work', async () => {
+  await using here = await setting();
+  await here.root.remove(someUid);
+  expect(existsSync(here.rootPath)).toBe(false);
+});
+
+test.each([
+  '..',
+  '../outside',
+  '',
+  '.',
+  `${someUid}/..`,
+  `${someUid}\0`,
+  `${someUid}\n`,
+  someUid.toUpperCase().replace('B', 'G'),
+])('the uid %j is refused', async (uid) => {
+  await using here = await setting();
+  await expect(here.root.make(uid)).rejects.toThrow('is not the uid of a claim');
+  await expect(here.root.remove(uid)).rejects.toThrow('is not the uid of a claim');
+  await here.expectUntouched();
+});
+
+describe('a symbolic link', () => {
+  test('in place of a volume is not used, and removing takes the link alone', async () => {
+    await using here = await setting();
+    await mkdir(here.rootPath);
+    await symlink(here.outside, here.volume);
+    await expect(here.root.make(someUid)).rejects.toThrow('is in the way: it is not a directory');
+    await here.root.remove(someUid);
+    expect(await readdir(here.rootPath)).toEqual([]);
+    await here.expectUntouched();
+  });
+
+  test('inside a volume is removed and not followed', async () => {
+    await using here = await setting();
+    await here.root.make(someUid);
+    await mkdir(join(here.volume, 'sub'));
+    for (const at of ['link', 'sub/link', 'sub/dangling'])
+      await symlink(at.endsWith('dangling') ? '/nowhere' : here.outside, join(here.volume, at));
+    await symlink(join(here.outside, 'precious'), join(here.volume, 'file-link'));
+    await symlink('..', join(here.volume, 'up'));
+    await here.root.remove(someUid);
+    expect(await readdir(here.rootPath)).toEqual([]);
+    await here.expectUntouched();
+  });
+
+  test('in place of the root is refused', async () => {
+    await using here = await setting();
+    await symlink(here.outside, here.rootPath);
+    await expect(here.root.make(someUid)).rejects.toThrow('give the directory itself');
+    await expect(here.root.remove(someUid)).rejects.toThrow('give the directory itself');
+    await here.expectUntouched();
+  });
+
+  test('that comes in place of the root later is refused', async () => {
+    await using here = await setting();
+    await here.root.make(someUid);
+    await rename(here.rootPath, `${here.rootPath}.old`);
+    await symlink(here.outside, here.rootPath);
+    await expect(here.root.remove(someUid)).rejects.toThrow('give the directory itself');
+    await here.expectUntouched();
+  });
+
+  test('that comes on the way to the root later is refused', async () => {
+    await using here = await setting();
+    const root = new LocalRoot(join(here.path, 'way', 'outside'));
+    await root.make(someUid);
+    await rename(join(here.path, 'way'), join(here.path, 'old-way'));
+    await symlink(here.path, join(here.path, 'way'));
+    await expect(root.remove(someUid)).rejects.toThrow('now leads to');
+    await expect(root.make(someUid)).rejects.toThrow('now leads to');
+    await here.expectUntouched();
+  });
+
+  onLinux('that somebody keeps exchanging with a directory never leads outside', async () => {
+    await using here = await setting();
+    const [inner, bait] = [join(here.volume, 'inner'), join(here.rootPath, 'bait')];
+    let isOver = false;
+    // Both have a file of that name: whoever goes by the path removes the wrong one.
+    const exchange = async () => {
+      while (!isOver) {
+        await mkdir(inner).catch(() => {});
+        await writeFile(join(inner, 'precious'), 'bait', { flag: 'wx' }).catch(() => {});
+        await rename(inner, bait).catch(() => {});
+        await symlink(here.outside, inner).catch(() => {});
+        await unlink(inner).catch(() => {});
+        await rename(bait, inner).catch(() => {});
+      }
+    };
+    await here.root.make(someUid);
+    const attackers = [exchange(), exchange()];
+    for (let round = 0; round < 300; round++) {
+      await here.root.remove(someUid).catch(() => {});
+      await here.root.make(someUid).catch(() => {});
+    }
+    isOver = true;
+    await Promise.all(attackers);
+    await here.expectUntouched();
+  });
+});
+
+test('the root of the file system is no root', async () => {
+  await expect(new LocalRoot('/').make(someUid)).rejects.toThrow('is the root of the file system');
+});
+
+onLinux('a tree deeper than file descriptors and paths allow is removed', async () => {
+  await using here = await setting();
+  await here.root.make(someUid);
+  // Made from the bottom up, since no path reaches that deep: each turn puts all there is into a new directory.
+  const step = join(here.rootPath, 'step');
+  await mkdir(join(here.volume, 'd'));
+  for (let depth = 0; depth < 3000; depth++) {
+    await mkdir(step);
+    await rename(join(here.volume, 'd'), join(step, 'd'));
+    await rename(step, join(here.volume, 'd'));
+  }
+  await here.root.remove(someUid);
+  expect(await readdir(here.rootPath)).toEqual([]);
+});

@@ -1,0 +1,272 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../cluster/resources.ts';
+import { annotations, finalizers } from '../../kube/well-known.ts';
+import { intentAnnotation, intentFinalizer } from './intent.ts';
+import { provisionerController } from './provisioner-controller.ts';
+import { affinityLines, classOf, local, nodeOf, termsOf } from './testing/objects.ts';
+import { ProvisionerTrial } from './testing/provisioner-trial.ts';
+import { temporaryDirectory } from './testing/temporary-directory.ts';
+
+const controllers = [provisionerController()];
+
+async function told(world: ProvisionerTrial, uid = ''): Promise<readonly string[]> {
+  return (await world.trial.told()).map((line) => line.replaceAll(uid === '' ? '\0' : uid, 'UID'));
+}
+
+test('a claim gets a volume that follows from it, its class and the node', async () => {
+  const storageClass = classOf({
+    mountOptions: ['noatime'],
+    reclaimPolicy: 'Retain',
+    parameters: { type: 'fast', fsType: 'xfs' },
+  });
+  await using world = await ProvisionerTrial.start(controllers, storageClass);
+  const spec = { accessModes: ['ReadWriteMany'] as const, resources: { requests: { storage: '1.5Gi' } } };
+  const { metadata } = await world.makeClaim({ node: 'b1', spec });
+  await world.until(async () => (await world.volumes()).length > 0);
+  await world.settle();
+  const [volume] = await world.volumes();
+  expect(volume).toMatchObject({
+    metadata: {
+      name: `pvc-${metadata?.uid}`,
+      annotations: { [annotations.provisionedBy]: 'zonal.stowage.dev' },
+    },
+    spec: {
+      csi: {
+        driver: 'zonal.stowage.dev',
+        volumeHandle: `pvc-${metadata?.uid}`,
+        fsType: 'xfs',
+        volumeAttributes: { type: 'fast' },
+      },
+      capacity: { storage: '1536Mi' },
+      accessModes: ['ReadWriteMany'],
+      claimRef: {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        namespace: 'default',
+        name: 'data',
+        uid: metadata?.uid,
+      },
+      persistentVolumeReclaimPolicy: 'Retain',
+      storageClassName: 'standard',
+      mountOptions: ['noatime'],
+      volumeMode: 'Filesystem',
+    },
+  });
+  expect(affinityLines(volume?.spec?.nodeAffinity)).toEqual(['zone=b']);
+  expect(volume?.metadata?.finalizers).toEqual([finalizers.pvProtection]);
+  const claim = await world.claim();
+  expect(claim?.metadata?.finalizers).toEqual([finalizers.pvcProtection]);
+  expect(claim?.metadata?.annotations).not.toHaveProperty([intentAnnotation]);
+  expect(claim?.metadata?.annotations?.[annotations.selectedNode]).toBe('b1');
+  expect(await told(world, metadata?.uid)).toEqual([
+    'Provisioning data: External provisioner is provisioning volume for claim "default/data"',
+    'ProvisioningSucceeded data: Successfully provisioned volume pvc-UID',
+  ]);
+});
+
+test.each(['volume.alpha.kubernetes.io/selectedNode', 'volume.alpha.kubernetes.io/selected-node'])(
+  '%s is understood',
+  async (key) => {
+    await using world = await ProvisionerTrial.start(controllers);
+    await world.makeClaim({ annotations: { [key]: 'b1' } });
+    await world.until(async () => (await world.volumes()).length > 0);
+    expect(affinityLines((await world.volumes())[0]?.spec?.nodeAffinity)).toEqual(['zone=b']);
+  },
+);
+
+test('a claim that waits for its consumer is served when a node is selected, not before', async () => {
+  await using world = await ProvisionerTrial.start(controllers);
+  await world.makeClaim();
+  await world.trial.settle();
+  expect(await world.volumes()).toEqual([]);
+  await world.annotate({ [annotations.selectedNode]: 'a1' });
+  await world.until(async () => (await world.volumes()).length > 0);
+});
+
+test.each([
+  ['of another provisioner', { provisioner: 'ebs.csi.aws.com' }, {}],
+  ['whose class has another provisioner by now', {}, { provisioner: 'ebs.csi.aws.com' }],
+  ['that names a volume', { spec: { volumeName: 'mine' } }, {}],
+])('a claim %s is left alone', async (_, options, more) => {
+  await using world = await ProvisionerTrial.start(controllers, classOf(more));
+  const before = await world.makeClaim({ node: 'a1', ...options });
+  await world.trial.settle();
+  expect(await world.volumes()).toEqual([]);
+  expect((await world.claim())?.metadata?.resourceVersion).toBe(before.metadata?.resourceVersion);
+});
+
+describe('a failure', () => {
+  test('takes the selected node off, so that another is chosen', async () => {
+    await using world = await ProvisionerTrial.start(
+      controllers,
+      classOf({ allowedTopologies: termsOf('zone=a') }),
+    );
+    await world.makeClaim({ node: 'b1', annotations: { 'volume.alpha.kubernetes.io/selectedNode': 'b1' } });
+    await world.until(
+      async () => (await world.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
+    );
+    expect(Object.keys((await world.claim())?.metadata?.annotations ?? {})).toEqual([
+      annotations.storageProvisioner,
+    ]);
+    expect((await told(world))[0]).toMatch(
+      /^ProvisioningFailed data: failed to provision volume with StorageClass "standard": node "b1" in zone "b" is not among/,
+    );
+    await world.annotate({ [annotations.selectedNode]: 'a1' });
+    await world.until(async () => (await world.volumes()).length > 0);
+  });
+
+  test('by a node that is gone does the same', async () => {
+    await using world = await ProvisionerTrial.start(controllers);
+    await world.makeClaim({ node: 'gone' });
+    await world.until(
+      async () => (await world.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
+    );
+    expect(await told(world)).toEqual([
+      'ProvisioningFailed data: failed to get target node: nodes "gone" not found',
+    ]);
+  });
+
+  test('without a node writes nothing, and is looked at again when nodes change', async () => {
+    const storageClass = classOf({
+      volumeBindingMode: 'Immediate',
+      allowedTopologies: termsOf('rack=rack9'),
+    });
+    await using world = await ProvisionerTrial.start(controllers, storageClass);
+    const before = await world.makeClaim();
+    await world.trial.settle();
+    expect((await world.claim())?.metadata?.resourceVersion).toBe(before.metadata?.resourceVersion);
+    expect((await told(world))[0]).toMatch(/no matching zones found in allowedTopologies/);
+    await world.cluster.resource(nodes).create(nodeOf('c1 c r1 rack9'));
+    await world.until(async () => (await world.volumes()).length > 0);
+    expect(affinityLines((await world.volumes())[0]?.spec?.nodeAffinity)).toEqual(['zone=c rack=rack9']);
+  });
+
+  test('by a class that is missing ends when the class comes', async () => {
+    await using world = await ProvisionerTrial.start(controllers);
+    await world.makeClaim({ className: 'late', node: 'a1' });
+    await world.trial.settle();
+    expect(await told(world)).toEqual([
+      'ProvisioningFailed data: storageclass.storage.k8s.io "late" not found',
+    ]);
+    await world.cluster.resource(storageClasses).create({ ...classOf(), metadata: { name: 'late' } });
+    await world.until(async () => (await world.volumes()).length > 0);
+  });
+});
+
+describe('a released volume', () => {
+  async function released(policy: 'Delete' | 'Retain') {
+    const world = await ProvisionerTrial.start(controllers, classOf({ reclaimPolicy: policy }));
+    await world.makeClaim({ node: 'a1' });
+    await world.until(async () => (await world.volumes()).length > 0);
+    await world.settle();
+    const name = (await world.volumes())[0]?.metadata?.name ?? '';
+    return { world, name, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+  }
+
+  test('goes where its policy is Delete', async () => {
+    await using volume = await released('Delete');
+    const { world, name } = volume;
+    expect((await world.volumes())[0]?.metadata?.finalizers).toContain(finalizers.externalProvisioner);
+    await world.deleteClaim();
+    await world.release(name);
+    await world.until(async () => (await world.volumes())[0]?.metadata?.deletionTimestamp !== undefined);
+    await world.unprotectVolume(name);
+    await world.until(async () => (await world.volumes()).length === 0);
+  });
+
+  test('stays where it is Retain, until that is changed', async () => {
+    await using volume = await released('Retain');
+    const { world, name } = volume;
+    await world.deleteClaim();
+    await world.release(name);
+    await world.trial.settle();
+    expect((await world.volumes())[0]?.metadata?.deletionTimestamp).toBeUndefined();
+    const body = { spec: { persistentVolumeReclaimPolicy: 'Delete' } };
+    await world.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
+    await world.until(async () => (await world.volumes())[0]?.metadata?.deletionTimestamp !== undefined);
+  });
+
+  test('stays while its claim is there and bound to it, whatever the phase says', async () => {
+    await using volume = await released('Delete');
+    const { world, name } = volume;
+    const claim = await world.claim();
+    const { cluster } = world;
+    await cluster
+      .resource(persistentVolumeClaims)
+      .update({ ...claim, spec: { ...claim?.spec, volumeName: name } });
+    await world.release(name);
+    await world.trial.settle();
+    expect((await world.volumes())[0]?.metadata?.deletionTimestamp).toBeUndefined();
+  });
+
+  test('loses the finalizer when its policy becomes Retain', async () => {
+    await using volume = await released('Delete');
+    const { world, name } = volume;
+    const body = { spec: { persistentVolumeReclaimPolicy: 'Retain' } };
+    await world.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
+    await world.until(
+      async () => !(await world.volumes())[0]?.metadata?.finalizers?.includes(finalizers.externalProvisioner),
+    );
+  });
+
+  test.each([
+    ['of somebody else', 'ebs.csi.aws.com'],
+    ['that only says it is ours', 'zonal.stowage.dev'],
+  ])('%s is left alone', async (_, provisioner) => {
+    await using world = await ProvisionerTrial.start(controllers);
+    const metadata = { name: 'foreign', annotations: { [annotations.provisionedBy]: provisioner } };
+    await world.cluster.resource(persistentVolumes).create({
+      metadata,
+      spec: {
+        capacity: { storage: '1Gi' },
+        accessModes: ['ReadWriteOnce'],
+        persistentVolumeReclaimPolicy: 'Delete',
+        csi: { driver: provisioner, volumeHandle: 'x' },
+        claimRef: { namespace: 'default', name: 'gone', uid: 'u' },
+      },
+    });
+    await world.release('foreign');
+    await world.trial.settle();
+    const [volume] = await world.volumes();
+    expect(volume?.metadata?.deletionTimestamp).toBeUndefined();
+    expect(volume?.metadata?.finalizers).toEqual([finalizers.pvProtection]);
+  });
+});
+
+test('a local volume is a directory from claim to release', async () => {
+  await using here = await temporaryDirectory();
+  const localRoot = join(here.path, 'volumes');
+  await using world = await ProvisionerTrial.start(
+    [provisionerController({ localRoot })],
+    classOf({ provisioner: local }),
+  );
+  const { metadata } = await world.makeClaim({ node: 'b1', provisioner: local });
+  await world.until(async () => (await world.volumes()).length > 0);
+  const [volume] = await world.volumes();
+  const name = `pvc-${metadata?.uid}`;
+  expect(volume?.spec?.local?.path).toBe(join(localRoot, name));
+  expect(affinityLines(volume?.spec?.nodeAffinity)).toEqual(['host=b1']);
+  expect(existsSync(join(localRoot, name))).toBe(true);
+  await world.deleteClaim();
+  await world.release(name);
+  await world.until(() => !existsSync(join(localRoot, name)));
+  await world.unprotectVolume(name);
+  await world.until(async () => (await world.volumes()).length === 0);
+  expect(await readdir(localRoot)).toEqual([]);
+});
+
+test('a volume that was deleted before its claim was bound is made anew', async () => {
+  await using world = await ProvisionerTrial.start(controllers);
+  await world.makeClaim({ node: 'a1' });
+  await world.until(async () => (await world.volumes()).length > 0);
+  const [first] = await world.volumes();
+  await world.cluster.resource(persistentVolumes).delete({ name: first?.metadata?.name ?? '' });
+  await world.unprotectVolume(first?.metadata?.name ?? '');
+  await world.until(
+    async () => ![undefined, first?.metadata?.uid].includes((await world.volumes())[0]?.metadata?.uid),
+  );
+  expect((await world.claim())?.metadata?.finalizers).not.toContain(intentFinalizer);
+});

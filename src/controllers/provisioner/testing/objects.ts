@@ -1,0 +1,112 @@
+import type { Node } from '../../../kube/core.ts';
+import type { PersistentVolumeClaim, VolumeNodeAffinity } from '../../../kube/core-volume.ts';
+import type { StringMap } from '../../../kube/meta.ts';
+import type { StorageClass } from '../../../kube/storage.ts';
+import { annotations, labels } from '../../../kube/well-known.ts';
+import { assetOf, type Provisioner } from '../provisioner.ts';
+import { spreadPosition } from '../spread.ts';
+
+const zonal = 'zonal.stowage.dev';
+export const local = 'local.stowage.dev';
+export const someUid = '0b5a7c1e-1111-4222-8333-444455556666';
+
+/** `a1 zone-a r1 rack1` is node a1 in zone-a of region r1 with rack1; what is left out is left off. */
+export function nodeOf(line: string): Node {
+  const [name = '', zone, region, rack] = line.split(' ');
+  const made: StringMap = {
+    [labels.hostname]: name,
+    ...(zone === undefined ? {} : { [labels.zone]: zone }),
+    ...(region === undefined ? {} : { [labels.region]: region }),
+    ...(rack === undefined ? {} : { rack }),
+  };
+  return { metadata: { name, labels: made } };
+}
+
+/** `zone=a,b rack=r1` is one term; known names of zone and region are written out. */
+export function termsOf(...lines: readonly string[]): NonNullable<StorageClass['allowedTopologies']> {
+  const full: StringMap = { zone: labels.zone, region: labels.region };
+  return lines.map((line) => ({
+    matchLabelExpressions: line.split(' ').map((part) => {
+      const [key = '', values = ''] = part.split('=');
+      return { key: full[key] ?? key.replace('plain-', ''), values: values.split(',') };
+    }),
+  }));
+}
+
+/** The other way round: one text for each term. */
+export function affinityLines(affinity: VolumeNodeAffinity | undefined): readonly string[] {
+  const short = new Map<string, string>([
+    [labels.zone, 'zone'],
+    [labels.region, 'region'],
+    [labels.hostname, 'host'],
+    [labels.betaZone, 'beta-zone'],
+  ]);
+  return (affinity?.required?.nodeSelectorTerms ?? []).map(({ matchExpressions = [] }) =>
+    matchExpressions
+      .map(({ key = '', values = [] }) => `${short.get(key) ?? key}=${values.join(',')}`)
+      .join(' '),
+  );
+}
+
+export function classOf(more: StorageClass = {}): StorageClass {
+  return {
+    metadata: { name: 'standard' },
+    provisioner: zonal,
+    volumeBindingMode: 'WaitForFirstConsumer',
+    ...more,
+  };
+}
+
+export interface ClaimOptions {
+  readonly name?: string;
+  readonly node?: string;
+  readonly className?: string;
+  readonly provisioner?: string;
+  readonly annotations?: StringMap;
+  readonly spec?: PersistentVolumeClaim['spec'];
+}
+
+/** A claim as the binder of volumes leaves it for us. */
+export function claimOf(options: ClaimOptions = {}): PersistentVolumeClaim {
+  const { name = 'data', node, className = 'standard', provisioner = zonal } = options;
+  return {
+    metadata: {
+      namespace: 'default',
+      name,
+      annotations: {
+        [annotations.storageProvisioner]: provisioner,
+        ...(node === undefined ? {} : { [annotations.selectedNode]: node }),
+        ...options.annotations,
+      },
+    },
+    spec: {
+      storageClassName: className,
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+      ...options.spec,
+    },
+  };
+}
+
+export interface PlanQuestion {
+  readonly nodes?: readonly string[];
+  readonly selected?: string;
+  readonly storageClass?: StorageClass;
+  readonly claim?: PersistentVolumeClaim;
+}
+
+/** Where a volume would be, a text for each term; or why nowhere. */
+export function planLines(provisioner: Provisioner, question: PlanQuestion): readonly string[] | string {
+  const nodes = (question.nodes ?? []).map(nodeOf);
+  const selectedNode = nodes.find(({ metadata }) => metadata?.name === question.selected);
+  const claim = question.claim ?? claimOf();
+  const outcome = provisioner.plan({
+    asset: assetOf(someUid),
+    claim,
+    storageClass: question.storageClass ?? classOf(),
+    ...(selectedNode === undefined ? {} : { selectedNode }),
+    nodes,
+    spread: spreadPosition(claim, []),
+  });
+  return outcome.kind === 'refused' ? outcome.message : affinityLines(outcome.plan.nodeAffinity);
+}

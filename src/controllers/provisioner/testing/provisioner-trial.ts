@@ -1,0 +1,129 @@
+import { expect } from 'vitest';
+import type { Cluster } from '../../../cluster/cluster.ts';
+import {
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  storageClasses,
+} from '../../../cluster/resources.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import type { StorageClass } from '../../../kube/storage.ts';
+import type { Controller } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { type ClaimOptions, claimOf, classOf, nodeOf } from './objects.ts';
+
+const namespace = 'default';
+/** Turns after which something has to have come of it. */
+const turnsMax = 2000;
+
+/** A cluster in memory with three nodes in two zones and a class, as a provisioner meets it. */
+export class ProvisionerTrial implements AsyncDisposable {
+  readonly trial: TrialCluster;
+  readonly cluster: Cluster;
+
+  private constructor(trial: TrialCluster) {
+    this.trial = trial;
+    this.cluster = trial.cluster;
+  }
+
+  static async start(controllers: readonly Controller[], storageClass: StorageClass = classOf()) {
+    const world = new ProvisionerTrial(await TrialCluster.start());
+    for (const line of ['a1 a r1', 'a2 a r1', 'b1 b r1'])
+      await world.cluster.resource(nodes).create(nodeOf(line));
+    await world.cluster.resource(storageClasses).create(storageClass);
+    if (controllers.length > 0) world.trial.run(controllers);
+    return world;
+  }
+
+  async makeClaim(options: ClaimOptions = {}): Promise<PersistentVolumeClaim> {
+    return await this.cluster.resource(persistentVolumeClaims).create(claimOf(options));
+  }
+
+  async claim(name = 'data'): Promise<PersistentVolumeClaim | undefined> {
+    return await orAbsent(this.cluster.resource(persistentVolumeClaims).get({ namespace, name }));
+  }
+
+  async annotate(changes: Readonly<Record<string, string | null>>, name = 'data'): Promise<void> {
+    const body = { metadata: { annotations: changes } };
+    await this.cluster.resource(persistentVolumeClaims).patch({ namespace, name }, { type: 'merge', body });
+  }
+
+  /** Deletes the claim, as far as finalizers but that of protection let it go. */
+  async deleteClaim(name = 'data'): Promise<void> {
+    await this.cluster.resource(persistentVolumeClaims).delete({ namespace, name });
+    await this.#unprotectClaim(name);
+  }
+
+  async volumes(): Promise<readonly PersistentVolume[]> {
+    return (await this.cluster.resource(persistentVolumes).list()).items;
+  }
+
+  /** What the binder of volumes does when the claim has gone. */
+  async release(name: string): Promise<void> {
+    const client = this.cluster.resource(persistentVolumes);
+    const body = { status: { phase: 'Released' } };
+    await client.patch({ name }, { type: 'merge', body }, { subresource: 'status' });
+  }
+
+  /** What protection does for a volume that is not bound. */
+  async unprotectVolume(name: string): Promise<void> {
+    const client = this.cluster.resource(persistentVolumes);
+    await this.#unprotect(
+      () => client.get({ name }),
+      (body) => client.patch({ name }, { type: 'merge', body }),
+    );
+  }
+
+  async #unprotectClaim(name: string): Promise<void> {
+    const client = this.cluster.resource(persistentVolumeClaims);
+    const key = { namespace, name };
+    await this.#unprotect(
+      () => client.get(key),
+      (body) => client.patch(key, { type: 'merge', body }),
+    );
+  }
+
+  async #unprotect<T extends PersistentVolume | PersistentVolumeClaim>(
+    read: () => Promise<T>,
+    patch: (body: object) => Promise<T>,
+  ): Promise<void> {
+    const object = await orAbsent(read());
+    if (object === undefined) return;
+    const finalizers = (object.metadata?.finalizers ?? []).filter((name) => !name.endsWith('-protection'));
+    await orAbsent(patch({ metadata: { finalizers: finalizers.length === 0 ? null : finalizers } }));
+  }
+
+  /** What the binder of volumes and protection would do by now. */
+  async tidy(): Promise<void> {
+    const { items } = await this.cluster.resource(persistentVolumeClaims).list();
+    const uids = new Set(items.map(({ metadata }) => metadata?.uid));
+    for (const claim of items)
+      if (claim.metadata?.deletionTimestamp !== undefined)
+        await this.#unprotectClaim(claim.metadata.name ?? '');
+    for (const { metadata, spec, status } of await this.volumes()) {
+      if (!uids.has(spec?.claimRef?.uid) && status?.phase !== 'Released')
+        await this.release(metadata?.name ?? '');
+      if (metadata?.deletionTimestamp !== undefined) await this.unprotectVolume(metadata.name ?? '');
+    }
+  }
+
+  /** Lets all happen, files included, until it is so. */
+  async until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+    for (let turn = 0; turn < turnsMax; turn++) {
+      if (await isSo()) return;
+      await this.settle();
+    }
+    expect.fail(`nothing came of ${isSo}`);
+  }
+
+  async settle(): Promise<void> {
+    await this.trial.settle(20);
+    // Files are read in real time.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.trial[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,132 @@
+import type { ResourceClient } from '../../cluster/cluster.ts';
+import { referenceTo } from '../../cluster/event-recorder.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../cluster/resources.ts';
+import type { PersistentVolume } from '../../kube/core-volume.ts';
+import { annotations, finalizers } from '../../kube/well-known.ts';
+import { lookUp } from '../../kube/wire.ts';
+import type { ControllerContext } from '../controller.ts';
+import { orAbsent } from '../or-absent.ts';
+import { removeFinalizer } from '../remove-finalizer.ts';
+import { assetOf, type Provisioner, type Provisioners } from './provisioner.ts';
+
+const finalizer = finalizers.externalProvisioner;
+
+/**
+ * One volume of ours from released to gone. Its writes, and what a death after each leaves:
+ *
+ * 1. the object is deleted in the very version that was judged; the finalizer keeps it. Whoever saved the volume by another
+ *    policy before that has saved it, and nobody can bind it afterwards;
+ * 2. the asset is removed: removing it again finds nothing;
+ * 3. the finalizer is taken off, and the object goes.
+ */
+export class VolumeWork {
+  readonly #context: ControllerContext;
+  readonly #provisioners: Provisioners;
+  readonly #volumes: ResourceClient<PersistentVolume>;
+
+  constructor(context: ControllerContext, provisioners: Provisioners) {
+    this.#context = context;
+    this.#provisioners = provisioners;
+    this.#volumes = context.cluster.resource(persistentVolumes);
+  }
+
+  async reconcile(name: string, signal: AbortSignal): Promise<undefined> {
+    const volume = await orAbsent(this.#volumes.get({ name }, { signal }));
+    const maker = lookUp(volume?.metadata?.annotations, annotations.provisionedBy) ?? '';
+    const provisioner = this.#provisioners.get(maker);
+    if (volume === undefined || provisioner === undefined) return;
+    if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete') {
+      // Kept by whoever runs the cluster: the object may go without the asset.
+      if (isHeld(volume)) await removeFinalizer(this.#volumes, volume, finalizer, signal);
+      return;
+    }
+    if (!isOurs(volume)) {
+      if (isOver(volume))
+        this.#tell(volume, `${name} is not named after its claim: ${maker} did not make it`);
+      return;
+    }
+    const held = await this.#hold(volume, signal);
+    if (held === undefined || !isOver(held) || (await this.#isClaimed(held, signal))) return;
+    await this.#end(held, provisioner, signal);
+  }
+
+  /** With the finalizer; undefined where it is too late for that, and somebody else has seen to the asset. */
+  async #hold(volume: PersistentVolume, signal: AbortSignal): Promise<PersistentVolume | undefined> {
+    if (isHeld(volume)) return volume;
+    const {
+      uid,
+      resourceVersion,
+      name = '',
+      deletionTimestamp,
+      finalizers: others = [],
+    } = volume.metadata ?? {};
+    if (deletionTimestamp !== undefined) return undefined;
+    const body = { metadata: { uid, resourceVersion, finalizers: [...others, finalizer] } };
+    return await orAbsent(this.#volumes.patch({ name }, { type: 'merge', body }, { signal }));
+  }
+
+  /** A volume is data: its claim is asked for, whatever the phase says. */
+  async #isClaimed({ metadata, spec }: PersistentVolume, signal: AbortSignal): Promise<boolean> {
+    const { namespace, name = '', uid } = spec?.claimRef ?? {};
+    const claims = this.#context.cluster.resource(persistentVolumeClaims);
+    const claim = await orAbsent(claims.get({ namespace, name }, { signal }));
+    if (claim === undefined || claim.metadata?.uid !== uid) return false;
+    return claim.spec?.volumeName === metadata?.name;
+  }
+
+  async #end(volume: PersistentVolume, provisioner: Provisioner, signal: AbortSignal): Promise<void> {
+    const { name = '', uid, resourceVersion, deletionTimestamp } = volume.metadata ?? {};
+    if (deletionTimestamp === undefined) {
+      const preconditions = precise(uid, resourceVersion);
+      await orAbsent(this.#volumes.delete({ name }, { preconditions, signal }));
+    }
+    await this.#removeAsset(volume, provisioner, signal);
+    const ending = await orAbsent(this.#volumes.get({ name }, { signal }));
+    if (ending === undefined || ending.metadata?.uid !== uid || !isHeld(ending)) return;
+    await removeFinalizer(this.#volumes, ending, finalizer, signal);
+  }
+
+  async #removeAsset(volume: PersistentVolume, provisioner: Provisioner, signal: AbortSignal): Promise<void> {
+    try {
+      await provisioner.remove(assetOf(volume.spec?.claimRef?.uid ?? '', volume), signal);
+    } catch (error) {
+      if (!signal.aborted) this.#tell(volume, error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+
+  #tell(volume: PersistentVolume, note: string): void {
+    const regarding = referenceTo(volume, { apiVersion: 'v1', kind: 'PersistentVolume' });
+    this.#context.events.record({
+      regarding,
+      type: 'Warning',
+      reason: 'VolumeFailedDelete',
+      action: 'Deleting',
+      note,
+    });
+  }
+}
+
+function precise(uid: string | undefined, resourceVersion: string | undefined) {
+  return {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+}
+
+/** Anybody who may write volumes can make one that says it is ours; those that are have the name of their claim. */
+function isOurs({ metadata, spec }: PersistentVolume): boolean {
+  const uid = spec?.claimRef?.uid ?? '';
+  return uid !== '' && metadata?.name === assetOf(uid).name;
+}
+
+function isHeld({ metadata }: PersistentVolume): boolean {
+  return (metadata?.finalizers ?? []).includes(finalizer);
+}
+
+/** Released; or deleted by somebody before any claim was bound to it, and then none is going to be. */
+function isOver({ metadata, status }: PersistentVolume): boolean {
+  if (status?.phase === 'Released') return true;
+  const isUnused = status?.phase === undefined || ['Pending', 'Available'].includes(status.phase);
+  return metadata?.deletionTimestamp !== undefined && isUnused;
+}

@@ -1,0 +1,139 @@
+import type { Node } from '../../../kube/core.ts';
+import { assert } from '../../../runtime/assert.ts';
+import { type Refused, refused } from '../provisioner.ts';
+import type { SpreadPosition } from '../spread.ts';
+import {
+  type AllowedTopologies,
+  distinct,
+  inhabited,
+  isAllowed,
+  listed,
+  type Segment,
+  segmentOf,
+  zoneKeys,
+} from './segments.ts';
+
+export interface SegmentQuestion {
+  readonly allowed: AllowedTopologies;
+  readonly zonesPerVolume: 1 | 2;
+  readonly selectedNode: Node | undefined;
+  readonly nodes: readonly Node[];
+  readonly spread: SpreadPosition;
+}
+
+export type SegmentAnswer = { readonly kind: 'chosen'; readonly segments: readonly Segment[] } | Refused;
+
+/**
+ * Where a volume goes. With a selected node, the first place is the node's. Else it is the one whose turn it is among the zones
+ * that are allowed and have nodes; only where none of them has nodes, among all that the class lists. The second place is
+ * another zone of the same region.
+ */
+export function chooseSegments(question: SegmentQuestion): SegmentAnswer {
+  const { allowed, selectedNode, zonesPerVolume } = question;
+  if (selectedNode === undefined) return withoutNode(question);
+  const name = selectedNode.metadata?.name ?? '';
+  const own = segmentOf(selectedNode, allowed.furtherKeys);
+  if (own === undefined) return refused(`node "${name}" has no label ${zoneKeys[0]}; label it with its zone`);
+  if (!isAllowed(own, allowed))
+    return refused(
+      `node "${name}" in zone "${own.zone}" is not among the topologies that the class allows; the scheduler honours allowedTopologies, but not the parameters zone and zones`,
+    );
+  return zonesPerVolume === 1 ? { kind: 'chosen', segments: [own] } : withPartner(own, question);
+}
+
+function withPartner(own: Segment, question: SegmentQuestion): SegmentAnswer {
+  const { hash, ordinal } = question.spread;
+  const partners = withEnough(question, 1, (places) => partnersOf(own, places));
+  const zone = pick(zonesOf(partners), hash + ordinal);
+  if (zone === undefined) return tooFew(candidates(question));
+  return { kind: 'chosen', segments: [own, inZone(partners, zone, hash)] };
+}
+
+function partnersOf(own: Segment, places: readonly Segment[]): readonly Segment[] {
+  return places.filter(({ zone, region }) => zone !== own.zone && region === own.region);
+}
+
+function withoutNode(question: SegmentQuestion): SegmentAnswer {
+  const { zonesPerVolume, spread } = question;
+  const places = withEnough(question, zonesPerVolume, (all) => bestRegion(all, question));
+  const zones = zonesOf(places);
+  const [first, second] = [0, 1].map((offset) =>
+    pick(zones, spread.hash + spread.ordinal * zonesPerVolume + offset),
+  );
+  if (first === undefined || second === undefined) return nowhere(question);
+  if (zonesPerVolume === 1) return { kind: 'chosen', segments: [inZone(places, first, spread.hash)] };
+  if (zones.length < 2) return tooFew(candidates(question));
+  return { kind: 'chosen', segments: [first, second].map((zone) => inZone(places, zone, spread.hash)) };
+}
+
+/** For a volume in two zones, the places of one region that has two, the group's own where several have. */
+function bestRegion(
+  places: readonly Segment[],
+  { zonesPerVolume, spread }: SegmentQuestion,
+): readonly Segment[] {
+  if (zonesPerVolume === 1) return places;
+  const regions = [...new Set(places.map(({ region }) => region))].sort();
+  const able = regions.filter(
+    (region) => zonesOf(places.filter((place) => place.region === region)).length > 1,
+  );
+  const region = pick(able, spread.hash);
+  return region === undefined ? [] : places.filter((place) => place.region === region);
+}
+
+/** First where nodes are; where that is not enough, wherever the class says. */
+function withEnough(
+  question: SegmentQuestion,
+  zonesNeeded: number,
+  narrow: (places: readonly Segment[]) => readonly Segment[],
+): readonly Segment[] {
+  const near = narrow(inhabited(question.nodes, question.allowed));
+  return zonesOf(near).length >= zonesNeeded ? near : narrow(candidates(question));
+}
+
+function candidates({ nodes, allowed }: SegmentQuestion): readonly Segment[] {
+  const regions = new Map<string, string>();
+  for (const node of nodes) {
+    const segment = segmentOf(node, []);
+    if (segment !== undefined && segment.region !== '') regions.set(segment.zone, segment.region);
+  }
+  const known = inhabited(nodes, allowed);
+  const seen = new Set(known.map(({ zone }) => zone));
+  const more = listed(allowed, (zone) => regions.get(zone) ?? '').filter(({ zone }) => !seen.has(zone));
+  return distinct([...known, ...more]);
+}
+
+function inZone(places: readonly Segment[], zone: string, hash: number): Segment {
+  const within = places.filter((place) => place.zone === zone);
+  const chosen = pick(within, hash);
+  assert(chosen !== undefined, `zone ${zone} was chosen out of places that have none in it`);
+  return chosen;
+}
+
+function zonesOf(places: readonly Segment[]): readonly string[] {
+  return [...new Set(places.map(({ zone }) => zone))].sort();
+}
+
+function pick<T>(items: readonly T[], turn: number): T | undefined {
+  return items[turn % items.length];
+}
+
+function nowhere(question: SegmentQuestion): Refused {
+  if (question.zonesPerVolume === 2) return tooFew(candidates(question));
+  if (question.allowed.terms === undefined)
+    return refused(`cannot determine zones to provision volume in: no node has a label ${zoneKeys[0]}`);
+  return refused(
+    'no matching zones found in allowedTopologies; name a zone, or label nodes with those that are named',
+  );
+}
+
+function tooFew(places: readonly Segment[]): Refused {
+  const byRegion = new Map<string, string[]>();
+  for (const { region, zone } of places) {
+    const zones = byRegion.get(region) ?? [];
+    if (!zones.includes(zone)) byRegion.set(region, [...zones, zone]);
+  }
+  const found = [...byRegion].map(([region, zones]) => `${region || 'no known region'}: ${zones.join(', ')}`);
+  return refused(
+    `a volume in two zones needs two allowed zones of one region, but there are ${found.join('; ') || 'none'}; allow another zone, or leave replication out`,
+  );
+}

@@ -1,0 +1,83 @@
+import type { StorageClass } from '../../../kube/storage.ts';
+import { type Refused, refused } from '../provisioner.ts';
+
+/** What a class of `zonal.stowage.dev` says in its parameters. */
+export interface ZonalParameters {
+  readonly kind: 'parameters';
+  /** In how many zones each volume is. */
+  readonly zonesPerVolume: 1 | 2;
+  /** The zones of the old `zone` and `zones`; empty where neither is set. */
+  readonly zones: readonly string[];
+  /** Labels, besides those of zones and regions, that say where a volume can be reached. */
+  readonly topologyKeys: readonly string[];
+  readonly fsType: string | undefined;
+  /** Of the disk; kept with the volume, and otherwise without meaning here. */
+  readonly diskType: string | undefined;
+}
+
+const readers = {
+  replication: (value: string) => replicationOf('replication', value, 'two-zones'),
+  'replication-type': (value: string) => replicationOf('replication-type', value, 'regional-pd'),
+  zone: (value: string) => zonesOf('zone', [value.trim()]),
+  zones: (value: string) => zonesOf('zones', listOf(value)),
+  topologyKeys: (value: string) => ({ topologyKeys: listOf(value) }),
+  fsType: (value: string) => ({ fsType: value }),
+  fstype: (value: string) => ({ fsType: value }),
+  'csi.storage.k8s.io/fstype': (value: string) => ({ fsType: value }),
+  type: (value: string) => ({ diskType: value }),
+} as const satisfies Readonly<Record<string, (value: string) => Partial<ZonalParameters> | Refused>>;
+
+export function readParameters(name: string, storageClass: StorageClass): ZonalParameters | Refused {
+  const parameters = storageClass.parameters ?? {};
+  let read: ZonalParameters = {
+    kind: 'parameters',
+    zonesPerVolume: 1,
+    zones: [],
+    topologyKeys: [],
+    fsType: undefined,
+    diskType: undefined,
+  };
+  for (const [key, value] of Object.entries(parameters)) {
+    if (!isKnown(key))
+      return refused(`invalid option "${key}" for volume plugin ${name}; known are ${known.join(', ')}`);
+    const part: Partial<ZonalParameters> | Refused = readers[key](value);
+    if (part.kind === 'refused') return part;
+    read = { ...read, ...part };
+  }
+  return conflictOf(storageClass) ?? read;
+}
+
+const known = Object.keys(readers);
+
+function isKnown(key: string): key is keyof typeof readers {
+  return Object.hasOwn(readers, key);
+}
+
+function conflictOf({ parameters = {}, allowedTopologies = [] }: StorageClass): Refused | undefined {
+  const { zone, zones, replication, 'replication-type': replicationType } = parameters;
+  if (zone !== undefined && zones !== undefined)
+    return refused('both zone and zones StorageClass parameters must not be used at the same time');
+  if (replication !== undefined && replicationType !== undefined)
+    return refused('replication and replication-type mean the same; keep only replication');
+  if ((zone ?? zones) !== undefined && allowedTopologies.length > 0)
+    return refused(
+      'zone[s] cannot be specified in StorageClass if allowedTopologies specified; keep only allowedTopologies',
+    );
+  return undefined;
+}
+
+function replicationOf(key: string, value: string, two: string): Partial<ZonalParameters> | Refused {
+  if (value === 'none') return { zonesPerVolume: 1 };
+  if (value === two) return { zonesPerVolume: 2 };
+  return refused(`${key} of '${value}' is invalid - expected '${two}' or 'none'`);
+}
+
+function zonesOf(key: string, zones: readonly string[]): Partial<ZonalParameters> | Refused {
+  if (zones.length > 0 && zones.every((zone) => zone !== '')) return { zones: [...new Set(zones)] };
+  return refused(`parameters.${key}: names no zone; write names of zones, separated by commas`);
+}
+
+/** An empty entry between commas stays, for `zonesOf` to find. */
+function listOf(value: string): readonly string[] {
+  return value.split(',').map((part) => part.trim());
+}

@@ -1,0 +1,55 @@
+import type { PersistentVolumeSource } from '../../../kube/core-volume.ts';
+import { volumeModeOf } from '../../../kube/volumes.ts';
+import type { Asset, PlanOutcome, Provisioner, ProvisionRequest } from '../provisioner.ts';
+import { refuseUnsupported } from '../unsupported.ts';
+import { chooseSegments } from './choose-segments.ts';
+import { affinityOf } from './segment-affinity.ts';
+import { readAllowed } from './segments.ts';
+import { readParameters, type ZonalParameters } from './zonal-parameters.ts';
+
+const name = 'zonal.stowage.dev';
+
+/** Disks of a cloud that isn't there: volumes that are in one zone or two, and nothing behind them. */
+export const zonalProvisioner: Provisioner = {
+  name,
+  plan: planZonal,
+  make: async (plan) => ({ kind: 'made', plan }),
+  remove: async () => {},
+};
+
+function planZonal(request: ProvisionRequest): PlanOutcome {
+  const { asset, storageClass, selectedNode, spread } = request;
+  const unsupported = refuseUnsupported(name, request);
+  if (unsupported !== undefined) return unsupported;
+  const parameters = readParameters(name, storageClass);
+  if (parameters.kind === 'refused') return parameters;
+  const allowed = readAllowed({ ...parameters, allowedTopologies: storageClass.allowedTopologies ?? [] });
+  if (allowed.kind === 'refused') return allowed;
+  const nodes = [...request.nodes];
+  const { zonesPerVolume } = parameters;
+  const answer = chooseSegments({ allowed, zonesPerVolume, selectedNode, nodes, spread });
+  if (answer.kind === 'refused') return answer;
+  const { namesRegions } = allowed;
+  const nodeAffinity = affinityOf(answer.segments, { nodes, selectedNode, namesRegions });
+  return { kind: 'planned', plan: { asset, nodeAffinity, source: sourceOf(asset, request, parameters) } };
+}
+
+function sourceOf(
+  asset: Asset,
+  { claim }: ProvisionRequest,
+  { fsType, diskType, zonesPerVolume }: ZonalParameters,
+): PersistentVolumeSource {
+  const volumeAttributes = {
+    ...(diskType === undefined ? {} : { type: diskType }),
+    ...(zonesPerVolume === 2 ? { replication: 'two-zones' } : {}),
+  };
+  const isFormatted = fsType !== undefined && volumeModeOf(claim) === 'Filesystem';
+  return {
+    csi: {
+      driver: name,
+      volumeHandle: asset.name,
+      ...(isFormatted ? { fsType } : {}),
+      ...(Object.keys(volumeAttributes).length === 0 ? {} : { volumeAttributes }),
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { expect } from 'vitest';
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { Resource } from '../../cluster/resource.ts';
+import type { KubeObject } from '../../kube/meta.ts';
+import type { Controller } from '../controller.ts';
+import { LimitedCluster } from './limited-cluster.ts';
+import { TrialCluster } from './trial-cluster.ts';
+
+export interface CrashPlan {
+  readonly controllers: readonly Controller[];
+  /** The work that waits when they start. */
+  readonly prepare: (trial: TrialCluster) => Promise<void>;
+  /** What they have to have brought into the same state in the end. */
+  readonly resources: readonly Resource<KubeObject>[];
+  readonly settleMs?: number;
+}
+
+/**
+ * Ends the controllers after their first write, starts them anew and compares the end with that of a run in peace; then after
+ * the second write, and so on. Answers how many places there were to die at.
+ */
+export async function crashEverywhere(plan: CrashPlan): Promise<number> {
+  const expected = await endOf(plan, Number.POSITIVE_INFINITY);
+  for (let writes = 1; ; writes += 1) {
+    const end = await endOf(plan, writes);
+    expect(end.state, `after a crash at write ${writes}`).toEqual(expected.state);
+    if (!end.isInterrupted) return writes - 1;
+  }
+}
+
+interface End {
+  readonly state: readonly unknown[];
+  readonly isInterrupted: boolean;
+}
+
+async function endOf(plan: CrashPlan, writesMax: number): Promise<End> {
+  await using trial = await TrialCluster.start();
+  await plan.prepare(trial);
+  const limited = new LimitedCluster(trial.cluster, writesMax);
+  const first = trial.run(plan.controllers, limited);
+  await trial.settle(plan.settleMs);
+  const isInterrupted = limited.written >= writesMax;
+  if (isInterrupted) {
+    await first.close();
+    trial.run(plan.controllers);
+    await trial.settle(plan.settleMs);
+  }
+  return { state: await stateOf(trial.cluster, plan.resources), isInterrupted };
+}
+
+/** All objects, without what differs from run to run: uids, versions, times and addresses. */
+async function stateOf(
+  cluster: Cluster,
+  resources: readonly Resource<KubeObject>[],
+): Promise<readonly unknown[]> {
+  const states: unknown[] = [];
+  for (const resource of resources) {
+    const { items } = await cluster.resource(resource).list();
+    states.push(...items.map((item) => [resource.plural, withoutAccidents(item)]));
+  }
+  return states;
+}
+
+const accidents = new Set([
+  'managedFields',
+  'resourceVersion',
+  'uid',
+  'creationTimestamp',
+  'lastTransitionTime',
+  'lastHeartbeatTime',
+  'startedAt',
+  'finishedAt',
+  'startTime',
+  'renewTime',
+  'acquireTime',
+  'podIP',
+  'podIPs',
+]);
+
+const uid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+function withoutAccidents(object: KubeObject): unknown {
+  const text = JSON.stringify(object, (key, value) => (accidents.has(key) ? undefined : value));
+  return JSON.parse(text.replaceAll(uid, 'UID'));
+}

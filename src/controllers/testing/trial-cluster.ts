@@ -1,0 +1,87 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import { bootstrap } from '../../cluster/embedded/bootstrap.ts';
+import { EmbeddedCluster } from '../../cluster/embedded/embedded-cluster.ts';
+import { servedCatalogue } from '../../cluster/embedded/kinds/served-kinds.ts';
+import { EmbeddedRegistry } from '../../cluster/embedded/registry/embedded-registry.ts';
+import { MemoryStore } from '../../cluster/embedded/store/memory-store.ts';
+import { EventRecorder } from '../../cluster/event-recorder.ts';
+import { events } from '../../cluster/resources.ts';
+import { systemIds } from '../../runtime/ids.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { Supervisor } from '../../runtime/supervisor.ts';
+import { VirtualClock } from '../../runtime/virtual-clock.ts';
+import type { Controller, Trouble } from '../controller.ts';
+import { SharedInformers } from '../shared-informers.ts';
+import { Census } from '../workloads/census.ts';
+
+const random = seededRandom('trial');
+
+/** Long enough for everything that is ready, and for the first retries after a conflict. */
+const settleMs = 500;
+
+/**
+ * An embedded cluster in memory under virtual time, with controllers given as objects. Nothing happens between two calls of
+ * `settle`: after one, all that could happen has happened.
+ */
+export class TrialCluster implements AsyncDisposable {
+  readonly clock = new VirtualClock();
+  readonly cluster: Cluster;
+  /** What controllers complained about. */
+  readonly troubles: Trouble[] = [];
+  readonly #registry: EmbeddedRegistry;
+  readonly #runs: Supervisor[] = [];
+
+  private constructor() {
+    this.#registry = new EmbeddedRegistry({
+      store: new MemoryStore(),
+      kinds: servedCatalogue(),
+      clock: this.clock,
+      ids: systemIds,
+    });
+    this.cluster = new EmbeddedCluster({ registry: this.#registry, manager: 'test' });
+  }
+
+  static async start(...controllers: readonly Controller[]): Promise<TrialCluster> {
+    const trial = new TrialCluster();
+    await bootstrap(trial.#registry);
+    if (controllers.length > 0) trial.run(controllers);
+    return trial;
+  }
+
+  /** Runs them until what is returned is closed, or the trial ends. */
+  run(controllers: readonly Controller[], cluster: Cluster = this.cluster): Supervisor {
+    const supervisor = new Supervisor({ clock: this.clock, random, onCrash: () => {} });
+    this.#runs.push(supervisor);
+    const common = { cluster, clock: this.clock, random, supervisor, ids: systemIds };
+    const resources = this.#registry.kinds.all.filter(({ storedAs }) => storedAs === undefined);
+    const informers = new SharedInformers({ ...common, onError: () => {} });
+    const census = new Census({ ...common, resources, onError: () => {} });
+    for (const controller of controllers) {
+      const recorder = new EventRecorder({
+        ...common,
+        events: cluster.resource(events),
+        reportingController: `stowage.dev/${controller.name}`,
+        reportingInstance: 'trial',
+      });
+      const report = (trouble: Trouble) => this.troubles.push(trouble);
+      const context = { ...common, resources, informers, census, events: recorder, report };
+      supervisor.start(controller.name, (signal) => controller.run(context, signal));
+    }
+    return supervisor;
+  }
+
+  /** Lets everything run, and time go by. */
+  async settle(ms = settleMs): Promise<void> {
+    await this.clock.advance(ms);
+  }
+
+  /** Events so far, as `REASON OBJECT: NOTE`, sorted. */
+  async told(): Promise<readonly string[]> {
+    const { items } = await this.cluster.resource(events).list();
+    return items.map(({ reason, regarding, note }) => `${reason} ${regarding?.name}: ${note}`).sort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#runs.map((run) => run.close()));
+  }
+}

@@ -1,0 +1,121 @@
+import { isReason } from '../../../cluster/api-error.ts';
+import { runWorkers } from '../../../cluster/controller-loop.ts';
+import { referenceTo } from '../../../cluster/event-recorder.ts';
+import type { Informer } from '../../../cluster/informer/informer.ts';
+import { persistentVolumeClaims, pods } from '../../../cluster/resources.ts';
+import { WorkQueue } from '../../../cluster/work-queue.ts';
+import type { Pod } from '../../../kube/core-pod.ts';
+import type { PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import type { Controller, ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { type EphemeralVolume, ephemeralVolumesOf, podsThatMayUse, whyNotForPod } from './template-claims.ts';
+
+const workers = 4;
+
+/**
+ * Makes the claims of generic ephemeral volumes. They belong to their pod, and the garbage collector ends them with it. A claim
+ * that has the name but belongs to somebody else is never used: the pod is told, and waits until the name is free.
+ *
+ * Safe to run twice and to die anywhere: its only write creates a claim under a name that says which volume it is for, with the
+ * pod's uid in it. A claim made for a pod that is gone meanwhile has an owner that does not exist, and is collected.
+ */
+export const ephemeral: Controller = {
+  name: 'ephemeral',
+  run: (context, signal) => new ClaimMaker(context).run(signal),
+};
+
+/** Keys are pods, `NAMESPACE/NAME`. */
+class ClaimMaker {
+  readonly #context: ControllerContext;
+  readonly #pods: Informer<Pod>;
+  readonly #claims: Informer<PersistentVolumeClaim>;
+  readonly #queue: WorkQueue;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.#pods = context.informers.of(pods);
+    this.#claims = context.informers.of(persistentVolumeClaims);
+    this.#queue = new WorkQueue(context);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const synced = await Promise.all([this.#pods.synced(signal), this.#claims.synced(signal)]);
+    if (!synced.every(Boolean)) return;
+    const stop = this.#listen();
+    try {
+      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
+        workers,
+        signal,
+        onError: (error, key) => this.#context.report({ controller: ephemeral.name, key, error }),
+      });
+    } finally {
+      for (const end of stop) end();
+    }
+  }
+
+  #listen(): readonly (() => void)[] {
+    // What a pod mounts never changes, so its first sight is enough.
+    const pod = (object: Pod) => this.#consider(object);
+    // The name is free again, or somebody handed the claim over.
+    const claim = (object: PersistentVolumeClaim) => {
+      for (const key of podsThatMayUse(object)) {
+        const user = this.#pods.get(key);
+        if (user !== undefined) this.#consider(user);
+      }
+    };
+    return [
+      this.#pods.addHandler({ added: pod }),
+      this.#claims.addHandler({ updated: claim, deleted: claim }),
+    ];
+  }
+
+  #consider(pod: Pod): void {
+    if (ephemeralVolumesOf(pod).some((volume) => this.#isMissing(pod, volume))) {
+      this.#queue.add(`${pod.metadata?.namespace}/${pod.metadata?.name}`);
+    }
+  }
+
+  #isMissing(pod: Pod, { claimName }: EphemeralVolume): boolean {
+    const claim = this.#claims.get(`${pod.metadata?.namespace}/${claimName}`);
+    return claim === undefined || whyNotForPod(claim, pod) !== undefined;
+  }
+
+  async #reconcile(key: string, signal: AbortSignal): Promise<undefined> {
+    const pod = this.#pods.get(key);
+    if (pod === undefined) return;
+    for (const volume of ephemeralVolumesOf(pod)) {
+      if (this.#isMissing(pod, volume)) await this.#provide(pod, volume, signal);
+    }
+  }
+
+  async #provide(pod: Pod, volume: EphemeralVolume, signal: AbortSignal): Promise<void> {
+    const client = this.#context.cluster.resource(persistentVolumeClaims);
+    const { namespace } = pod.metadata ?? {};
+    const { claimName, claim } = volume;
+    const found = await orAbsent(client.get({ namespace, name: claimName }, { signal }));
+    if (found !== undefined) {
+      const problem = whyNotForPod(found, pod);
+      // Not tried again by itself: the claim's next change or its end brings the pod back.
+      if (problem !== undefined) this.#tell(pod, volume, problem);
+      return;
+    }
+    try {
+      await client.create(claim, { signal });
+    } catch (error) {
+      // Somebody made it since we looked; the next look tells who.
+      if (!isReason(error, 'AlreadyExists') && !signal.aborted)
+        this.#tell(pod, volume, `create PVC ${claimName}: ${(error as Error).message}`);
+      throw error;
+    }
+  }
+
+  #tell(pod: Pod, { volumeName }: EphemeralVolume, problem: string): void {
+    this.#context.events.record({
+      regarding: referenceTo(pod, { apiVersion: 'v1', kind: 'Pod' }),
+      type: 'Warning',
+      reason: 'FailedBinding',
+      action: 'CreateClaim',
+      note: `ephemeral volume ${volumeName}: ${problem}`,
+    });
+  }
+}

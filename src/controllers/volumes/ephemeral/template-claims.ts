@@ -1,0 +1,59 @@
+import type { Pod, Volume } from '../../../kube/core-pod.ts';
+import type { PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import { isControlledBy } from '../../../kube/owner-references.ts';
+import { ephemeralClaimName } from '../../../kube/volumes.ts';
+
+/** One generic ephemeral volume of a pod. */
+export interface EphemeralVolume {
+  readonly volumeName: string;
+  readonly claimName: string;
+  /** What the claim is to be. */
+  readonly claim: PersistentVolumeClaim;
+}
+
+/** The claims that a pod needs for its generic ephemeral volumes. None once it is being deleted. */
+export function ephemeralVolumesOf(pod: Pod): readonly EphemeralVolume[] {
+  if (pod.metadata?.deletionTimestamp !== undefined) return [];
+  return (pod.spec?.volumes ?? []).flatMap((volume) =>
+    volume.ephemeral === undefined ? [] : [describe(pod, volume)],
+  );
+}
+
+/** What is wrong with using the claim for the pod; undefined where it is the pod's own. */
+export function whyNotForPod(claim: PersistentVolumeClaim, pod: Pod): string | undefined {
+  if (claim.metadata?.namespace === pod.metadata?.namespace && isControlledBy(claim, pod)) return undefined;
+  return `PVC ${pathOf(claim)} was not created for pod ${pathOf(pod)} (pod is not owner)`;
+}
+
+/**
+ * The pods, as `NAMESPACE/NAME`, one of whose ephemeral volumes could have a claim of this name. Both names may contain dashes, so
+ * every one of them can be the one in between.
+ */
+export function podsThatMayUse(claim: PersistentVolumeClaim): readonly string[] {
+  const { namespace = '', name = '' } = claim.metadata ?? {};
+  const parts = name.split('-');
+  return parts.slice(1).map((_, index) => `${namespace}/${parts.slice(0, index + 1).join('-')}`);
+}
+
+function describe(pod: Pod, volume: Volume): EphemeralVolume {
+  const { name = '', namespace, uid = '' } = pod.metadata ?? {};
+  const volumeName = volume.name ?? '';
+  const claimName = ephemeralClaimName(name, volumeName);
+  const { metadata, spec } = volume.ephemeral?.volumeClaimTemplate ?? {};
+  const owner = { apiVersion: 'v1', kind: 'Pod', name, uid, controller: true, blockOwnerDeletion: true };
+  const claim: PersistentVolumeClaim = {
+    metadata: {
+      ...(namespace === undefined ? {} : { namespace }),
+      name: claimName,
+      ...(metadata?.labels === undefined ? {} : { labels: metadata.labels }),
+      ...(metadata?.annotations === undefined ? {} : { annotations: metadata.annotations }),
+      ownerReferences: [owner],
+    },
+    ...(spec === undefined ? {} : { spec }),
+  };
+  return { volumeName, claimName, claim };
+}
+
+function pathOf({ metadata }: Pod | PersistentVolumeClaim): string {
+  return `${metadata?.namespace}/${metadata?.name}`;
+}

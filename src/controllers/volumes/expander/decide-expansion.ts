@@ -1,0 +1,117 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import { pluginOfVolume } from '../../../kube/in-tree-migration.ts';
+import type { ResourceList } from '../../../kube/meta.ts';
+import { compareQuantities, parseQuantity } from '../../../kube/quantity.ts';
+import { annotations } from '../../../kube/well-known.ts';
+
+/** What is to be done about the size of a claim. */
+export type ExpansionStep =
+  | { readonly kind: 'nothing' }
+  /** Somebody else's resizer has to act. */
+  | { readonly kind: 'external'; readonly note: string }
+  | { readonly kind: 'expand'; readonly size: string }
+  /** This very size was found impossible before. */
+  | { readonly kind: 'retry-later'; readonly size: string }
+  /** The volume is large enough; the node tries its part again. */
+  | { readonly kind: 'ask-node' }
+  /** The node has done its part: the volume need not remember the old size any more. */
+  | { readonly kind: 'forget-old-size' };
+
+const nothing: ExpansionStep = { kind: 'nothing' };
+
+/**
+ * As Kubernetes does it since failed expansions can be recovered from (KEP 1790): what was begun is ended with the size that was
+ * recorded in `allocatedResources`, so that a size which may have been taken from a quota or a disk is never lost sight of; only a
+ * size that was refused for good gives way to what the claim asks for now.
+ */
+export function decideExpansion(
+  claim: PersistentVolumeClaim,
+  volume: PersistentVolume,
+  hasResizer: boolean,
+): ExpansionStep {
+  if (!isBoundTo(claim, volume)) return nothing;
+  const sizes = sizesOf(claim, volume);
+  if (isNodeDone(volume, sizes)) return { kind: 'forget-old-size' };
+  if (!isLess(sizes.current, sizes.requested)) return nothing;
+  if (!hasResizer) return { kind: 'external', note: externalNote(volume) };
+  const state = claim.status?.allocatedResourceStatuses?.storage ?? '';
+  return isLess(sizes.volume, sizes.requested) ? grow(sizes, state) : complete(sizes, state);
+}
+
+interface Sizes {
+  readonly requested: string;
+  readonly current: string;
+  readonly allocated: string | undefined;
+  readonly volume: string;
+}
+
+/** The volume is smaller than what is asked for. */
+function grow({ requested, allocated, volume }: Sizes, state: string): ExpansionStep {
+  switch (state) {
+    case 'NodeResizePending':
+    case 'NodeResizeInProgress':
+      // The node comes first; when it is done, the rest follows.
+      if (allocated !== undefined && !isLess(volume, allocated)) return nothing;
+      return { kind: 'expand', size: allocated ?? requested };
+    case 'ControllerResizeInProgress':
+    case 'NodeResizeInfeasible':
+      return { kind: 'expand', size: allocated ?? requested };
+    case 'ControllerResizeInfeasible':
+      return { kind: isSame(allocated, requested) ? 'retry-later' : 'expand', size: requested };
+    default:
+      return { kind: 'expand', size: requested };
+  }
+}
+
+/** The volume is large enough, but the claim does not show it. */
+function complete({ requested, allocated }: Sizes, state: string): ExpansionStep {
+  switch (state) {
+    case 'NodeResizePending':
+    case 'NodeResizeInProgress':
+      return nothing;
+    case 'NodeResizeInfeasible':
+      return { kind: 'ask-node' };
+    default:
+      return { kind: 'expand', size: allocated ?? requested };
+  }
+}
+
+function isBoundTo({ metadata, spec, status }: PersistentVolumeClaim, volume: PersistentVolume): boolean {
+  const isBound = status?.phase === 'Bound' && spec?.volumeName === volume.metadata?.name;
+  return isBound && volume.spec?.claimRef?.uid === metadata?.uid;
+}
+
+function sizesOf({ spec, status }: PersistentVolumeClaim, volume: PersistentVolume): Sizes {
+  return {
+    requested: storageOf(spec?.resources?.requests) ?? '0',
+    current: storageOf(status?.capacity) ?? '0',
+    allocated: storageOf(status?.allocatedResources),
+    volume: storageOf(volume.spec?.capacity) ?? '0',
+  };
+}
+
+function isNodeDone({ metadata }: PersistentVolume, { current, volume }: Sizes): boolean {
+  return metadata?.annotations?.[annotations.preResizeCapacity] !== undefined && !isLess(current, volume);
+}
+
+function externalNote(volume: PersistentVolume): string {
+  const plugin = pluginOfVolume(volume)?.plugin;
+  if (plugin === undefined) return 'waiting for an external controller to expand this PVC';
+  return `CSI migration enabled for ${plugin}; waiting for external resizer to expand the pvc`;
+}
+
+/** The amount of storage in a list of resources. */
+export function storageOf(resources: ResourceList | undefined): string | undefined {
+  const text = resources?.storage;
+  return text === undefined ? undefined : String(text);
+}
+
+/** The server lets no other texts than quantities in; whatever else there were would change nothing. */
+export function isLess(one: string, other: string): boolean {
+  const [left, right] = [parseQuantity(one), parseQuantity(other)];
+  return left.ok && right.ok && compareQuantities(left.quantity, right.quantity) < 0;
+}
+
+function isSame(one: string | undefined, other: string): boolean {
+  return one !== undefined && !isLess(one, other) && !isLess(other, one);
+}

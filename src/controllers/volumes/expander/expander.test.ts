@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest';
+import {
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from '../../../cluster/resources.ts';
+import type { PersistentVolumeClaim, PersistentVolumeSource } from '../../../kube/core-volume.ts';
+import { crashEverywhere } from '../../testing/crash-everywhere.ts';
+import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { nodeAgent } from '../../workloads/node-agent/node-agent.ts';
+import { makeNode, makePod } from '../../workloads/node-agent/testing/agent-world.ts';
+import { expander, expanderWith } from './expander.ts';
+import { plainResizer, type Resizer } from './resizer.ts';
+
+const namespace = 'default';
+const key = { namespace, name: 'data' };
+const hostPath: PersistentVolumeSource = { hostPath: { path: '/a' } };
+const own: PersistentVolumeSource = { csi: { driver: 'zonal.stowage.dev', volumeHandle: 'h' } };
+const foreign: PersistentVolumeSource = { csi: { driver: 'd.example.com', volumeHandle: 'h' } };
+
+/** A bound claim of 1Gi in a class that allows more. */
+async function makeClaim({ cluster }: TrialCluster, source: PersistentVolumeSource): Promise<void> {
+  await cluster
+    .resource(storageClasses)
+    .create({ metadata: { name: 'fast' }, provisioner: 'stowage.dev', allowVolumeExpansion: true });
+  const claims = cluster.resource(persistentVolumeClaims);
+  const accessModes = ['ReadWriteOnce'] as const;
+  const claim = await claims.create({
+    metadata: key,
+    spec: {
+      accessModes,
+      resources: { requests: { storage: '1Gi' } },
+      volumeName: 'v',
+      storageClassName: 'fast',
+    },
+  });
+  const claimRef = { ...key, uid: claim.metadata?.uid ?? '' };
+  const spec = { capacity: { storage: '1Gi' }, accessModes, claimRef, storageClassName: 'fast', ...source };
+  await cluster.resource(persistentVolumes).create({ metadata: { name: 'v' }, spec });
+  const status = { phase: 'Bound', capacity: { storage: '1Gi' }, accessModes };
+  await claims.patch(key, { type: 'merge', body: { status } }, { subresource: 'status' });
+}
+
+async function ask({ cluster }: TrialCluster, storage: string): Promise<void> {
+  const body = { spec: { resources: { requests: { storage } } } };
+  await cluster.resource(persistentVolumeClaims).patch(key, { type: 'merge', body });
+}
+
+/** Sizes of volume and claim, and how far the expansion is. */
+async function state({ cluster }: TrialCluster): Promise<object> {
+  const { status }: PersistentVolumeClaim = await cluster.resource(persistentVolumeClaims).get(key);
+  const volume = await cluster.resource(persistentVolumes).get({ name: 'v' });
+  return {
+    volume: volume.spec?.capacity?.storage,
+    claim: status?.capacity?.storage,
+    allocated: status?.allocatedResources?.storage,
+    status: status?.allocatedResourceStatuses?.storage,
+    conditions: (status?.conditions ?? []).map(({ type }) => type),
+  };
+}
+
+const done = { status: undefined, conditions: [] };
+
+test('a volume that no driver looks after grows at once', async () => {
+  await using trial = await TrialCluster.start(expander);
+  await makeClaim(trial, hostPath);
+  await ask(trial, '3Gi');
+  await trial.settle();
+  expect(await state(trial)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
+  expect(await trial.told()).toEqual([
+    'VolumeResizeSuccessful data: ExpandVolume succeeded for volume default/data',
+  ]);
+  await ask(trial, '4Gi');
+  await trial.settle();
+  expect(await state(trial)).toEqual({ volume: '4Gi', claim: '4Gi', allocated: '4Gi', ...done });
+  expect(trial.troubles).toEqual([]);
+});
+
+test('a volume of ours waits for a node to grow its file system', async () => {
+  await using trial = await TrialCluster.start(expander, nodeAgent);
+  await makeClaim(trial, own);
+  await ask(trial, '3Gi');
+  await trial.settle();
+  expect(await state(trial)).toEqual({
+    volume: '3Gi',
+    claim: '1Gi',
+    allocated: '3Gi',
+    status: 'NodeResizePending',
+    conditions: ['Resizing', 'FileSystemResizePending'],
+  });
+  const volumes = trial.cluster.resource(persistentVolumes);
+  const before = await volumes.get({ name: 'v' });
+  expect(before.metadata?.annotations).toMatchObject({
+    'volume.alpha.kubernetes.io/pre-resize-capacity': '1Gi',
+  });
+  await makeNode(trial, 'n1');
+  await makePod(trial, 'web', { claims: ['data'] });
+  await trial.settle();
+  expect(await state(trial)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
+  const after = await volumes.get({ name: 'v' });
+  expect(after.metadata?.annotations ?? {}).not.toHaveProperty(
+    'volume.alpha.kubernetes.io/pre-resize-capacity',
+  );
+  expect(await trial.told()).toContain(
+    'FileSystemResizeSuccessful web: MountVolume.NodeExpandVolume succeeded for volume "v" n1',
+  );
+});
+
+test('a volume in use grows under its pod', async () => {
+  await using trial = await TrialCluster.start(expander, nodeAgent);
+  await makeClaim(trial, own);
+  await makeNode(trial, 'n1');
+  await makePod(trial, 'web', { claims: ['data'] });
+  await trial.settle();
+  for (const size of ['2Gi', '3Gi']) await ask(trial, size);
+  await trial.settle();
+  expect(await state(trial)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
+});
+
+test('a volume of a driver with a resizer of its own is left to that', async () => {
+  await using trial = await TrialCluster.start(expander);
+  await makeClaim(trial, foreign);
+  await ask(trial, '3Gi');
+  await trial.settle();
+  expect(await state(trial)).toEqual({ volume: '1Gi', claim: '1Gi', allocated: undefined, ...done });
+  expect(await trial.told()).toEqual([
+    'ExternalExpanding data: waiting for an external controller to expand this PVC',
+  ]);
+});
+
+/** Disks that have room for so much, and fail so often before they answer. */
+function narrow(roomGi: number, failures = 0): Resizer & { readonly asked: string[] } {
+  const asked: string[] = [];
+  let left = failures;
+  return {
+    ...plainResizer,
+    asked,
+    async expand(_volume, size) {
+      asked.push(size);
+      if (left-- > 0) throw new Error('the disk does not answer');
+      if (Number.parseInt(size, 10) <= roomGi) return { kind: 'expanded' };
+      return { kind: 'infeasible', message: `there is no room for ${size}` };
+    },
+  };
+}
+
+test('a size that cannot be had gives way to a smaller one', async () => {
+  const disks = narrow(5);
+  await using trial = await TrialCluster.start(expanderWith([disks]));
+  await makeClaim(trial, hostPath);
+  await ask(trial, '9Gi');
+  await trial.settle();
+  expect(await state(trial)).toEqual({
+    volume: '1Gi',
+    claim: '1Gi',
+    allocated: '9Gi',
+    status: 'ControllerResizeInfeasible',
+    conditions: ['Resizing', 'ControllerResizeError'],
+  });
+  expect(await trial.told()).toEqual([
+    'VolumeResizeFailed data: error expanding pvc "default/data": there is no room for 9Gi',
+  ]);
+  await ask(trial, '4Gi');
+  await trial.settle();
+  expect(await state(trial)).toEqual({ volume: '4Gi', claim: '4Gi', allocated: '4Gi', ...done });
+  expect(disks.asked).toEqual(['9Gi', '4Gi']);
+});
+
+test('a size that cannot be had is tried again now and then, not all the time', async () => {
+  const disks = narrow(5);
+  await using trial = await TrialCluster.start(expanderWith([disks]));
+  await makeClaim(trial, hostPath);
+  await ask(trial, '9Gi');
+  await trial.settle(60_000);
+  expect(disks.asked).toEqual(['9Gi']);
+  await trial.settle(6 * 60_000);
+  expect(disks.asked).toEqual(['9Gi', '9Gi']);
+});
+
+test('what may have half succeeded is completed before anything else is tried', async () => {
+  const disks = narrow(9, 8);
+  await using trial = await TrialCluster.start(expanderWith([disks]));
+  await makeClaim(trial, hostPath);
+  await ask(trial, '8Gi');
+  await trial.settle(30);
+  expect(await state(trial)).toMatchObject({ volume: '1Gi', status: 'ControllerResizeInProgress' });
+  await ask(trial, '2Gi');
+  await trial.settle(10_000);
+  expect(new Set(disks.asked)).toEqual(new Set(['8Gi']));
+  expect(await state(trial)).toEqual({ volume: '8Gi', claim: '8Gi', allocated: '8Gi', ...done });
+});
+
+test.each([
+  { what: 'a plain volume', source: hostPath, least: 3 },
+  { what: 'a volume in use', source: own, least: 5 },
+])('dying after any write changes nothing about the end of $what', async ({ source, least }) => {
+  const places = await crashEverywhere({
+    controllers: [expander, nodeAgent],
+    prepare: async (trial) => {
+      await makeClaim(trial, source);
+      await makeNode(trial, 'n1');
+      await makePod(trial, 'web', { claims: ['data'] });
+      await ask(trial, '3Gi');
+    },
+    resources: [persistentVolumeClaims, persistentVolumes, pods],
+  });
+  expect(places).toBeGreaterThanOrEqual(least);
+});

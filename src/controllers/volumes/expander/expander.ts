@@ -1,0 +1,93 @@
+import { type Requeue, runWorkers } from '../../../cluster/controller-loop.ts';
+import type { Informer } from '../../../cluster/informer/informer.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
+import { WorkQueue } from '../../../cluster/work-queue.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import type { Controller, ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { decideExpansion } from './decide-expansion.ts';
+import { Expansions } from './expansions.ts';
+import { localResizer, plainResizer, type Resizer, zonalResizer } from './resizer.ts';
+
+const workers = 4;
+const name = 'expander';
+
+/** Grows volumes of our own, and those that no CSI driver looks after, when their claims ask for more. */
+export const expander: Controller = expanderWith([localResizer, zonalResizer, plainResizer]);
+
+/**
+ * Each volume is grown by the first of the resizers that is for it; a volume that none is for is left to its own.
+ *
+ * Safe to run twice and to die anywhere: the size is recorded on the claim before the volume is touched, the volume's size before the
+ * claim's, and each step is read from what the ones before have left.
+ */
+export function expanderWith(resizers: readonly Resizer[]): Controller {
+  return { name, run: (context, signal) => new Expander(context, resizers).run(signal) };
+}
+
+/** Keys are claims, `NAMESPACE/NAME`. */
+class Expander {
+  readonly #context: ControllerContext;
+  readonly #resizers: readonly Resizer[];
+  readonly #claims: Informer<PersistentVolumeClaim>;
+  readonly #volumes: Informer<PersistentVolume>;
+  readonly #expansions: Expansions;
+  readonly #queue: WorkQueue;
+
+  constructor(context: ControllerContext, resizers: readonly Resizer[]) {
+    this.#context = context;
+    this.#resizers = resizers;
+    this.#claims = context.informers.of(persistentVolumeClaims);
+    this.#volumes = context.informers.of(persistentVolumes);
+    this.#expansions = new Expansions(context);
+    this.#queue = new WorkQueue(context);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const synced = await Promise.all([this.#claims.synced(signal), this.#volumes.synced(signal)]);
+    if (!synced.every(Boolean)) return;
+    const claim = (object: PersistentVolumeClaim) => this.#consider(object);
+    const volume = (object: PersistentVolume) => {
+      const { namespace, name: claimName } = object.spec?.claimRef ?? {};
+      const found = this.#claims.get(`${namespace}/${claimName}`);
+      if (found !== undefined) this.#consider(found);
+    };
+    const stop = [
+      this.#claims.addHandler({
+        added: claim,
+        updated: claim,
+        deleted: ({ metadata }) => this.#expansions.forget(`${metadata?.namespace}/${metadata?.name}`),
+      }),
+      this.#volumes.addHandler({ added: volume, updated: volume }),
+    ];
+    try {
+      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
+        workers,
+        signal,
+        onError: (error, key) => this.#context.report({ controller: name, key, error }),
+      });
+    } finally {
+      for (const end of stop) end();
+    }
+  }
+
+  /** Most claims have the size they ask for, and are not worth a turn. */
+  #consider(claim: PersistentVolumeClaim): void {
+    const volume = this.#volumes.get(claim.spec?.volumeName ?? '');
+    if (volume === undefined || decideExpansion(claim, volume, true).kind === 'nothing') return;
+    this.#queue.add(`${claim.metadata?.namespace}/${claim.metadata?.name}`);
+  }
+
+  async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const [namespace = '', claimName = ''] = key.split('/');
+    const { cluster } = this.#context;
+    const claims = cluster.resource(persistentVolumeClaims);
+    const claim = await orAbsent(claims.get({ namespace, name: claimName }, { signal }));
+    const volumeName = claim?.spec?.volumeName ?? '';
+    if (claim === undefined || volumeName === '') return undefined;
+    const volume = await orAbsent(cluster.resource(persistentVolumes).get({ name: volumeName }, { signal }));
+    if (volume === undefined) return undefined;
+    const resizer = this.#resizers.find((candidate) => candidate.isFor(volume));
+    return await this.#expansions.step({ claim, volume, resizer }, signal);
+  }
+}

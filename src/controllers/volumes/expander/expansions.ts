@@ -1,0 +1,199 @@
+import type { Requeue } from '../../../cluster/controller-loop.ts';
+import { referenceTo } from '../../../cluster/event-recorder.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import { volumeModeOf } from '../../../kube/volumes.ts';
+import { annotations } from '../../../kube/well-known.ts';
+import { unreachable } from '../../../runtime/assert.ts';
+import type { ControllerContext } from '../../controller.ts';
+import { decideExpansion, isLess, storageOf } from './decide-expansion.ts';
+import {
+  begun,
+  finished,
+  hasBegun,
+  infeasible,
+  pendingOnNode,
+  type ResizePatch,
+  resizerAnnotation,
+} from './resize-status.ts';
+import type { Resizer } from './resizer.ts';
+
+/** A size that was found impossible is tried again after this long: room may have been made. */
+const infeasibleRetryMs = 5 * 60_000;
+
+export interface Expandable {
+  /** Both read just now, not from a cache. */
+  readonly claim: PersistentVolumeClaim;
+  readonly volume: PersistentVolume;
+  readonly resizer: Resizer | undefined;
+}
+
+/** Carries out what was decided, one claim at a time. Every write is made on the version that was judged. */
+export class Expansions {
+  readonly #context: ControllerContext;
+  /** When each claim's size was last found impossible, on the monotonic clock. Losing it costs one attempt. */
+  readonly #refusedMs = new Map<string, number>();
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+  }
+
+  forget(key: string): void {
+    this.#refusedMs.delete(key);
+  }
+
+  async step(expandable: Expandable, signal: AbortSignal): Promise<Requeue | undefined> {
+    const { claim, volume, resizer } = expandable;
+    const step = decideExpansion(claim, volume, resizer !== undefined);
+    switch (step.kind) {
+      case 'nothing':
+        return undefined;
+      case 'external':
+        this.#tell(claim, 'Normal', 'ExternalExpanding', step.note);
+        return undefined;
+      case 'expand':
+        return await this.#expand(expandable, step.size, signal);
+      case 'retry-later':
+        return this.#waitMs(claim) > 0
+          ? { afterMs: this.#waitMs(claim) }
+          : await this.#expand(expandable, step.size, signal);
+      case 'ask-node':
+        await this.#patchClaim(claim, pendingOnNode(claim, this.#nowMs()), signal);
+        return undefined;
+      case 'forget-old-size':
+        await this.#patchVolume(
+          volume,
+          { metadata: { annotations: { [annotations.preResizeCapacity]: null } } },
+          signal,
+        );
+        return undefined;
+      default:
+        return unreachable(step);
+    }
+  }
+
+  async #expand(expandable: Expandable, size: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const { volume, resizer } = expandable;
+    if (resizer === undefined) return undefined;
+    const claim = await this.#begin(expandable.claim, resizer, size, signal);
+    const expansion = await this.#try(claim, () => resizer.expand(volume, size, signal), signal);
+    if (expansion.kind === 'infeasible') {
+      this.#refusedMs.set(keyOf(claim), this.#context.clock.monotonicMs());
+      this.#tell(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, expansion.message));
+      await this.#patchClaim(claim, infeasible(claim, expansion.message, this.#nowMs()), signal);
+      return { afterMs: infeasibleRetryMs };
+    }
+    this.forget(keyOf(claim));
+    const needsNode = resizer.needsNode && volumeModeOf(volume) === 'Filesystem';
+    if (isLess(storageOf(volume.spec?.capacity) ?? '0', size))
+      await this.#patchVolume(volume, grown(claim, volume, { size, needsNode }), signal);
+    await this.#end(claim, size, needsNode, signal);
+    return undefined;
+  }
+
+  async #begin(
+    claim: PersistentVolumeClaim,
+    resizer: Resizer,
+    size: string,
+    signal: AbortSignal,
+  ): Promise<PersistentVolumeClaim> {
+    if (hasBegun(claim, size)) return claim;
+    const marks = { [resizerAnnotation]: resizer.name };
+    return await this.#patchClaim(claim, begun(claim, size, this.#nowMs()), signal, marks);
+  }
+
+  async #end(
+    claim: PersistentVolumeClaim,
+    size: string,
+    needsNode: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (needsNode) {
+      await this.#patchClaim(claim, pendingOnNode(claim, this.#nowMs()), signal);
+      this.#tell(claim, 'Normal', 'FileSystemResizeRequired', 'Require file system resize of volume on node');
+      return;
+    }
+    await this.#patchClaim(claim, finished(claim, size), signal);
+    const note = `ExpandVolume succeeded for volume ${keyOf(claim)}`;
+    this.#tell(claim, 'Normal', 'VolumeResizeSuccessful', note);
+  }
+
+  /** What is thrown is told, and tried again with the same size. */
+  async #try<T>(claim: PersistentVolumeClaim, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      if (!signal.aborted) this.#tell(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, why));
+      throw error;
+    }
+  }
+
+  async #patchClaim(
+    { metadata }: PersistentVolumeClaim,
+    status: ResizePatch,
+    signal: AbortSignal,
+    marks: Readonly<Record<string, string>> = {},
+  ): Promise<PersistentVolumeClaim> {
+    const { namespace, name = '', uid, resourceVersion } = metadata ?? {};
+    const body = { metadata: { uid, resourceVersion, annotations: marks }, status };
+    const client = this.#context.cluster.resource(persistentVolumeClaims);
+    return await client.patch(
+      { namespace, name },
+      { type: 'merge', body },
+      { subresource: 'status', signal },
+    );
+  }
+
+  async #patchVolume(
+    { metadata }: PersistentVolume,
+    change: VolumeChange,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name = '', uid, resourceVersion } = metadata ?? {};
+    const body = { ...change, metadata: { ...change.metadata, uid, resourceVersion } };
+    await this.#context.cluster
+      .resource(persistentVolumes)
+      .patch({ name }, { type: 'merge', body }, { signal });
+  }
+
+  #waitMs(claim: PersistentVolumeClaim): number {
+    const refusedMs = this.#refusedMs.get(keyOf(claim));
+    if (refusedMs === undefined) return 0;
+    return refusedMs + infeasibleRetryMs - this.#context.clock.monotonicMs();
+  }
+
+  #nowMs(): number {
+    return this.#context.clock.nowMs();
+  }
+
+  #tell(claim: PersistentVolumeClaim, type: 'Normal' | 'Warning', reason: string, note: string): void {
+    const regarding = referenceTo(claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim' });
+    this.#context.events.record({ regarding, type, reason, action: 'ExpandVolume', note });
+  }
+}
+
+interface VolumeChange {
+  readonly metadata?: { readonly annotations: Readonly<Record<string, string | null>> };
+  readonly spec?: { readonly capacity: { readonly storage: string } };
+}
+
+/** Its new size and, while the node has a part to do, what the claim had before, should the claim go meanwhile. */
+function grown(
+  { status }: PersistentVolumeClaim,
+  { metadata }: PersistentVolume,
+  { size, needsNode }: { readonly size: string; readonly needsNode: boolean },
+): VolumeChange {
+  const spec = { capacity: { storage: size } };
+  const key = annotations.preResizeCapacity;
+  const before = metadata?.annotations?.[key] ?? storageOf(status?.capacity) ?? '0';
+  return needsNode ? { spec, metadata: { annotations: { [key]: before } } } : { spec };
+}
+
+function failureNote(claim: PersistentVolumeClaim, why: string): string {
+  return `error expanding pvc "${keyOf(claim)}": ${why}`;
+}
+
+function keyOf({ metadata }: PersistentVolumeClaim): string {
+  return `${metadata?.namespace}/${metadata?.name}`;
+}

@@ -1,0 +1,84 @@
+import { setCondition } from '../../../kube/conditions.ts';
+import type { PersistentVolumeClaim, PersistentVolumeClaimCondition } from '../../../kube/core-volume.ts';
+import { formatTimestamp } from '../../../kube/timestamp.ts';
+
+/** On a claim: who makes its volume larger. */
+export const resizerAnnotation = 'volume.kubernetes.io/storage-resizer';
+
+/** A merge patch of a claim's status; null takes a field off. */
+export interface ResizePatch {
+  readonly capacity?: { readonly storage: string };
+  readonly allocatedResources?: { readonly storage: string };
+  readonly allocatedResourceStatuses?: { readonly storage: string | null };
+  readonly conditions: readonly PersistentVolumeClaimCondition[];
+}
+
+const resizeConditions = new Set([
+  'Resizing',
+  'FileSystemResizePending',
+  'ControllerResizeError',
+  'NodeResizeError',
+]);
+
+const restartNote = 'Waiting for user to (re-)start a pod to finish file system resize of volume on node.';
+
+/** The size is recorded before anybody is asked for it. */
+export function begun(claim: PersistentVolumeClaim, size: string, nowMs: number): ResizePatch {
+  return {
+    allocatedResources: { storage: size },
+    allocatedResourceStatuses: { storage: 'ControllerResizeInProgress' },
+    conditions: withCondition(otherConditions(claim), { type: 'Resizing', status: 'True' }, nowMs),
+  };
+}
+
+/** Whether that is written already. */
+export function hasBegun({ status }: PersistentVolumeClaim, size: string): boolean {
+  const isRecorded = status?.allocatedResources?.storage === size;
+  return isRecorded && status?.allocatedResourceStatuses?.storage === 'ControllerResizeInProgress';
+}
+
+/** The volume has grown; the file system on it has not. */
+export function pendingOnNode(claim: PersistentVolumeClaim, nowMs: number): ResizePatch {
+  const pending = { type: 'FileSystemResizePending', status: 'True', message: restartNote } as const;
+  return {
+    allocatedResourceStatuses: { storage: 'NodeResizePending' },
+    conditions: withCondition(claim.status?.conditions ?? [], pending, nowMs),
+  };
+}
+
+/** The claim has what it asked for; what was allocated stays, as in Kubernetes. */
+export function finished(claim: PersistentVolumeClaim, size: string): ResizePatch {
+  return {
+    capacity: { storage: size },
+    allocatedResourceStatuses: { storage: null },
+    conditions: otherConditions(claim),
+  };
+}
+
+/** This size can't be had; the claim may ask for a smaller one. */
+export function infeasible(claim: PersistentVolumeClaim, why: string, nowMs: number): ResizePatch {
+  const message = `failed to expand pvc with ${why}`;
+  const failed = { type: 'ControllerResizeError', status: 'True', message } as const;
+  return {
+    allocatedResourceStatuses: { storage: 'ControllerResizeInfeasible' },
+    conditions: withCondition(claim.status?.conditions ?? [], failed, nowMs),
+  };
+}
+
+/** Whether the node has to grow the file system of the claim's volume. */
+export function awaitsNode({ status }: PersistentVolumeClaim): boolean {
+  const state = status?.allocatedResourceStatuses?.storage;
+  return state === 'NodeResizePending' || state === 'NodeResizeInProgress';
+}
+
+function otherConditions({ status }: PersistentVolumeClaim): readonly PersistentVolumeClaimCondition[] {
+  return (status?.conditions ?? []).filter(({ type }) => !resizeConditions.has(type ?? ''));
+}
+
+function withCondition(
+  conditions: readonly PersistentVolumeClaimCondition[],
+  condition: PersistentVolumeClaimCondition,
+  nowMs: number,
+): readonly PersistentVolumeClaimCondition[] {
+  return setCondition(conditions, condition, formatTimestamp(nowMs));
+}

@@ -1,0 +1,6 @@
+import type { KubeObject } from '../../../kube/meta.ts';
+
+/** Only its presence counts, not its value. */
+export function hasAnnotation(object: KubeObject, name: string): boolean {
+  return object.metadata?.annotations?.[name] !== undefined;
+}

@@ -1,0 +1,80 @@
+import type { Cluster, Projected } from '../../../cluster/cluster.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import type { KubeObject } from '../../../kube/meta.ts';
+import type { ClusterFeed } from '../../../state/cluster-feed.ts';
+import { type Body, claimBinding, claimBound, volumeBinding, volumePhase } from './binding-changes.ts';
+
+/**
+ * The binder's way to the cluster. Every write carries the uid and the version that was judged, so a stale cache can only end in
+ * `Conflict`; the answer goes to the feed, so the next decision knows of it. An undefined change writes nothing.
+ */
+export class BinderWrites {
+  readonly #cluster: Cluster;
+  readonly #feed: ClusterFeed;
+  readonly #signal: AbortSignal;
+
+  constructor(cluster: Cluster, feed: ClusterFeed, signal: AbortSignal) {
+    this.#cluster = cluster;
+    this.#feed = feed;
+    this.#signal = signal;
+  }
+
+  /**
+   * The four steps of a binding: the volume is the claim's, the volume says so, the claim is the volume's, the claim says so. The
+   * first decides who gets the volume; whoever finds a binding after any of them goes on with the next.
+   */
+  async bind(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
+    const locked = await this.volume(volume, volumeBinding(volume, claim));
+    const bound = await this.volumeStatus(locked, volumePhase(locked, 'Bound'));
+    const named = await this.claim(claim, claimBinding(claim, volume.metadata?.name ?? ''));
+    await this.claimStatus(named, claimBound(named, bound));
+  }
+
+  async volume(volume: PersistentVolume, change: Body | undefined): Promise<PersistentVolume> {
+    return await this.#patchVolume(volume, change, {});
+  }
+
+  async volumeStatus(volume: PersistentVolume, change: Body | undefined): Promise<PersistentVolume> {
+    return await this.#patchVolume(volume, change, { subresource: 'status' });
+  }
+
+  async claim(claim: PersistentVolumeClaim, change: Body | undefined): Promise<PersistentVolumeClaim> {
+    return await this.#patchClaim(claim, change, {});
+  }
+
+  async claimStatus(claim: PersistentVolumeClaim, change: Body | undefined): Promise<PersistentVolumeClaim> {
+    return await this.#patchClaim(claim, change, { subresource: 'status' });
+  }
+
+  async #patchVolume(volume: PersistentVolume, change: Body | undefined, where: Where) {
+    if (change === undefined) return volume;
+    const client = this.#cluster.resource(persistentVolumes);
+    const patch = { type: 'merge', body: onVersion(volume, change) } as const;
+    const written = await client.patch(nameOf(volume), patch, { ...where, signal: this.#signal });
+    this.#feed.noteWrite('PersistentVolume', written);
+    return written;
+  }
+
+  async #patchClaim(claim: PersistentVolumeClaim, change: Body | undefined, where: Where) {
+    if (change === undefined) return claim;
+    const client = this.#cluster.resource(persistentVolumeClaims);
+    const patch = { type: 'merge', body: onVersion(claim, change) } as const;
+    const written = await client.patch(nameOf(claim), patch, { ...where, signal: this.#signal });
+    this.#feed.noteWrite('PersistentVolumeClaim', written);
+    return written;
+  }
+}
+
+interface Where {
+  readonly subresource?: 'status';
+}
+
+function nameOf({ metadata }: Projected<KubeObject> | KubeObject) {
+  return { namespace: metadata?.namespace, name: metadata?.name ?? '' };
+}
+
+function onVersion({ metadata }: KubeObject, change: Body): Body {
+  const { uid, resourceVersion } = metadata ?? {};
+  return { ...change, metadata: { ...(change.metadata as Body | undefined), uid, resourceVersion } };
+}

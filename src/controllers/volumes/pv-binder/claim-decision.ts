@@ -1,0 +1,134 @@
+import { matchClaim, mismatches, mismatchOf } from '../../../engine/claim-match.ts';
+import type { ClusterIndex } from '../../../engine/index/cluster-index.ts';
+import type { ClaimRecord } from '../../../engine/records/claim-record.ts';
+import type { VolumeRecord } from '../../../engine/records/volume-record.ts';
+import type { PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import { claimHasClass } from '../../../kube/volumes.ts';
+import { annotations } from '../../../kube/well-known.ts';
+import { hasAnnotation } from './annotations.ts';
+import { provisioningOf } from './provisioning.ts';
+import type { Telling } from './telling.ts';
+
+/** What is to be done about a claim. */
+export type ClaimDecision =
+  | { readonly kind: 'bind'; readonly volumeName: string }
+  /** It said nothing about a class, and there is a default one. */
+  | { readonly kind: 'take-class'; readonly className: string }
+  | { readonly kind: 'hand-over'; readonly provisioner: string; readonly telling: Telling }
+  | {
+      readonly kind: 'wait';
+      readonly telling: Telling | undefined;
+      /** Upstream leaves the phase alone where it would have provisioned. */
+      readonly keepsPhase: boolean;
+      /** A volume that becomes free may be for it. */
+      readonly takesAny: boolean;
+    }
+  | { readonly kind: 'lose'; readonly telling: Telling }
+  /** Somebody took away the mark that the binding is complete, and the volume is another's. Nothing that we could write helps. */
+  | { readonly kind: 'contradiction'; readonly telling: Telling; readonly problem: string };
+
+export interface ClaimView {
+  readonly index: ClusterIndex;
+  /** The class that claims without one get. */
+  readonly defaultClass: () => string | undefined;
+  /** False: claims of WaitForFirstConsumer classes are bound like all others. */
+  readonly delaysBinding: boolean;
+}
+
+export function decideClaim(
+  view: ClaimView,
+  claim: PersistentVolumeClaim,
+  record: ClaimRecord,
+): ClaimDecision {
+  if (hasAnnotation(claim, annotations.bindCompleted)) return decideBound(view.index, record);
+  return record.volumeName === '' ? decideFree(view, claim, record) : decideNamed(view.index, claim, record);
+}
+
+function decideFree(view: ClaimView, claim: PersistentVolumeClaim, record: ClaimRecord): ClaimDecision {
+  const { index } = view;
+  const storageClass = index.classes.get(record.className);
+  const isDelayed = view.delaysBinding && storageClass?.isDelayed === true;
+  const volume = matchClaim(index, record, isDelayed);
+  if (volume !== undefined) return { kind: 'bind', volumeName: volume.key };
+  const className = claimHasClass(claim) ? undefined : view.defaultClass();
+  // Volumes without a class had the first chance; now the claim becomes one of the default class.
+  if (className !== undefined) return { kind: 'take-class', className };
+  if (isDelayed && !record.hasSelectedNode) {
+    return { kind: 'wait', telling: waitingForPod(index, record), keepsPhase: false, takesAny: false };
+  }
+  if (record.className === '') {
+    return { kind: 'wait', telling: nothingAvailable, keepsPhase: false, takesAny: true };
+  }
+  const answer = provisioningOf(storageClass, record.className);
+  if (!answer.ok) return { kind: 'wait', telling: answer.telling, keepsPhase: true, takesAny: !isDelayed };
+  return { kind: 'hand-over', provisioner: answer.provisioner, telling: answer.telling };
+}
+
+/** A claim that names its volume: by a person's hand, or because its binding was interrupted. */
+function decideNamed(index: ClusterIndex, claim: PersistentVolumeClaim, record: ClaimRecord): ClaimDecision {
+  const volume = index.volumes.get(record.volumeName);
+  const wait = { kind: 'wait', keepsPhase: false, takesAny: false } as const;
+  if (volume === undefined) return { ...wait, telling: undefined };
+  if (volume.claim === undefined) {
+    const mismatch = mismatchOf(volume, record);
+    if (mismatch === undefined) return { kind: 'bind', volumeName: volume.key };
+    const why = mismatches[mismatch] + (mismatch === 'Deleting' ? ` "${volume.key}"` : '');
+    const note = `Cannot bind to requested volume "${volume.key}": ${why}`;
+    return { ...wait, telling: { type: 'Warning', reason: 'VolumeMismatch', note } };
+  }
+  if (isFor(volume, record)) return { kind: 'bind', volumeName: volume.key };
+  const note = `volume "${volume.key}" already bound to a different claim.`;
+  const telling: Telling = { type: 'Warning', reason: 'FailedBinding', note };
+  if (!hasAnnotation(claim, annotations.boundByController)) return { ...wait, telling };
+  const problem = `invalid binding of claim "${record.key}" to volume "${volume.key}": volume already claimed by "${volume.claim.claimKey}"`;
+  return { kind: 'contradiction', telling, problem };
+}
+
+function decideBound(index: ClusterIndex, record: ClaimRecord): ClaimDecision {
+  if (record.volumeName === '') return { kind: 'lose', telling: lostReference };
+  const volume = index.volumes.get(record.volumeName);
+  if (volume === undefined) return { kind: 'lose', telling: lostVolume };
+  const isOurs = volume.claim === undefined || volume.claim.uid === record.uid;
+  return isOurs ? { kind: 'bind', volumeName: volume.key } : { kind: 'lose', telling: misbound };
+}
+
+function isFor({ claim }: VolumeRecord, record: ClaimRecord): boolean {
+  return claim?.claimKey === record.key && (claim.uid === '' || claim.uid === record.uid);
+}
+
+function waitingForPod(index: ClusterIndex, claim: ClaimRecord): Telling {
+  const pods = [...index.pods.usingClaim(claim.key)]
+    .filter(({ nodeName, isFinished }) => nodeName === '' && !isFinished)
+    .map(({ name }) => name)
+    .sort();
+  if (pods.length === 0) return waitingForConsumer;
+  const who = pods.length === 1 ? 'pod' : 'pods';
+  const note = `waiting for ${who} ${pods.join(',')} to be scheduled`;
+  return { type: 'Normal', reason: 'WaitForPodScheduled', note };
+}
+
+const waitingForConsumer: Telling = {
+  type: 'Normal',
+  reason: 'WaitForFirstConsumer',
+  note: 'waiting for first consumer to be created before binding',
+};
+const nothingAvailable: Telling = {
+  type: 'Normal',
+  reason: 'FailedBinding',
+  note: 'no persistent volumes available for this claim and no storage class is set',
+};
+const lostReference: Telling = {
+  type: 'Warning',
+  reason: 'ClaimLost',
+  note: 'Bound claim has lost reference to PersistentVolume. Data on the volume is lost!',
+};
+const lostVolume: Telling = {
+  type: 'Warning',
+  reason: 'ClaimLost',
+  note: 'Bound claim has lost its PersistentVolume. Data on the volume is lost!',
+};
+const misbound: Telling = {
+  type: 'Warning',
+  reason: 'ClaimMisbound',
+  note: 'Two claims are bound to the same volume, this one is bound incorrectly',
+};

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
+import { annotations } from '../../../kube/well-known.ts';
+import { crashEverywhere } from '../../testing/crash-everywhere.ts';
+import { pvBinder } from './pv-binder.ts';
+import { type Found, put } from './testing/sketches.ts';
+
+/** Something of everything that the binder writes. */
+const work: Found = {
+  classes: [
+    { metadata: { name: 'fast' }, provisioner: 'disk.example.com', volumeBindingMode: 'Immediate' },
+    {
+      metadata: { name: 'default', annotations: { [annotations.isDefaultClass]: 'true' } },
+      provisioner: 'other.example.com',
+      volumeBindingMode: 'Immediate',
+    },
+  ],
+  claims: [
+    { name: 'free', className: '' },
+    { name: 'named', on: 'by-hand', className: '' },
+    { name: 'handed', className: 'fast' },
+    { name: 'lost', on: 'gone', isComplete: true, phase: 'Bound' },
+    { name: 'won', on: 'winner', isComplete: true, phase: 'Bound', className: '' },
+    { name: 'reset', size: '1Ti', phase: 'Bound', className: '' },
+  ],
+  volumes: [
+    { name: 'small' },
+    { name: 'large', size: '10Gi' },
+    { name: 'by-hand', size: '2Gi', phase: 'Pending' },
+    { name: 'winner', for: 'won', uid: 'own' },
+    { name: 'loser', size: '20Gi', for: 'won', uid: 'own', byController: true, phase: 'Bound' },
+    { name: 'orphan', for: 'dead', uid: 'other', phase: 'Bound' },
+    {
+      name: 'undeletable',
+      for: 'dead',
+      uid: 'other',
+      phase: 'Bound',
+      policy: 'Delete',
+      source: { hostPath: { path: '/mnt/disk' } },
+    },
+    { name: 'migrated', marks: { [annotations.provisionedBy]: 'kubernetes.io/gce-pd' }, size: '30Gi' },
+  ],
+};
+
+test('a binder that dies after any of its writes leaves nothing that the next can not complete', async () => {
+  const places = await crashEverywhere({
+    controllers: [pvBinder],
+    prepare: (trial) => put(trial.cluster, work),
+    resources: [persistentVolumeClaims, persistentVolumes],
+  });
+  expect(places).toBeGreaterThan(20);
+});

@@ -1,0 +1,46 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import { csiDriverForProvisioner } from '../../../kube/in-tree-migration.ts';
+import type { ObjectMeta } from '../../../kube/meta.ts';
+import { annotations, finalizers } from '../../../kube/well-known.ts';
+import type { Body } from './binding-changes.ts';
+
+/*
+ * Claims and volumes of plugins that were once built into Kubernetes say which CSI driver looks after them now, so that its
+ * provisioner takes them on. The driver's finalizer takes the place of the one of the plugin, which nobody would remove.
+ */
+
+export function claimMigration({ metadata }: PersistentVolumeClaim): Body | undefined {
+  const { storageProvisioner, betaStorageProvisioner } = annotations;
+  const known = metadata?.annotations ?? {};
+  const change = migratedTo(metadata, known[storageProvisioner] ?? known[betaStorageProvisioner]);
+  return change && { metadata: { annotations: change } };
+}
+
+export function volumeMigration({ metadata, spec }: PersistentVolume): Body | undefined {
+  const provisioner = metadata?.annotations?.[annotations.provisionedBy];
+  if (provisioner === undefined) return undefined;
+  const change = migratedTo(metadata, provisioner);
+  const isMigrated = csiDriverForProvisioner(provisioner) !== undefined;
+  const isKept = spec?.persistentVolumeReclaimPolicy !== 'Delete';
+  const held = metadata?.finalizers ?? [];
+  const isInTree = isMigrated || provisioner.startsWith('kubernetes.io/');
+  const isStale = isInTree && (isMigrated || isKept) && held.includes(finalizers.pvController);
+  if (change === undefined && !isStale) return undefined;
+  return {
+    metadata: {
+      ...(change && { annotations: change }),
+      ...(isStale && { finalizers: held.filter((name) => name !== finalizers.pvController) }),
+    },
+  };
+}
+
+function migratedTo(
+  metadata: ObjectMeta | undefined,
+  provisioner: string | undefined,
+): Readonly<Record<string, string | null>> | undefined {
+  if (provisioner === undefined) return undefined;
+  const driver = csiDriverForProvisioner(provisioner);
+  const told = metadata?.annotations?.[annotations.migratedTo];
+  if (driver !== undefined) return told === driver ? undefined : { [annotations.migratedTo]: driver };
+  return told === undefined || told === '' ? undefined : { [annotations.migratedTo]: null };
+}

@@ -1,0 +1,51 @@
+import type { ClassRecord } from '../../../engine/records/class-record.ts';
+import { csiDriverForProvisioner } from '../../../kube/in-tree-migration.ts';
+import type { StorageClass } from '../../../kube/storage.ts';
+import { annotations } from '../../../kube/well-known.ts';
+import type { Telling } from './telling.ts';
+
+/** Names that were once built into Kubernetes; who isn't of these is a provisioner of its own. */
+const inTreePrefix = 'kubernetes.io/';
+
+export type Provisioning =
+  | { readonly ok: true; readonly provisioner: string; readonly telling: Telling }
+  | { readonly ok: false; readonly telling: Telling };
+
+/** Who makes volumes of a class. Ours are external provisioners like all others: they see the claim's annotation and begin. */
+export function provisioningOf(storageClass: ClassRecord | undefined, className: string): Provisioning {
+  if (storageClass === undefined) return failed(`storageclass.storage.k8s.io "${className}" not found`);
+  const { provisioner: named } = storageClass;
+  const driver = csiDriverForProvisioner(named);
+  if (driver === undefined && (named === '' || named.startsWith(inTreePrefix)))
+    return failed(`no volume plugin matched name: ${named}`);
+  const provisioner = driver ?? named;
+  const note =
+    `Waiting for a volume to be created either by the external provisioner '${provisioner}' ` +
+    'or manually by the system administrator. If volume creation is delayed, please verify that ' +
+    'the provisioner is running and correctly registered.';
+  return { ok: true, provisioner, telling: { type: 'Normal', reason: 'ExternalProvisioning', note } };
+}
+
+function failed(note: string): Provisioning {
+  return { ok: false, telling: { type: 'Warning', reason: 'ProvisioningFailed', note } };
+}
+
+/** The newest of the classes that are marked as default; of equally old ones the first by name. */
+export function defaultClassOf(classes: Iterable<StorageClass>): string | undefined {
+  let best: StorageClass | undefined;
+  for (const candidate of classes) {
+    if (isDefaultClass(candidate) && (best === undefined || isPreferred(candidate, best))) best = candidate;
+  }
+  return best?.metadata?.name;
+}
+
+function isDefaultClass({ metadata }: StorageClass): boolean {
+  const { isDefaultClass: current, betaIsDefaultClass: beta } = annotations;
+  return metadata?.annotations?.[current] === 'true' || metadata?.annotations?.[beta] === 'true';
+}
+
+/** Timestamps of one form, to the second, in UTC: their texts sort as their times do. */
+function isPreferred(a: StorageClass, b: StorageClass): boolean {
+  const [ours = '', theirs = ''] = [a.metadata?.creationTimestamp, b.metadata?.creationTimestamp];
+  return ours === theirs ? (a.metadata?.name ?? '') < (b.metadata?.name ?? '') : ours > theirs;
+}

@@ -1,0 +1,286 @@
+import { isReason } from '../../../cluster/api-error.ts';
+import { type Requeue, runWorkers } from '../../../cluster/controller-loop.ts';
+import { parseKey } from '../../../cluster/informer/object-key.ts';
+import { persistentVolumeClaims } from '../../../cluster/resources.ts';
+import { WorkQueue } from '../../../cluster/work-queue.ts';
+import type { Change } from '../../../engine/index/change.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import { annotations } from '../../../kube/well-known.ts';
+import { unreachable } from '../../../runtime/assert.ts';
+import { ClusterFeed } from '../../../state/cluster-feed.ts';
+import type { Controller, ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { BinderWrites } from './binder-writes.ts';
+import { claimUnbound, volumePhase, volumeUnbinding } from './binding-changes.ts';
+import { type ClaimDecision, type ClaimView, decideClaim } from './claim-decision.ts';
+import { claimMigration, volumeMigration } from './migration.ts';
+import { defaultClassOf } from './provisioning.ts';
+import { reclaimProblem } from './reclaim.ts';
+import { Teller } from './telling.ts';
+import { decideVolume, modeMismatch } from './volume-decision.ts';
+import { WaitingClaims } from './waiting-claims.ts';
+import { claimKey, wokenBy } from './wakes.ts';
+
+const name = 'pv-binder';
+const workers = 8;
+
+export interface PvBinderOptions {
+  /** Claims of WaitForFirstConsumer classes wait for the scheduler; off, they are bound like all others. Default true. */
+  readonly volumeScheduling?: boolean;
+}
+
+/** The binder with its defaults. */
+export const pvBinder: Controller = createPvBinder();
+
+/**
+ * Brings volumes and claims together, and says of each what has become of it: the claim's phases Pending, Bound and Lost, the
+ * volume's Available, Bound, Released and Failed.
+ *
+ * Safe to die after any write. A binding is four writes in a fixed order (see `BinderWrites.bind`); whatever prefix of them is
+ * there is found by its claimRef, and the next run writes the rest. All others are single writes that follow from what is there.
+ */
+export function createPvBinder({ volumeScheduling = true }: PvBinderOptions = {}): Controller {
+  return { name, run: (context, signal) => new PvBinder(context, volumeScheduling, signal).run() };
+}
+
+/** Keys are `claim NAMESPACE/NAME` and `volume NAME`. */
+class PvBinder {
+  readonly #context: ControllerContext;
+  readonly #signal: AbortSignal;
+  readonly #queue: WorkQueue;
+  readonly #feed: ClusterFeed;
+  readonly #writes: BinderWrites;
+  readonly #teller: Teller;
+  readonly #view: ClaimView;
+  readonly #waiting = new WaitingClaims();
+  /** The free volume for which a claim was woken, until the claim has had its turn. */
+  readonly #wokenFor = new Map<string, string>();
+
+  constructor(context: ControllerContext, delaysBinding: boolean, signal: AbortSignal) {
+    this.#context = context;
+    this.#signal = signal;
+    this.#queue = new WorkQueue(context);
+    this.#feed = new ClusterFeed({
+      informers: context.informers,
+      kinds: ['StorageClass', 'Pod', 'PersistentVolumeClaim', 'PersistentVolume'],
+      onChange: (change) => this.#changed(change),
+    });
+    this.#writes = new BinderWrites(context.cluster, this.#feed, signal);
+    this.#teller = new Teller(context);
+    const defaultClass = () => defaultClassOf(this.#feed.values('StorageClass'));
+    this.#view = { index: this.#feed.index, defaultClass, delaysBinding };
+  }
+
+  async run(): Promise<void> {
+    const stop = this.#feed.start();
+    try {
+      if (!(await this.#feed.synced(this.#signal))) return;
+      await runWorkers(this.#queue, (key) => this.#reconcile(key), {
+        workers,
+        signal: this.#signal,
+        onError: (error, key) => this.#context.report({ controller: name, key, error }),
+      });
+    } finally {
+      stop();
+    }
+  }
+
+  // ── Waking ──
+
+  #changed(change: Change): void {
+    for (const key of wokenBy(change, this.#feed.index)) this.#queue.add(key);
+    if (change.kind === 'PersistentVolume') {
+      if (change.after === undefined) this.#teller.forget(`volume ${change.before?.key}`);
+      else this.#offer(change.after.key);
+    }
+    if (change.kind === 'PersistentVolumeClaim' && change.after === undefined) {
+      this.#waiting.delete(change.before?.key ?? '');
+      this.#teller.forget(`claim ${change.before?.key}`);
+      // Its turn is still to come: the volume that it was woken for may go to the next.
+      this.#queue.add(claimKey(change.before?.key ?? ''));
+    }
+  }
+
+  /** A volume that is on offer goes to a claim that waits for one like it. */
+  #offer(volumeName: string): void {
+    const { volumes } = this.#feed.index;
+    const row = volumes.row(volumeName);
+    if (row === undefined || !volumes.isOffered(row)) return;
+    const claim = this.#waiting.bestFor(volumes.record(row));
+    if (claim === undefined) return;
+    this.#waiting.delete(claim.key);
+    this.#wokenFor.set(claim.key, volumeName);
+    this.#queue.add(claimKey(claim.key));
+  }
+
+  // ── Reconciling ──
+
+  async #reconcile(key: string): Promise<Requeue | undefined> {
+    const space = key.indexOf(' ');
+    const what = key.slice(space + 1);
+    try {
+      if (key.startsWith('claim ')) await this.#reconcileClaim(what);
+      else await this.#reconcileVolume(what);
+      return undefined;
+    } catch (error) {
+      // Somebody was faster, or the cache is behind: the next look sees what they wrote.
+      if (isReason(error, 'Conflict')) return {};
+      // It went while we looked; the informer tells when.
+      if (isReason(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  async #reconcileClaim(key: string): Promise<void> {
+    const claim = this.#feed.get('PersistentVolumeClaim', key);
+    if (claim !== undefined) await this.#settleClaim(key, claim);
+    const volumeName = this.#wokenFor.get(key);
+    if (volumeName === undefined) return;
+    this.#wokenFor.delete(key);
+    if (!this.#waiting.has(key)) this.#offer(volumeName);
+  }
+
+  async #settleClaim(key: string, cached: PersistentVolumeClaim): Promise<void> {
+    this.#waiting.delete(key);
+    const claim = await this.#writes.claim(cached, claimMigration(cached));
+    const record = this.#feed.index.claims.get(key);
+    if (record === undefined) return;
+    const decision = decideClaim(this.#view, claim, record);
+    await this.#actOnClaim(key, claim, decision);
+  }
+
+  async #actOnClaim(key: string, claim: PersistentVolumeClaim, decision: ClaimDecision): Promise<void> {
+    switch (decision.kind) {
+      case 'bind':
+        return await this.#bind(key, claim, decision.volumeName);
+      case 'take-class':
+        await this.#writes.claim(claim, { spec: { storageClassName: decision.className } });
+        return;
+      case 'hand-over':
+        return await this.#handOver(key, claim, decision);
+      case 'wait':
+        if (decision.telling !== undefined) this.#teller.aboutClaim(claim, decision.telling);
+        if (decision.takesAny) this.#wait(key);
+        if (!decision.keepsPhase) await this.#writes.claimStatus(claim, claimUnbound(claim, 'Pending'));
+        return;
+      case 'lose':
+        if (claim.status?.phase === 'Lost') return;
+        await this.#writes.claimStatus(claim, claimUnbound(claim, 'Lost'));
+        this.#teller.aboutClaim(claim, decision.telling);
+        return;
+      case 'contradiction':
+        this.#teller.aboutClaim(claim, decision.telling);
+        throw new Error(decision.problem);
+      default:
+        return unreachable(decision);
+    }
+  }
+
+  #wait(key: string): void {
+    const record = this.#feed.index.claims.get(key);
+    if (record !== undefined) this.#waiting.add(record);
+  }
+
+  /** While the claimRef is on its way the volume is held, so that no other claim is sent after it in vain. */
+  async #bind(key: string, claim: PersistentVolumeClaim, volumeName: string): Promise<void> {
+    const { index } = this.#feed;
+    const volume = this.#feed.get('PersistentVolume', volumeName);
+    if (volume === undefined) return;
+    const isHeld = index.volumes.holderOf(volumeName) === undefined;
+    if (isHeld) index.setHold(volumeName, key);
+    try {
+      await this.#writes.bind(volume, claim);
+      this.#teller.forget(claimKey(key));
+    } finally {
+      if (isHeld && index.volumes.holderOf(volumeName) === key) {
+        index.setHold(volumeName, undefined);
+        this.#offer(volumeName);
+      }
+    }
+  }
+
+  async #handOver(
+    key: string,
+    claim: PersistentVolumeClaim,
+    { provisioner, telling }: Extract<ClaimDecision, { kind: 'hand-over' }>,
+  ): Promise<void> {
+    const { storageProvisioner, betaStorageProvisioner } = annotations;
+    const isWritten = claim.metadata?.annotations?.[storageProvisioner] === provisioner;
+    const marks = { [storageProvisioner]: provisioner, [betaStorageProvisioner]: provisioner };
+    const marked = await this.#writes.claim(
+      claim,
+      isWritten ? undefined : { metadata: { annotations: marks } },
+    );
+    this.#teller.aboutClaim(marked, telling);
+    this.#wait(key);
+  }
+
+  async #reconcileVolume(volumeName: string): Promise<void> {
+    const cached = this.#feed.get('PersistentVolume', volumeName);
+    if (cached === undefined) return;
+    const volume = await this.#writes.volume(cached, volumeMigration(cached));
+    const claim = await this.#claimOf(volume);
+    const decision = decideVolume(volume, claim);
+    switch (decision.kind) {
+      case 'phase':
+        await this.#writes.volumeStatus(volume, volumePhase(volume, decision.phase));
+        return;
+      case 'release':
+        return await this.#release(volume);
+      case 'unbind':
+        await this.#unbind(volume);
+        return;
+      case 'finish-claim':
+        this.#queue.add(claimKey(claimKeyOf(volume)));
+        return;
+      case 'mode-mismatch': {
+        if (claim === undefined) return;
+        const { onVolume, onClaim } = modeMismatch(volume, claim);
+        this.#teller.aboutVolume(volume, onVolume);
+        this.#teller.aboutClaim(claim, onClaim);
+        return;
+      }
+      default:
+        return unreachable(decision);
+    }
+  }
+
+  /**
+   * The claim that the claimRef means. That it is gone is only believed of the server: a claim that the cache hasn't seen yet
+   * would else lose the volume that was just made for it. What is released already isn't asked for again.
+   */
+  async #claimOf(volume: PersistentVolume): Promise<PersistentVolumeClaim | undefined> {
+    const uid = volume.spec?.claimRef?.uid ?? '';
+    if (uid === '') return undefined;
+    const key = claimKeyOf(volume);
+    const cached = this.#feed.get('PersistentVolumeClaim', key);
+    if (cached?.metadata?.uid === uid) return cached;
+    if (cached === undefined && isReleased(volume)) return undefined;
+    const client = this.#context.cluster.resource(persistentVolumeClaims);
+    const live = await orAbsent(client.get(parseKey(key), { signal: this.#signal }));
+    return live?.metadata?.uid === uid ? live : undefined;
+  }
+
+  async #release(volume: PersistentVolume): Promise<void> {
+    const released = isReleased(volume)
+      ? volume
+      : await this.#writes.volumeStatus(volume, volumePhase(volume, 'Released'));
+    const problem = reclaimProblem(released);
+    if (problem === undefined || released.status?.phase === 'Failed') return;
+    const failed = await this.#writes.volumeStatus(released, volumePhase(released, 'Failed', problem.note));
+    this.#teller.aboutVolume(failed, problem);
+  }
+
+  async #unbind(volume: PersistentVolume): Promise<void> {
+    const free = await this.#writes.volume(volume, volumeUnbinding(volume));
+    await this.#writes.volumeStatus(free, volumePhase(free, 'Available'));
+  }
+}
+
+function isReleased({ status }: PersistentVolume): boolean {
+  return status?.phase === 'Released' || status?.phase === 'Failed';
+}
+
+function claimKeyOf({ spec }: PersistentVolume): string {
+  return `${spec?.claimRef?.namespace ?? ''}/${spec?.claimRef?.name ?? ''}`;
+}

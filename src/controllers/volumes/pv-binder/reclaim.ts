@@ -1,0 +1,49 @@
+import type { PersistentVolume } from '../../../kube/core-volume.ts';
+import { annotations } from '../../../kube/well-known.ts';
+import { hasAnnotation } from './annotations.ts';
+import type { Telling } from './telling.ts';
+
+/**
+ * Why a released volume can't be reclaimed as it asks; undefined where it is kept, or where its provisioner deletes it: that one
+ * sees the phase and acts. We have no deleters and no recyclers of our own: a volume that a person made is a person's to delete.
+ */
+export function reclaimProblem(volume: PersistentVolume): Telling | undefined {
+  if ((volume.metadata?.annotations?.[annotations.migratedTo] ?? '') !== '') return undefined;
+  const policy: string = volume.spec?.persistentVolumeReclaimPolicy ?? 'Retain';
+  switch (policy) {
+    case 'Retain':
+      return undefined;
+    case 'Delete':
+      return deletionProblem(volume);
+    case 'Recycle':
+      return warning('VolumeFailedRecycle', 'No recycler plugin found for the volume!');
+    default:
+      return warning('VolumeUnknownReclaimPolicy', 'Volume has unrecognized PersistentVolumeReclaimPolicy');
+  }
+}
+
+function deletionProblem(volume: PersistentVolume): Telling | undefined {
+  const provisioner = volume.metadata?.annotations?.[annotations.provisionedBy] ?? '';
+  if (provisioner !== '') {
+    const isExternal = !provisioner.startsWith('kubernetes.io/');
+    return isExternal
+      ? undefined
+      : warning('VolumeFailedDelete', `no volume plugin matched name: ${provisioner}`);
+  }
+  if (hasAnnotation(volume, annotations.migratedTo) || volume.spec?.csi !== undefined) return undefined;
+  return warning('VolumeFailedDelete', noDeleter(volume));
+}
+
+/** In kube-controller-manager's words, for the sources that it still knows. */
+function noDeleter({ metadata, spec }: PersistentVolume): string {
+  const path = spec?.hostPath?.path ?? '';
+  if (spec?.hostPath !== undefined && !/^\/tmp\/.+/.test(path))
+    return `host_path deleter only supports /tmp/.+ but received provided ${path}`;
+  const isKnown = spec?.hostPath !== undefined || spec?.nfs !== undefined;
+  const why = isKnown ? 'no deletable volume plugin matched' : 'no volume plugin matched';
+  return `error getting deleter volume plugin for volume "${metadata?.name}": ${why}`;
+}
+
+function warning(reason: string, note: string): Telling {
+  return { type: 'Warning', reason, note };
+}

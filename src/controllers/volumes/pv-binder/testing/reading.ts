@@ -1,0 +1,64 @@
+import type { Cluster } from '../../../../cluster/cluster.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../../cluster/resources.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../../kube/core-volume.ts';
+import { annotations } from '../../../../kube/well-known.ts';
+import type { Controller } from '../../../controller.ts';
+import { TrialCluster } from '../../../testing/trial-cluster.ts';
+import { createPvBinder } from '../pv-binder.ts';
+import { type Found, namespace, put } from './sketches.ts';
+
+/** What became of it: a line for each volume and claim, and what was told about them. */
+export interface Outcome {
+  readonly claims: readonly string[];
+  readonly volumes: readonly string[];
+  readonly events: readonly string[];
+}
+
+/** Finds a cluster as sketched, lets the binder run until nothing more happens, and reads what is there then. */
+export async function settled(found: Found, binder: Controller = createPvBinder()): Promise<Outcome> {
+  await using trial = await TrialCluster.start();
+  await put(trial.cluster, found);
+  trial.run([binder]);
+  await trial.settle();
+  return await outcomeOf(trial);
+}
+
+async function outcomeOf(trial: TrialCluster): Promise<Outcome> {
+  return { ...(await linesOf(trial.cluster)), events: await trial.told() };
+}
+
+export async function linesOf(cluster: Cluster): Promise<Omit<Outcome, 'events'>> {
+  const claims = await cluster.resource(persistentVolumeClaims).list({ namespace });
+  const volumes = await cluster.resource(persistentVolumes).list();
+  const uids = new Map(claims.items.map(({ metadata }) => [metadata?.name ?? '', metadata?.uid ?? '']));
+  return {
+    claims: claims.items.map(claimLine),
+    volumes: volumes.items.map((volume) => volumeLine(volume, uids)),
+  };
+}
+
+/** `data: Bound on v1 (1Gi), by controller, complete`. */
+function claimLine({ metadata, spec, status }: PersistentVolumeClaim): string {
+  const parts = [`${metadata?.name}: ${status?.phase}`];
+  if ((spec?.volumeName ?? '') !== '') parts.push(` on ${spec?.volumeName}`);
+  if (status?.capacity !== undefined) parts.push(` (${status.capacity.storage})`);
+  if (has(metadata, annotations.boundByController)) parts.push(', by controller');
+  if (has(metadata, annotations.bindCompleted)) parts.push(', complete');
+  return parts.join('');
+}
+
+/** `v1: Bound for data, by controller`; `(no uid)` and `(other uid)` where the claimRef doesn't mean the claim that is there. */
+function volumeLine({ metadata, spec, status }: PersistentVolume, uids: ReadonlyMap<string, string>): string {
+  const parts = [`${metadata?.name}: ${status?.phase}`];
+  const { name = '', uid = '' } = spec?.claimRef ?? {};
+  if (name !== '') {
+    const which = uid === '' ? ' (no uid)' : uid === uids.get(name) ? '' : ' (other uid)';
+    parts.push(` for ${name}${which}`);
+  }
+  if (has(metadata, annotations.boundByController)) parts.push(', by controller');
+  return parts.join('');
+}
+
+function has(metadata: PersistentVolume['metadata'], annotation: string): boolean {
+  return metadata?.annotations?.[annotation] !== undefined;
+}

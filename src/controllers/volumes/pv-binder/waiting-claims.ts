@@ -1,0 +1,89 @@
+import { couldServe } from '../../../engine/claim-match.ts';
+import type { ClaimRecord } from '../../../engine/records/claim-record.ts';
+import type { VolumeRecord } from '../../../engine/records/volume-record.ts';
+import { compareSizes, type Size, zeroSize } from '../../../engine/size.ts';
+
+/**
+ * Claims that found no volume, so that one that becomes free wakes the claim it is for and not all of them. They stand in
+ * families that accept the same volumes but for size, each sorted by size: looking up costs a binary search a family.
+ */
+export class WaitingClaims {
+  readonly #families = new Map<string, Map<string, ClaimRecord[]>>();
+  readonly #byKey = new Map<string, ClaimRecord>();
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  has(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
+  add(claim: ClaimRecord): void {
+    this.delete(claim.key);
+    this.#byKey.set(claim.key, claim);
+    const shelf = this.#families.get(shelfKey(claim)) ?? new Map<string, ClaimRecord[]>();
+    this.#families.set(shelfKey(claim), shelf);
+    const family = shelf.get(familyKey(claim)) ?? [];
+    shelf.set(familyKey(claim), family);
+    family.splice(positionOf(family, claim), 0, claim);
+  }
+
+  delete(key: string): void {
+    const claim = this.#byKey.get(key);
+    if (claim === undefined) return;
+    this.#byKey.delete(key);
+    const shelf = this.#families.get(shelfKey(claim));
+    const family = shelf?.get(familyKey(claim));
+    family?.splice(positionOf(family, claim), 1);
+    if (family?.length === 0) shelf?.delete(familyKey(claim));
+    if (shelf?.size === 0) this.#families.delete(shelfKey(claim));
+  }
+
+  /** The largest claim that the volume could serve: it wastes least. */
+  bestFor(volume: VolumeRecord): ClaimRecord | undefined {
+    let best: ClaimRecord | undefined;
+    for (const family of this.#families.get(shelfKey(volume))?.values() ?? []) {
+      const claim = family[countUpTo(family, volume.size) - 1];
+      if (claim === undefined || !couldServe(volume, claim)) continue;
+      if (best === undefined || compareSizes(sizeOf(claim), sizeOf(best)) > 0) best = claim;
+    }
+    return best;
+  }
+}
+
+function shelfKey(of: Pick<VolumeRecord, 'className' | 'mode' | 'attributesClass'>): string {
+  return `${of.className}\n${of.mode}\n${of.attributesClass}`;
+}
+
+function familyKey({ accessModes, selectorKey }: ClaimRecord): string {
+  return `${accessModes}\n${selectorKey}`;
+}
+
+function sizeOf(claim: ClaimRecord): Size {
+  return claim.request ?? zeroSize;
+}
+
+/** Where the claim stands, or would stand. */
+function positionOf(family: readonly ClaimRecord[], claim: ClaimRecord): number {
+  return firstWhere(family, (other) => {
+    const bySize = compareSizes(sizeOf(other), sizeOf(claim));
+    return bySize > 0 || (bySize === 0 && other.key >= claim.key);
+  });
+}
+
+function countUpTo(family: readonly ClaimRecord[], size: Size): number {
+  return firstWhere(family, (claim) => compareSizes(sizeOf(claim), size) > 0);
+}
+
+/** The first position where it is true; it is false before and true from there on. */
+function firstWhere(family: readonly ClaimRecord[], isTrue: (claim: ClaimRecord) => boolean): number {
+  let low = 0;
+  let high = family.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isTrue(family[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,59 @@
+import type { Cluster } from '../../../cluster/cluster.ts';
+import { persistentVolumes, pods } from '../../../cluster/resources.ts';
+import type { Node, PersistentVolume, Pod } from '../../../kube/core.ts';
+import type { VolumeNodeAffinity } from '../../../kube/core-volume.ts';
+import { claimNamesOf } from '../claims-of-pod.ts';
+import { decideUpgrade, type ZonalUpgrade } from './decide-upgrade.ts';
+
+export interface UpgradeOptions {
+  readonly nodes: readonly Node[];
+  /** Decides, and writes nothing. */
+  readonly isDryRun: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Decides about a volume that was read just now, and writes the affinity onto that very version: whoever changed the volume
+ * meanwhile makes this fail with `Conflict`. One write does it all, so there is nothing to clean up after a crash.
+ */
+export async function upgradeVolume(
+  cluster: Cluster,
+  volume: PersistentVolume,
+  { nodes, isDryRun, signal }: UpgradeOptions,
+): Promise<ZonalUpgrade> {
+  const first = decideUpgrade(volume, { nodes, users: [] });
+  if (first.kind !== 'upgrade') return first;
+  // The server is asked, not a cache: what is written can't be taken back.
+  const users = await usersOf(cluster, volume, signal);
+  const upgrade = decideUpgrade(volume, { nodes, users });
+  if (upgrade.kind === 'upgrade' && !isDryRun) await write(cluster, volume, upgrade.nodeAffinity, signal);
+  return upgrade;
+}
+
+async function usersOf(
+  cluster: Cluster,
+  volume: PersistentVolume,
+  signal: AbortSignal,
+): Promise<readonly Pod[]> {
+  const { namespace, name } = volume.spec?.claimRef ?? {};
+  if (namespace === undefined || name === undefined) return [];
+  const { items } = await cluster.resource(pods).list({ namespace, signal });
+  return items.filter((pod) => isPlaced(pod) && claimNamesOf(pod).includes(name));
+}
+
+/** On a node and not yet done. */
+function isPlaced({ spec, status }: Pod): boolean {
+  const isDone = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  return (spec?.nodeName ?? '') !== '' && !isDone;
+}
+
+async function write(
+  cluster: Cluster,
+  { metadata }: PersistentVolume,
+  nodeAffinity: VolumeNodeAffinity,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name = '', uid, resourceVersion } = metadata ?? {};
+  const body = { metadata: { uid, resourceVersion }, spec: { nodeAffinity } };
+  await cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body }, { signal });
+}

@@ -1,0 +1,111 @@
+import { runWorkers } from '../../../cluster/controller-loop.ts';
+import { referenceTo } from '../../../cluster/event-recorder.ts';
+import type { Informer } from '../../../cluster/informer/informer.ts';
+import { nodes, persistentVolumes, pods } from '../../../cluster/resources.ts';
+import { WorkQueue } from '../../../cluster/work-queue.ts';
+import type { Node, PersistentVolume, Pod } from '../../../kube/core.ts';
+import type { Controller, ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { claimNamesOf } from '../claims-of-pod.ts';
+import { decideUpgrade, type ZonalUpgrade } from './decide-upgrade.ts';
+import { upgradeVolume } from './upgrade-volume.ts';
+
+const workers = 2;
+
+/**
+ * Gives volumes that say by zone and region labels where they are a node affinity that says the same. The labels stay.
+ *
+ * Safe to run twice and to die anywhere: its only write completes the upgrade of one volume, and a volume that has an affinity is
+ * left alone.
+ */
+export const zonalUpgrade: Controller = {
+  name: 'zonal-upgrade',
+  run: (context, signal) => new ZonalUpgrader(context).run(signal),
+};
+
+/** Keys are names of volumes. */
+class ZonalUpgrader {
+  readonly #context: ControllerContext;
+  readonly #volumes: Informer<PersistentVolume>;
+  readonly #nodes: Informer<Node>;
+  readonly #pods: Informer<Pod>;
+  readonly #queue: WorkQueue;
+  /** Volumes that wait for their users or for nodes to change. */
+  readonly #refused = new Set<string>();
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.#volumes = context.informers.of(persistentVolumes);
+    this.#nodes = context.informers.of(nodes);
+    this.#pods = context.informers.of(pods);
+    this.#queue = new WorkQueue(context);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const caches = [this.#volumes, this.#nodes, this.#pods];
+    const synced = await Promise.all(caches.map((cache) => cache.synced(signal)));
+    if (!synced.every(Boolean)) return;
+    const stop = this.#listen();
+    try {
+      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
+        workers,
+        signal,
+        onError: (error, key) => this.#context.report({ controller: zonalUpgrade.name, key, error }),
+      });
+    } finally {
+      for (const end of stop) end();
+    }
+  }
+
+  #listen(): readonly (() => void)[] {
+    const volume = (object: PersistentVolume) => {
+      if (decideUpgrade(object, { nodes: [], users: [] }).kind !== 'leave')
+        this.#queue.add(object.metadata?.name ?? '');
+    };
+    const node = () => {
+      for (const name of this.#refused) this.#queue.add(name);
+    };
+    const pod = (object: Pod) => this.#released(object);
+    return [
+      this.#volumes.addHandler({
+        added: volume,
+        updated: volume,
+        deleted: ({ metadata }) => this.#refused.delete(metadata?.name ?? ''),
+      }),
+      this.#nodes.addHandler({ added: node, updated: node, deleted: node }),
+      this.#pods.addHandler({ updated: pod, deleted: pod }),
+    ];
+  }
+
+  #released(pod: Pod): void {
+    const names = claimNamesOf(pod);
+    for (const name of this.#refused) {
+      const claimRef = this.#volumes.get(name)?.spec?.claimRef;
+      if (claimRef?.namespace === pod.metadata?.namespace && names.includes(claimRef?.name ?? ''))
+        this.#queue.add(name);
+    }
+  }
+
+  async #reconcile(name: string, signal: AbortSignal): Promise<undefined> {
+    const { cluster } = this.#context;
+    const volume = await orAbsent(cluster.resource(persistentVolumes).get({ name }, { signal }));
+    if (volume === undefined) return;
+    const options = { nodes: [...this.#nodes.values()], isDryRun: false, signal };
+    const upgrade = await upgradeVolume(cluster, volume, options);
+    if (upgrade.kind === 'refuse') this.#refused.add(name);
+    else this.#refused.delete(name);
+    this.#tell(volume, upgrade);
+  }
+
+  #tell(volume: PersistentVolume, upgrade: ZonalUpgrade): void {
+    if (upgrade.kind === 'leave') return;
+    const isDone = upgrade.kind === 'upgrade';
+    this.#context.events.record({
+      regarding: referenceTo(volume, { apiVersion: 'v1', kind: 'PersistentVolume' }),
+      type: isDone ? 'Normal' : 'Warning',
+      reason: isDone ? 'ZonalUpgrade' : 'ZonalUpgradeRefused',
+      action: 'SetNodeAffinity',
+      note: isDone ? 'node affinity set from zone and region labels' : upgrade.message,
+    });
+  }
+}

@@ -1,0 +1,115 @@
+import type { Requeue } from '../../../cluster/controller-loop.ts';
+import type { Informer } from '../../../cluster/informer/informer.ts';
+import { keyOf, parseKey } from '../../../cluster/informer/object-key.ts';
+import { deployments, pods, replicaSets } from '../../../cluster/resources.ts';
+import { WorkQueue } from '../../../cluster/work-queue.ts';
+import type { Deployment, ReplicaSet } from '../../../kube/apps.ts';
+import type { Pod } from '../../../kube/core.ts';
+import { controllerOf } from '../../../kube/owner-references.ts';
+import type { ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { Dependents } from '../pods/dependents.ts';
+import { isFinished } from '../pods/pod-state.ts';
+import {
+  type DeploymentPlan,
+  type DeploymentSurroundings,
+  isAtRest,
+  planDeployment,
+} from './deployment-plan.ts';
+import { DeploymentWriter } from './deployment-writer.ts';
+import { isRolling } from './replica-set-family.ts';
+
+/** Members, paused or not, the new set, its annotations and ours, and then the sizes. */
+const stagesMax = 8;
+
+/** Brings a deployment's replica sets to its template, and to its size. */
+export class DeploymentKeeper {
+  readonly queue: WorkQueue;
+  readonly caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
+  readonly #context: ControllerContext;
+  readonly #writer: DeploymentWriter;
+  readonly #deployments: Informer<Deployment>;
+  readonly #sets: Dependents<ReplicaSet>;
+  readonly #podsOf: (set: ReplicaSet) => readonly Pod[];
+  /** Keys of deployments by uid. */
+  readonly #keys = new Map<string, string>();
+
+  constructor(context: ControllerContext, podsOf: (set: ReplicaSet) => readonly Pod[]) {
+    this.#context = context;
+    this.#writer = new DeploymentWriter(context);
+    this.#podsOf = podsOf;
+    this.queue = new WorkQueue(context);
+    this.#deployments = context.informers.of(deployments);
+    const cache = context.informers.of(replicaSets);
+    this.#sets = new Dependents(cache, {
+      owned: (uid) => this.#wake(uid),
+      orphan: ({ metadata }) => this.#wakeNamespace(metadata?.namespace),
+    });
+    this.caches = [this.#deployments, cache];
+  }
+
+  listen(): readonly (() => void)[] {
+    const changed = (deployment: Deployment) => {
+      this.#keys.set(deployment.metadata?.uid ?? '', keyOf(deployment));
+      this.queue.add(keyOf(deployment));
+    };
+    const gone = (deployment: Deployment) => this.#keys.delete(deployment.metadata?.uid ?? '');
+    return [
+      this.#deployments.addHandler({ added: changed, updated: changed, deleted: gone }),
+      this.#sets.listen(),
+    ];
+  }
+
+  async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const cached = this.#deployments.get(key);
+    if (cached === undefined) return undefined;
+    const plan = planDeployment(this.#cachedSurroundings(cached));
+    if (isAtRest(plan)) return lookAgain(plan);
+    for (let stage = 0; stage < stagesMax; stage++) {
+      const around = await this.#liveSurroundings(key, signal);
+      if (around === undefined) return undefined;
+      const next = planDeployment(around);
+      await this.#writer.apply(around.deployment, next, signal);
+      if (next.kind === 'rollout' || next.kind === 'ignored') return lookAgain(next);
+    }
+    return {};
+  }
+
+  #wake(uid: string): void {
+    const key = this.#keys.get(uid);
+    if (key !== undefined) this.queue.add(key);
+  }
+
+  #wakeNamespace(namespace: string | undefined): void {
+    for (const deployment of this.#deployments.values())
+      if (deployment.metadata?.namespace === namespace) this.queue.add(keyOf(deployment));
+  }
+
+  #cachedSurroundings(deployment: Deployment): DeploymentSurroundings {
+    return {
+      deployment,
+      replicaSets: this.#sets.near(deployment),
+      hasPods: (set) => this.#podsOf(set).some((pod) => !isFinished(pod)),
+      nowMs: this.#context.clock.nowMs(),
+    };
+  }
+
+  async #liveSurroundings(key: string, signal: AbortSignal): Promise<DeploymentSurroundings | undefined> {
+    const { cluster, clock } = this.#context;
+    const { namespace, name } = parseKey(key);
+    const deployment = await orAbsent(cluster.resource(deployments).get({ namespace, name }, { signal }));
+    if (deployment === undefined) return undefined;
+    const { items } = await cluster.resource(replicaSets).list({ namespace, signal });
+    // Only those who wait for the last pod to go need to know of pods.
+    const needsPods = !isRolling(deployment);
+    const around = needsPods ? (await cluster.resource(pods).list({ namespace, signal })).items : [];
+    const holders = new Set(around.filter((pod) => !isFinished(pod)).map((pod) => controllerOf(pod)?.uid));
+    const hasPods = ({ metadata }: ReplicaSet) => holders.has(metadata?.uid);
+    return { deployment, replicaSets: items, hasPods, nowMs: clock.nowMs() };
+  }
+}
+
+function lookAgain(plan: DeploymentPlan): Requeue | undefined {
+  const afterMs = plan.kind === 'rollout' ? plan.untilDeadlineMs : undefined;
+  return afterMs === undefined ? undefined : { afterMs };
+}

@@ -1,0 +1,207 @@
+import type { Deployment, DeploymentStatus, ReplicaSet } from '../../../kube/apps.ts';
+import type { Condition, Timestamp } from '../../../kube/meta.ts';
+import { formatTimestamp, parseTimestamp } from '../../../kube/timestamp.ts';
+import { canonicalJson } from '../pods/template-hash.ts';
+import { allOf, type Family, maxUnavailableOf, replicasOf, totalReplicas } from './replica-set-family.ts';
+
+/** A number that stands for "never". */
+const endless = 2 ** 31 - 1;
+
+export interface DeploymentCondition extends Condition {
+  readonly lastUpdateTime?: Timestamp;
+}
+
+export interface CountedDeployment extends DeploymentStatus {
+  readonly conditions: readonly DeploymentCondition[];
+}
+
+/** What the sets hold together, and whether that is enough. */
+export function countDeployment(deployment: Deployment, family: Family, nowMs: number): CountedDeployment {
+  const sets = allOf(family);
+  const sum = (count: (status: NonNullable<ReplicaSet['status']>) => number | undefined) =>
+    sets.reduce((total, { status }) => total + (count(status ?? {}) ?? 0), 0);
+  const available = sum(({ availableReplicas }) => availableReplicas);
+  const isEnough = available >= replicasOf(deployment) - maxUnavailableOf(deployment);
+  const { collisionCount, conditions = [] } = deployment.status ?? {};
+  return {
+    observedGeneration: deployment.metadata?.generation ?? 0,
+    replicas: sum(({ replicas }) => replicas),
+    updatedReplicas: family.current?.status?.replicas ?? 0,
+    readyReplicas: sum(({ readyReplicas }) => readyReplicas),
+    availableReplicas: available,
+    unavailableReplicas: Math.max(0, totalReplicas(sets) - available),
+    terminatingReplicas: sum(({ terminatingReplicas }) => terminatingReplicas),
+    ...(collisionCount === undefined ? {} : { collisionCount }),
+    conditions: withCondition(conditions, isEnough ? enough : notEnough, nowMs),
+  };
+}
+
+const enough = {
+  type: 'Available',
+  status: 'True',
+  reason: 'MinimumReplicasAvailable',
+  message: 'Deployment has minimum availability.',
+} as const;
+const notEnough = {
+  type: 'Available',
+  status: 'False',
+  reason: 'MinimumReplicasUnavailable',
+  message: 'Deployment does not have minimum availability.',
+} as const;
+
+/** The same with the word about progress, and what keeps the sets from making pods. */
+export function withProgress(
+  deployment: Deployment,
+  { current, old }: Family,
+  counted: CountedDeployment,
+  nowMs: number,
+): CountedDeployment {
+  const failure = [current, ...old].flatMap((set) => set?.status?.conditions ?? []).find(isFailure);
+  const others = progressed(deployment, current, counted, nowMs).filter((condition) => !isFailure(condition));
+  const failed: readonly DeploymentCondition[] =
+    failure === undefined
+      ? []
+      : [{ ...failure, ...(failure.lastTransitionTime && { lastUpdateTime: failure.lastTransitionTime }) }];
+  return { ...counted, conditions: [...others, ...failed] };
+}
+
+function progressed(
+  deployment: Deployment,
+  current: ReplicaSet | undefined,
+  counted: CountedDeployment,
+  nowMs: number,
+): readonly DeploymentCondition[] {
+  const { conditions } = counted;
+  if (!hasDeadline(deployment)) return conditions.filter(({ type }) => type !== 'Progressing');
+  const before = progressOf(deployment);
+  if (counted.replicas === counted.updatedReplicas && before?.reason === 'NewReplicaSetAvailable')
+    return conditions;
+  const subject =
+    current === undefined
+      ? `Deployment "${deployment.metadata?.name}"`
+      : `ReplicaSet "${current.metadata?.name}"`;
+  if (isComplete(deployment, counted))
+    return withCondition(
+      conditions,
+      progress('NewReplicaSetAvailable', `${subject} has successfully progressed.`),
+      nowMs,
+    );
+  if (isProgressing(deployment.status ?? {}, counted)) {
+    const next = progress('ReplicaSetUpdated', `${subject} is progressing.`);
+    return replaceCondition(conditions, next, nowMs);
+  }
+  if (isTimedOut(deployment, before, nowMs)) {
+    const next = {
+      ...progress('ProgressDeadlineExceeded', `${subject} has timed out progressing.`),
+      status: 'False',
+    } as const;
+    return withCondition(conditions, next, nowMs);
+  }
+  return conditions;
+}
+
+export function progress(reason: string, message: string): DeploymentCondition {
+  return { type: 'Progressing', status: 'True', reason, message };
+}
+
+export function progressOf({ status }: Deployment): DeploymentCondition | undefined {
+  return status?.conditions?.find(({ type }) => type === 'Progressing');
+}
+
+/** Everything is new, there and available. */
+export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
+  const wanted = replicasOf(deployment);
+  const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, observedGeneration = 0 } = status;
+  return (
+    updatedReplicas === wanted &&
+    replicas === wanted &&
+    availableReplicas === wanted &&
+    observedGeneration >= (deployment.metadata?.generation ?? 0)
+  );
+}
+
+export function hasDeadline({ spec }: Deployment): boolean {
+  return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== endless;
+}
+
+/** When to look whether the deadline has passed without progress; undefined where none is running. */
+export function untilDeadlineMs(
+  deployment: Deployment,
+  status: DeploymentStatus,
+  nowMs: number,
+): number | undefined {
+  const before = progressOf(deployment);
+  if (!hasDeadline(deployment) || before === undefined || isComplete(deployment, status)) return undefined;
+  if (before.reason === 'ProgressDeadlineExceeded' || before.reason === 'NewReplicaSetAvailable')
+    return undefined;
+  // A second more: times are written in whole ones.
+  return Math.max(0, deadlineMs(deployment, before) - nowMs) + 1000;
+}
+
+/** The condition in place of its kind, unless that says the same already. It goes to the end of the list. */
+export function withCondition(
+  conditions: readonly DeploymentCondition[],
+  next: DeploymentCondition,
+  nowMs: number,
+): readonly DeploymentCondition[] {
+  const before = conditions.find(({ type }) => type === next.type);
+  if (before?.status === next.status && before?.reason === next.reason) return conditions;
+  return replaceCondition(conditions, next, nowMs);
+}
+
+function replaceCondition(
+  conditions: readonly DeploymentCondition[],
+  next: DeploymentCondition,
+  nowMs: number,
+): readonly DeploymentCondition[] {
+  const before = conditions.find(({ type }) => type === next.type);
+  const now = formatTimestamp(nowMs);
+  const lastTransitionTime = (before?.status === next.status ? before?.lastTransitionTime : undefined) ?? now;
+  const others = conditions.filter(({ type }) => type !== next.type);
+  return [...others, { ...next, lastUpdateTime: now, lastTransitionTime }];
+}
+
+/** As a merge patch: what Go leaves out of the object when it is zero is taken out. */
+export function deploymentStatusPatch({ conditions, ...counts }: CountedDeployment): object {
+  const { terminatingReplicas, collisionCount, ...rest } = counts;
+  const shown = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, value || null]));
+  return {
+    ...shown,
+    terminatingReplicas,
+    ...(collisionCount === undefined ? {} : { collisionCount }),
+    conditions: conditions.length === 0 ? null : conditions,
+  };
+}
+
+export function isDeploymentTold({ status = {} }: Deployment, wanted: CountedDeployment): boolean {
+  const told = Object.fromEntries(
+    Object.entries(wanted).map(([key, value]) => [
+      key,
+      status[key as keyof DeploymentStatus] ?? (Array.isArray(value) ? [] : 0),
+    ]),
+  );
+  return status.terminatingReplicas !== undefined && canonicalJson(told) === canonicalJson(wanted);
+}
+
+function isProgressing(before: DeploymentStatus, now: DeploymentStatus): boolean {
+  const old = ({ replicas = 0, updatedReplicas = 0 }: DeploymentStatus) => replicas - updatedReplicas;
+  return (
+    (now.updatedReplicas ?? 0) > (before.updatedReplicas ?? 0) ||
+    old(now) < old(before) ||
+    (now.readyReplicas ?? 0) > (before.readyReplicas ?? 0) ||
+    (now.availableReplicas ?? 0) > (before.availableReplicas ?? 0)
+  );
+}
+
+function isTimedOut(deployment: Deployment, before: DeploymentCondition | undefined, nowMs: number): boolean {
+  if (before === undefined || before.reason === 'NewReplicaSetAvailable') return false;
+  return before.reason === 'ProgressDeadlineExceeded' || deadlineMs(deployment, before) < nowMs;
+}
+
+function deadlineMs({ spec }: Deployment, { lastUpdateTime }: DeploymentCondition): number {
+  return (parseTimestamp(lastUpdateTime) ?? 0) + (spec?.progressDeadlineSeconds ?? 0) * 1000;
+}
+
+function isFailure({ type }: Condition): boolean {
+  return type === 'ReplicaFailure';
+}

@@ -1,0 +1,163 @@
+import { isReason } from '../../../cluster/api-error.ts';
+import { referenceTo } from '../../../cluster/event-recorder.ts';
+import { apiVersionOf } from '../../../cluster/resource.ts';
+import { deployments, replicaSets } from '../../../cluster/resources.ts';
+import type { Deployment, ReplicaSet } from '../../../kube/apps.ts';
+import type { StringMap } from '../../../kube/meta.ts';
+import { isControlledBy } from '../../../kube/owner-references.ts';
+import { unreachable } from '../../../runtime/assert.ts';
+import type { ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { applyClaiming, controllerReference } from '../pods/adoption.ts';
+import { deleteAsRead } from '../pods/guarded-delete.ts';
+import type { DeploymentPlan, RolloutStage } from './deployment-plan.ts';
+import {
+  type DeploymentCondition,
+  deploymentStatusPatch,
+  hasDeadline,
+  progress,
+  withCondition,
+} from './deployment-status.ts';
+import { hasTemplateOf, replicasOf } from './replica-set-family.ts';
+import { revisionAnnotation, sizeAnnotations } from './revision-annotations.ts';
+import type { Resize } from './rollout.ts';
+
+/** Carries out a plan for a deployment, write by write. */
+export class DeploymentWriter {
+  readonly #context: ControllerContext;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+  }
+
+  async apply(deployment: Deployment, plan: DeploymentPlan, signal: AbortSignal): Promise<void> {
+    const sets = this.#context.cluster.resource(replicaSets);
+    switch (plan.kind) {
+      case 'ignored':
+        return;
+      case 'claim':
+        return await applyClaiming(sets, plan.sets, controllerReference(deployment, deployments), signal);
+      case 'annotate': {
+        const { set, annotations, minReadySeconds } = plan;
+        return await this.#patchSet(set, annotations, { minReadySeconds: minReadySeconds || null }, signal);
+      }
+      case 'mark':
+        return await this.#mark(deployment, plan.annotations, plan.progress, signal);
+      case 'create':
+        return await this.#create(deployment, plan.set, signal);
+      case 'rollout':
+        return await this.#rollOut(deployment, plan, signal);
+      default:
+        unreachable(plan);
+    }
+  }
+
+  async #rollOut(deployment: Deployment, stage: RolloutStage, signal: AbortSignal): Promise<void> {
+    for (const resize of stage.resizes) await this.#resize(deployment, resize, signal);
+    const client = this.#context.cluster.resource(replicaSets);
+    for (const set of stage.expired) await deleteAsRead(client, set, signal);
+    if (!stage.isStatusTold) await this.#patch(deployment, {}, deploymentStatusPatch(stage.status), signal);
+  }
+
+  async #resize(deployment: Deployment, { set, replicas }: Resize, signal: AbortSignal): Promise<void> {
+    await this.#patchSet(set, sizeAnnotations(deployment), { replicas }, signal);
+    const before = replicasOf(set);
+    if (before === replicas) return;
+    const way = before < replicas ? 'up' : 'down';
+    const note = `Scaled ${way} replica set ${set.metadata?.name} from ${before} to ${replicas}`;
+    this.#record(deployment, 'Normal', 'ScalingReplicaSet', note);
+  }
+
+  async #create(deployment: Deployment, set: ReplicaSet, signal: AbortSignal): Promise<void> {
+    const { name = '', namespace, annotations } = set.metadata ?? {};
+    const client = this.#context.cluster.resource(replicaSets);
+    try {
+      await client.create(set, { signal });
+    } catch (error) {
+      if (isReason(error, 'AlreadyExists')) {
+        const taken = await orAbsent(client.get({ namespace, name }, { signal }));
+        return await this.#settleName(deployment, taken, signal);
+      }
+      if (!signal.aborted) await this.#tellFailure(deployment, name, error, signal);
+      throw error;
+    }
+    if (replicasOf(set) > 0) {
+      const note = `Scaled up replica set ${name} from 0 to ${replicasOf(set)}`;
+      this.#record(deployment, 'Normal', 'ScalingReplicaSet', note);
+    }
+    const next = hasDeadline(deployment)
+      ? progress('NewReplicaSetCreated', `Created new replica set "${name}"`)
+      : undefined;
+    const revision = annotations?.[revisionAnnotation] ?? '';
+    await this.#mark(deployment, { [revisionAnnotation]: revision }, next, signal);
+  }
+
+  /** The name was taken: by ourselves, of which we only now hear, or by another template, which leads to another name. */
+  async #settleName(
+    deployment: Deployment,
+    taken: ReplicaSet | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (taken === undefined) return;
+    if (isControlledBy(taken, deployment) && hasTemplateOf(taken, deployment)) return;
+    const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
+    await this.#patch(deployment, {}, { collisionCount }, signal);
+  }
+
+  async #tellFailure(
+    deployment: Deployment,
+    name: string,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const message = `Failed to create new replica set "${name}": ${error instanceof Error ? error.message : error}`;
+    this.#record(deployment, 'Warning', 'ReplicaSetCreateError', message);
+    if (!hasDeadline(deployment)) return;
+    const failed = { ...progress('ReplicaSetCreateError', message), status: 'False' } as const;
+    await this.#mark(deployment, {}, failed, signal);
+  }
+
+  async #mark(
+    deployment: Deployment,
+    annotations: StringMap,
+    next: DeploymentCondition | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const before = deployment.status?.conditions ?? [];
+    const conditions = next === undefined ? before : withCondition(before, next, this.#context.clock.nowMs());
+    await this.#patch(deployment, annotations, conditions === before ? {} : { conditions }, signal);
+  }
+
+  async #patchSet(
+    { metadata }: ReplicaSet,
+    annotations: StringMap,
+    spec: object,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { uid, resourceVersion, namespace, name = '' } = metadata ?? {};
+    const body = { metadata: { uid, resourceVersion, annotations }, spec };
+    const client = this.#context.cluster.resource(replicaSets);
+    await client.patch({ namespace, name }, { type: 'merge', body }, { signal });
+  }
+
+  /** Annotations go with the status: told on their own, they would count as a change of what is asked for. */
+  async #patch(
+    { metadata }: Deployment,
+    annotations: StringMap,
+    status: object,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { uid, resourceVersion, namespace, name = '' } = metadata ?? {};
+    const body = { metadata: { uid, resourceVersion, annotations }, status };
+    const client = this.#context.cluster.resource(deployments);
+    await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal });
+  }
+
+  #record(deployment: Deployment, type: 'Normal' | 'Warning', reason: string, note: string): void {
+    const regarding = referenceTo(deployment, {
+      apiVersion: apiVersionOf(deployments),
+      kind: deployments.kind,
+    });
+    this.#context.events.record({ regarding, type, reason, action: 'Reconcile', note });
+  }
+}

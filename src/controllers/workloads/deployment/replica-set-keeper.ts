@@ -1,0 +1,185 @@
+import { isReason } from '../../../cluster/api-error.ts';
+import type { Requeue } from '../../../cluster/controller-loop.ts';
+import { referenceTo } from '../../../cluster/event-recorder.ts';
+import type { Informer } from '../../../cluster/informer/informer.ts';
+import { keyOf, parseKey } from '../../../cluster/informer/object-key.ts';
+import { apiVersionOf } from '../../../cluster/resource.ts';
+import { pods, replicaSets } from '../../../cluster/resources.ts';
+import { WorkQueue } from '../../../cluster/work-queue.ts';
+import type { ReplicaSet } from '../../../kube/apps.ts';
+import type { Pod } from '../../../kube/core.ts';
+import type { Condition } from '../../../kube/meta.ts';
+import { controllerOf } from '../../../kube/owner-references.ts';
+import { formatTimestamp } from '../../../kube/timestamp.ts';
+import type { ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { applyClaiming, controllerReference } from '../pods/adoption.ts';
+import { Dependents } from '../pods/dependents.ts';
+import { deleteAsRead } from '../pods/guarded-delete.ts';
+import {
+  failureOf,
+  isAtRest,
+  planReplicaSet,
+  type ReplicaSetPlan,
+  type ReplicaSetSurroundings,
+  replicaSetStatusPatch,
+} from './replica-set-plan.ts';
+
+type ReplicaStage = Extract<ReplicaSetPlan, { kind: 'replicas' }>;
+
+/** Members, then pods; once more where somebody came between. */
+const stagesMax = 3;
+
+/** Keeps as many pods as each replica set asks for. */
+export class ReplicaSetKeeper {
+  readonly queue: WorkQueue;
+  readonly caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
+  readonly #context: ControllerContext;
+  readonly #sets: Informer<ReplicaSet>;
+  readonly #pods: Dependents<Pod>;
+  /** Keys of sets by uid. */
+  readonly #keys = new Map<string, string>();
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.queue = new WorkQueue(context);
+    this.#sets = context.informers.of(replicaSets);
+    const cache = context.informers.of(pods);
+    this.#pods = new Dependents(cache, {
+      owned: (uid) => this.#wake(uid),
+      orphan: ({ metadata }) => this.#wakeNamespace(metadata?.namespace),
+    });
+    this.caches = [this.#sets, cache];
+  }
+
+  listen(): readonly (() => void)[] {
+    const changed = (set: ReplicaSet) => {
+      this.#keys.set(set.metadata?.uid ?? '', keyOf(set));
+      this.queue.add(keyOf(set));
+    };
+    const gone = (set: ReplicaSet) => this.#keys.delete(set.metadata?.uid ?? '');
+    return [this.#sets.addHandler({ added: changed, updated: changed, deleted: gone }), this.#pods.listen()];
+  }
+
+  /** What the cache knows of a set's pods, whatever state they are in. */
+  podsOf(set: ReplicaSet): readonly Pod[] {
+    return this.#pods.near(set).filter((pod) => controllerOf(pod)?.uid === set.metadata?.uid);
+  }
+
+  async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const cached = this.#sets.get(key);
+    if (cached === undefined) return undefined;
+    const plan = planReplicaSet(this.#surroundings(cached, this.#pods.near(cached)));
+    if (isAtRest(plan)) return lookAgain(plan);
+    for (let stage = 0; stage < stagesMax; stage++) {
+      const around = await this.#liveSurroundings(key, signal);
+      if (around === undefined) return undefined;
+      const next = planReplicaSet(around);
+      if (next.kind === 'replicas') await this.#manage(around.set, next, signal);
+      if (next.kind !== 'claim') return lookAgain(next);
+      const reference = controllerReference(around.set, replicaSets);
+      await applyClaiming(this.#context.cluster.resource(pods), next.pods, reference, signal);
+    }
+    return {};
+  }
+
+  #wake(uid: string): void {
+    const key = this.#keys.get(uid);
+    if (key !== undefined) this.queue.add(key);
+  }
+
+  #wakeNamespace(namespace: string | undefined): void {
+    for (const set of this.#sets.values())
+      if (set.metadata?.namespace === namespace) this.queue.add(keyOf(set));
+  }
+
+  #surroundings(set: ReplicaSet, around: readonly Pod[]): ReplicaSetSurroundings {
+    const owner = controllerOf(set)?.uid;
+    const family = new Set([set.metadata?.uid ?? '']);
+    if (owner !== undefined)
+      for (const sibling of this.#sets.values())
+        if (controllerOf(sibling)?.uid === owner) family.add(sibling.metadata?.uid ?? '');
+    return { set, pods: around, family, nowMs: this.#context.clock.nowMs() };
+  }
+
+  async #liveSurroundings(key: string, signal: AbortSignal): Promise<ReplicaSetSurroundings | undefined> {
+    const { cluster } = this.#context;
+    const { namespace, name } = parseKey(key);
+    const set = await orAbsent(cluster.resource(replicaSets).get({ namespace, name }, { signal }));
+    if (set === undefined) return undefined;
+    const { items } = await cluster.resource(pods).list({ namespace, signal });
+    return this.#surroundings(set, items);
+  }
+
+  /** Makes or deletes pods one by one; the first that fails ends it, and the status says so. */
+  async #manage(set: ReplicaSet, stage: ReplicaStage, signal: AbortSignal): Promise<void> {
+    const failure = await this.#change(set, stage, signal);
+    const known = failureOf(set);
+    const isToldOf = failure === undefined ? known === undefined : known !== undefined;
+    if (!stage.isStatusTold || !isToldOf) await this.#tell(set, stage, failure, signal);
+    if (failure !== undefined) throw failure.error;
+  }
+
+  async #change(
+    set: ReplicaSet,
+    { create, remove }: ReplicaStage,
+    signal: AbortSignal,
+  ): Promise<{ readonly error: unknown } | undefined> {
+    const client = this.#context.cluster.resource(pods);
+    try {
+      for (const pod of create) {
+        await client.create(pod, { signal });
+        this.#record(set, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata?.name}`);
+      }
+      for (const pod of remove) {
+        await deleteAsRead(client, pod, signal);
+        this.#record(set, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata?.name}`);
+      }
+    } catch (error) {
+      // Somebody was there before us, or we are being stopped: neither is anything that people have to know.
+      if (isReason(error, 'AlreadyExists', 'Conflict') || signal.aborted) throw error;
+      const [reason, verb] = create.length > 0 ? ['FailedCreate', 'creating'] : ['FailedDelete', 'deleting'];
+      this.#record(set, 'Warning', reason, `Error ${verb}: ${messageOf(error)}`);
+      return { error };
+    }
+    return undefined;
+  }
+
+  async #tell(
+    set: ReplicaSet,
+    { create, status }: ReplicaStage,
+    failure: { readonly error: unknown } | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { uid, resourceVersion, namespace, name = '' } = set.metadata ?? {};
+    const others = (set.status?.conditions ?? []).filter(({ type }) => type !== 'ReplicaFailure');
+    const failed: Condition | undefined =
+      failure === undefined
+        ? undefined
+        : (failureOf(set) ?? {
+            type: 'ReplicaFailure',
+            status: 'True',
+            lastTransitionTime: formatTimestamp(this.#context.clock.nowMs()),
+            reason: create.length > 0 ? 'FailedCreate' : 'FailedDelete',
+            message: messageOf(failure.error),
+          });
+    const conditions = failed === undefined ? others : [...others, failed];
+    const body = { metadata: { uid, resourceVersion }, status: replicaSetStatusPatch(status, conditions) };
+    const client = this.#context.cluster.resource(replicaSets);
+    await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal });
+  }
+
+  #record(set: ReplicaSet, type: 'Normal' | 'Warning', reason = '', note: string): void {
+    const regarding = referenceTo(set, { apiVersion: apiVersionOf(replicaSets), kind: replicaSets.kind });
+    this.#context.events.record({ regarding, type, reason, action: 'Reconcile', note });
+  }
+}
+
+function lookAgain(plan: ReplicaSetPlan): Requeue | undefined {
+  const afterMs = plan.kind === 'replicas' ? plan.nextAvailableMs : undefined;
+  return afterMs === undefined ? undefined : { afterMs };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,156 @@
+import { replicaSets } from '../../../cluster/resources.ts';
+import type { ReplicaSet, ReplicaSetStatus } from '../../../kube/apps.ts';
+import type { Pod } from '../../../kube/core.ts';
+import type { Condition } from '../../../kube/meta.ts';
+import { controllerOf } from '../../../kube/owner-references.ts';
+import {
+  type Claiming,
+  claimDependents,
+  controllerReference,
+  isPicked,
+  selectorOf,
+} from '../pods/adoption.ts';
+import {
+  isActive,
+  isAvailable,
+  isFinished,
+  isReady,
+  isTerminating,
+  nextAvailableMs,
+} from '../pods/pod-state.ts';
+import { canonicalJson, nameSuffix } from '../pods/template-hash.ts';
+import { podFromTemplate } from '../pods/template-pod.ts';
+import { rankForDeletion } from './deletion-rank.ts';
+
+/** Pods that are made or deleted in one go. */
+const burstMax = 500;
+/** The API server cuts the beginning of a generated name to this. */
+const prefixLengthMax = 58;
+
+export interface ReplicaSetSurroundings {
+  readonly set: ReplicaSet;
+  /** Those of the namespace, or at least those that are the set's or nobody's. */
+  readonly pods: readonly Pod[];
+  /** By uid: the replica sets of the same deployment, this one among them. */
+  readonly family: ReadonlySet<string>;
+  readonly nowMs: number;
+}
+
+export type ReplicaSetPlan =
+  | { readonly kind: 'ignored' }
+  | { readonly kind: 'claim'; readonly pods: Claiming<Pod> }
+  | {
+      readonly kind: 'replicas';
+      readonly create: readonly Pod[];
+      readonly remove: readonly Pod[];
+      readonly status: CountedStatus;
+      readonly isStatusTold: boolean;
+      readonly nextAvailableMs: number | undefined;
+    };
+
+export type CountedStatus = Required<
+  Pick<
+    ReplicaSetStatus,
+    'replicas' | 'readyReplicas' | 'availableReplicas' | 'terminatingReplicas' | 'observedGeneration'
+  >
+> & { readonly fullyLabeledReplicas: number };
+
+/** What the replica set needs now: its pods known, and as many of them as it asks for. */
+export function planReplicaSet(around: ReplicaSetSurroundings): ReplicaSetPlan {
+  const { set, pods, nowMs } = around;
+  const selector = selectorOf(set.spec?.selector);
+  if (selector === undefined) return { kind: 'ignored' };
+  const claiming = claimDependents(set, pods.filter(isActive), (pod) => isPicked(selector, pod));
+  if (claiming.adopt.length + claiming.release.length > 0) return { kind: 'claim', pods: claiming };
+  const leaving = pods.filter((pod) => isTerminating(pod) && !isFinished(pod));
+  const terminating = claimDependents(set, leaving, (pod) => isPicked(selector, pod)).mine;
+  const status = countedStatus(set, claiming.mine, terminating.length, nowMs);
+  const minReadySeconds = set.spec?.minReadySeconds ?? 0;
+  return {
+    kind: 'replicas',
+    ...changes(around, claiming.mine),
+    status,
+    isStatusTold: isTold(set, status) && failureOf(set) === undefined,
+    nextAvailableMs: nextAvailableMs(claiming.mine, minReadySeconds, nowMs),
+  };
+}
+
+export function isAtRest(plan: ReplicaSetPlan): boolean {
+  if (plan.kind !== 'replicas') return plan.kind === 'ignored';
+  return plan.create.length + plan.remove.length === 0 && plan.isStatusTold;
+}
+
+/** The condition that tells why pods could not be made or deleted. */
+export function failureOf({ status }: ReplicaSet): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
+}
+
+/** As a merge patch: what Go leaves out of the object when it is zero is taken out. */
+export function replicaSetStatusPatch(status: CountedStatus, conditions: readonly Condition[]): object {
+  const { fullyLabeledReplicas, readyReplicas, availableReplicas } = status;
+  return {
+    ...status,
+    fullyLabeledReplicas: fullyLabeledReplicas || null,
+    readyReplicas: readyReplicas || null,
+    availableReplicas: availableReplicas || null,
+    conditions: conditions.length === 0 ? null : conditions,
+  };
+}
+
+function changes(
+  around: ReplicaSetSurroundings,
+  active: readonly Pod[],
+): { readonly create: readonly Pod[]; readonly remove: readonly Pod[] } {
+  const { set, pods, family, nowMs } = around;
+  const surplus = active.length - (set.spec?.replicas ?? 1);
+  if (set.metadata?.deletionTimestamp !== undefined || surplus === 0) return { create: [], remove: [] };
+  if (surplus < 0) return { create: newPods(set, pods, Math.min(-surplus, burstMax)), remove: [] };
+  const related = pods.filter((pod) => family.has(controllerOf(pod)?.uid ?? ''));
+  const ranked = rankForDeletion(active, related, nowMs);
+  return { create: [], remove: ranked.slice(0, Math.min(surplus, burstMax)) };
+}
+
+/**
+ * The set's pods have numbered places, and a place's name is always the same. So whoever makes up for the same missing pods
+ * makes the same ones: of two that do it at once, or one that does it on old news, the second is told that they are there.
+ */
+function newPods(set: ReplicaSet, pods: readonly Pod[], count: number): readonly Pod[] {
+  const { name: setName = '', namespace = '', uid = '' } = set.metadata ?? {};
+  const pod = podFromTemplate(set.spec?.template ?? {}, namespace, controllerReference(set, replicaSets));
+  const taken = new Set(pods.map(({ metadata }) => metadata?.name));
+  const generateName = `${setName}-`;
+  const created: Pod[] = [];
+  for (let place = 0; created.length < count; place++) {
+    const name = generateName.slice(0, prefixLengthMax) + nameSuffix(`${place} ${uid}`);
+    if (taken.has(name)) continue;
+    taken.add(name);
+    created.push({ ...pod, metadata: { ...pod.metadata, name, generateName } });
+  }
+  return created;
+}
+
+function countedStatus(
+  set: ReplicaSet,
+  active: readonly Pod[],
+  terminatingReplicas: number,
+  nowMs: number,
+): CountedStatus {
+  const minReadySeconds = set.spec?.minReadySeconds ?? 0;
+  const template = selectorOf({ matchLabels: set.spec?.template?.metadata?.labels ?? {} });
+  const ready = active.filter(isReady);
+  return {
+    replicas: active.length,
+    fullyLabeledReplicas: active.filter((pod) => template !== undefined && isPicked(template, pod)).length,
+    readyReplicas: ready.length,
+    availableReplicas: ready.filter((pod) => isAvailable(pod, minReadySeconds, nowMs)).length,
+    terminatingReplicas,
+    observedGeneration: set.metadata?.generation ?? 0,
+  };
+}
+
+function isTold({ status = {} }: ReplicaSet, wanted: CountedStatus): boolean {
+  const told = Object.fromEntries(
+    Object.keys(wanted).map((key) => [key, status[key as keyof CountedStatus] ?? 0]),
+  );
+  return status.terminatingReplicas !== undefined && canonicalJson(told) === canonicalJson(wanted);
+}

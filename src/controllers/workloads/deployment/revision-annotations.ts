@@ -1,0 +1,69 @@
+import type { Deployment, ReplicaSet } from '../../../kube/apps.ts';
+import type { KubeObject, StringMap } from '../../../kube/meta.ts';
+import { type Family, maxSurgeOf, replicasOf } from './replica-set-family.ts';
+
+export const revisionAnnotation = 'deployment.kubernetes.io/revision';
+const historyAnnotation = 'deployment.kubernetes.io/revision-history';
+const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
+const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
+const historyLengthMax = 2000;
+
+/** What is said of the deployment or the replica set alone, and not handed down. */
+const notHandedDown = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  'deprecated.deployment.rollback.to',
+  revisionAnnotation,
+  historyAnnotation,
+  desiredAnnotation,
+  maxAnnotation,
+]);
+
+/** Annotations that the current replica set has to have, as far as it has not got them. */
+export function annotationsToAdd(deployment: Deployment, set: ReplicaSet, { old }: Family): StringMap {
+  const present = set.metadata?.annotations ?? {};
+  const handedDown = Object.entries(deployment.metadata?.annotations ?? {}).filter(
+    ([key, value]) => !notHandedDown.has(key) && present[key] !== value,
+  );
+  return { ...Object.fromEntries(handedDown), ...revisionToAdd(present, nextRevision(old)) };
+}
+
+/** What the sizes were meant to be when a set was last scaled: from it we see whether the deployment was scaled since. */
+export function sizeAnnotations(deployment: Deployment): StringMap {
+  const desired = replicasOf(deployment);
+  return { [desiredAnnotation]: String(desired), [maxAnnotation]: String(desired + maxSurgeOf(deployment)) };
+}
+
+export function desiredReplicasOf(set: ReplicaSet): number | undefined {
+  return countIn(set, desiredAnnotation);
+}
+
+export function maxReplicasOf(set: ReplicaSet): number | undefined {
+  return countIn(set, maxAnnotation);
+}
+
+export function revisionOf({ metadata }: KubeObject): number {
+  const text = metadata?.annotations?.[revisionAnnotation] ?? '0';
+  return /^\d+$/.test(text) ? Number(text) : 0;
+}
+
+/** One more than any of these had. */
+function nextRevision(old: readonly ReplicaSet[]): number {
+  return Math.max(0, ...old.map(revisionOf)) + 1;
+}
+
+/** A set that is current again gets a new number and remembers those that it had. */
+function revisionToAdd(present: StringMap, revision: number): StringMap {
+  const before = present[revisionAnnotation];
+  if (before !== undefined && !/^\d+$/.test(before)) return {};
+  if (Number(before ?? 0) >= revision) return {};
+  const numbered = { [revisionAnnotation]: String(revision) };
+  if (before === undefined) return numbered;
+  const history = [...(present[historyAnnotation] ?? '').split(',').filter((text) => text !== ''), before];
+  while (history.join(',').length > historyLengthMax) history.shift();
+  return { ...numbered, [historyAnnotation]: history.join(',') };
+}
+
+function countIn({ metadata }: ReplicaSet, annotation: string): number | undefined {
+  const text = metadata?.annotations?.[annotation] ?? '';
+  return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { Pod } from '../../../kube/core.ts';
+import type { PodDisruptionBudgetSpec } from '../../../kube/policy.ts';
+import { planBudget } from './budget-plan.ts';
+
+const nowMs = Date.parse('2026-11-15T12:00:00Z');
+
+function podOf(text: string): Pod {
+  const [name = '', ...words] = text.split(' ');
+  return {
+    metadata: { name, ...(words.includes('going') ? { deletionTimestamp: '2026-11-15T11:59:00Z' } : {}) },
+    status: { conditions: [{ type: 'Ready', status: words.includes('ill') ? 'False' : 'True' }] },
+  };
+}
+
+const cases: readonly {
+  readonly spec: PodDisruptionBudgetSpec;
+  readonly pods: readonly string[];
+  readonly scale: number;
+  /** Healthy, wanted, expected, allowed. */
+  readonly counts: readonly [number, number, number, number];
+}[] = [
+  { spec: { minAvailable: 2 }, pods: ['a', 'b', 'c'], scale: 9, counts: [3, 2, 3, 1] },
+  { spec: { minAvailable: 2 }, pods: ['a', 'b ill', 'c'], scale: 9, counts: [2, 2, 3, 0] },
+  { spec: { minAvailable: 1 }, pods: ['a', 'b going', 'c'], scale: 9, counts: [2, 1, 3, 1] },
+  { spec: { minAvailable: 0 }, pods: [], scale: 0, counts: [0, 0, 0, 0] },
+  { spec: { minAvailable: '50%' }, pods: ['a', 'b', 'c'], scale: 5, counts: [3, 3, 5, 0] },
+  { spec: { minAvailable: '34%' }, pods: ['a', 'b', 'c'], scale: 3, counts: [3, 2, 3, 1] },
+  { spec: { maxUnavailable: 1 }, pods: ['a', 'b', 'c'], scale: 3, counts: [3, 2, 3, 1] },
+  { spec: { maxUnavailable: 1 }, pods: ['a', 'b', 'c'], scale: 4, counts: [3, 3, 4, 0] },
+  { spec: { maxUnavailable: '30%' }, pods: ['a', 'b', 'c'], scale: 3, counts: [3, 2, 3, 1] },
+  { spec: { maxUnavailable: 5 }, pods: ['a'], scale: 1, counts: [1, 0, 1, 1] },
+  { spec: { maxUnavailable: 0 }, pods: ['a', 'b'], scale: 2, counts: [2, 2, 2, 0] },
+];
+
+test.each(cases)('$spec over $pods of $scale', ({ spec, pods, scale, counts }) => {
+  const { status } = planBudget({
+    budget: { metadata: { generation: 3 }, spec },
+    pods: pods.map(podOf),
+    scale: { kind: 'known', pods: scale, unmanaged: [] },
+    nowMs,
+  });
+  const { currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed } = status;
+  expect([currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed]).toEqual(counts);
+  const isAllowed = disruptionsAllowed > 0;
+  expect(status.conditions[0]).toMatchObject({
+    status: isAllowed ? 'True' : 'False',
+    reason: isAllowed ? 'SufficientPods' : 'InsufficientPods',
+    observedGeneration: 3,
+  });
+});
+
+test('pods whose eviction was granted are not healthy, until they are overdue or gone', () => {
+  const disruptedPods = {
+    a: '2026-11-15T11:59:00Z',
+    late: '2026-11-15T11:57:59Z',
+    gone: '2026-11-15T11:59:00Z',
+    leaving: '2026-11-15T11:59:00Z',
+  };
+  const plan = planBudget({
+    budget: { spec: { minAvailable: 1 }, status: { disruptedPods } },
+    pods: ['a', 'b', 'late', 'leaving going'].map(podOf),
+    scale: { kind: 'unknown', why: 'not asked' },
+    nowMs,
+  });
+  expect(plan.status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 });
+  expect(plan.status.disruptedPods).toEqual({ a: disruptedPods.a });
+  expect(plan.overdue.map(({ metadata }) => metadata?.name)).toEqual(['late']);
+  expect(plan.recheckMs).toBe(60_001);
+});

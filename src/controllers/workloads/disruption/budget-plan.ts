@@ -1,0 +1,185 @@
+import { setCondition } from '../../../kube/conditions.ts';
+import type { Pod } from '../../../kube/core.ts';
+import type { Condition, StringMap } from '../../../kube/meta.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../kube/policy.ts';
+import { formatTimestamp, parseTimestamp } from '../../../kube/timestamp.ts';
+import { isReady } from '../pods/pod-state.ts';
+import { scaledValue } from '../pods/scaled-value.ts';
+import { canonicalJson } from '../pods/template-hash.ts';
+
+/** A pod whose eviction was granted counts as gone for this long; then it evidently stays. */
+export const deletionTimeoutMs = 2 * 60_000;
+
+/** How many pods the controllers behind a budget's pods are meant to have together. */
+export type ExpectedScale =
+  | { readonly kind: 'known'; readonly pods: number; readonly unmanaged: readonly string[] }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+export interface BudgetView {
+  readonly budget: PodDisruptionBudget;
+  /** Those that the budget's selector picks. */
+  readonly pods: readonly Pod[];
+  readonly scale: ExpectedScale;
+  readonly nowMs: number;
+}
+
+export interface BudgetPlan {
+  readonly status: BudgetStatus;
+  readonly isStatusTold: boolean;
+  /** Pods that were to be evicted and are still there. */
+  readonly overdue: readonly Pod[];
+  /** When the next eviction is overdue. */
+  readonly recheckMs: number | undefined;
+  readonly unmanaged: readonly string[];
+  /** Why nothing may be disrupted, where we can't tell what is expected. */
+  readonly failure: string | undefined;
+}
+
+export type BudgetStatus = Required<PodDisruptionBudgetStatus>;
+
+/** How many of the budget's pods may be evicted now. */
+export function planBudget(view: BudgetView): BudgetPlan {
+  const { budget, pods, nowMs } = view;
+  const { waiting, overdue, recheckMs } = disruptions(view);
+  const expected = expectation(view);
+  if (expected.kind === 'unknown') return failed(view, expected.why);
+  const currentHealthy = pods.filter((pod) => isHealthy(pod, waiting)).length;
+  const { desiredHealthy, expectedPods, unmanaged } = expected;
+  const disruptionsAllowed = expectedPods <= 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
+  const observedGeneration = budget.metadata?.generation ?? 0;
+  const status = {
+    currentHealthy,
+    desiredHealthy,
+    expectedPods,
+    disruptionsAllowed,
+    disruptedPods: waiting,
+    observedGeneration,
+    conditions: allowedConditions(budget, disruptionsAllowed, observedGeneration, nowMs),
+  };
+  return { status, isStatusTold: isTold(budget, status), overdue, recheckMs, unmanaged, failure: undefined };
+}
+
+/** As a merge patch, in which pods that are no longer waited for have to be named. */
+export function budgetStatusPatch(
+  { status: before = {} }: PodDisruptionBudget,
+  status: BudgetStatus,
+): object {
+  const gone = Object.keys(before.disruptedPods ?? {}).filter((name) => !(name in status.disruptedPods));
+  const disruptedPods = { ...status.disruptedPods, ...Object.fromEntries(gone.map((name) => [name, null])) };
+  const isEmpty = Object.keys(status.disruptedPods).length === 0;
+  return {
+    ...status,
+    disruptedPods: isEmpty ? null : disruptedPods,
+    observedGeneration: status.observedGeneration || null,
+  };
+}
+
+type Expectation =
+  | {
+      readonly kind: 'known';
+      readonly expectedPods: number;
+      readonly desiredHealthy: number;
+      readonly unmanaged: readonly string[];
+    }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** Only a plain number of pods to keep can do without knowing how many there should be. */
+function expectation({ budget, pods, scale }: BudgetView): Expectation {
+  const { minAvailable, maxUnavailable } = budget.spec ?? {};
+  if (maxUnavailable === undefined && typeof minAvailable !== 'string') {
+    const expectedPods = minAvailable === undefined ? 0 : pods.length;
+    return { kind: 'known', expectedPods, desiredHealthy: minAvailable ?? 0, unmanaged: [] };
+  }
+  if (scale.kind === 'unknown') return scale;
+  const { pods: expectedPods, unmanaged } = scale;
+  const desiredHealthy =
+    maxUnavailable === undefined
+      ? scaledValue(minAvailable, expectedPods, 'up')
+      : Math.max(0, expectedPods - scaledValue(maxUnavailable, expectedPods, 'up'));
+  return { kind: 'known', expectedPods, desiredHealthy, unmanaged };
+}
+
+interface Disruptions {
+  /** When the eviction of each was granted. */
+  readonly waiting: StringMap;
+  readonly overdue: readonly Pod[];
+  readonly recheckMs: number | undefined;
+}
+
+function disruptions({ budget, pods, nowMs }: BudgetView): Disruptions {
+  const granted = budget.status?.disruptedPods ?? {};
+  const waiting: Record<string, string> = {};
+  const overdue: Pod[] = [];
+  const waits: number[] = [];
+  for (const pod of pods) {
+    const since = granted[pod.metadata?.name ?? ''];
+    if (since === undefined || pod.metadata?.deletionTimestamp !== undefined) continue;
+    const leftMs = (parseTimestamp(since) ?? 0) + deletionTimeoutMs - nowMs;
+    if (leftMs < 0) overdue.push(pod);
+    else {
+      waiting[pod.metadata?.name ?? ''] = since;
+      // A moment later: at the very time it still counts.
+      waits.push(leftMs + 1);
+    }
+  }
+  return { waiting, overdue, recheckMs: waits.length === 0 ? undefined : Math.min(...waits) };
+}
+
+function isHealthy(pod: Pod, waiting: StringMap): boolean {
+  const { name = '', deletionTimestamp } = pod.metadata ?? {};
+  return deletionTimestamp === undefined && !Object.hasOwn(waiting, name) && isReady(pod);
+}
+
+/** To be on the safe side, nothing is allowed; all else stays as it was. */
+function failed({ budget, nowMs }: BudgetView, why: string): BudgetPlan {
+  const { currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = budget.status ?? {};
+  const { disruptedPods = {}, observedGeneration = 0, conditions } = budget.status ?? {};
+  const condition = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    reason: 'SyncFailed',
+    message: why,
+  } as const;
+  const status = {
+    currentHealthy,
+    desiredHealthy,
+    expectedPods,
+    disruptionsAllowed: 0,
+    disruptedPods,
+    observedGeneration,
+    conditions: setCondition<Condition>(
+      conditions,
+      observed(condition, observedGeneration),
+      formatTimestamp(nowMs),
+    ),
+  };
+  const isStatusTold = isTold(budget, status);
+  return { status, isStatusTold, overdue: [], recheckMs: undefined, unmanaged: [], failure: why };
+}
+
+function allowedConditions(
+  { status }: PodDisruptionBudget,
+  allowed: number,
+  generation: number,
+  nowMs: number,
+): readonly Condition[] {
+  const isAllowed = allowed > 0;
+  const condition = {
+    type: 'DisruptionAllowed',
+    status: isAllowed ? 'True' : 'False',
+    reason: isAllowed ? 'SufficientPods' : 'InsufficientPods',
+    message: '',
+  } as const;
+  return setCondition<Condition>(status?.conditions, observed(condition, generation), formatTimestamp(nowMs));
+}
+
+function observed(condition: Condition, observedGeneration: number): Condition {
+  return observedGeneration === 0 ? condition : { ...condition, observedGeneration };
+}
+
+function isTold({ status = {} }: PodDisruptionBudget, wanted: BudgetStatus): boolean {
+  const { disruptedPods = {}, conditions = [], observedGeneration = 0 } = status;
+  const { currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed } = status;
+  const told = { currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed };
+  return canonicalJson({ ...told, disruptedPods, conditions, observedGeneration }) === canonicalJson(wanted);
+}

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import { isReason } from '../../../cluster/api-error.ts';
+import type { Cluster } from '../../../cluster/cluster.ts';
+import { events, podDisruptionBudgets, pods } from '../../../cluster/resources.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../kube/policy.ts';
+import { VirtualClock } from '../../../runtime/virtual-clock.ts';
+import { ControlledCluster } from '../../testing/controlled-cluster.ts';
+import { deployment } from '../deployment/deployment-controller.ts';
+import { changeDeployment, makeDeployment } from '../deployment/testing/deployments.ts';
+import {
+  eventually,
+  healthyNodes,
+  namespace,
+  podsOf,
+  runHere,
+  setRunning,
+  setStatus,
+} from '../testing/workload-world.ts';
+import { disruption } from './disruption-controller.ts';
+
+const key = { namespace, name: 'web' };
+const selector = { matchLabels: { app: 'web' } };
+
+async function makeBudget(cluster: Cluster, spec: PodDisruptionBudgetSpec): Promise<void> {
+  await cluster.resource(podDisruptionBudgets).create({ metadata: key, spec: { selector, ...spec } });
+}
+
+async function getBudget(cluster: Cluster): Promise<PodDisruptionBudget> {
+  return await cluster.resource(podDisruptionBudgets).get(key);
+}
+
+async function evict(cluster: Cluster, name: string): Promise<unknown> {
+  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { namespace, name } };
+  return await cluster.resource(pods).post({ namespace, name }, 'eviction', body);
+}
+
+test('a budget follows the scale of the deployment behind its pods, and evictions go by it', async () => {
+  await using world = await ControlledCluster.start();
+  const { cluster } = world;
+  await using _controllers = runHere(cluster, [deployment, disruption, healthyNodes(cluster)]);
+  await makeDeployment(cluster, { replicas: 3 });
+  await makeBudget(cluster, { maxUnavailable: 1 });
+  const { status } = await eventually(
+    () => getBudget(cluster),
+    (budget) => budget.status?.disruptionsAllowed === 1,
+  );
+  expect(status).toMatchObject({
+    currentHealthy: 3,
+    desiredHealthy: 2,
+    expectedPods: 3,
+    observedGeneration: 1,
+  });
+  expect(status?.conditions).toMatchObject([
+    {
+      type: 'DisruptionAllowed',
+      status: 'True',
+      reason: 'SufficientPods',
+      message: '',
+      observedGeneration: 1,
+    },
+  ]);
+  await changeDeployment(cluster, { replicas: 4 });
+  await eventually(
+    () => getBudget(cluster),
+    (budget) => budget.status?.desiredHealthy === 3,
+  );
+  await eventually(
+    () => getBudget(cluster),
+    (budget) => budget.status?.disruptionsAllowed === 1,
+  );
+  const [first] = await podsOf(cluster);
+  await evict(cluster, first?.metadata?.name ?? '');
+  const again = await eventually(
+    () => getBudget(cluster),
+    (budget) => budget.status?.disruptedPods === undefined && budget.status?.disruptionsAllowed === 1,
+  );
+  expect(again.status?.currentHealthy).toBe(4);
+});
+
+test('an eviction that was granted counts until the pod is gone, or stays after all', async () => {
+  const clock = new VirtualClock(Date.parse('2026-11-15T12:00:00Z'));
+  await using world = await ControlledCluster.start();
+  const { cluster } = world;
+  for (const name of ['a', 'b']) await makePod(cluster, name);
+  await makeBudget(cluster, { minAvailable: 1 });
+  await using _controllers = runHere(cluster, [disruption], { clock });
+  await eventually(
+    () => getBudget(cluster),
+    (budget) => budget.status?.disruptionsAllowed === 1,
+  );
+  const disruptedPods = { a: '2026-11-15T12:00:00Z' };
+  const body = { status: { disruptedPods, disruptionsAllowed: 0 } };
+  await cluster.resource(podDisruptionBudgets).patch(key, { type: 'merge', body }, { subresource: 'status' });
+  const waiting = await eventually(
+    () => getBudget(cluster),
+    (budget) => budget.status?.currentHealthy === 1,
+  );
+  expect(waiting.status).toMatchObject({ disruptionsAllowed: 0, disruptedPods });
+  await expect(evict(cluster, 'b')).rejects.toSatisfy((error) => isReason(error, 'TooManyRequests'));
+  await clock.advance(120_001);
+  const back = await eventually(
+    () => getBudget(cluster),
+    (budget) => budget.status?.disruptionsAllowed === 1,
+  );
+  expect(back.status?.disruptedPods).toBeUndefined();
+  const notes = await eventually(
+    async () => (await cluster.resource(events).list({ namespace })).items.map(({ note }) => note),
+    (seen) => seen.some((note) => note?.includes('to be deleted') === true),
+  );
+  expect(notes).toContain("Pod was expected by PDB default/default to be deleted but it wasn't");
+});
+
+test('where nobody can tell how many pods there should be, none may go', async () => {
+  await using world = await ControlledCluster.start();
+  const { cluster } = world;
+  await using _controllers = runHere(cluster, [disruption]);
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'gone', uid: 'u', controller: true };
+  await makePod(cluster, 'a', [owner]);
+  await makeBudget(cluster, { maxUnavailable: 1 });
+  const { status } = await eventually(
+    () => getBudget(cluster),
+    (budget) => budget.status?.conditions?.[0]?.reason === 'SyncFailed',
+  );
+  expect(status?.disruptionsAllowed).toBe(0);
+  expect(status?.conditions?.[0]?.message).toBe('found no controllers for pod "a"');
+});
+
+test('an announced disruption that never comes is taken back', async () => {
+  const clock = new VirtualClock(Date.parse('2026-11-15T12:00:00Z'));
+  await using world = await ControlledCluster.start();
+  const { cluster } = world;
+  await makePod(cluster, 'a');
+  const lastTransitionTime = '2026-11-15T12:00:00Z';
+  const conditions = [
+    { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', lastTransitionTime },
+  ];
+  await setStatus(cluster, 'a', { conditions });
+  await makeBudget(cluster, { minAvailable: 1 });
+  await using _controllers = runHere(cluster, [disruption], { clock });
+  await eventually(
+    () => getBudget(cluster),
+    (budget) => budget.status?.expectedPods === 1,
+  );
+  await clock.advance(120_000);
+  await eventually(
+    () => cluster.resource(pods).get({ namespace, name: 'a' }),
+    ({ status }) => status?.conditions?.[0]?.status === 'False',
+  );
+});
+
+async function makePod(
+  cluster: Cluster,
+  name: string,
+  ownerReferences: readonly object[] = [],
+): Promise<void> {
+  await cluster.resource(pods).create({
+    metadata: { namespace, name, labels: { app: 'web' }, ownerReferences },
+    spec: { nodeName: 'n1', containers: [{ name: 'main', image: 'pause' }] },
+  });
+  await setRunning(cluster, name);
+}

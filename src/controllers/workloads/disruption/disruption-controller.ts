@@ -1,0 +1,188 @@
+import { type Requeue, runWorkers } from '../../../cluster/controller-loop.ts';
+import { referenceTo } from '../../../cluster/event-recorder.ts';
+import type { Informer } from '../../../cluster/informer/informer.ts';
+import { keyOf, parseKey } from '../../../cluster/informer/object-key.ts';
+import { apiVersionOf, type Resource } from '../../../cluster/resource.ts';
+import { podDisruptionBudgets, pods } from '../../../cluster/resources.ts';
+import { WorkQueue } from '../../../cluster/work-queue.ts';
+import type { Pod } from '../../../kube/core.ts';
+import { compileLabelSelector, matchesLabels } from '../../../kube/label-selector.ts';
+import type { KubeObject, LabelSelector } from '../../../kube/meta.ts';
+import type { PodDisruptionBudget } from '../../../kube/policy.ts';
+import { formatTimestamp } from '../../../kube/timestamp.ts';
+import type { Controller, ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { ByNamespace } from '../pods/by-namespace.ts';
+import { type BudgetPlan, budgetStatusPatch, planBudget } from './budget-plan.ts';
+import { ScaleLookup } from './expected-scale.ts';
+import { selectorText } from './selector-text.ts';
+import { untilStaleMs, withoutTarget } from './stale-disruption.ts';
+
+const workers = 4;
+
+/**
+ * Counts for each budget how many of its pods may be evicted.
+ *
+ * It may look at a cache that is behind: the server writes each eviction that it grants into the budget itself, and we write only
+ * onto the very version of the budget that we read. So a pod whose eviction we have not heard of does not count as healthy, or our
+ * write fails and we look again. Its two kinds of writes are single, and running them twice changes nothing.
+ */
+export const disruption: Controller = {
+  name: 'disruption',
+  async run(context, signal) {
+    await new DisruptionKeeper(context).run(signal);
+  },
+};
+
+/** Keys are `budget NAMESPACE/NAME` and `pod NAMESPACE/NAME`. */
+class DisruptionKeeper {
+  readonly #context: ControllerContext;
+  readonly #budgets: Informer<PodDisruptionBudget>;
+  readonly #podCache: Informer<Pod>;
+  readonly #pods: ByNamespace<Pod>;
+  readonly #scales: ScaleLookup;
+  readonly #queue: WorkQueue;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.#budgets = context.informers.of(podDisruptionBudgets);
+    this.#podCache = context.informers.of(pods);
+    this.#pods = new ByNamespace(this.#podCache);
+    this.#scales = new ScaleLookup(context);
+    this.#queue = new WorkQueue(context);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const caches = [this.#budgets, this.#podCache, ...this.#scales.informers];
+    const synced = await Promise.all(caches.map((cache) => cache.synced(signal)));
+    if (!synced.every(Boolean)) return;
+    const stop = this.#listen();
+    try {
+      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
+        workers,
+        signal,
+        onError: (error, key) => this.#context.report({ controller: disruption.name, key, error }),
+      });
+    } finally {
+      for (const end of stop) end();
+    }
+  }
+
+  #listen(): readonly (() => void)[] {
+    const budget = (object: PodDisruptionBudget) => this.#queue.add(`budget ${keyOf(object)}`);
+    const pod = (object: Pod) => {
+      this.#wakeBudgetsOf(object);
+      const staleMs = untilStaleMs(object, this.#context.clock.nowMs());
+      if (staleMs !== undefined) this.#queue.addAfter(`pod ${keyOf(object)}`, staleMs);
+    };
+    const relabelled = (object: Pod, old: Pod) => {
+      this.#wakeBudgetsOf(old);
+      pod(object);
+    };
+    const scaled = ({ metadata }: KubeObject) => this.#wakeNamespace(metadata?.namespace);
+    const [sets, deployments, statefulSets] = this.#scales.informers;
+    return [
+      this.#pods.listen(),
+      this.#budgets.addHandler({ added: budget, updated: budget }),
+      this.#podCache.addHandler({
+        added: pod,
+        updated: relabelled,
+        deleted: (old) => this.#wakeBudgetsOf(old),
+      }),
+      sets.addHandler({ added: scaled, updated: onResize(scaled) }),
+      deployments.addHandler({ added: scaled, updated: onResize(scaled) }),
+      statefulSets.addHandler({ added: scaled, updated: onResize(scaled) }),
+    ];
+  }
+
+  #wakeBudgetsOf(pod: Pod): void {
+    for (const budget of this.#budgets.values())
+      if (budget.metadata?.namespace === pod.metadata?.namespace && isPicked(budget.spec?.selector, pod))
+        this.#queue.add(`budget ${keyOf(budget)}`);
+  }
+
+  #wakeNamespace(namespace: string | undefined): void {
+    for (const budget of this.#budgets.values())
+      if (budget.metadata?.namespace === namespace) this.#queue.add(`budget ${keyOf(budget)}`);
+  }
+
+  async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const [what, rest = ''] = key.split(' ');
+    return what === 'pod' ? await this.#clearStale(rest, signal) : await this.#countBudget(rest, signal);
+  }
+
+  async #countBudget(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const { namespace, name } = parseKey(key);
+    const client = this.#context.cluster.resource(podDisruptionBudgets);
+    const budget = await orAbsent(client.get({ namespace, name }, { signal }));
+    if (budget === undefined) return undefined;
+    const picked = this.#pods.in(namespace ?? '').filter((pod) => isPicked(budget.spec?.selector, pod));
+    const scale = await this.#scales.expected(picked, signal);
+    const plan = planBudget({ budget, pods: picked, scale, nowMs: this.#context.clock.nowMs() });
+    if (!plan.isStatusTold) {
+      this.#tellPeople(budget, picked.length, plan);
+      const { uid, resourceVersion } = budget.metadata ?? {};
+      const body = { metadata: { uid, resourceVersion }, status: budgetStatusPatch(budget, plan.status) };
+      await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal });
+    }
+    return plan.recheckMs === undefined ? undefined : { afterMs: plan.recheckMs };
+  }
+
+  #tellPeople(budget: PodDisruptionBudget, podCount: number, plan: BudgetPlan): void {
+    const { namespace } = budget.metadata ?? {};
+    if (podCount === 0)
+      this.#record(budget, podDisruptionBudgets, 'Normal', 'NoPods', 'No matching pods found');
+    if (plan.failure !== undefined) {
+      const note = `Failed to calculate the number of expected pods: ${plan.failure}`;
+      this.#record(budget, podDisruptionBudgets, 'Warning', 'CalculateExpectedPodCountFailed', note);
+    }
+    if (plan.unmanaged.length > 0) {
+      const note = `Pods selected by this PodDisruptionBudget (selector: ${selectorText(budget.spec?.selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
+      this.#record(budget, podDisruptionBudgets, 'Warning', 'UnmanagedPods', note);
+    }
+    for (const pod of plan.overdue) {
+      const note = `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`;
+      this.#record(pod, pods, 'Warning', 'NotDeleted', note);
+    }
+  }
+
+  /** Takes back the announcement of a disruption that never came. */
+  async #clearStale(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const { clock, cluster } = this.#context;
+    const { namespace, name } = parseKey(key);
+    const client = cluster.resource(pods);
+    const pod = await orAbsent(client.get({ namespace, name }, { signal }));
+    const staleMs = pod === undefined ? undefined : untilStaleMs(pod, clock.nowMs());
+    if (pod === undefined || staleMs === undefined) return undefined;
+    if (staleMs > 0) return { afterMs: staleMs };
+    const { uid, resourceVersion } = pod.metadata ?? {};
+    const conditions = withoutTarget(pod, formatTimestamp(clock.nowMs()));
+    const body = { metadata: { uid, resourceVersion }, status: { conditions } };
+    await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal });
+    return undefined;
+  }
+
+  #record(
+    object: KubeObject,
+    resource: Resource,
+    type: 'Normal' | 'Warning',
+    reason: string,
+    note: string,
+  ): void {
+    const regarding = referenceTo(object, { apiVersion: apiVersionOf(resource), kind: resource.kind });
+    this.#context.events.record({ regarding, type, reason, action: 'Reconcile', note });
+  }
+}
+
+type Sized = KubeObject & { readonly spec?: { readonly replicas?: number } };
+
+function onResize(tell: (object: KubeObject) => void): (object: Sized, old: Sized) => void {
+  return (object, old) => {
+    if (object.spec?.replicas !== old.spec?.replicas) tell(object);
+  };
+}
+
+function isPicked(selector: LabelSelector | undefined, { metadata }: Pod): boolean {
+  const compiled = compileLabelSelector(selector);
+  return compiled.ok && matchesLabels(compiled.selector, metadata?.labels ?? {});
+}

@@ -1,0 +1,89 @@
+import type { Cluster } from '../../../cluster/cluster.ts';
+import type { Informer } from '../../../cluster/informer/informer.ts';
+import { deployments, replicaSets, statefulSets } from '../../../cluster/resources.ts';
+import type { Deployment, ReplicaSet, Scale, StatefulSet } from '../../../kube/apps.ts';
+import type { Pod } from '../../../kube/core.ts';
+import type { KubeObject, OwnerReference } from '../../../kube/meta.ts';
+import { controllerOf } from '../../../kube/owner-references.ts';
+import type { ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { OwnerLookup } from '../owner-lookup.ts';
+import type { ExpectedScale } from './budget-plan.ts';
+
+interface Scaled {
+  readonly uid: string;
+  readonly replicas: number;
+}
+
+/** Finds the controllers behind pods, and how many pods each is meant to have. Pods of one controller count it once. */
+export class ScaleLookup {
+  readonly informers: readonly [Informer<ReplicaSet>, Informer<Deployment>, Informer<StatefulSet>];
+  readonly #cluster: Cluster;
+  readonly #owners: OwnerLookup;
+
+  constructor(context: ControllerContext) {
+    const { informers } = context;
+    this.#cluster = context.cluster;
+    this.#owners = new OwnerLookup(context);
+    this.informers = [informers.of(replicaSets), informers.of(deployments), informers.of(statefulSets)];
+  }
+
+  async expected(pods: readonly Pod[], signal: AbortSignal): Promise<ExpectedScale> {
+    const scales = new Map<string, number>();
+    const seen = new Set<string>();
+    const unmanaged: string[] = [];
+    for (const pod of pods) {
+      const controller = controllerOf(pod);
+      const { name = '', namespace = '' } = pod.metadata ?? {};
+      if (controller === undefined) unmanaged.push(name);
+      else if (!seen.has(controller.uid ?? '')) {
+        seen.add(controller.uid ?? '');
+        const scaled = await this.#scaleOf(controller, namespace, signal);
+        if (scaled === undefined) return { kind: 'unknown', why: `found no controllers for pod "${name}"` };
+        scales.set(scaled.uid, scaled.replicas);
+      }
+    }
+    return { kind: 'known', pods: [...scales.values()].reduce((sum, scale) => sum + scale, 0), unmanaged };
+  }
+
+  async #scaleOf(
+    controller: OwnerReference,
+    namespace: string,
+    signal: AbortSignal,
+  ): Promise<Scaled | undefined> {
+    const [sets, deploymentCache, statefulCache] = this.informers;
+    const isApps = controller.apiVersion?.startsWith('apps/') === true;
+    if (isApps && controller.kind === 'StatefulSet')
+      return scaleIn(statefulCache.get(`${namespace}/${controller.name}`), controller);
+    if (!isApps || controller.kind !== 'ReplicaSet')
+      return await this.#otherScale(controller, namespace, signal);
+    const set = sets.get(`${namespace}/${controller.name}`);
+    const owner = controllerOf(set);
+    if (set?.metadata?.uid !== controller.uid || owner?.kind !== 'Deployment')
+      return scaleIn(set, controller);
+    return scaleIn(deploymentCache.get(`${namespace}/${owner.name}`), owner);
+  }
+
+  /** Whatever can be scaled says by how much. */
+  async #otherScale(
+    controller: OwnerReference,
+    namespace: string,
+    signal: AbortSignal,
+  ): Promise<Scaled | undefined> {
+    const located = this.#owners.locate(controller, namespace);
+    if (located === undefined) return undefined;
+    const client = this.#cluster.resource(located.resource);
+    const scale: (KubeObject & Scale) | undefined = await orAbsent(
+      client.get(located.key, { subresource: 'scale', signal }),
+    );
+    return scaleIn(scale, controller);
+  }
+}
+
+function scaleIn(
+  object: (KubeObject & { readonly spec?: { readonly replicas?: number } }) | undefined,
+  { uid }: OwnerReference,
+): Scaled | undefined {
+  if (object === undefined || uid === undefined || object.metadata?.uid !== uid) return undefined;
+  return { uid, replicas: object.spec?.replicas ?? 1 };
+}

@@ -1,0 +1,26 @@
+import type { Pod } from '../../../kube/core.ts';
+import type { PodCondition } from '../../../kube/core-pod.ts';
+import { parseTimestamp } from '../../../kube/timestamp.ts';
+import { isFinished, isTerminating } from '../pods/pod-state.ts';
+
+/** Whoever announces that a pod is about to be disrupted has this long to do it. */
+export const staleAfterMs = 2 * 60_000;
+
+/** How long the announcement of a disruption still holds; undefined where there is none, or the pod is going. */
+export function untilStaleMs(pod: Pod, nowMs: number): number | undefined {
+  const target = pod.status?.conditions?.find(isTarget);
+  if (target?.status !== 'True' || target.reason === 'TerminationByKubelet') return undefined;
+  if (isTerminating(pod) || isFinished(pod)) return undefined;
+  return Math.max(0, (parseTimestamp(target.lastTransitionTime) ?? 0) + staleAfterMs - nowMs);
+}
+
+/** The conditions with the announcement taken back. */
+export function withoutTarget({ status }: Pod, now: string): readonly PodCondition[] {
+  return (status?.conditions ?? []).map((condition) =>
+    isTarget(condition) ? { type: 'DisruptionTarget', status: 'False', lastTransitionTime: now } : condition,
+  );
+}
+
+function isTarget({ type }: PodCondition): boolean {
+  return type === 'DisruptionTarget';
+}

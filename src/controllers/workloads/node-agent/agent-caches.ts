@@ -1,0 +1,138 @@
+import type { Informer } from '../../../cluster/informer/informer.ts';
+import {
+  csiDrivers,
+  csiNodes,
+  leases,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  volumeAttachments,
+} from '../../../cluster/resources.ts';
+import type { Lease } from '../../../kube/coordination.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import type { CSIDriver, CSINode, VolumeAttachment } from '../../../kube/storage.ts';
+import type { ControllerContext } from '../../controller.ts';
+import { AttachmentIndex } from './attachment-index.ts';
+import { attachmentFor } from './attachments.ts';
+import { holdsVolumes } from './lifecycle.ts';
+import type { MountView } from './mount-check.ts';
+import { PodAddresses } from './pod-addresses.ts';
+import { PodPlaces } from './pod-places.ts';
+import { isSimulated, leaseNamespace } from './simulated-nodes.ts';
+
+/** What the agent knows of the cluster. */
+export class AgentCaches {
+  readonly pods: Informer<Pod>;
+  readonly nodes: Informer<Node>;
+  readonly leases: Informer<Lease>;
+  readonly claims: Informer<PersistentVolumeClaim>;
+  readonly volumes: Informer<PersistentVolume>;
+  readonly drivers: Informer<CSIDriver>;
+  readonly csiNodes: Informer<CSINode>;
+  readonly attachments: Informer<VolumeAttachment>;
+  readonly places = new PodPlaces();
+  readonly attached = new AttachmentIndex();
+  readonly addresses = new PodAddresses();
+
+  constructor({ informers }: ControllerContext) {
+    this.pods = informers.of(pods);
+    this.nodes = informers.of(nodes);
+    this.leases = informers.of(leases);
+    this.claims = informers.of(persistentVolumeClaims);
+    this.volumes = informers.of(persistentVolumes);
+    this.drivers = informers.of(csiDrivers);
+    this.csiNodes = informers.of(csiNodes);
+    this.attachments = informers.of(volumeAttachments);
+  }
+
+  async synced(signal: AbortSignal): Promise<boolean> {
+    const {
+      pods: p,
+      nodes: n,
+      leases: l,
+      claims: c,
+      volumes: v,
+      drivers: d,
+      csiNodes: m,
+      attachments: a,
+    } = this;
+    const synced = await Promise.all([p, n, l, c, v, d, m, a].map((cache) => cache.synced(signal)));
+    return synced.every(Boolean);
+  }
+
+  /** Keeps what is derived from the caches in step with them; to be called before anybody else listens. */
+  follow(): readonly (() => void)[] {
+    const pod = (object: Pod) => {
+      this.places.note(object);
+      this.addresses.note(object);
+    };
+    const attachment = (object: VolumeAttachment) => this.attached.put(object);
+    return [
+      this.pods.addHandler({
+        added: pod,
+        updated: pod,
+        deleted: (object) => {
+          this.places.forget(object);
+          this.addresses.forget(object);
+        },
+      }),
+      this.attachments.addHandler({
+        added: attachment,
+        updated: attachment,
+        deleted: ({ metadata }) => this.attached.drop(metadata?.name ?? ''),
+      }),
+    ];
+  }
+
+  leaseOf(nodeName: string): Lease | undefined {
+    return this.leases.get(`${leaseNamespace}/${nodeName}`);
+  }
+
+  /** The node, where the agent plays its kubelet. */
+  simulatedNode(nodeName: string): Node | undefined {
+    const node = this.nodes.get(nodeName);
+    return node !== undefined && isSimulated(node, this.leaseOf(nodeName)) ? node : undefined;
+  }
+
+  attachmentFor(volume: PersistentVolume, nodeName: string): VolumeAttachment | undefined {
+    return attachmentFor(volume, nodeName, this.drivers.get(volume.spec?.csi?.driver ?? ''));
+  }
+
+  /** Pods other than `except` that hold the claim's volume. */
+  usersOf(claimKey: string, except?: Pod): readonly Pod[] {
+    return [...this.places.ofClaim(claimKey)].flatMap((key) => {
+      const pod = this.pods.get(key);
+      const counts = pod !== undefined && holdsVolumes(pod) && pod.metadata?.uid !== except?.metadata?.uid;
+      return counts ? [pod] : [];
+    });
+  }
+
+  /** Pods on the node that hold the volume. */
+  usersOn(nodeName: string, volumeName: string): readonly Pod[] {
+    const { namespace, name } = this.volumes.get(volumeName)?.spec?.claimRef ?? {};
+    return this.usersOf(`${namespace}/${name}`).filter(({ spec }) => spec?.nodeName === nodeName);
+  }
+
+  mountView(pod: Pod, node: Node): MountView {
+    const { namespace } = pod.metadata ?? {};
+    const nodeName = node.metadata?.name ?? '';
+    return {
+      pod,
+      node,
+      claim: (name) => this.claims.get(`${namespace}/${name}`),
+      volume: (name) => this.volumes.get(name),
+      attachment: (volume) => this.attachmentFor(volume, nodeName),
+      attachments: (volume) => this.attached.ofVolume(volume.metadata?.name ?? ''),
+      users: ({ metadata }) => this.usersOf(`${metadata?.namespace}/${metadata?.name}`, pod),
+      freeSlots: (driver) => this.#freeSlots(nodeName, driver),
+    };
+  }
+
+  /** A driver that says no number has no limit, and so has one that the node doesn't name. */
+  #freeSlots(nodeName: string, driver: string): number {
+    const drivers = this.csiNodes.get(nodeName)?.spec?.drivers ?? [];
+    const limit = drivers.find(({ name }) => name === driver)?.allocatable?.count;
+    return limit === undefined ? Number.POSITIVE_INFINITY : limit - this.attached.count(nodeName, driver);
+  }
+}

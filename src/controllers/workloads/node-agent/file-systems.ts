@@ -1,0 +1,30 @@
+import { referenceTo } from '../../../cluster/event-recorder.ts';
+import { persistentVolumeClaims } from '../../../cluster/resources.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import type { ControllerContext } from '../../controller.ts';
+import { storageOf } from '../../volumes/expander/decide-expansion.ts';
+import { awaitsNode, finished } from '../../volumes/expander/resize-status.ts';
+
+/**
+ * The node's part of an expansion: the file system takes the volume's size while a pod runs on it. One write on the version that was
+ * judged; a claim that does not wait for it is left alone.
+ */
+export async function growFileSystem(
+  context: ControllerContext,
+  pod: Pod,
+  { claim, volume }: { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume },
+  signal: AbortSignal,
+): Promise<void> {
+  const size = storageOf(volume.spec?.capacity);
+  if (size === undefined || !awaitsNode(claim)) return;
+  const { namespace, name = '', uid, resourceVersion } = claim.metadata ?? {};
+  const body = { metadata: { uid, resourceVersion }, status: finished(claim, size) };
+  const client = context.cluster.resource(persistentVolumeClaims);
+  await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal });
+  const note = `MountVolume.NodeExpandVolume succeeded for volume "${volume.metadata?.name}" ${pod.spec?.nodeName}`;
+  const action = 'ExpandFileSystem';
+  const told = { type: 'Normal', reason: 'FileSystemResizeSuccessful', action, note } as const;
+  context.events.record({ regarding: referenceTo(pod, { apiVersion: 'v1', kind: 'Pod' }), ...told });
+  const regarding = referenceTo(claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim' });
+  context.events.record({ regarding, ...told });
+}

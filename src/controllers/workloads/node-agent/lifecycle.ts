@@ -1,0 +1,58 @@
+import type { Pod } from '../../../kube/core-pod.ts';
+import { parseTimestamp } from '../../../kube/timestamp.ts';
+
+/** On a pod that need not run for ever: after how many seconds its containers end well. */
+export const runSecondsAnnotation = 'stowage.dev/run-seconds';
+
+/** What is to be done about a pod on a simulated node. */
+export type Step =
+  /** It is over, or held by others. */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'start' }
+  /** It runs; look again when its time has come. */
+  | { readonly kind: 'keep'; readonly finishMs: number | undefined }
+  /** Its containers have ended. */
+  | { readonly kind: 'finish' }
+  /** It was deleted and still has time. */
+  | { readonly kind: 'wait'; readonly untilMs: number }
+  /** Nothing is left of it on the node: the object may go. */
+  | { readonly kind: 'remove' };
+
+export function nextStep(pod: Pod, nowMs: number): Step {
+  const deletedMs = parseTimestamp(pod.metadata?.deletionTimestamp);
+  if (deletedMs !== undefined) return ending(pod, deletedMs, nowMs);
+  if (isOver(pod)) return { kind: 'nothing' };
+  if (pod.status?.phase !== 'Running') return { kind: 'start' };
+  const finishMs = finishTimeMs(pod);
+  return finishMs !== undefined && finishMs <= nowMs ? { kind: 'finish' } : { kind: 'keep', finishMs };
+}
+
+/** Its containers have ended for good. */
+export function isOver({ status }: Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+/** Whether the node still has its volumes. */
+export function holdsVolumes(pod: Pod): boolean {
+  const isRemoved =
+    pod.metadata?.deletionTimestamp !== undefined && pod.metadata.deletionGracePeriodSeconds === 0;
+  return (pod.spec?.nodeName ?? '') !== '' && !isOver(pod) && !isRemoved;
+}
+
+/** The server sets the time of deletion to when the grace ends. A pod that never ran needs none. */
+function ending(pod: Pod, deletedMs: number, nowMs: number): Step {
+  const isRunning = pod.status?.phase === 'Running';
+  if (isRunning && nowMs < deletedMs) return { kind: 'wait', untilMs: deletedMs };
+  if (isRunning) return { kind: 'finish' };
+  // Without grace the server has done its part, and finalizers do theirs.
+  return pod.metadata?.deletionGracePeriodSeconds === 0 ? { kind: 'nothing' } : { kind: 'remove' };
+}
+
+function finishTimeMs({ metadata, spec, status }: Pod): number | undefined {
+  if ((spec?.restartPolicy ?? 'Always') === 'Always') return undefined;
+  const text = metadata?.annotations?.[runSecondsAnnotation];
+  if (text === undefined || !/^\d{1,9}$/.test(text)) return undefined;
+  const startedAt = status?.containerStatuses?.[0]?.state?.running?.startedAt;
+  const startedMs = parseTimestamp(startedAt ?? status?.startTime);
+  return startedMs === undefined ? undefined : startedMs + Number(text) * 1000;
+}

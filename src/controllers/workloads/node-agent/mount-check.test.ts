@@ -1,0 +1,226 @@
+import { expect, test } from 'vitest';
+import type { Pod, PodSpec } from '../../../kube/core-pod.ts';
+import type {
+  AccessMode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeSpec,
+} from '../../../kube/core-volume.ts';
+import type { ObjectMeta } from '../../../kube/meta.ts';
+import { attachmentFor } from './attachments.ts';
+import { checkMounts, type MountView } from './mount-check.ts';
+
+interface Case {
+  readonly what: string;
+  readonly modes?: readonly AccessMode[];
+  readonly claim?: ObjectMeta;
+  readonly phase?: 'Pending' | 'Bound' | 'Lost';
+  readonly volumeName?: string;
+  readonly volume?: PersistentVolumeSpec;
+  readonly pod?: PodSpec;
+  /** Other pods that hold the claim, as `NAME@NODE PHASE`. */
+  readonly users?: readonly string[];
+  /** Nodes that have the volume attached. */
+  readonly attachedTo?: readonly string[];
+  readonly freeSlots?: number;
+  readonly expected: string;
+}
+
+const csi = { driver: 'd.example.com', volumeHandle: 'h' };
+const own: ObjectMeta = { namespace: 'default', name: 'data', uid: 'c1' };
+const processing = 'error processing PVC default/data:';
+
+function volumeOf({ modes = ['ReadWriteOnce'], volume = {} }: Case): PersistentVolume {
+  return { metadata: { name: 'v' }, spec: { accessModes: modes, csi, claimRef: { uid: 'c1' }, ...volume } };
+}
+
+function userOf(text: string): Pod {
+  const [, name = '', nodeName = '', phase] = /^(.*)@(.*) (.*)$/.exec(text) ?? [];
+  return {
+    metadata: { namespace: 'default', name, uid: `uid-${name}` },
+    spec: { nodeName },
+    status: { phase: phase === 'Running' ? 'Running' : 'Pending' },
+  };
+}
+
+function viewOf(given: Case): MountView {
+  const { claim = {}, phase = 'Bound', volumeName = 'v', users = [], attachedTo = [] } = given;
+  const bound: PersistentVolumeClaim = {
+    metadata: { ...own, ...claim },
+    spec: { volumeName },
+    status: { phase },
+  };
+  return {
+    pod: {
+      metadata: { namespace: 'default', name: 'web', uid: 'p1' },
+      spec: { volumes: [{ name: 'disk', persistentVolumeClaim: { claimName: 'data' } }], ...given.pod },
+    },
+    node: { metadata: { name: 'n1', labels: { zone: 'a' } } },
+    claim: (name) => (name === 'data' || name === 'web-disk' ? bound : undefined),
+    volume: (name) => (name === 'v' ? volumeOf(given) : undefined),
+    attachment: (volume) => attachmentFor(volume, 'n1', undefined),
+    attachments: (volume) => attachedTo.flatMap((name) => attachmentFor(volume, name, undefined) ?? []),
+    users: () => users.map(userOf),
+    freeSlots: () => given.freeSlots ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+/** What is blocked says why; what is ready says whether it has to mark its claim. */
+function summarize(view: MountView): string {
+  const check = checkMounts(view);
+  if (check.kind === 'blocked')
+    return `${check.block.reason} ${check.block.note.replace(/^.*failed to process/, '…')}`;
+  return ['ready', ...check.mounts.map(({ needsMark }) => (needsMark ? 'unmarked' : 'marked'))].join(' ');
+}
+
+function inZone(zone: string): PersistentVolumeSpec {
+  const matchExpressions = [{ key: 'zone', operator: 'In', values: [zone] }] as const;
+  return { nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } } };
+}
+
+function marked(text: string): ObjectMeta {
+  return { annotations: { 'stowage.dev/mounted': text } };
+}
+
+function unprocessed(why: string): string {
+  return `FailedMount … volumes=[disk]: ${why}`;
+}
+
+const container = { name: 'main', volumeMounts: [{ name: 'disk', mountPath: '/a' }] };
+const inUse =
+  'FailedMount MountVolume.SetUp failed for volume "v" : volume uses the ReadWriteOncePod access mode and is already in use by another pod';
+
+const cases: readonly Case[] = [
+  { what: 'nothing in its way', expected: 'ready unmarked' },
+  { what: 'no volumes', pod: { volumes: [{ name: 'tmp', emptyDir: {} }] }, expected: 'ready' },
+  {
+    what: 'a claim that is not there',
+    pod: { volumes: [{ name: 'disk', persistentVolumeClaim: { claimName: 'x' } }] },
+    expected: unprocessed(
+      'error processing PVC default/x: failed to fetch PVC from API server: persistentvolumeclaims "x" not found',
+    ),
+  },
+  {
+    what: 'a claim that is not bound',
+    phase: 'Pending',
+    expected: unprocessed(`${processing} PVC is not bound`),
+  },
+  {
+    what: 'a claim that is being deleted',
+    claim: { deletionTimestamp: '2025-01-01T00:00:00Z' },
+    expected: unprocessed(`${processing} PVC is being deleted`),
+  },
+  {
+    what: 'a claim that is being deleted and protected',
+    claim: { deletionTimestamp: '2025-01-01T00:00:00Z', finalizers: ['kubernetes.io/pvc-protection'] },
+    expected: 'ready unmarked',
+  },
+  {
+    what: 'an ephemeral volume whose claim is not its own',
+    pod: { volumes: [{ name: 'disk', ephemeral: {} }] },
+    claim: { name: 'web-disk' },
+    expected: unprocessed('PVC default/web-disk was not created for pod default/web (pod is not owner)'),
+  },
+  {
+    what: 'a volume that is gone',
+    volumeName: 'x',
+    expected: unprocessed(
+      `${processing} failed to fetch PV x from API server: persistentvolumes "x" not found`,
+    ),
+  },
+  {
+    what: 'a volume of another claim',
+    volume: { claimRef: { uid: 'c2' } },
+    expected: unprocessed(
+      `${processing} found PV object v but its pv.Spec.ClaimRef.UID c2 does not point to claim.UID c1`,
+    ),
+  },
+  {
+    what: 'a device where it wants a file system',
+    volume: { volumeMode: 'Block' },
+    pod: { containers: [container] },
+    expected: unprocessed('volume disk has volumeMode Block, but is specified in volumeMounts'),
+  },
+  { what: 'a volume of its zone', volume: inZone('a'), expected: 'ready unmarked' },
+  {
+    what: 'a volume of another zone',
+    volume: inZone('b'),
+    expected:
+      'FailedMount MountVolume.NodeAffinity check failed for volume "v" : no matching NodeSelectorTerms',
+  },
+  {
+    what: 'a device of another zone',
+    volume: { ...inZone('b'), volumeMode: 'Block' },
+    expected:
+      'FailedMount MapVolume.NodeAffinity check failed for volume "v" : no matching NodeSelectorTerms',
+  },
+  {
+    what: 'a claim whose binding is being undone',
+    claim: { annotations: { 'stowage.dev/rollback': 'yes' } },
+    expected:
+      'FailedMount MountVolume.SetUp failed for volume "v" : the binding of claim data is being undone',
+  },
+  { what: 'a mark of an earlier pod of its node', claim: marked('n1/old'), expected: 'ready marked' },
+  { what: 'a mark of an earlier pod elsewhere', claim: marked('n2/old'), expected: 'ready unmarked' },
+  {
+    what: 'a mark of an earlier pod elsewhere, on a volume for many nodes',
+    modes: ['ReadWriteMany'],
+    claim: marked('n2/old'),
+    expected: 'ready marked',
+  },
+  {
+    what: 'another pod that holds a volume for one pod',
+    modes: ['ReadWriteOncePod'],
+    claim: marked('n1/uid-a'),
+    users: ['a@n1 Pending'],
+    expected: inUse,
+  },
+  {
+    what: 'another pod that wants the same volume for one pod',
+    modes: ['ReadWriteOncePod'],
+    users: ['a@n1 Pending'],
+    expected: 'ready unmarked',
+  },
+  {
+    what: 'a pod from before on a volume for one pod',
+    modes: ['ReadWriteOncePod'],
+    claim: marked('n1/uid-a'),
+    expected: 'ready unmarked',
+  },
+  {
+    what: 'another pod on another node',
+    claim: marked('n2/uid-a'),
+    users: ['a@n2 Running'],
+    attachedTo: ['n2'],
+    expected: 'FailedAttachVolume Multi-Attach error for volume "v" Volume is already used by pod(s) a',
+  },
+  {
+    what: 'a volume that another node has not let go of',
+    attachedTo: ['n2'],
+    expected:
+      'FailedAttachVolume Multi-Attach error for volume "v" Volume is already exclusively attached to one node and can\'t be attached to another',
+  },
+  {
+    what: 'another pod on another node, and a volume for many',
+    modes: ['ReadWriteMany'],
+    users: ['a@n2 Running'],
+    attachedTo: ['n2'],
+    expected: 'ready unmarked',
+  },
+  {
+    what: 'no slot left',
+    freeSlots: 0,
+    expected:
+      'FailedAttachVolume AttachVolume.Attach failed for volume "v" : rpc error: code = ResourceExhausted desc = node n1 can attach no more volumes of d.example.com',
+  },
+  {
+    what: 'no slot left, and the volume there',
+    freeSlots: 0,
+    attachedTo: ['n1'],
+    expected: 'ready unmarked',
+  },
+];
+
+test.each(cases)('a pod with $what', (given) => {
+  expect(summarize(viewOf(given))).toBe(given.expected);
+});

@@ -1,0 +1,206 @@
+import type { Node } from '../../../kube/core.ts';
+import type { Pod, Volume } from '../../../kube/core-pod.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import { matchesNode } from '../../../kube/node-selector.ts';
+import type { VolumeAttachment } from '../../../kube/storage.ts';
+import { ephemeralClaimName, volumeModeOf, volumeNodeSelector } from '../../../kube/volumes.ts';
+import { finalizers } from '../../../kube/well-known.ts';
+import { whyNotForPod } from '../../volumes/ephemeral/template-claims.ts';
+import { isExclusive, isForOnePod } from './attachments.ts';
+import { holderOf, isUnderRollback } from './claim-marks.ts';
+
+/** What the check looks at. Everything is what is known at this moment. */
+export interface MountView {
+  readonly pod: Pod;
+  readonly node: Node;
+  claim(name: string): PersistentVolumeClaim | undefined;
+  volume(name: string): PersistentVolume | undefined;
+  /** What the volume needs to be attached to the node; undefined where it is not attached. */
+  attachment(volume: PersistentVolume): VolumeAttachment | undefined;
+  /** All attachments there are of the volume. */
+  attachments(volume: PersistentVolume): readonly VolumeAttachment[];
+  /** Other pods that hold the claim's volume on their node. */
+  users(claim: PersistentVolumeClaim): readonly Pod[];
+  /** How many more volumes of the driver the node can attach. */
+  freeSlots(driver: string): number;
+}
+
+export interface Mount {
+  readonly claim: PersistentVolumeClaim;
+  readonly volume: PersistentVolume;
+  readonly attachment: VolumeAttachment | undefined;
+  /** The claim's mark has to name this pod before anything is mounted. */
+  readonly needsMark: boolean;
+}
+
+/** Why a pod can't be started yet, as its Event says it. */
+export interface Block {
+  readonly reason: 'FailedMount' | 'FailedAttachVolume';
+  readonly note: string;
+}
+
+export type MountCheck =
+  | { readonly kind: 'ready'; readonly mounts: readonly Mount[] }
+  | { readonly kind: 'blocked'; readonly block: Block };
+
+/**
+ * Whether everything that the pod mounts is there and may be mounted on its node, in the order in which a kubelet and its attacher
+ * find out. The first obstacle is the one that is told.
+ */
+export function checkMounts(view: MountView): MountCheck {
+  const mounts: Mount[] = [];
+  for (const volume of view.pod.spec?.volumes ?? []) {
+    const claimName = claimNameOf(view.pod, volume);
+    if (claimName === undefined) continue;
+    const found = findVolume(view, volume, claimName);
+    if ('block' in found) return { kind: 'blocked', block: found.block };
+    const block = checkVolume(view, found);
+    if (block !== undefined) return { kind: 'blocked', block };
+    mounts.push(mountOf(view, found));
+  }
+  const block = checkSlots(view, mounts);
+  return block === undefined ? { kind: 'ready', mounts } : { kind: 'blocked', block };
+}
+
+interface Found {
+  readonly claim: PersistentVolumeClaim;
+  readonly volume: PersistentVolume;
+}
+
+function claimNameOf(pod: Pod, volume: Volume): string | undefined {
+  if (volume.persistentVolumeClaim !== undefined) return volume.persistentVolumeClaim.claimName;
+  if (volume.ephemeral === undefined) return undefined;
+  return ephemeralClaimName(pod.metadata?.name ?? '', volume.name ?? '');
+}
+
+function findVolume(view: MountView, source: Volume, claimName: string): Found | { readonly block: Block } {
+  const path = `${view.pod.metadata?.namespace}/${claimName}`;
+  const failed = (why: string) => ({ block: unprocessed(source, `error processing PVC ${path}: ${why}`) });
+  const claim = view.claim(claimName);
+  if (claim === undefined)
+    return failed(`failed to fetch PVC from API server: persistentvolumeclaims "${claimName}" not found`);
+  const problem = whyNotUsable(claim);
+  if (problem !== undefined) return failed(problem);
+  const foreign = source.ephemeral === undefined ? undefined : whyNotForPod(claim, view.pod);
+  if (foreign !== undefined) return { block: unprocessed(source, foreign) };
+  const volumeName = claim.spec?.volumeName ?? '';
+  const volume = view.volume(volumeName);
+  if (volume === undefined)
+    return failed(
+      `failed to fetch PV ${volumeName} from API server: persistentvolumes "${volumeName}" not found`,
+    );
+  const misbound = whyMisbound(claim, volume);
+  if (misbound !== undefined) return failed(misbound);
+  const mode = whyWrongMode(view.pod, source, volume);
+  return mode === undefined ? { claim, volume } : { block: unprocessed(source, mode) };
+}
+
+function whyNotUsable({ metadata, spec, status }: PersistentVolumeClaim): string | undefined {
+  const isProtected = (metadata?.finalizers ?? []).includes(finalizers.pvcProtection);
+  if (metadata?.deletionTimestamp !== undefined && !isProtected) return 'PVC is being deleted';
+  if (status?.phase !== 'Bound') return 'PVC is not bound';
+  return (spec?.volumeName ?? '') === '' ? 'PVC has empty pvc.Spec.VolumeName' : undefined;
+}
+
+function whyMisbound(claim: PersistentVolumeClaim, { metadata, spec }: PersistentVolume): string | undefined {
+  const found = `found PV object ${metadata?.name} but`;
+  if (spec?.claimRef === undefined)
+    return `${found} it has a nil pv.Spec.ClaimRef indicating it is not yet bound to the claim`;
+  const { uid } = spec.claimRef;
+  if (uid === claim.metadata?.uid) return undefined;
+  return `${found} its pv.Spec.ClaimRef.UID ${uid ?? ''} does not point to claim.UID ${claim.metadata?.uid}`;
+}
+
+function whyWrongMode(pod: Pod, { name }: Volume, volume: PersistentVolume): string | undefined {
+  const mode = volumeModeOf(volume);
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  const all = [...containers, ...initContainers];
+  const isMounted = all.some(({ volumeMounts = [] }) => volumeMounts.some((mount) => mount.name === name));
+  const isDevice = all.some(({ volumeDevices = [] }) => volumeDevices.some((device) => device.name === name));
+  if (isMounted && mode !== 'Filesystem')
+    return `volume ${name} has volumeMode ${mode}, but is specified in volumeMounts`;
+  return isDevice && mode !== 'Block'
+    ? `volume ${name} has volumeMode ${mode}, but is specified in volumeDevices`
+    : undefined;
+}
+
+function checkVolume(view: MountView, { claim, volume }: Found): Block | undefined {
+  const name = volume.metadata?.name;
+  const failed = (what: string, why: string): Block => ({
+    reason: 'FailedMount',
+    note: `${what} failed for volume "${name}" : ${why}`,
+  });
+  const verb = volumeModeOf(volume) === 'Block' ? 'MapVolume' : 'MountVolume';
+  const selector = volumeNodeSelector(volume);
+  if (selector !== undefined && !matchesNode(selector, undefined, view.node.metadata?.labels))
+    return failed(`${verb}.NodeAffinity check`, 'no matching NodeSelectorTerms');
+  if (isUnderRollback(claim))
+    return failed(`${verb}.SetUp`, `the binding of claim ${claim.metadata?.name} is being undone`);
+  if (isForOnePod(volume) && isHeldByOther(view, claim))
+    return failed(
+      `${verb}.SetUp`,
+      'volume uses the ReadWriteOncePod access mode and is already in use by another pod',
+    );
+  return checkOtherNodes(view, { claim, volume });
+}
+
+/** The one that the mark names, as long as it is there, or one that runs without ever having been marked. */
+function isHeldByOther(view: MountView, claim: PersistentVolumeClaim): boolean {
+  const holder = holderOf(claim);
+  return view
+    .users(claim)
+    .some(({ metadata, status }) => metadata?.uid === holder?.podUid || status?.phase === 'Running');
+}
+
+function checkOtherNodes(view: MountView, { claim, volume }: Found): Block | undefined {
+  if (!isExclusive(volume) || view.attachment(volume) === undefined) return undefined;
+  const nodeName = view.node.metadata?.name;
+  const holder = holderOf(claim);
+  const others = view.users(claim).filter((pod) => pod.spec?.nodeName !== nodeName);
+  const isAttached = view.attachments(volume).some(({ spec }) => spec?.nodeName !== nodeName);
+  const isHeld = others.some(({ metadata }) => metadata?.uid === holder?.podUid);
+  if (!isAttached && !isHeld) return undefined;
+  const names = others.map(({ metadata }) => metadata?.name).sort();
+  const why =
+    names.length > 0
+      ? `Volume is already used by pod(s) ${names.join(', ')}`
+      : "Volume is already exclusively attached to one node and can't be attached to another";
+  return {
+    reason: 'FailedAttachVolume',
+    note: `Multi-Attach error for volume "${volume.metadata?.name}" ${why}`,
+  };
+}
+
+/** Volumes that are attached to the node already need no slot. */
+function checkSlots(view: MountView, mounts: readonly Mount[]): Block | undefined {
+  const wanted = new Map<string, number>();
+  for (const { volume, attachment } of mounts) {
+    if (attachment === undefined) continue;
+    const isThere = view
+      .attachments(volume)
+      .some(({ metadata }) => metadata?.name === attachment.metadata?.name);
+    if (isThere) continue;
+    const driver = attachment.spec?.attacher ?? '';
+    const count = (wanted.get(driver) ?? 0) + 1;
+    wanted.set(driver, count);
+    if (count <= view.freeSlots(driver)) continue;
+    const why = `rpc error: code = ResourceExhausted desc = node ${view.node.metadata?.name} can attach no more volumes of ${driver}`;
+    const note = `AttachVolume.Attach failed for volume "${volume.metadata?.name}" : ${why}`;
+    return { reason: 'FailedAttachVolume', note };
+  }
+  return undefined;
+}
+
+function mountOf(view: MountView, { claim, volume }: Found): Mount {
+  const holder = holderOf(claim);
+  const attachment = view.attachment(volume);
+  const isOtherPod = isForOnePod(volume) && holder?.podUid !== view.pod.metadata?.uid;
+  const isOtherNode =
+    isExclusive(volume) && attachment !== undefined && holder?.nodeName !== view.node.metadata?.name;
+  return { claim, volume, attachment, needsMark: holder === undefined || isOtherPod || isOtherNode };
+}
+
+function unprocessed({ name }: Volume, why: string): Block {
+  const note = `Unable to attach or mount volumes: unmounted volumes=[${name}], unattached volumes=[], failed to process volumes=[${name}]: ${why}`;
+  return { reason: 'FailedMount', note };
+}

@@ -1,0 +1,179 @@
+import { isReason } from '../../../cluster/api-error.ts';
+import { type Requeue, runWorkers } from '../../../cluster/controller-loop.ts';
+import { WorkQueue } from '../../../cluster/work-queue.ts';
+import type { Lease } from '../../../kube/coordination.ts';
+import type { Node, PersistentVolume, Pod } from '../../../kube/core.ts';
+import type { KubeObject } from '../../../kube/meta.ts';
+import type { VolumeAttachment } from '../../../kube/storage.ts';
+import type { Controller, ControllerContext } from '../../controller.ts';
+import { AgentCaches } from './agent-caches.ts';
+import { holdsVolumes } from './lifecycle.ts';
+import { NodeKeeper } from './node-keeper.ts';
+import { claimKeysOf, podKey } from './pod-places.ts';
+import { PodRunner } from './pod-runner.ts';
+import { leaseNamespace, simulatedAnnotation } from './simulated-nodes.ts';
+
+const workers = 8;
+
+/**
+ * Plays the kubelet of all nodes that have none, and their attach controller: starts pods once everything they mount is there and may
+ * be mounted, keeps them, and ends them.
+ *
+ * Safe to run twice and to die anywhere: what is done is read from the objects, each write is made on the version that was judged,
+ * and a pod runs only after its claims are marked and its volumes attached.
+ */
+export const nodeAgent: Controller = {
+  name: 'node-agent',
+  run: (context, signal) => new NodeAgent(context).run(signal),
+};
+
+/** Keys are `pod NAMESPACE/NAME`, `node NAME` and `attachment NAME`. */
+class NodeAgent {
+  readonly #context: ControllerContext;
+  readonly #caches: AgentCaches;
+  readonly #pods: PodRunner;
+  readonly #nodes: NodeKeeper;
+  readonly #queue: WorkQueue;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.#caches = new AgentCaches(context);
+    this.#pods = new PodRunner(context, this.#caches);
+    this.#nodes = new NodeKeeper(context, this.#caches);
+    this.#queue = new WorkQueue(context);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (!(await this.#caches.synced(signal))) return;
+    const stop = [...this.#caches.follow(), ...this.#listen()];
+    try {
+      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
+        workers,
+        signal,
+        onError: (error, key) => this.#context.report({ controller: nodeAgent.name, key, error }),
+      });
+    } finally {
+      for (const end of stop) end();
+    }
+  }
+
+  /** Writing onto a version that is no longer the newest is part of the game: the caches catch up, and it is tried again. */
+  async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    try {
+      return await this.#turn(key, signal);
+    } catch (error) {
+      if (isReason(error, 'Conflict') || isReason(error, 'AlreadyExists')) return {};
+      throw error;
+    }
+  }
+
+  async #turn(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const [what, name = ''] = key.split(' ');
+    if (what === 'pod') return await this.#pods.run(name, signal);
+    if (what === 'node') return await this.#nodes.keep(name, signal);
+    await this.#nodes.release(name, signal);
+    return undefined;
+  }
+
+  #listen(): readonly (() => void)[] {
+    const { pods, nodes, leases, claims, volumes, csiNodes, drivers, attachments } = this.#caches;
+    const usersOfVolume = (volume: PersistentVolume) => {
+      const { namespace, name } = volume.spec?.claimRef ?? {};
+      this.#wakeUsers(`${namespace}/${name}`);
+    };
+    const waiting = () => {
+      for (const key of this.#pods.waiting) this.#queue.add(`pod ${key}`);
+    };
+    const csiNode = ({ metadata }: KubeObject) => this.#wakeNode(metadata?.name ?? '');
+    const claim = ({ metadata }: KubeObject) => this.#wakeUsers(`${metadata?.namespace}/${metadata?.name}`);
+    return [
+      pods.addHandler({
+        added: (pod) => this.#podChanged(pod),
+        updated: (pod) => this.#podChanged(pod),
+        deleted: (pod) => this.#podReleased(pod),
+      }),
+      nodes.addHandler({
+        added: (node) => this.#nodeChanged(node, undefined),
+        updated: (node, old) => this.#nodeChanged(node, old),
+        deleted: (node) => this.#nodeGone(node),
+      }),
+      leases.addHandler({
+        updated: (lease, old) => this.#leaseChanged(lease, old),
+        deleted: (lease) => this.#leaseChanged(lease, undefined),
+      }),
+      claims.addHandler({ added: claim, updated: claim, deleted: claim }),
+      volumes.addHandler({ added: usersOfVolume, updated: usersOfVolume, deleted: usersOfVolume }),
+      csiNodes.addHandler({ added: csiNode, updated: csiNode, deleted: csiNode }),
+      drivers.addHandler({ added: waiting, updated: waiting, deleted: waiting }),
+      attachments.addHandler({
+        added: ({ metadata }) => this.#queue.add(`attachment ${metadata?.name}`),
+        deleted: (attachment) => this.#attachmentGone(attachment),
+      }),
+    ];
+  }
+
+  #podChanged(pod: Pod): void {
+    if ((pod.spec?.nodeName ?? '') === '') return;
+    this.#queue.add(`pod ${podKey(pod)}`);
+    if (!holdsVolumes(pod)) this.#podReleased(pod);
+  }
+
+  /** Its volumes can be detached, and others may have its claims. */
+  #podReleased(pod: Pod): void {
+    const nodeName = pod.spec?.nodeName ?? '';
+    for (const key of claimKeysOf(pod)) {
+      this.#wakeUsers(key);
+      const volume = this.#caches.volumes.get(this.#caches.claims.get(key)?.spec?.volumeName ?? '');
+      const attachment = volume && this.#caches.attachmentFor(volume, nodeName);
+      if (attachment !== undefined) this.#queue.add(`attachment ${attachment.metadata?.name}`);
+    }
+  }
+
+  #nodeChanged(node: Node, old: Node | undefined): void {
+    const name = node.metadata?.name ?? '';
+    this.#queue.add(`node ${name}`);
+    if (old === undefined || isMoved(node, old)) this.#wakeNode(name);
+  }
+
+  #nodeGone({ metadata }: Node): void {
+    const name = metadata?.name ?? '';
+    this.#wakeNode(name);
+    for (const attachment of this.#caches.attached.onNode(name))
+      this.#queue.add(`attachment ${attachment.metadata?.name}`);
+  }
+
+  /** Whether a kubelet came or went. */
+  #leaseChanged({ metadata, spec }: Lease, old: Lease | undefined): void {
+    if (metadata?.namespace !== leaseNamespace) return;
+    if (old !== undefined && spec?.holderIdentity === old.spec?.holderIdentity) return;
+    this.#queue.add(`node ${metadata.name}`);
+    this.#wakeNode(metadata.name ?? '');
+  }
+
+  /** Those that held it attach it again; others on the node may have its slot, and other nodes the volume. */
+  #attachmentGone({ spec }: VolumeAttachment): void {
+    const volume = this.#caches.volumes.get(spec?.source?.persistentVolumeName ?? '');
+    const { namespace, name } = volume?.spec?.claimRef ?? {};
+    this.#wakeUsers(`${namespace}/${name}`);
+    for (const key of this.#caches.places.onNode(spec?.nodeName ?? ''))
+      if (this.#pods.waiting.has(key)) this.#queue.add(`pod ${key}`);
+  }
+
+  #wakeUsers(claimKey: string): void {
+    for (const key of this.#caches.places.ofClaim(claimKey)) this.#queue.add(`pod ${key}`);
+  }
+
+  #wakeNode(nodeName: string): void {
+    for (const key of this.#caches.places.onNode(nodeName)) this.#queue.add(`pod ${key}`);
+  }
+}
+
+function isMoved({ metadata }: Node, old: Node): boolean {
+  const [now, before] = [metadata?.labels ?? {}, old.metadata?.labels ?? {}];
+  const keys = new Set([...Object.keys(now), ...Object.keys(before)]);
+  const isRelabelled = [...keys].some((key) => now[key] !== before[key]);
+  return (
+    isRelabelled ||
+    metadata?.annotations?.[simulatedAnnotation] !== old.metadata?.annotations?.[simulatedAnnotation]
+  );
+}

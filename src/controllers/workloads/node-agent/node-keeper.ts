@@ -1,0 +1,67 @@
+import type { Requeue } from '../../../cluster/controller-loop.ts';
+import { leases, nodes, volumeAttachments } from '../../../cluster/resources.ts';
+import type { Lease } from '../../../kube/coordination.ts';
+import type { ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import type { AgentCaches } from './agent-caches.ts';
+import { leaseFor, readyConditions, renewalDueMs } from './simulated-nodes.ts';
+
+/** Looks after simulated nodes themselves: their lease, their Ready condition, and what is attached to them. */
+export class NodeKeeper {
+  readonly #context: ControllerContext;
+  readonly #caches: AgentCaches;
+
+  constructor(context: ControllerContext, caches: AgentCaches) {
+    this.#context = context;
+    this.#caches = caches;
+  }
+
+  /** Comes back when the lease has to be renewed. */
+  async keep(nodeName: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const node = this.#caches.simulatedNode(nodeName);
+    if (node === undefined) return undefined;
+    const nowMs = this.#context.clock.nowMs();
+    const current = this.#caches.leaseOf(nodeName);
+    const lease = leaseFor(node, current, nowMs);
+    if (lease !== undefined) await this.#writeLease(lease, signal);
+    const conditions = readyConditions(node, nowMs);
+    if (conditions !== undefined) {
+      const { name = '', uid, resourceVersion } = node.metadata ?? {};
+      const body = { metadata: { uid, resourceVersion }, status: { conditions } };
+      const client = this.#context.cluster.resource(nodes);
+      await orAbsent(client.patch({ name }, { type: 'merge', body }, { subresource: 'status', signal }));
+    }
+    return { afterMs: renewalDueMs(lease ?? current ?? {}) - nowMs };
+  }
+
+  /**
+   * Detaches what no pod on the node holds any more. A pod that comes at the same moment makes it anew: the attachment's end brings
+   * the pod back to its turn.
+   */
+  async release(name: string, signal: AbortSignal): Promise<void> {
+    const attachment = this.#caches.attachments.get(name);
+    const { nodeName = '', source } = attachment?.spec ?? {};
+    if (attachment === undefined || !this.#isOurs(nodeName)) return;
+    if (this.#caches.usersOn(nodeName, source?.persistentVolumeName ?? '').length > 0) return;
+    const { uid = '', resourceVersion = '' } = attachment.metadata ?? {};
+    const client = this.#context.cluster.resource(volumeAttachments);
+    await orAbsent(client.delete({ name }, { preconditions: { uid, resourceVersion }, signal }));
+  }
+
+  /** A node that is gone has nobody else to let go of its volumes. */
+  #isOurs(nodeName: string): boolean {
+    const { nodes: known } = this.#caches;
+    return known.get(nodeName) === undefined || this.#caches.simulatedNode(nodeName) !== undefined;
+  }
+
+  async #writeLease(lease: Lease, signal: AbortSignal): Promise<void> {
+    const client = this.#context.cluster.resource(leases);
+    const { namespace, name = '', uid, resourceVersion, ownerReferences } = lease.metadata ?? {};
+    if (uid === undefined) {
+      await client.create(lease, { signal });
+      return;
+    }
+    const body = { metadata: { uid, resourceVersion, ownerReferences }, spec: lease.spec };
+    await client.patch({ namespace, name }, { type: 'merge', body }, { signal });
+  }
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import type { Lease } from '../../../kube/coordination.ts';
+import type { Node } from '../../../kube/core.ts';
+import { isSimulated, leaseFor, readyConditions } from './simulated-nodes.ts';
+
+const nowMs = Date.parse('2025-01-01T01:00:00Z');
+const agent = 'stowage.dev/node-agent';
+
+function node(simulated?: string): Node {
+  const annotations = simulated === undefined ? {} : { 'stowage.dev/simulated': simulated };
+  return { metadata: { name: 'n1', uid: 'u1', annotations } };
+}
+
+function lease(holderIdentity: string | undefined, renewTime = '2025-01-01T00:59:00.000000Z'): Lease {
+  return {
+    metadata: { name: 'n1', uid: 'l1', resourceVersion: '7' },
+    spec: { renewTime, ...(holderIdentity === undefined ? {} : { holderIdentity }) },
+  };
+}
+
+test.each([
+  { what: 'nobody’s lease', given: node(), found: undefined, expected: true },
+  { what: 'our lease', given: node(), found: lease(agent), expected: true },
+  { what: 'a lease that nobody holds', given: node(), found: lease(undefined), expected: true },
+  { what: 'a kubelet’s lease', given: node(), found: lease('n1'), expected: false },
+  {
+    what: 'a kubelet’s lease of long ago',
+    given: node(),
+    found: lease('n1', '2020-01-01T00:00:00.000000Z'),
+    expected: false,
+  },
+  { what: 'a kubelet’s lease, and told to', given: node('true'), found: lease('n1'), expected: true },
+  { what: 'our lease, and told not to', given: node('false'), found: lease(agent), expected: false },
+])('a node with $what', ({ given, found, expected }) => {
+  expect(isSimulated(given, found)).toBe(expected);
+});
+
+test('a lease is made for its node, and renewed on the version that was read', () => {
+  expect(leaseFor(node(), undefined, nowMs)).toEqual({
+    metadata: {
+      namespace: 'kube-node-lease',
+      name: 'n1',
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'u1' }],
+    },
+    spec: { holderIdentity: agent, leaseDurationSeconds: 600, renewTime: '2025-01-01T01:00:00.000000Z' },
+  });
+  expect(leaseFor(node(), lease(agent), nowMs)).toBeUndefined();
+  expect(leaseFor(node(), lease(agent, '2025-01-01T00:56:00.000000Z'), nowMs)?.metadata).toMatchObject({
+    uid: 'l1',
+    resourceVersion: '7',
+  });
+});
+
+test('a node that is Ready is left as it is; another keeps its other conditions', () => {
+  const pressure = { type: 'MemoryPressure', status: 'False' } as const;
+  const not = {
+    ...node(),
+    status: { conditions: [pressure, { type: 'Ready', status: 'Unknown' }] },
+  } as const;
+  expect(readyConditions(not, nowMs)).toMatchObject([pressure, { type: 'Ready', status: 'True' }]);
+  const is = { ...node(), status: { conditions: [{ type: 'Ready', status: 'True' }] } } as const;
+  expect(readyConditions(is, nowMs)).toBeUndefined();
+});

@@ -1,0 +1,65 @@
+import { microTime } from '../../../cluster/micro-time.ts';
+import { getCondition, setCondition } from '../../../kube/conditions.ts';
+import type { Lease } from '../../../kube/coordination.ts';
+import type { Node, NodeCondition } from '../../../kube/core.ts';
+import { formatTimestamp, parseTimestamp } from '../../../kube/timestamp.ts';
+
+/** On a node: `true` has it simulated whoever holds its lease, `false` keeps the agent away. */
+export const simulatedAnnotation = 'stowage.dev/simulated';
+
+/** Who holds the leases of simulated nodes. */
+export const agentIdentity = 'stowage.dev/node-agent';
+
+export const leaseNamespace = 'kube-node-lease';
+
+/** Longer than a kubelet's 40 s: one process looks after all nodes, and nobody fails over from it. */
+const leaseDurationSeconds = 600;
+export const renewMs = 200_000;
+
+/**
+ * Whether the agent plays this node's kubelet. A kubelet keeps a lease in its node's name; where somebody else holds that, there is
+ * one, perhaps only away for a while, and two must never run the same pods.
+ */
+export function isSimulated(node: Node, lease: Lease | undefined): boolean {
+  const asked = node.metadata?.annotations?.[simulatedAnnotation];
+  if (asked !== undefined) return asked === 'true';
+  const holder = lease?.spec?.holderIdentity;
+  return lease === undefined || holder === undefined || holder === agentIdentity;
+}
+
+/** The lease as it has to be now; undefined where it is good for a while. */
+export function leaseFor(node: Node, lease: Lease | undefined, nowMs: number): Lease | undefined {
+  if (lease !== undefined && nowMs < renewalDueMs(lease)) return undefined;
+  const { name = '', uid = '' } = node.metadata ?? {};
+  return {
+    metadata: {
+      ...lease?.metadata,
+      namespace: leaseNamespace,
+      name,
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }],
+    },
+    spec: { holderIdentity: agentIdentity, leaseDurationSeconds, renewTime: microTime(nowMs) },
+  };
+}
+
+/** When the lease has to be renewed: at once where it is somebody else's or was never renewed. */
+export function renewalDueMs(lease: Lease): number {
+  const renewedMs = parseTimestamp(lease.spec?.renewTime);
+  if (lease.spec?.holderIdentity !== agentIdentity || renewedMs === undefined) return 0;
+  return renewedMs + renewMs;
+}
+
+/** The node's conditions with Ready in them; undefined where nothing changes. */
+export function readyConditions(node: Node, nowMs: number): readonly NodeCondition[] | undefined {
+  const now = formatTimestamp(nowMs);
+  const current = node.status?.conditions;
+  if (getCondition(current, 'Ready')?.status === 'True') return undefined;
+  const ready: NodeCondition = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'KubeletReady',
+    message: 'the node agent simulates this node',
+    lastHeartbeatTime: now,
+  };
+  return setCondition(current, ready, now);
+}

@@ -1,0 +1,92 @@
+import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../../cluster/resources.ts';
+import type { PersistentVolumeClaim, Pod, PodSpec } from '../../../../kube/core.ts';
+import type { AccessMode, PersistentVolumeSpec } from '../../../../kube/core-volume.ts';
+import type { TrialCluster } from '../../../testing/trial-cluster.ts';
+
+export const namespace = 'default';
+export const driver = 'd.example.com';
+
+export async function makeNode({ cluster }: TrialCluster, name: string, more: object = {}): Promise<void> {
+  await cluster.resource(nodes).create({ metadata: { name, labels: { zone: name }, ...more } });
+}
+
+export interface BoundOptions {
+  readonly mode?: AccessMode;
+  readonly spec?: PersistentVolumeSpec;
+  /** Leaves the claim Pending. */
+  readonly isUnbound?: boolean;
+}
+
+/** A claim `NAME` bound to a volume `v-NAME` of a CSI driver. */
+export async function makeClaim(
+  trial: TrialCluster,
+  name: string,
+  { mode = 'ReadWriteOnce', spec, isUnbound = false }: BoundOptions = {},
+): Promise<void> {
+  const claims = trial.cluster.resource(persistentVolumeClaims);
+  const volumeName = `v-${name}`;
+  const claim = await claims.create({
+    metadata: { namespace, name },
+    spec: {
+      accessModes: [mode],
+      resources: { requests: { storage: '1Gi' } },
+      volumeName,
+      storageClassName: '',
+    },
+  });
+  const { uid = '' } = claim.metadata ?? {};
+  await trial.cluster.resource(persistentVolumes).create({
+    metadata: { name: volumeName },
+    spec: {
+      capacity: { storage: '1Gi' },
+      accessModes: [mode],
+      claimRef: { namespace, name, uid },
+      ...(spec ?? { csi: { driver, volumeHandle: `handle-${name}` } }),
+    },
+  });
+  if (!isUnbound) await bind(trial, name);
+}
+
+export async function bind({ cluster }: TrialCluster, name: string): Promise<void> {
+  const status = { phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' } };
+  await cluster
+    .resource(persistentVolumeClaims)
+    .patch({ namespace, name }, { type: 'merge', body: { status } }, { subresource: 'status' });
+}
+
+/** A pod on a node that uses the claims. */
+export async function makePod(
+  { cluster }: TrialCluster,
+  name: string,
+  options: {
+    readonly node?: string;
+    readonly claims?: readonly string[];
+    readonly spec?: PodSpec;
+    readonly annotations?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<void> {
+  const { node = 'n1', claims = [], spec = {}, annotations = {} } = options;
+  await cluster.resource(pods).create({
+    metadata: { namespace, name, annotations },
+    spec: {
+      nodeName: node,
+      containers: [{ name: 'main', image: 'pause' }],
+      volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
+      ...spec,
+    },
+  });
+}
+
+export async function readPod({ cluster }: TrialCluster, name: string): Promise<Pod> {
+  return await cluster.resource(pods).get({ namespace, name });
+}
+
+export async function readClaim({ cluster }: TrialCluster, name: string): Promise<PersistentVolumeClaim> {
+  return await cluster.resource(persistentVolumeClaims).get({ namespace, name });
+}
+
+/** Pods as `NAME PHASE`. */
+export async function phases({ cluster }: TrialCluster): Promise<readonly string[]> {
+  const { items } = await cluster.resource(pods).list();
+  return items.map(({ metadata, status }) => `${metadata?.name} ${status?.phase}`);
+}

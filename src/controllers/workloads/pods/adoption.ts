@@ -1,0 +1,110 @@
+import { isReason } from '../../../cluster/api-error.ts';
+import type { ResourceClient } from '../../../cluster/cluster.ts';
+import { apiVersionOf, type Resource } from '../../../cluster/resource.ts';
+import {
+  type CompiledLabelSelector,
+  compileLabelSelector,
+  matchesLabels,
+} from '../../../kube/label-selector.ts';
+import type { KubeObject, LabelSelector, OwnerReference } from '../../../kube/meta.ts';
+import { controllerOf } from '../../../kube/owner-references.ts';
+
+/** Whom of the objects around it an owner has, takes in and lets go. */
+export interface Claiming<T> {
+  readonly mine: readonly T[];
+  readonly adopt: readonly T[];
+  readonly release: readonly T[];
+}
+
+/**
+ * An owner has what it controls and its selector picks. It adopts what nobody controls and the selector picks, and releases what
+ * it controls but the selector picks no longer. An owner that is being deleted does neither.
+ */
+export function claimDependents<T extends KubeObject>(
+  owner: KubeObject,
+  objects: readonly T[],
+  isWanted: (object: T) => boolean,
+): Claiming<T> {
+  const uid = owner.metadata?.uid;
+  const isEnding = owner.metadata?.deletionTimestamp !== undefined;
+  const mine: T[] = [];
+  const adopt: T[] = [];
+  const release: T[] = [];
+  for (const object of objects) {
+    const controller = controllerOf(object);
+    if (controller !== undefined && controller.uid !== uid) continue;
+    if (controller !== undefined) {
+      if (isWanted(object)) mine.push(object);
+      else if (!isEnding) release.push(object);
+    } else if (!isEnding && object.metadata?.deletionTimestamp === undefined && isWanted(object)) {
+      adopt.push(object);
+    }
+  }
+  return { mine, adopt, release };
+}
+
+/** An owner's selector; one that is broken or absent picks nothing, so that nobody loses what was theirs by a typo. */
+export function selectorOf(selector: LabelSelector | undefined): CompiledLabelSelector | undefined {
+  const compiled = compileLabelSelector(selector);
+  return selector !== undefined && compiled.ok ? compiled.selector : undefined;
+}
+
+export function isPicked(selector: CompiledLabelSelector, { metadata }: KubeObject): boolean {
+  return matchesLabels(selector, metadata?.labels ?? {});
+}
+
+/** How a dependent names the object that controls it. */
+export function controllerReference(owner: KubeObject, resource: Resource): OwnerReference {
+  const { name = '', uid = '' } = owner.metadata ?? {};
+  return {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    name,
+    uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+}
+
+/** Carries out what {@link claimDependents} says, each on the very version that was judged. Objects that are gone need nothing. */
+export async function applyClaiming<T extends KubeObject>(
+  client: ResourceClient<T>,
+  { adopt, release }: Claiming<T>,
+  reference: OwnerReference,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const object of adopt) await setOwners(client, object, [...ownersOf(object), reference], signal);
+  for (const object of release)
+    await setOwners(
+      client,
+      object,
+      ownersOf(object).filter(({ uid }) => uid !== reference.uid),
+      signal,
+    );
+}
+
+/** Writes the owners onto the version of the object that was read. */
+export async function setOwners<T extends KubeObject>(
+  client: ResourceClient<T>,
+  { metadata }: T,
+  ownerReferences: readonly OwnerReference[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { uid, resourceVersion, namespace, name = '' } = metadata ?? {};
+  const body = {
+    metadata: {
+      uid,
+      resourceVersion,
+      ownerReferences: ownerReferences.length === 0 ? null : ownerReferences,
+    },
+  };
+  try {
+    await client.patch({ namespace, name }, { type: 'merge', body }, { signal });
+  } catch (error) {
+    if (!isReason(error, 'NotFound')) throw error;
+  }
+}
+
+function ownersOf({ metadata }: KubeObject): readonly OwnerReference[] {
+  return metadata?.ownerReferences ?? [];
+}

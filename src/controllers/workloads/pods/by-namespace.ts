@@ -1,0 +1,35 @@
+import type { Projected } from '../../../cluster/cluster.ts';
+import type { Informer } from '../../../cluster/informer/informer.ts';
+import { keyOf } from '../../../cluster/informer/object-key.ts';
+import type { KubeObject } from '../../../kube/meta.ts';
+
+/** The objects of a cache by namespace. */
+export class ByNamespace<T extends KubeObject> {
+  readonly #informer: Informer<T>;
+  readonly #keys = new Map<string, Set<string>>();
+
+  constructor(informer: Informer<T>) {
+    this.#informer = informer;
+  }
+
+  /** Begins to follow the cache; the returned function ends it. Handlers that are added later find the index up to date. */
+  listen(): () => void {
+    return this.#informer.addHandler({
+      added: (object) => this.#keysIn(object).add(keyOf(object)),
+      deleted: (object) => this.#keysIn(object).delete(keyOf(object)),
+    });
+  }
+
+  in(namespace: string): readonly Projected<T>[] {
+    return [...(this.#keys.get(namespace) ?? [])]
+      .map((key) => this.#informer.get(key))
+      .filter((object) => object !== undefined);
+  }
+
+  #keysIn({ metadata }: KubeObject): Set<string> {
+    const namespace = metadata?.namespace ?? '';
+    const keys = this.#keys.get(namespace) ?? new Set();
+    this.#keys.set(namespace, keys);
+    return keys;
+  }
+}

@@ -1,0 +1,19 @@
+import { isReason } from '../../../cluster/api-error.ts';
+import type { ResourceClient } from '../../../cluster/cluster.ts';
+import type { KubeObject } from '../../../kube/meta.ts';
+
+/** Deletes the very version that was judged; somebody who changed it meanwhile makes this fail. False where it was gone already. */
+export async function deleteAsRead<T extends KubeObject>(
+  client: ResourceClient<T>,
+  { metadata }: T,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { namespace, name = '', uid = '', resourceVersion = '' } = metadata ?? {};
+  try {
+    await client.delete({ namespace, name }, { preconditions: { uid, resourceVersion }, signal });
+    return true;
+  } catch (error) {
+    if (isReason(error, 'NotFound')) return false;
+    throw error;
+  }
+}

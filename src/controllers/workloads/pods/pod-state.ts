@@ -1,0 +1,51 @@
+import { getCondition } from '../../../kube/conditions.ts';
+import type { Pod } from '../../../kube/core.ts';
+import { parseTimestamp } from '../../../kube/timestamp.ts';
+
+export function isReady(pod: Pod): boolean {
+  return getCondition(pod.status?.conditions, 'Ready')?.status === 'True';
+}
+
+/** Since when the pod is ready; undefined where it isn't, or where nobody wrote down when it became so. */
+export function readySinceMs(pod: Pod): number | undefined {
+  const ready = getCondition(pod.status?.conditions, 'Ready');
+  return ready?.status === 'True' ? parseTimestamp(ready.lastTransitionTime) : undefined;
+}
+
+/** Ready, and has been for long enough that one may count on it. */
+export function isAvailable(pod: Pod, minReadySeconds: number, nowMs: number): boolean {
+  if (!isReady(pod)) return false;
+  return minReadySeconds === 0 || untilAvailableMs(pod, minReadySeconds, nowMs) === 0;
+}
+
+/** How long until the pod is available if it stays ready: 0 where it is, undefined where it isn't even ready. */
+export function untilAvailableMs(pod: Pod, minReadySeconds: number, nowMs: number): number | undefined {
+  const sinceMs = readySinceMs(pod);
+  return sinceMs === undefined ? undefined : Math.max(0, sinceMs + minReadySeconds * 1000 - nowMs);
+}
+
+/** When the next of these pods becomes available; undefined where none is on its way. */
+export function nextAvailableMs(
+  pods: readonly Pod[],
+  minReadySeconds: number,
+  nowMs: number,
+): number | undefined {
+  const waits = pods
+    .map((pod) => (isReady(pod) ? untilAvailableMs(pod, minReadySeconds, nowMs) : undefined))
+    .filter((wait) => wait !== undefined && wait > 0);
+  return waits.length === 0 ? undefined : Math.min(...waits.map((wait) => wait ?? 0));
+}
+
+export function isTerminating({ metadata }: Pod): boolean {
+  return metadata?.deletionTimestamp !== undefined;
+}
+
+/** It has run to its end, well or not, and will not run again. */
+export function isFinished({ status }: Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+/** Counts as a replica: neither at its end nor on its way out. */
+export function isActive(pod: Pod): boolean {
+  return !isFinished(pod) && !isTerminating(pod);
+}

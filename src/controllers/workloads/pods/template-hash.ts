@@ -1,0 +1,47 @@
+/** Letters and digits that make no words. */
+const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
+const fnvPrime = 16_777_619;
+const fnvOffset = 2_166_136_261;
+
+/**
+ * A short name for a value, the same whatever the order of its keys. `collisions` leads to another name where two values happened
+ * to share one.
+ */
+export function shortHash(text: string, collisions?: number): string {
+  return safeEncoded(String(fnv(text + (collisions === undefined ? '' : String(collisions)))));
+}
+
+/** FNV-1 with 32 bits. */
+function fnv(text: string): number {
+  let hash = fnvOffset;
+  for (const byte of new TextEncoder().encode(text)) hash = (Math.imul(hash, fnvPrime) ^ byte) >>> 0;
+  return hash;
+}
+
+/** JSON with sorted keys, written as Go writes it, so that a revision has the same name whoever made it. */
+export function canonicalJson(value: unknown): string {
+  const json = JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? sorted(inner) : inner,
+  );
+  return json.replace(/[<>&\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+function sorted(value: object): object {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+}
+
+function safeEncoded(text: string): string {
+  return [...text].map((character) => alphabet[character.charCodeAt(0) % alphabet.length]).join('');
+}
+
+/** Five characters for a text, as the API server would have drawn them at random. */
+export function nameSuffix(text: string): string {
+  let rest = fnv(text);
+  return Array.from({ length: 5 }, () => {
+    const character = alphabet[rest % alphabet.length];
+    rest = Math.floor(rest / alphabet.length);
+    return character;
+  }).join('');
+}

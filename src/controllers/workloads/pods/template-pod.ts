@@ -1,0 +1,21 @@
+import type { Pod, PodTemplateSpec } from '../../../kube/core.ts';
+import type { OwnerReference } from '../../../kube/meta.ts';
+
+/** A pod as the template draws it, for its controller; the caller names it. */
+export function podFromTemplate(
+  { metadata = {}, spec }: PodTemplateSpec,
+  namespace: string,
+  owner: OwnerReference,
+): Pod {
+  const { labels, annotations, finalizers } = metadata;
+  return {
+    metadata: {
+      namespace,
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(finalizers === undefined ? {} : { finalizers }),
+      ownerReferences: [owner],
+    },
+    ...(spec === undefined ? {} : { spec }),
+  };
+}

@@ -1,0 +1,91 @@
+import { apiVersionOf, type Resource } from '../../../cluster/resource.ts';
+import { pods, statefulSets } from '../../../cluster/resources.ts';
+import type { StatefulSet } from '../../../kube/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import type { KubeObject, OwnerReference } from '../../../kube/meta.ts';
+import { controllerReference } from '../pods/adoption.ts';
+import { claimNameOf, isInRange, ordinalOf } from './identity.ts';
+
+/** The claims that the member of this ordinal needs, as they have to be made. They go by the set's labels as well as their own. */
+export function claimsFor(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
+  return (set.spec?.volumeClaimTemplates ?? []).map(({ metadata, spec }) => {
+    const { annotations, finalizers, labels } = metadata ?? {};
+    const ownerReferences =
+      policyOf(set).whenDeleted === 'Delete' ? [controllerReference(set, statefulSets)] : [];
+    return {
+      metadata: {
+        namespace: set.metadata?.namespace ?? '',
+        name: claimNameOf(set, metadata?.name ?? '', ordinal),
+        labels: { ...labels, ...set.spec?.selector?.matchLabels },
+        ...(annotations === undefined ? {} : { annotations }),
+        ...(finalizers === undefined ? {} : { finalizers }),
+        ...(ownerReferences.length === 0 ? {} : { ownerReferences }),
+      },
+      ...(spec === undefined ? {} : { spec }),
+    };
+  });
+}
+
+/**
+ * Who has to own the claim so that it ends when the retention policy says so: the set, for claims that go with it; the pod, for
+ * claims of a pod that is scaled away. Undefined where the claim's owners are right, or somebody else's business:
+ *
+ * - another controller looks after it;
+ * - it names a set or pod of the same name that was there before: the garbage collector knows what becomes of it.
+ */
+export function ownersToSet(
+  set: StatefulSet,
+  pod: Pod,
+  claim: PersistentVolumeClaim,
+): readonly OwnerReference[] | undefined {
+  const owners = claim.metadata?.ownerReferences ?? [];
+  if (namesPredecessor(owners, set, statefulSets) || namesPredecessor(owners, pod, pods)) return undefined;
+  const others = owners.filter((owner) => !isNamed(owner, set, statefulSets) && !isNamed(owner, pod, pods));
+  const wanted =
+    others.some(({ controller }) => controller === true) && !isRetained(set) ? [] : ownersBy(set, pod);
+  const ours = owners.filter((owner) => !others.includes(owner));
+  const isRight =
+    ours.length === wanted.length &&
+    wanted.every(({ uid }) => ours.some((owner) => owner.uid === uid && owner.controller === true));
+  return isRight ? undefined : [...others, ...wanted];
+}
+
+/** The claim was meant to go with an earlier pod of this name: a new pod has to wait until it has gone. */
+export function isLeftOver(set: StatefulSet, podName: string, claim: PersistentVolumeClaim): boolean {
+  if (policyOf(set).whenScaled === 'Retain') return false;
+  const pod = { metadata: { name: podName } };
+  return (claim.metadata?.ownerReferences ?? []).some((owner) => isNamed(owner, pod, pods));
+}
+
+function ownersBy(set: StatefulSet, pod: Pod): readonly OwnerReference[] {
+  const { whenDeleted, whenScaled } = policyOf(set);
+  const isScaledAway = whenScaled === 'Delete' && !isInRange(set, ordinalOf(pod) ?? -1);
+  if (isScaledAway) return [controllerReference(pod, pods)];
+  return whenDeleted === 'Delete' ? [controllerReference(set, statefulSets)] : [];
+}
+
+function policyOf({ spec }: StatefulSet) {
+  const { whenDeleted = 'Retain', whenScaled = 'Retain' } = spec?.persistentVolumeClaimRetentionPolicy ?? {};
+  return { whenDeleted, whenScaled };
+}
+
+function isRetained(set: StatefulSet): boolean {
+  const { whenDeleted, whenScaled } = policyOf(set);
+  return whenDeleted === 'Retain' && whenScaled === 'Retain';
+}
+
+function namesPredecessor(
+  owners: readonly OwnerReference[],
+  object: KubeObject,
+  resource: Resource,
+): boolean {
+  return owners.some((owner) => isNamed(owner, object, resource) && owner.uid !== object.metadata?.uid);
+}
+
+function isNamed(owner: OwnerReference, { metadata }: KubeObject, resource: Resource): boolean {
+  return (
+    owner.apiVersion === apiVersionOf(resource) &&
+    owner.kind === resource.kind &&
+    owner.name === metadata?.name
+  );
+}

@@ -1,0 +1,104 @@
+import { statefulSets } from '../../../cluster/resources.ts';
+import type { StatefulSet } from '../../../kube/apps.ts';
+import type { Pod, PodTemplateSpec, Volume } from '../../../kube/core.ts';
+import { controllerReference } from '../pods/adoption.ts';
+import { podFromTemplate } from '../pods/template-pod.ts';
+
+export const podNameLabel = 'statefulset.kubernetes.io/pod-name';
+export const podIndexLabel = 'apps.kubernetes.io/pod-index';
+export const revisionLabel = 'controller-revision-hash';
+
+const ordinalMax = 2 ** 31 - 1;
+
+/** A template under the name by which pods call it. */
+export interface Revision {
+  readonly name: string;
+  readonly template: PodTemplateSpec;
+}
+
+/** The pod of this ordinal as the revision draws it: its own name and host name, its own volumes. */
+export function memberPod(set: StatefulSet, { name: revision, template }: Revision, ordinal: number): Pod {
+  const name = podNameOf(set, ordinal);
+  const pod = podFromTemplate(
+    template,
+    set.metadata?.namespace ?? '',
+    controllerReference(set, statefulSets),
+  );
+  const labels = { ...pod.metadata?.labels, ...identityLabels(name, ordinal), [revisionLabel]: revision };
+  const subdomain = set.spec?.serviceName;
+  return {
+    metadata: { ...pod.metadata, name, generateName: `${set.metadata?.name}-`, labels },
+    spec: {
+      ...pod.spec,
+      hostname: name,
+      ...(subdomain === undefined || subdomain === '' ? {} : { subdomain }),
+      volumes: memberVolumes(set, pod.spec?.volumes ?? [], ordinal),
+    },
+  };
+}
+
+/** Volumes of the templates for claims, which win over others of the same name, and then the rest. */
+function memberVolumes(set: StatefulSet, volumes: readonly Volume[], ordinal: number): readonly Volume[] {
+  const templates = claimTemplateNames(set);
+  return [
+    ...templates.map((name) => ({
+      name,
+      persistentVolumeClaim: { claimName: claimNameOf(set, name, ordinal) },
+    })),
+    ...volumes.filter(({ name = '' }) => !templates.includes(name)),
+  ];
+}
+
+export function identityLabels(name: string, ordinal: number): Readonly<Record<string, string>> {
+  return { [podNameLabel]: name, [podIndexLabel]: String(ordinal) };
+}
+
+/** The pod carries the labels by which services and people find the one pod of this name. */
+export function hasIdentity({ metadata }: Pod): boolean {
+  return metadata?.labels?.[podNameLabel] === metadata?.name;
+}
+
+export function revisionOf({ metadata }: Pod): string {
+  return metadata?.labels?.[revisionLabel] ?? '';
+}
+
+/** Whether the pod is called as a member of this set would be. */
+export function isMember(set: StatefulSet, pod: Pod): boolean {
+  return splitName(pod.metadata?.name)?.parent === set.metadata?.name;
+}
+
+/** The number at the end of a member's name; undefined where there is none. */
+export function ordinalOf({ metadata }: Pod): number | undefined {
+  return splitName(metadata?.name)?.ordinal;
+}
+
+export function podNameOf({ metadata }: StatefulSet, ordinal: number): string {
+  return `${metadata?.name}-${ordinal}`;
+}
+
+export function claimNameOf({ metadata }: StatefulSet, template: string, ordinal: number): string {
+  return `${template}-${metadata?.name}-${ordinal}`;
+}
+
+export function claimTemplateNames({ spec }: StatefulSet): readonly string[] {
+  return (spec?.volumeClaimTemplates ?? []).map(({ metadata }) => metadata?.name ?? '');
+}
+
+export function startOrdinalOf({ spec }: StatefulSet): number {
+  return spec?.ordinals?.start ?? 0;
+}
+
+export function replicasOf({ spec }: StatefulSet): number {
+  return spec?.replicas ?? 1;
+}
+
+export function isInRange(set: StatefulSet, ordinal: number): boolean {
+  const start = startOrdinalOf(set);
+  return ordinal >= start && ordinal < start + replicasOf(set);
+}
+
+function splitName(name = ''): { readonly parent: string; readonly ordinal: number } | undefined {
+  const match = /^(.*)-([0-9]+)$/.exec(name);
+  const ordinal = Number(match?.[2]);
+  return match?.[1] === undefined || ordinal > ordinalMax ? undefined : { parent: match[1], ordinal };
+}

@@ -1,0 +1,301 @@
+import { expect, test } from 'vitest';
+import type { StatefulSetSpec } from '../../../kube/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import type { OwnerReference } from '../../../kube/meta.ts';
+import { planReplicas, type Step } from './replica-plan.ts';
+import { dataTemplate, setSpec, templateOf } from './testing/sets.ts';
+
+const nowMs = Date.parse('2026-11-15T12:00:00Z');
+const current = { name: 'old', template: templateOf('v1') };
+const update = { name: 'new', template: templateOf('v2') };
+
+/** `web-0 new ready`: name, revision and the words below, in any number. */
+function podFrom(text: string): Pod {
+  const [name = '', revision = '', ...words] = text.split(' ');
+  const is = (word: string) => words.includes(word);
+  const since = is('just-ready') ? '2026-11-15T11:59:55Z' : '2026-11-15T11:00:00Z';
+  const isReady = is('ready') || is('just-ready');
+  return {
+    metadata: {
+      name,
+      uid: `uid of ${name}`,
+      labels: {
+        'controller-revision-hash': revision,
+        ...(is('nameless') ? {} : { 'statefulset.kubernetes.io/pod-name': name }),
+      },
+      ...(is('going') ? { deletionTimestamp: '2026-11-15T11:59:59Z' } : {}),
+    },
+    status: {
+      phase: is('failed') ? 'Failed' : is('succeeded') ? 'Succeeded' : is('pending') ? 'Pending' : 'Running',
+      conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime: since }],
+    },
+  };
+}
+
+/** `data-web-0 of Pod web-0`, and ` going` where it is being deleted. */
+function claimFrom(text: string): PersistentVolumeClaim {
+  const [, name = '', kind, owner, going] = /^(\S+)(?: of (\S+) (\S+))?( going)?$/.exec(text) ?? [];
+  const reference: OwnerReference = {
+    apiVersion: kind === 'Pod' ? 'v1' : 'apps/v1',
+    kind: kind ?? '',
+    name: owner ?? '',
+    uid: `uid of ${owner}`,
+    controller: true,
+  };
+  return {
+    metadata: {
+      name,
+      ...(kind === undefined ? {} : { ownerReferences: [reference] }),
+      ...(going === undefined ? {} : { deletionTimestamp: '2026-11-15T11:59:59Z' }),
+    },
+  };
+}
+
+function lineOf(step: Step): string {
+  switch (step.kind) {
+    case 'create-pod':
+      return `make ${step.pod.metadata?.name} ${step.pod.metadata?.labels?.['controller-revision-hash']}`;
+    case 'delete-pod':
+      return `delete ${step.pod.metadata?.name}`;
+    case 'identify-pod':
+      return `name ${step.pod.metadata?.name}`;
+    case 'create-claim':
+      return `make ${step.claim.metadata?.name}`;
+    case 'await-claim':
+      return `await ${step.claim.metadata?.name}`;
+    default:
+      return `${step.claim.metadata?.name} to ${step.owners.map(({ kind, name }) => `${kind} ${name}`).join() || 'nobody'}`;
+  }
+}
+
+interface Case {
+  readonly name: string;
+  readonly spec: StatefulSetSpec;
+  readonly pods?: readonly string[];
+  readonly claims?: readonly string[];
+  readonly steps: readonly string[];
+}
+
+const parallel = { podManagementPolicy: 'Parallel' } as const;
+const volumeClaimTemplates = [dataTemplate];
+const rolling = (partition: number) =>
+  ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } }) as const;
+const policy = (whenDeleted: 'Retain' | 'Delete', whenScaled: 'Retain' | 'Delete') => ({
+  volumeClaimTemplates,
+  persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled },
+});
+
+const cases: readonly Case[] = [
+  { name: 'nothing wanted', spec: { replicas: 0 }, steps: [] },
+  { name: 'the first comes alone', spec: { replicas: 3 }, steps: ['make web-0 new'] },
+  {
+    name: 'in parallel all come',
+    spec: { replicas: 2, ...parallel },
+    steps: ['make web-0 new', 'make web-1 new'],
+  },
+  {
+    name: 'numbers start where they should',
+    spec: { replicas: 1, ordinals: { start: 7 } },
+    steps: ['make web-7 new'],
+  },
+  { name: 'the second waits for the first', spec: { replicas: 2 }, pods: ['web-0 new'], steps: [] },
+  {
+    name: 'the second follows the first',
+    spec: { replicas: 2 },
+    pods: ['web-0 new ready'],
+    steps: ['make web-1 new'],
+  },
+  {
+    name: 'ready is not enough where it has to last',
+    spec: { replicas: 2, minReadySeconds: 10 },
+    pods: ['web-0 new just-ready'],
+    steps: [],
+  },
+  { name: 'nothing while one is going', spec: { replicas: 2 }, pods: ['web-0 new ready going'], steps: [] },
+  {
+    name: 'a gap is filled first',
+    spec: { replicas: 3 },
+    pods: ['web-0 new ready', 'web-2 new ready'],
+    steps: ['make web-1 new'],
+  },
+  {
+    name: 'claims come before their pod',
+    spec: { replicas: 1, volumeClaimTemplates },
+    steps: ['make data-web-0', 'make web-0 new'],
+  },
+  {
+    name: 'a claim that is there is used',
+    spec: { replicas: 1, volumeClaimTemplates },
+    claims: ['data-web-0'],
+    steps: ['make web-0 new'],
+  },
+  {
+    name: 'a pod waits for a claim to go',
+    spec: { replicas: 1, volumeClaimTemplates },
+    claims: ['data-web-0 going'],
+    steps: ['await data-web-0'],
+  },
+  {
+    name: 'a pending pod gets a claim that is missing',
+    spec: { replicas: 1, volumeClaimTemplates },
+    pods: ['web-0 new pending'],
+    steps: ['make data-web-0'],
+  },
+  {
+    name: 'a failed pod goes',
+    spec: { replicas: 2 },
+    pods: ['web-0 new failed', 'web-1 new ready'],
+    steps: ['delete web-0'],
+  },
+  {
+    name: 'so does one that ended well',
+    spec: { replicas: 1 },
+    pods: ['web-0 new succeeded'],
+    steps: ['delete web-0'],
+  },
+  { name: 'but only once', spec: { replicas: 1 }, pods: ['web-0 new failed going'], steps: [] },
+  {
+    name: 'a pod without the label of its name gets it',
+    spec: { replicas: 1 },
+    pods: ['web-0 new ready nameless'],
+    steps: ['name web-0'],
+  },
+  {
+    name: 'the highest goes first',
+    spec: { replicas: 1 },
+    pods: ['web-0 new ready', 'web-1 new ready', 'web-2 new ready'],
+    steps: ['delete web-2'],
+  },
+  {
+    name: 'in parallel all go',
+    spec: { replicas: 1, ...parallel },
+    pods: ['web-0 new ready', 'web-1 new ready', 'web-2 new ready'],
+    steps: ['delete web-2', 'delete web-1'],
+  },
+  {
+    name: 'none goes while one before it is ill',
+    spec: { replicas: 1 },
+    pods: ['web-0 new', 'web-1 new ready'],
+    steps: [],
+  },
+  {
+    name: 'one that is ill itself may go',
+    spec: { replicas: 1 },
+    pods: ['web-0 new ready', 'web-1 new'],
+    steps: ['delete web-1'],
+  },
+  {
+    name: 'a healthy one goes before an ill one below it',
+    spec: { replicas: 0 },
+    pods: ['web-0 new', 'web-1 new ready'],
+    steps: ['delete web-1'],
+  },
+  {
+    name: 'an ill one waits for an ill one below it',
+    spec: { replicas: 0 },
+    pods: ['web-0 new', 'web-1 new'],
+    steps: [],
+  },
+  {
+    name: 'one after the other',
+    spec: { replicas: 0 },
+    pods: ['web-0 new ready', 'web-1 new ready going'],
+    steps: [],
+  },
+  {
+    name: 'an update begins at the top',
+    spec: { replicas: 2, ...rolling(0) },
+    pods: ['web-0 old ready', 'web-1 old ready'],
+    steps: ['delete web-1'],
+  },
+  {
+    name: 'and goes on when the new one is ready',
+    spec: { replicas: 2, ...rolling(0) },
+    pods: ['web-0 old ready', 'web-1 new ready'],
+    steps: ['delete web-0'],
+  },
+  {
+    name: 'but not before',
+    spec: { replicas: 2, ...rolling(0), ...parallel },
+    pods: ['web-0 old ready', 'web-1 new'],
+    steps: [],
+  },
+  {
+    name: 'and not below the partition',
+    spec: { replicas: 2, ...rolling(1) },
+    pods: ['web-0 old ready', 'web-1 new ready'],
+    steps: [],
+  },
+  {
+    name: 'pods below the partition come back as they were',
+    spec: { replicas: 2, ...rolling(1) },
+    pods: ['web-1 new ready'],
+    steps: ['make web-0 old'],
+  },
+  {
+    name: 'on delete means on delete',
+    spec: { replicas: 1, updateStrategy: { type: 'OnDelete' } },
+    pods: ['web-0 old ready'],
+    steps: [],
+  },
+  {
+    name: 'scaling comes before updating',
+    spec: { replicas: 1, ...rolling(0) },
+    pods: ['web-0 old ready', 'web-1 old ready'],
+    steps: ['delete web-1'],
+  },
+  {
+    name: 'claims that go with the set are its own',
+    spec: { replicas: 1, ...policy('Delete', 'Retain') },
+    pods: ['web-0 new ready'],
+    claims: ['data-web-0'],
+    steps: ['data-web-0 to StatefulSet web'],
+  },
+  {
+    name: "claims that stay are nobody's",
+    spec: { replicas: 1, ...policy('Retain', 'Retain') },
+    pods: ['web-0 new ready'],
+    claims: ['data-web-0 of StatefulSet web'],
+    steps: ['data-web-0 to nobody'],
+  },
+  {
+    name: 'claims of a pod that is scaled away are handed to it first',
+    spec: { replicas: 1, ...policy('Delete', 'Delete') },
+    pods: ['web-0 new ready', 'web-1 new ready'],
+    claims: ['data-web-0 of StatefulSet web', 'data-web-1 of StatefulSet web'],
+    steps: ['data-web-1 to Pod web-1', 'delete web-1'],
+  },
+  {
+    name: 'and taken back when the pod is wanted again',
+    spec: { replicas: 2, ...policy('Retain', 'Delete') },
+    pods: ['web-0 new ready', 'web-1 new ready'],
+    claims: ['data-web-0', 'data-web-1 of Pod web-1'],
+    steps: ['data-web-1 to nobody'],
+  },
+  {
+    name: 'a pod waits until the claim of its predecessor is gone',
+    spec: { replicas: 1, ...policy('Retain', 'Delete') },
+    claims: ['data-web-0 of Pod web-0'],
+    steps: [],
+  },
+  {
+    name: 'claims of another controller are left to it',
+    spec: { replicas: 1, ...policy('Delete', 'Retain') },
+    pods: ['web-0 new ready'],
+    claims: ['data-web-0 of Backup web'],
+    steps: [],
+  },
+];
+
+test.each(cases)('$name', ({ spec, pods = [], claims = [], steps }) => {
+  const set = { metadata: { name: 'web', namespace: 'default', uid: 'uid of web' }, spec: setSpec(spec) };
+  const byName = new Map(claims.map(claimFrom).map((claim) => [claim.metadata?.name ?? '', claim]));
+  const plan = planReplicas({ set, pods: pods.map(podFrom), claims: byName, current, update, nowMs });
+  expect(plan.map(lineOf)).toEqual(steps);
+});
+
+test('a set that is being deleted does nothing', () => {
+  const metadata = { name: 'web', uid: 'uid of web', deletionTimestamp: '2026-11-15T12:00:00Z' };
+  const set = { metadata, spec: setSpec({ replicas: 3 }) };
+  expect(planReplicas({ set, pods: [], claims: new Map(), current, update, nowMs })).toEqual([]);
+});

@@ -1,0 +1,198 @@
+import type { StatefulSet } from '../../../kube/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import type { OwnerReference } from '../../../kube/meta.ts';
+import { isAvailable, isFinished, isReady, isTerminating } from '../pods/pod-state.ts';
+import { claimsFor, isLeftOver, ownersToSet } from './claims.ts';
+import {
+  hasIdentity,
+  isInRange,
+  memberPod,
+  ordinalOf,
+  podNameOf,
+  type Revision,
+  replicasOf,
+  revisionOf,
+  startOrdinalOf,
+} from './identity.ts';
+
+/** The set and what belongs to it, at one moment. */
+export interface SetView {
+  readonly set: StatefulSet;
+  readonly pods: readonly Pod[];
+  /** By name; others may be among them. */
+  readonly claims: ReadonlyMap<string, PersistentVolumeClaim>;
+  readonly current: Revision;
+  readonly update: Revision;
+  readonly nowMs: number;
+}
+
+export type Step =
+  | { readonly kind: 'create-claim'; readonly claim: PersistentVolumeClaim; readonly podName: string }
+  | { readonly kind: 'create-pod'; readonly pod: Pod }
+  | { readonly kind: 'delete-pod'; readonly pod: Pod }
+  /** The labels of its identity are missing. */
+  | { readonly kind: 'identify-pod'; readonly pod: Pod; readonly ordinal: number }
+  | {
+      readonly kind: 'own-claim';
+      readonly claim: PersistentVolumeClaim;
+      readonly owners: readonly OwnerReference[];
+    }
+  /** The pod can't be made while its claim is going; the end of the claim wakes us. */
+  | { readonly kind: 'await-claim'; readonly claim: PersistentVolumeClaim; readonly podName: string };
+
+/**
+ * What to do next, in this order. One pod at a time, in order of ordinals and each only when all before it are available, unless
+ * the set is managed in parallel. Scaling comes before updating; pods leave from the highest ordinal down.
+ */
+export function planReplicas(view: SetView): readonly Step[] {
+  const { set } = view;
+  if (set.metadata?.deletionTimestamp !== undefined) return [];
+  const isOrdered = set.spec?.podManagementPolicy !== 'Parallel';
+  const steps: Step[] = [];
+  const turns = [...replicaTurns(view), ...claimTurns(view), ...condemnedTurns(view, isOrdered)];
+  for (const turn of turns) {
+    const { steps: next, isBlocking } = turn(isOrdered);
+    steps.push(...next);
+    if (isBlocking && isOrdered) return steps;
+  }
+  return [...steps, ...updateSteps(view)];
+}
+
+interface Turn {
+  readonly steps: readonly Step[];
+  /** Whoever comes later has to wait, where the order counts. */
+  readonly isBlocking: boolean;
+}
+
+type TakeTurn = (isOrdered: boolean) => Turn;
+
+const pass: Turn = { steps: [], isBlocking: false };
+const block: Turn = { steps: [], isBlocking: true };
+
+/** The pods in range, by position; undefined where there is none. */
+function slots({ set, pods }: SetView): readonly (Pod | undefined)[] {
+  const start = startOrdinalOf(set);
+  const byOrdinal = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
+  return Array.from({ length: replicasOf(set) }, (_, index) => byOrdinal.get(start + index));
+}
+
+/** Pods beyond the range, from the highest ordinal down. */
+function condemned({ set, pods }: SetView): readonly Pod[] {
+  return pods
+    .filter((pod) => !isInRange(set, ordinalOf(pod) ?? -1))
+    .toSorted((a, b) => (ordinalOf(b) ?? 0) - (ordinalOf(a) ?? 0));
+}
+
+function replicaTurns(view: SetView): readonly TakeTurn[] {
+  const start = startOrdinalOf(view.set);
+  return slots(view).map((pod, index) => (isOrdered) => {
+    const ordinal = start + index;
+    if (pod === undefined) return { steps: creationSteps(view, ordinal), isBlocking: true };
+    return replicaTurn(view, pod, ordinal, isOrdered);
+  });
+}
+
+function replicaTurn(view: SetView, pod: Pod, ordinal: number, isOrdered: boolean): Turn {
+  // However it ended: what stops a pod from outside decides neither by its exit code.
+  if (isFinished(pod))
+    return { steps: isTerminating(pod) ? [] : [{ kind: 'delete-pod', pod }], isBlocking: true };
+  const isPending = pod.status?.phase === 'Pending';
+  const claimSteps = isPending ? pendingClaimSteps(view, pod, ordinal) : [];
+  if (isOrdered && (isTerminating(pod) || !isRunning(view, pod)))
+    return { steps: claimSteps, isBlocking: true };
+  const identify: readonly Step[] = hasIdentity(pod) ? [] : [{ kind: 'identify-pod', pod, ordinal }];
+  const owned = isPending ? [] : ownershipSteps(view, pod, ordinal);
+  return { steps: [...claimSteps, ...identify, ...owned], isBlocking: false };
+}
+
+/** Claims first: a pod that is there before its claims could be placed where they can't follow. */
+function creationSteps(view: SetView, ordinal: number): readonly Step[] {
+  const { set, claims } = view;
+  const podName = podNameOf(set, ordinal);
+  const wanted = claimsFor(set, ordinal);
+  const present = wanted
+    .map(({ metadata }) => claims.get(metadata?.name ?? ''))
+    .filter((claim) => claim !== undefined);
+  if (present.some((claim) => isLeftOver(set, podName, claim))) return [];
+  const missing = missingClaims(view, ordinal, podName);
+  const ending = present.filter(({ metadata }) => metadata?.deletionTimestamp !== undefined);
+  if (ending.length > 0)
+    return [...missing, ...ending.map((claim) => ({ kind: 'await-claim', claim, podName }) as const)];
+  const pod = memberPod(set, revisionFor(view, ordinal), ordinal);
+  return [...missing, ...ownershipSteps(view, pod, ordinal), { kind: 'create-pod', pod }];
+}
+
+function pendingClaimSteps(view: SetView, pod: Pod, ordinal: number): readonly Step[] {
+  return [...missingClaims(view, ordinal, pod.metadata?.name ?? ''), ...ownershipSteps(view, pod, ordinal)];
+}
+
+function missingClaims({ set, claims }: SetView, ordinal: number, podName: string): readonly Step[] {
+  return claimsFor(set, ordinal)
+    .filter(({ metadata }) => !claims.has(metadata?.name ?? ''))
+    .map((claim) => ({ kind: 'create-claim', claim, podName }));
+}
+
+function ownershipSteps({ set, claims }: SetView, pod: Pod, ordinal: number): readonly Step[] {
+  return claimsFor(set, ordinal).flatMap(({ metadata }) => {
+    const claim = claims.get(metadata?.name ?? '');
+    const owners = claim === undefined ? undefined : ownersToSet(set, pod, claim);
+    return claim === undefined || owners === undefined ? [] : [{ kind: 'own-claim', claim, owners } as const];
+  });
+}
+
+/** Pods below the partition stay at the revision that the set is at; the others are made new. */
+function revisionFor({ set, current, update }: SetView, ordinal: number): Revision {
+  const { type = 'RollingUpdate', rollingUpdate } = set.spec?.updateStrategy ?? {};
+  const position = ordinal - startOrdinalOf(set);
+  if (rollingUpdate !== undefined) return position < (rollingUpdate.partition ?? 0) ? current : update;
+  const isOld = type === 'RollingUpdate' && position < (set.status?.currentReplicas ?? 0);
+  return isOld ? current : update;
+}
+
+/** Before a pod goes, its claims learn whether they go with it. */
+function claimTurns(view: SetView): readonly TakeTurn[] {
+  return condemned(view).map((pod) => () => ({
+    steps: ownershipSteps(view, pod, ordinalOf(pod) ?? 0),
+    isBlocking: false,
+  }));
+}
+
+function condemnedTurns(view: SetView, isOrdered: boolean): readonly TakeTurn[] {
+  const leaving = condemned(view);
+  const first = firstUnavailable(view, leaving);
+  return leaving.map((pod) => () => {
+    if (isTerminating(pod)) return isOrdered ? block : pass;
+    if (isOrdered && !isRunning(view, pod) && pod !== first) return block;
+    return { steps: [{ kind: 'delete-pod', pod }], isBlocking: true };
+  });
+}
+
+function firstUnavailable(view: SetView, leaving: readonly Pod[]): Pod | undefined {
+  const present = slots(view).filter((pod) => pod !== undefined);
+  return [...present, ...leaving.toReversed()].find((pod) => isUnavailable(view, pod));
+}
+
+/** The highest pod of an old revision goes, when all above it are available. */
+function updateSteps(view: SetView): readonly Step[] {
+  const { set, update } = view;
+  const { type = 'RollingUpdate', rollingUpdate } = set.spec?.updateStrategy ?? {};
+  if (type === 'OnDelete') return [];
+  const partition = rollingUpdate?.partition ?? 0;
+  const places = slots(view);
+  for (let index = places.length - 1; index >= partition; index--) {
+    const pod = places[index];
+    if (pod === undefined || isFinished(pod)) return [];
+    if (revisionOf(pod) !== update.name && !isTerminating(pod)) return [{ kind: 'delete-pod', pod }];
+    if (isUnavailable(view, pod)) return [];
+  }
+  return [];
+}
+
+function isRunning({ set, nowMs }: SetView, pod: Pod): boolean {
+  const isUp = pod.status?.phase === 'Running' && isReady(pod);
+  return isUp && isAvailable(pod, set.spec?.minReadySeconds ?? 0, nowMs);
+}
+
+function isUnavailable({ set, nowMs }: SetView, pod: Pod): boolean {
+  return isTerminating(pod) || !isAvailable(pod, set.spec?.minReadySeconds ?? 0, nowMs);
+}

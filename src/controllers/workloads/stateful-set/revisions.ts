@@ -1,0 +1,105 @@
+import { statefulSets } from '../../../cluster/resources.ts';
+import type { ControllerRevision, StatefulSet } from '../../../kube/apps.ts';
+import type { Pod, PodTemplateSpec } from '../../../kube/core.ts';
+import { isRecord } from '../../../kube/wire.ts';
+import { controllerReference } from '../pods/adoption.ts';
+import { canonicalJson, shortHash } from '../pods/template-hash.ts';
+import { type Revision, revisionOf } from './identity.ts';
+
+const hashLabel = 'controller.kubernetes.io/hash';
+const parentLengthMax = 223;
+const historyLimitDefault = 10;
+
+/** What has to happen before pods can be told which template they follow. */
+export type RevisionPlan =
+  | { readonly kind: 'settled'; readonly current: Revision; readonly update: Revision }
+  | { readonly kind: 'create'; readonly revision: ControllerRevision }
+  /** An older template is wanted again: it becomes the newest under its old name. */
+  | { readonly kind: 'renumber'; readonly revision: ControllerRevision; readonly number: number };
+
+/** Finds the revision of the set's template, and the one that its pods are at. */
+export function planRevisions(
+  set: StatefulSet,
+  revisions: readonly ControllerRevision[],
+  collisions: number,
+): RevisionPlan {
+  const known = sortRevisions(revisions);
+  const newest = known.at(-1);
+  const number = (newest?.revision ?? 0) + 1;
+  const data = dataOf(set);
+  const equal = known.filter((revision) => canonicalJson(revision.data) === canonicalJson(data)).at(-1);
+  if (equal === undefined) return { kind: 'create', revision: newRevision(set, data, number, collisions) };
+  if (newest !== undefined && canonicalJson(newest.data) !== canonicalJson(data))
+    return { kind: 'renumber', revision: equal, number };
+  const update = named(newest ?? equal);
+  const current = known.find(({ metadata }) => metadata?.name === set.status?.currentRevision);
+  return { kind: 'settled', current: current === undefined ? update : named(current), update };
+}
+
+/** Revisions that nobody is at, beyond the number that is to be kept; the oldest go. */
+export function revisionsToDelete(
+  set: StatefulSet,
+  revisions: readonly ControllerRevision[],
+  pods: readonly Pod[],
+  live: readonly Revision[],
+): readonly ControllerRevision[] {
+  const names = new Set([...live.map(({ name }) => name), ...pods.map(revisionOf)]);
+  const past = sortRevisions(revisions).filter(({ metadata }) => !names.has(metadata?.name ?? ''));
+  const limit = set.spec?.revisionHistoryLimit ?? historyLimitDefault;
+  return limit < 0 ? [] : past.slice(0, Math.max(0, past.length - limit));
+}
+
+/** Two revisions hold the same template. */
+export function isSameData(one: ControllerRevision, other: ControllerRevision): boolean {
+  return canonicalJson(one.data) === canonicalJson(other.data);
+}
+
+function newRevision(
+  set: StatefulSet,
+  data: unknown,
+  revision: number,
+  collisions: number,
+): ControllerRevision {
+  const hash = shortHash(canonicalJson(data), collisions);
+  const { name = '', namespace = '', annotations } = set.metadata ?? {};
+  return {
+    metadata: {
+      namespace,
+      name: `${name.slice(0, parentLengthMax)}-${hash}`,
+      labels: { ...set.spec?.template?.metadata?.labels, [hashLabel]: hash },
+      ...(annotations === undefined ? {} : { annotations }),
+      ownerReferences: [controllerReference(set, statefulSets)],
+    },
+    data,
+    revision,
+  };
+}
+
+/** A strategic merge patch that brings the template back, as `kubectl rollout undo` sends it; its keys in order, as its name counts them. */
+function dataOf({ spec }: StatefulSet): unknown {
+  return JSON.parse(canonicalJson({ spec: { template: { ...spec?.template, $patch: 'replace' } } }));
+}
+
+function named({ metadata, data }: ControllerRevision): Revision {
+  return { name: metadata?.name ?? '', template: templateOf(data) };
+}
+
+function templateOf(data: unknown): PodTemplateSpec {
+  const spec = isRecord(data) ? data.spec : undefined;
+  const template = isRecord(spec) ? spec.template : undefined;
+  const { $patch: _, ...rest } = isRecord(template) ? template : {};
+  return rest;
+}
+
+function sortRevisions(revisions: readonly ControllerRevision[]): readonly ControllerRevision[] {
+  return revisions.toSorted(
+    (a, b) =>
+      (a.revision ?? 0) - (b.revision ?? 0) ||
+      compare(a.metadata?.creationTimestamp, b.metadata?.creationTimestamp) ||
+      compare(a.metadata?.name, b.metadata?.name),
+  );
+}
+
+function compare(a = '', b = ''): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

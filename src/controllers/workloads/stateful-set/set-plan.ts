@@ -1,0 +1,79 @@
+import type { ControllerRevision, StatefulSet } from '../../../kube/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import { type Claiming, claimDependents, isPicked, selectorOf } from '../pods/adoption.ts';
+import { nextAvailableMs } from '../pods/pod-state.ts';
+import { isMember } from './identity.ts';
+import { planReplicas, type Step } from './replica-plan.ts';
+import { planRevisions, type RevisionPlan, revisionsToDelete } from './revisions.ts';
+import { isStatusTold, type SetStatus, statusOf } from './set-status.ts';
+
+/** The set, and whatever might concern it in its namespace. */
+export interface SetSurroundings {
+  readonly set: StatefulSet;
+  readonly pods: readonly Pod[];
+  readonly claims: ReadonlyMap<string, PersistentVolumeClaim>;
+  readonly revisions: readonly ControllerRevision[];
+  /** How often the name of a new revision was taken by another template. */
+  readonly collisions: number;
+  readonly nowMs: number;
+}
+
+/** Which of the three stages a set is at; each begins when the one before has nothing left to do. */
+export type SetPlan =
+  | { readonly kind: 'ignored' }
+  | {
+      readonly kind: 'claim';
+      readonly pods: Claiming<Pod>;
+      readonly revisions: Claiming<ControllerRevision>;
+    }
+  | { readonly kind: 'revise'; readonly plan: Exclude<RevisionPlan, { kind: 'settled' }> }
+  | ReplicaStage;
+
+export interface ReplicaStage {
+  readonly kind: 'replicas';
+  readonly steps: readonly Step[];
+  readonly status: SetStatus;
+  readonly isStatusTold: boolean;
+  readonly expired: readonly ControllerRevision[];
+  /** When a pod becomes available by the passing of time alone. */
+  readonly nextAvailableMs: number | undefined;
+}
+
+/** What the set needs now: its members known, its revisions named, its pods in place. */
+export function planSet(around: SetSurroundings): SetPlan {
+  const { set } = around;
+  const selector = selectorOf(set.spec?.selector);
+  if (selector === undefined || selector.requirements.length === 0) return { kind: 'ignored' };
+  const pods = claimDependents(set, around.pods, (pod) => isPicked(selector, pod) && isMember(set, pod));
+  const revisions = claimDependents(set, around.revisions, (revision) => isPicked(selector, revision));
+  if (pods.adopt.length + pods.release.length + revisions.adopt.length > 0)
+    return { kind: 'claim', pods, revisions: { ...revisions, release: [] } };
+  const plan = planRevisions(set, revisions.mine, around.collisions);
+  if (plan.kind !== 'settled') return { kind: 'revise', plan };
+  return replicaStage(around, pods.mine, revisions.mine, plan);
+}
+
+export function isAtRest(plan: SetPlan): boolean {
+  if (plan.kind === 'ignored') return true;
+  return (
+    plan.kind === 'replicas' && plan.steps.length === 0 && plan.isStatusTold && plan.expired.length === 0
+  );
+}
+
+function replicaStage(
+  { set, claims, nowMs, collisions }: SetSurroundings,
+  pods: readonly Pod[],
+  revisions: readonly ControllerRevision[],
+  { current, update }: Extract<RevisionPlan, { kind: 'settled' }>,
+): ReplicaStage {
+  const view = { set, pods, claims, current, update, nowMs };
+  const status = statusOf({ ...view, collisions });
+  return {
+    kind: 'replicas',
+    steps: planReplicas(view),
+    status,
+    isStatusTold: isStatusTold(set, status),
+    expired: revisionsToDelete(set, revisions, pods, [current, update]),
+    nextAvailableMs: nextAvailableMs(pods, set.spec?.minReadySeconds ?? 0, nowMs),
+  };
+}

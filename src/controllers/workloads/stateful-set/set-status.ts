@@ -1,0 +1,64 @@
+import type { StatefulSet, StatefulSetStatus } from '../../../kube/apps.ts';
+import type { Pod } from '../../../kube/core.ts';
+import { isAvailable, isReady, isTerminating } from '../pods/pod-state.ts';
+import { type Revision, replicasOf, revisionOf } from './identity.ts';
+
+export interface StatusInput {
+  readonly set: StatefulSet;
+  readonly pods: readonly Pod[];
+  readonly current: Revision;
+  readonly update: Revision;
+  readonly collisions: number;
+  readonly nowMs: number;
+}
+
+export type SetStatus = Required<Omit<StatefulSetStatus, 'conditions' | 'terminatingReplicas'>>;
+
+/** What is to be told about the set. When every pod is at the new revision and ready, the update is over. */
+export function statusOf({ set, pods, current, update, collisions, nowMs }: StatusInput): SetStatus {
+  const minReadySeconds = set.spec?.minReadySeconds ?? 0;
+  const ready = pods.filter((pod) => pod.status?.phase === 'Running' && isReady(pod));
+  const staying = pods.filter((pod) => !isTerminating(pod));
+  const at = (revision: Revision) => staying.filter((pod) => revisionOf(pod) === revision.name).length;
+  const status = {
+    observedGeneration: set.metadata?.generation ?? 0,
+    replicas: pods.length,
+    readyReplicas: ready.length,
+    availableReplicas: ready.filter((pod) => isAvailable(pod, minReadySeconds, nowMs)).length,
+    currentReplicas: at(current),
+    updatedReplicas: at(update),
+    currentRevision: current.name,
+    updateRevision: update.name,
+    collisionCount: collisions,
+  };
+  return isUpdateOver(set, status)
+    ? { ...status, currentReplicas: status.updatedReplicas, currentRevision: update.name }
+    : status;
+}
+
+function isUpdateOver(set: StatefulSet, status: SetStatus): boolean {
+  const replicas = replicasOf(set);
+  const { type = 'RollingUpdate' } = set.spec?.updateStrategy ?? {};
+  return (
+    type === 'RollingUpdate' &&
+    status.updatedReplicas === replicas &&
+    status.readyReplicas === replicas &&
+    status.replicas === replicas
+  );
+}
+
+export function isStatusTold({ status = {} }: StatefulSet, wanted: SetStatus): boolean {
+  const keys = Object.keys(wanted) as (keyof SetStatus)[];
+  return keys.every((key) => (status[key] ?? (typeof wanted[key] === 'number' ? 0 : '')) === wanted[key]);
+}
+
+/** As a merge patch: what Go leaves out of the object when it is zero is taken out. */
+export function statusPatch(status: SetStatus): object {
+  const { readyReplicas, currentReplicas, updatedReplicas } = status;
+  return {
+    ...status,
+    readyReplicas: readyReplicas || null,
+    currentReplicas: currentReplicas || null,
+    updatedReplicas: updatedReplicas || null,
+  };
+}

@@ -1,0 +1,186 @@
+import { isReason } from '../../../cluster/api-error.ts';
+import { referenceTo } from '../../../cluster/event-recorder.ts';
+import { apiVersionOf } from '../../../cluster/resource.ts';
+import {
+  controllerRevisions,
+  persistentVolumeClaims,
+  pods,
+  statefulSets,
+} from '../../../cluster/resources.ts';
+import type { StatefulSet } from '../../../kube/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import { unreachable } from '../../../runtime/assert.ts';
+import type { ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { applyClaiming, controllerReference, setOwners } from '../pods/adoption.ts';
+import { deleteAsRead } from '../pods/guarded-delete.ts';
+import { identityLabels } from './identity.ts';
+import type { Step } from './replica-plan.ts';
+import { isSameData, type RevisionPlan } from './revisions.ts';
+import type { ReplicaStage, SetPlan } from './set-plan.ts';
+import { statusPatch } from './set-status.ts';
+
+type Result = 'Create' | 'Update' | 'Delete';
+
+/** Carries out a plan for a set, write by write. */
+export class SetWriter {
+  readonly #context: ControllerContext;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+  }
+
+  async claim(
+    set: StatefulSet,
+    plan: Extract<SetPlan, { kind: 'claim' }>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { cluster } = this.#context;
+    const reference = controllerReference(set, statefulSets);
+    await applyClaiming(cluster.resource(pods), plan.pods, reference, signal);
+    await applyClaiming(cluster.resource(controllerRevisions), plan.revisions, reference, signal);
+  }
+
+  /** Whether the name of the revision was free, or taken by the same template. */
+  async revise(plan: Exclude<RevisionPlan, { kind: 'settled' }>, signal: AbortSignal): Promise<boolean> {
+    const client = this.#context.cluster.resource(controllerRevisions);
+    const { namespace, name = '', uid, resourceVersion } = plan.revision.metadata ?? {};
+    if (plan.kind === 'renumber') {
+      const body = { metadata: { uid, resourceVersion }, revision: plan.number };
+      await client.patch({ namespace, name }, { type: 'merge', body }, { signal });
+      return true;
+    }
+    try {
+      await client.create(plan.revision, { signal });
+      return true;
+    } catch (error) {
+      if (!isReason(error, 'AlreadyExists')) throw error;
+    }
+    const taken = await orAbsent(client.get({ namespace, name }, { signal }));
+    return taken === undefined || isSameData(taken, plan.revision);
+  }
+
+  /** The steps, then the status whatever became of them, then what is left of history. */
+  async replicas(set: StatefulSet, stage: ReplicaStage, signal: AbortSignal): Promise<void> {
+    const failure = await this.#walk(set, stage.steps, signal);
+    if (!stage.isStatusTold) await this.#tell(set, stage, signal);
+    if (failure !== undefined) throw failure.error;
+    const client = this.#context.cluster.resource(controllerRevisions);
+    for (const revision of stage.expired) await deleteAsRead(client, revision, signal);
+  }
+
+  /** In parallel one pod's trouble is not the others'; in order nothing comes after a failure. */
+  async #walk(
+    set: StatefulSet,
+    steps: readonly Step[],
+    signal: AbortSignal,
+  ): Promise<{ readonly error: unknown } | undefined> {
+    const isOrdered = set.spec?.podManagementPolicy !== 'Parallel';
+    let failure: { readonly error: unknown } | undefined;
+    for (const step of steps) {
+      try {
+        await this.#take(set, step, signal);
+      } catch (error) {
+        failure ??= { error };
+        if (isOrdered || signal.aborted) return failure;
+      }
+    }
+    return failure;
+  }
+
+  async #take(set: StatefulSet, step: Step, signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#context;
+    switch (step.kind) {
+      case 'create-claim':
+        return await this.#createClaim(set, step.claim, step.podName, signal);
+      case 'create-pod':
+        return await this.#createPod(set, step.pod, signal);
+      case 'delete-pod':
+        return await this.#deletePod(set, step.pod, signal);
+      case 'identify-pod':
+        return await this.#identifyPod(set, step.pod, step.ordinal, signal);
+      case 'own-claim':
+        return await setOwners(cluster.resource(persistentVolumeClaims), step.claim, step.owners, signal);
+      case 'await-claim':
+        return this.#note(set, 'Create', step.podName, `pvc ${step.claim.metadata?.name} is being deleted`);
+      default:
+        return unreachable(step);
+    }
+  }
+
+  async #createClaim(
+    set: StatefulSet,
+    claim: PersistentVolumeClaim,
+    podName: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const name = claim.metadata?.name;
+    const about = `Claim ${name} Pod ${podName} in StatefulSet ${set.metadata?.name}`;
+    try {
+      await this.#context.cluster.resource(persistentVolumeClaims).create(claim, { signal });
+      this.#record(set, 'Normal', 'SuccessfulCreate', `Create ${about} success`);
+    } catch (error) {
+      const text = `Create Claim ${name} for Pod ${podName} in StatefulSet ${set.metadata?.name} failed error: `;
+      if (!isReason(error, 'AlreadyExists') && !signal.aborted) {
+        this.#record(set, 'Warning', 'FailedCreate', text + messageOf(error));
+        this.#note(set, 'Create', podName, `failed to create PVC ${name}: ${messageOf(error)}`);
+      }
+      throw error;
+    }
+  }
+
+  async #createPod(set: StatefulSet, pod: Pod, signal: AbortSignal): Promise<void> {
+    const name = pod.metadata?.name ?? '';
+    try {
+      await this.#context.cluster.resource(pods).create(pod, { signal });
+      this.#note(set, 'Create', name);
+    } catch (error) {
+      if (!isReason(error, 'AlreadyExists') && !signal.aborted)
+        this.#note(set, 'Create', name, messageOf(error));
+      throw error;
+    }
+  }
+
+  async #deletePod(set: StatefulSet, pod: Pod, signal: AbortSignal): Promise<void> {
+    const name = pod.metadata?.name ?? '';
+    try {
+      await deleteAsRead(this.#context.cluster.resource(pods), pod, signal);
+      this.#note(set, 'Delete', name);
+    } catch (error) {
+      // A conflict is no failure to tell people of: we look again.
+      if (!isReason(error, 'Conflict') && !signal.aborted) this.#note(set, 'Delete', name, messageOf(error));
+      throw error;
+    }
+  }
+
+  async #identifyPod(set: StatefulSet, pod: Pod, ordinal: number, signal: AbortSignal): Promise<void> {
+    const { uid, resourceVersion, namespace, name = '' } = pod.metadata ?? {};
+    const body = { metadata: { uid, resourceVersion, labels: identityLabels(name, ordinal) } };
+    await this.#context.cluster
+      .resource(pods)
+      .patch({ namespace, name }, { type: 'merge', body }, { signal });
+    this.#note(set, 'Update', name);
+  }
+
+  async #tell({ metadata }: StatefulSet, { status }: ReplicaStage, signal: AbortSignal): Promise<void> {
+    const { uid, resourceVersion, namespace, name = '' } = metadata ?? {};
+    const body = { metadata: { uid, resourceVersion }, status: statusPatch(status) };
+    const client = this.#context.cluster.resource(statefulSets);
+    await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal });
+  }
+
+  #note(set: StatefulSet, what: Result, podName: string, failure?: string): void {
+    const about = `${what} Pod ${podName} in StatefulSet ${set.metadata?.name}`;
+    if (failure === undefined) this.#record(set, 'Normal', `Successful${what}`, `${about} successful`);
+    else this.#record(set, 'Warning', `Failed${what}`, `${about} failed error: ${failure}`);
+  }
+
+  #record(set: StatefulSet, type: 'Normal' | 'Warning', reason: string, note: string): void {
+    const regarding = referenceTo(set, { apiVersion: apiVersionOf(statefulSets), kind: statefulSets.kind });
+    this.#context.events.record({ regarding, type, reason, action: 'Reconcile', note });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,200 @@
+import { type Requeue, runWorkers } from '../../../cluster/controller-loop.ts';
+import type { Informer } from '../../../cluster/informer/informer.ts';
+import { keyOf, parseKey } from '../../../cluster/informer/object-key.ts';
+import {
+  controllerRevisions,
+  persistentVolumeClaims,
+  pods,
+  statefulSets,
+} from '../../../cluster/resources.ts';
+import { WorkQueue } from '../../../cluster/work-queue.ts';
+import type { ControllerRevision, StatefulSet } from '../../../kube/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import type { KubeObject } from '../../../kube/meta.ts';
+import type { Controller, ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { Dependents } from '../pods/dependents.ts';
+import { claimNameOf, claimTemplateNames } from './identity.ts';
+import { isAtRest, planSet, type SetPlan, type SetSurroundings } from './set-plan.ts';
+import { SetWriter } from './set-writer.ts';
+
+const workers = 4;
+/** Members, revisions (now and then with names that are taken), pods. */
+const stagesMax = 8;
+
+/**
+ * Pods with names and disks of their own, that come and go in order.
+ *
+ * The cache only tells whether there is anything to do; what is done is decided on a live read. Nothing is made twice, because
+ * every name is known beforehand: pods, claims and revisions that are there already make the second creation fail. Every other
+ * write carries the uid and the version that was judged. So it may die after any of them: the next run reads what there is and
+ * goes on.
+ */
+export const statefulSet: Controller = {
+  name: 'statefulset',
+  async run(context, signal) {
+    await new StatefulSetKeeper(context).run(signal);
+  },
+};
+
+class StatefulSetKeeper {
+  readonly #context: ControllerContext;
+  readonly #writer: SetWriter;
+  readonly #sets: Informer<StatefulSet>;
+  readonly #claims: Informer<PersistentVolumeClaim>;
+  readonly #pods: Dependents<Pod>;
+  readonly #revisions: Dependents<ControllerRevision>;
+  readonly #caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
+  readonly #queue: WorkQueue;
+  /** Keys of sets by uid. */
+  readonly #keys = new Map<string, string>();
+  /** Where the name of a revision was taken, until the status tells it. */
+  readonly #collisions = new Map<string, number>();
+
+  constructor(context: ControllerContext) {
+    const { informers } = context;
+    this.#context = context;
+    this.#writer = new SetWriter(context);
+    this.#sets = informers.of(statefulSets);
+    this.#claims = informers.of(persistentVolumeClaims);
+    this.#queue = new WorkQueue(context);
+    const wake = {
+      owned: (uid: string) => this.#wake(uid),
+      orphan: (object: KubeObject) => this.#wakeNamespace(object),
+    };
+    this.#pods = new Dependents(informers.of(pods), wake);
+    this.#revisions = new Dependents(informers.of(controllerRevisions), wake);
+    this.#caches = [this.#sets, this.#claims, informers.of(pods), informers.of(controllerRevisions)];
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const synced = await Promise.all(this.#caches.map((cache) => cache.synced(signal)));
+    if (!synced.every(Boolean)) return;
+    const stop = this.#listen();
+    try {
+      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
+        workers,
+        signal,
+        onError: (error, key) => this.#context.report({ controller: statefulSet.name, key, error }),
+      });
+    } finally {
+      for (const end of stop) end();
+    }
+  }
+
+  #listen(): readonly (() => void)[] {
+    const changed = (set: StatefulSet) => {
+      this.#keys.set(set.metadata?.uid ?? '', keyOf(set));
+      this.#queue.add(keyOf(set));
+    };
+    const gone = (set: StatefulSet) => {
+      this.#keys.delete(set.metadata?.uid ?? '');
+      this.#collisions.delete(set.metadata?.uid ?? '');
+    };
+    return [
+      this.#sets.addHandler({ added: changed, updated: changed, deleted: gone }),
+      this.#pods.listen(),
+      this.#revisions.listen(),
+      this.#claims.addHandler({
+        updated: (claim) => this.#wakeUserOf(claim),
+        deleted: (claim) => this.#wakeUserOf(claim),
+      }),
+    ];
+  }
+
+  #wake(uid: string): void {
+    const key = this.#keys.get(uid);
+    if (key !== undefined) this.#queue.add(key);
+  }
+
+  /** Somebody there may want to adopt it; whether anybody does is found out by looking. */
+  #wakeNamespace({ metadata }: KubeObject): void {
+    for (const set of this.#sets.values())
+      if (set.metadata?.namespace === metadata?.namespace) this.#queue.add(keyOf(set));
+  }
+
+  /** A claim goes by the name of its set: pods wait for it to end, and miss it when it has. */
+  #wakeUserOf({ metadata }: PersistentVolumeClaim): void {
+    const { name = '', namespace } = metadata ?? {};
+    const ordinal = Number(name.split('-').at(-1));
+    for (const set of this.#sets.values()) {
+      if (set.metadata?.namespace !== namespace) continue;
+      if (claimTemplateNames(set).some((template) => claimNameOf(set, template, ordinal) === name))
+        this.#queue.add(keyOf(set));
+    }
+  }
+
+  async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const cached = this.#sets.get(key);
+    if (cached === undefined) return undefined;
+    const plan = planSet(this.#cachedSurroundings(cached));
+    if (isAtRest(plan)) return lookAgain(plan);
+    for (let stage = 0; stage < stagesMax; stage++) {
+      const around = await this.#liveSurroundings(key, signal);
+      if (around === undefined) return undefined;
+      const next = planSet(around);
+      await this.#apply(around, next, signal);
+      if (next.kind === 'replicas' || next.kind === 'ignored') return lookAgain(next);
+    }
+    return {};
+  }
+
+  async #apply({ set, collisions }: SetSurroundings, plan: SetPlan, signal: AbortSignal): Promise<void> {
+    if (plan.kind === 'claim') await this.#writer.claim(set, plan, signal);
+    else if (plan.kind === 'replicas') await this.#writer.replicas(set, plan, signal);
+    else if (plan.kind === 'revise') {
+      const isNamed = await this.#writer.revise(plan.plan, signal);
+      if (!isNamed) this.#collisions.set(set.metadata?.uid ?? '', collisions + 1);
+    }
+  }
+
+  #cachedSurroundings(set: StatefulSet): SetSurroundings {
+    return {
+      set,
+      pods: this.#pods.near(set),
+      revisions: this.#revisions.near(set),
+      claims: new Map([...this.#cachedClaims(set)]),
+      ...this.#circumstances(set),
+    };
+  }
+
+  *#cachedClaims(set: StatefulSet): Iterable<readonly [string, PersistentVolumeClaim]> {
+    const namespace = set.metadata?.namespace;
+    const ordinals = new Set(
+      this.#pods.near(set).map(({ metadata }) => Number(metadata?.name?.split('-').at(-1))),
+    );
+    for (const template of claimTemplateNames(set)) {
+      for (const ordinal of ordinals) {
+        const name = claimNameOf(set, template, ordinal);
+        const claim = this.#claims.get(`${namespace}/${name}`);
+        if (claim !== undefined) yield [name, claim];
+      }
+    }
+  }
+
+  async #liveSurroundings(key: string, signal: AbortSignal): Promise<SetSurroundings | undefined> {
+    const { cluster } = this.#context;
+    const { namespace, name } = parseKey(key);
+    const set = await orAbsent(cluster.resource(statefulSets).get({ namespace, name }, { signal }));
+    if (set === undefined) return undefined;
+    const everything = { namespace, signal };
+    const hasClaims = claimTemplateNames(set).length > 0;
+    const [podPage, revisionPage, claimPage] = await Promise.all([
+      cluster.resource(pods).list(everything),
+      cluster.resource(controllerRevisions).list(everything),
+      hasClaims ? cluster.resource(persistentVolumeClaims).list(everything) : undefined,
+    ]);
+    const claims = new Map((claimPage?.items ?? []).map((claim) => [claim.metadata?.name ?? '', claim]));
+    return { set, pods: podPage.items, revisions: revisionPage.items, claims, ...this.#circumstances(set) };
+  }
+
+  #circumstances({ metadata, status }: StatefulSet): Pick<SetSurroundings, 'collisions' | 'nowMs'> {
+    const met = this.#collisions.get(metadata?.uid ?? '') ?? 0;
+    return { collisions: Math.max(met, status?.collisionCount ?? 0), nowMs: this.#context.clock.nowMs() };
+  }
+}
+
+function lookAgain(plan: SetPlan): Requeue | undefined {
+  const afterMs = plan.kind === 'replicas' ? plan.nextAvailableMs : undefined;
+  return afterMs === undefined ? undefined : { afterMs };
+}

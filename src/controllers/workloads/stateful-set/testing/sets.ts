@@ -1,0 +1,48 @@
+import type { Cluster } from '../../../../cluster/cluster.ts';
+import { persistentVolumeClaims, statefulSets } from '../../../../cluster/resources.ts';
+import type { StatefulSet, StatefulSetSpec } from '../../../../kube/apps.ts';
+import { namespace } from '../../testing/workload-world.ts';
+
+const labels = { app: 'web' };
+
+export function setSpec(changes: StatefulSetSpec = {}): StatefulSetSpec {
+  return { serviceName: 'web', selector: { matchLabels: labels }, template: templateOf('v1'), ...changes };
+}
+
+export function templateOf(image: string) {
+  return {
+    metadata: { labels },
+    spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'main', image }] },
+  };
+}
+
+export const dataTemplate = {
+  metadata: { name: 'data', labels: { tier: 'disk' } },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+} as const;
+
+export async function makeSet(cluster: Cluster, changes: StatefulSetSpec = {}): Promise<StatefulSet> {
+  return await cluster
+    .resource(statefulSets)
+    .create({ metadata: { namespace, name: 'web' }, spec: setSpec(changes) });
+}
+
+export async function changeSet(cluster: Cluster, spec: StatefulSetSpec): Promise<void> {
+  const patch = { type: 'merge', body: { spec } } as const;
+  await cluster.resource(statefulSets).patch({ namespace, name: 'web' }, patch);
+}
+
+export async function getSet(cluster: Cluster): Promise<StatefulSet> {
+  return await cluster.resource(statefulSets).get({ namespace, name: 'web' });
+}
+
+/** Claims with their owners, each in a line. */
+export async function claimLines(cluster: Cluster): Promise<readonly string[]> {
+  const { items } = await cluster.resource(persistentVolumeClaims).list({ namespace });
+  return items
+    .map(({ metadata }) => {
+      const owners = (metadata?.ownerReferences ?? []).map(({ kind, name }) => ` of ${kind} ${name}`);
+      return `${metadata?.name}${owners.join(' and')}`;
+    })
+    .toSorted();
+}

@@ -1,0 +1,93 @@
+import type { Cluster } from '../../../cluster/cluster.ts';
+import { servedCatalogue } from '../../../cluster/embedded/kinds/served-kinds.ts';
+import { EventRecorder } from '../../../cluster/event-recorder.ts';
+import { events, pods } from '../../../cluster/resources.ts';
+import type { Pod } from '../../../kube/core.ts';
+import { type Clock, realClock } from '../../../runtime/clock.ts';
+import { systemIds } from '../../../runtime/ids.ts';
+import { seededRandom } from '../../../runtime/random.ts';
+import { Supervisor } from '../../../runtime/supervisor.ts';
+import type { Controller, Trouble } from '../../controller.ts';
+import { SharedInformers } from '../../shared-informers.ts';
+import { Census } from '../census.ts';
+
+export const namespace = 'default';
+
+/** Turns of the event loop after which something has to have come of it; a turn takes well under a millisecond. */
+const turnsMax = 50_000;
+
+/** Runs these controllers on a cluster; they end with what is returned. */
+export function runHere(
+  cluster: Cluster,
+  controllers: readonly Controller[],
+  { clock = realClock, troubles = [] }: { readonly clock?: Clock; readonly troubles?: Trouble[] } = {},
+): AsyncDisposable {
+  const random = seededRandom('workloads');
+  const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
+  const resources = servedCatalogue().all.filter(({ storedAs }) => storedAs === undefined);
+  const common = { cluster, clock, random, supervisor, ids: systemIds, onError: () => {} };
+  const informers = new SharedInformers(common);
+  const census = new Census({ ...common, resources });
+  for (const controller of controllers) {
+    const recorder = new EventRecorder({
+      ...common,
+      events: cluster.resource(events),
+      reportingController: `stowage.dev/${controller.name}`,
+      reportingInstance: 'test',
+    });
+    const context = { ...common, resources, informers, census, events: recorder };
+    const report = (trouble: Trouble) => troubles.push(trouble);
+    supervisor.start(controller.name, (signal) => controller.run({ ...context, report }, signal));
+  }
+  return supervisor;
+}
+
+/** Turns the event loop until it holds; says what was there instead when it never does. */
+export async function eventually<T>(look: () => Promise<T>, isRight: (seen: T) => boolean): Promise<T> {
+  let seen = await look();
+  for (let turn = 0; turn < turnsMax && !isRight(seen); turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    seen = await look();
+  }
+  if (!isRight(seen)) throw new Error(`it never came to be; the last was ${JSON.stringify(seen)}`);
+  return seen;
+}
+
+/** Plays the node: the pod runs, and is ready or not since `since`. */
+export async function setRunning(
+  cluster: Cluster,
+  name: string,
+  { isReady = true, since = '2026-01-01T00:00:00Z' } = {},
+): Promise<void> {
+  const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime: since }];
+  await setStatus(cluster, name, { phase: 'Running', conditions });
+}
+
+export async function setStatus(cluster: Cluster, name: string, status: object): Promise<void> {
+  const patch = { type: 'merge', body: { status } } as const;
+  await cluster.resource(pods).patch({ namespace, name }, patch, { subresource: 'status' });
+}
+
+export async function podsOf(cluster: Cluster): Promise<readonly Pod[]> {
+  const { items } = await cluster.resource(pods).list({ namespace });
+  return items.toSorted((a, b) => ((a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1));
+}
+
+export async function podNames(cluster: Cluster): Promise<readonly string[]> {
+  return (await podsOf(cluster)).map(({ metadata }) => metadata?.name ?? '');
+}
+
+/** Makes every pod run and be ready as soon as it is there, until disposed. */
+export function healthyNodes(cluster: Cluster): Controller {
+  return {
+    name: 'nodes',
+    async run(_context, signal) {
+      for await (const event of cluster.resource(pods).watch({ namespace, signal })) {
+        if (event.type === 'BOOKMARK' || event.type === 'DELETED') continue;
+        const { metadata, status } = event.object;
+        if (status?.phase !== 'Pending' || metadata?.deletionTimestamp !== undefined) continue;
+        await setRunning(cluster, metadata?.name ?? '').catch(() => {});
+      }
+    },
+  };
+}
