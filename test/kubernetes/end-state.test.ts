@@ -1,42 +1,56 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
 import { playEndings, whatIsLeft } from './testing/endings.ts';
+import { steady } from './testing/steady.ts';
+import { playVolumeEnds, playVolumeLives, volumeStates } from './testing/volume-lives.ts';
 
-/** Nothing tells when a controller has nothing more to do; so its world has to be the same for a while. */
-const steadyMs = 3_000;
-const pollMs = 250;
-
-const theirs = [
-  'garbage-collector-controller',
-  'namespace-controller',
-  'persistentvolumeclaim-protection-controller',
-  'persistentvolume-protection-controller',
-];
-
+/** The same work for kube-controller-manager on the real server, and for our controllers on ours. */
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our controllers', () => {
-  test('leave behind what kube-controller-manager leaves behind', async () => {
-    const [real, ours] = await Promise.all([
-      startBed({ controllerManager: { controllers: theirs } }),
-      startBed({ server: 'stowage', stowageControllers: 'garbage-collector,namespace,protection' }),
+  const protecting = [
+    'persistentvolumeclaim-protection-controller',
+    'persistentvolume-protection-controller',
+  ];
+
+  async function bothEnds(
+    controllers: { readonly theirs: readonly string[]; readonly ours: string },
+    play: (cluster: Cluster) => Promise<readonly string[]>,
+  ): Promise<readonly (readonly string[])[]> {
+    const beds = await Promise.all([
+      startBed({ controllerManager: { controllers: controllers.theirs } }),
+      startBed({ server: 'stowage', stowageControllers: controllers.ours }),
     ]);
-    const [left, leftByOurs] = await Promise.all([endOf(await real.connect()), endOf(await ours.connect())]);
-    expect(left.length).toBeGreaterThan(10);
-    expect(leftByOurs).toEqual(left);
+    return await Promise.all(beds.map(async (bed) => await play(await bed.connect())));
+  }
+
+  test('leave behind what kube-controller-manager leaves behind', async () => {
+    const controllers = {
+      theirs: ['garbage-collector-controller', 'namespace-controller', ...protecting],
+      ours: 'garbage-collector,namespace,protection',
+    };
+    const [real = [], ours] = await bothEnds(controllers, async (cluster) => {
+      await playEndings(cluster);
+      return await steady(
+        () => whatIsLeft(cluster),
+        (left) => !left.some((line) => line.startsWith('Namespace /doomed')),
+      );
+    });
+    expect(real.length).toBeGreaterThan(10);
+    expect(ours).toEqual(real);
+  }, 300_000);
+
+  test('bring volumes and claims together as the PV controller does, and apart again', async () => {
+    const controllers = {
+      theirs: ['persistentvolume-binder-controller', ...protecting],
+      ours: 'pv-binder,protection',
+    };
+    const [real = [], ours] = await bothEnds(controllers, async (cluster) => {
+      await playVolumeLives(cluster);
+      const bound = await steady(() => volumeStates(cluster));
+      await playVolumeEnds(cluster);
+      return [...bound, 'then', ...(await steady(() => volumeStates(cluster)))];
+    });
+    expect(real.length).toBeGreaterThan(60);
+    expect(ours).toEqual(real);
   }, 300_000);
 });
-
-async function endOf(cluster: Cluster): Promise<readonly string[]> {
-  await playEndings(cluster);
-  let last = await whatIsLeft(cluster);
-  for (let steadySinceMs = Date.now(); Date.now() - steadySinceMs < steadyMs; ) {
-    await sleep(pollMs);
-    const now = await whatIsLeft(cluster);
-    if (now.join() !== last.join() || now.some((line) => line.startsWith('Namespace /doomed'))) {
-      steadySinceMs = Date.now();
-    }
-    last = now;
-  }
-  return last;
-}

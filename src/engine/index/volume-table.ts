@@ -21,6 +21,8 @@ export class Shelf {
   readonly lists = new Map<Topology, number>();
   /** Rises when a list comes or goes. */
   version = 0;
+  /** All of its volumes in one list, wherever they can be reached from; undefined until somebody asks. */
+  everywhere: number | undefined;
 
   constructor(id: number, accessModes: number) {
     this.id = id;
@@ -204,6 +206,21 @@ export class VolumeTable {
     );
   }
 
+  /**
+   * All that a shelf has on offer in one sorted list, for those who choose without a node. It is kept from the first question
+   * on: whoever never asks doesn't pay for it.
+   */
+  listEverywhere(shelf: Shelf): number {
+    if (shelf.everywhere !== undefined) return shelf.everywhere;
+    const list = this.lists.create();
+    for (const part of shelf.lists.values()) {
+      for (let slot = this.lists.starts[part]!; slot < this.lists.ends[part]!; slot++)
+        this.lists.insert(list, this.lists.rows[slot]!, this.lists.bytes[slot]!);
+    }
+    shelf.everywhere = list;
+    return list;
+  }
+
   /** Smallest first, then by name: the order in which volumes are preferred. */
   compareRows(a: number, b: number): number {
     return compareVolumes(this.record(a), this.record(b));
@@ -242,15 +259,21 @@ export class VolumeTable {
     const record = this.record(row);
     if (!isFree(record) || this.#holderOf.has(row)) return;
     this.#homes[row] ??= this.#enterHome(row);
-    this.lists.insert(this.#homes[row]!.list, row, record.size.bytes);
+    const { list, shelf } = this.#homes[row]!;
+    this.lists.insert(list, row, record.size.bytes);
+    if (shelf.everywhere !== undefined) this.lists.insert(shelf.everywhere, row, record.size.bytes);
     this.#offered[row] = true;
   }
 
   /** Before the record changes: the list is searched by the record's size and name. */
   #takeOff(row: VolumeRow): void {
     if (!this.#offered[row]) return;
-    const removed = this.lists.remove(this.#homes[row]!.list, row, this.record(row).size.bytes);
-    assert(removed, `volume ${this.record(row).key} stands where it was put`);
+    const { list, shelf } = this.#homes[row]!;
+    const { bytes } = this.record(row).size;
+    let isRemoved = this.lists.remove(list, row, bytes);
+    if (shelf.everywhere !== undefined)
+      isRemoved = this.lists.remove(shelf.everywhere, row, bytes) && isRemoved;
+    assert(isRemoved, `volume ${this.record(row).key} stands where it was put`);
     this.#offered[row] = false;
   }
 

@@ -20,6 +20,13 @@ export function offersModes(offered: number, asked: number): boolean {
   return (offered & ~unknownModeBit & asked) === asked;
 }
 
+/** How many modes a set has. */
+export function modeCount(modes: number): number {
+  let count = 0;
+  for (let rest = modes; rest !== 0; rest &= rest - 1) count += 1;
+  return count;
+}
+
 export function unknownModeProblems(modes: readonly string[] | undefined, field: string): string[] {
   return itemsOf(modes)
     .filter((mode) => modeBit(mode) === undefined)

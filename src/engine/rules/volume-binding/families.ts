@@ -2,6 +2,7 @@ import { matchesLabels } from '../../../kube/label-selector.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ReachCells } from '../../index/reach-cells.ts';
 import type { Shelf } from '../../index/volume-table.ts';
+import type { ClaimRecord } from '../../records/claim-record.ts';
 import { compareSizes, type Size } from '../../size.ts';
 import type { Want } from './needs.ts';
 
@@ -39,7 +40,7 @@ export function familiesOf(index: ClusterIndex, wants: readonly Want[]): Family[
       wants: members.sort(compareWants),
       shelves,
       cells: index.volumes.cellsOf(shelves, index.nodes.rowCount),
-      accepts: acceptance(index, members[0]!),
+      accepts: acceptance(index, members[0]!.claim),
       isContended: shelvesOf.some(
         (others, other) => other !== position && others.some((shelf) => shelves.includes(shelf)),
       ),
@@ -56,8 +57,12 @@ export function compareWants(a: Want, b: Want): number {
   return compareSizes(a.size, b.size) || a.position - b.position;
 }
 
-function acceptance(index: ClusterIndex, want: Want): ((row: number) => boolean) | undefined {
-  const selector = want.claim?.selector;
+/** What a claim's selector lets through; undefined for everything. */
+export function acceptance(
+  index: ClusterIndex,
+  claim: ClaimRecord | undefined,
+): ((row: number) => boolean) | undefined {
+  const selector = claim?.selector;
   if (selector === undefined) return undefined;
   return (row) => matchesLabels(selector, index.volumes.record(row).labels);
 }

@@ -101,20 +101,25 @@ function reservedVolumes(index: ClusterIndex, claim: ClaimRecord): readonly Volu
   const records = held === undefined ? index.volumes.claimedFor(claim.key).filter(isForClaim) : [held];
   return records.sort(compareVolumes).map((volume) => index.volumes.row(volume.key)!);
 
-  /**
-   * The tests that kube-scheduler makes of a pre-bound volume: not of phase, labels or access modes. One that fails them is
-   * passed over as if it weren't there.
-   */
   function isForClaim(volume: VolumeRecord): boolean {
-    const isNamed = volume.claim?.uid === '' || volume.claim?.uid === claim.uid;
-    if (!isNamed || !volume.isUsable || volume.isDeleting) return false;
     if (!index.profile.preboundIsFinal && volume.className !== claim.className) return false;
-    return (
-      compareSizes(volume.size, claim.request ?? zeroSize) >= 0 &&
-      volume.mode === claim.mode &&
-      volume.attributesClass === claim.attributesClass
-    );
+    return servesAsPrebound(volume, claim);
   }
+}
+
+/**
+ * The tests that kube-scheduler and the PV controller make of a pre-bound volume: not of phase, class, labels or access modes.
+ * One that fails them is passed over as if it weren't there.
+ */
+export function servesAsPrebound(volume: VolumeRecord, claim: ClaimRecord): boolean {
+  if (volume.claim?.claimKey !== claim.key) return false;
+  const isNamed = volume.claim.uid === '' || volume.claim.uid === claim.uid;
+  if (!isNamed || !volume.isUsable || volume.isDeleting) return false;
+  return (
+    compareSizes(volume.size, claim.request ?? zeroSize) >= 0 &&
+    volume.mode === claim.mode &&
+    volume.attributesClass === claim.attributesClass
+  );
 }
 
 function makingOf(

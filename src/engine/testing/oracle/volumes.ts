@@ -14,11 +14,11 @@ export function preboundVolumes(cluster: OracleCluster, claim: PersistentVolumeC
   );
 }
 
-/** Volumes that anybody may take and that would do for this claim on this node, the best first. */
+/** Volumes that anybody may take and that would do for this claim on this node, or anywhere, the best first. */
 export function freeVolumes(
   cluster: OracleCluster,
   claim: PersistentVolumeClaim,
-  node: Node,
+  node?: Node,
 ): PersistentVolume[] {
   const selector = compileLabelSelector(claim.spec?.selector, 'spec.selector', 'everything');
   return cluster.volumes
@@ -31,7 +31,7 @@ export function freeVolumes(
         matchesLabels(selector.selector, volume.metadata?.labels) &&
         volumeClassName(volume) === claimClassName(claim) &&
         offersModes(volume, claim) &&
-        reaches(cluster, volume, node),
+        (node === undefined || reaches(cluster, volume, node)),
     )
     .sort(compareVolumes);
 }
@@ -48,7 +48,7 @@ function suits(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean 
   );
 }
 
-function offersModes(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+export function offersModes(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const offered = volume.spec?.accessModes ?? [];
   return (claim.spec?.accessModes ?? []).every((mode) => offered.includes(mode));
 }

@@ -1,0 +1,90 @@
+import { matchesLabels } from '../kube/label-selector.ts';
+import type { ClusterIndex } from './index/cluster-index.ts';
+import type { Shelf } from './index/volume-table.ts';
+import { modeCount, offersModes } from './records/access-modes.ts';
+import type { ClaimRecord } from './records/claim-record.ts';
+import type { VolumeRecord } from './records/volume-record.ts';
+import { acceptance, VolumeWalk } from './rules/volume-binding/families.ts';
+import { servesAsPrebound } from './rules/volume-binding/needs.ts';
+import { compareSizes, zeroSize } from './size.ts';
+
+/*
+ * Matching of a claim without a pod, as Kubernetes' PV controller does it: no node is asked for, and what the claim names or
+ * what names the claim goes before what merely fits.
+ */
+
+/**
+ * The volume that the claim should have: one that is reserved for it, else the smallest that fits of those with the fewest
+ * access modes. A claim that waits for its first consumer (`isDelayed`) only takes what is reserved for it.
+ *
+ * Costs a binary search for each set of access modes; a selector adds the volumes that it refuses on the way.
+ *
+ * Two things are decided where kube-controller-manager leaves them to chance: of equal volumes the first by name is taken, and
+ * a volume that is reserved for the claim goes first even if others have fewer access modes.
+ */
+export function matchClaim(
+  index: ClusterIndex,
+  claim: ClaimRecord,
+  isDelayed: boolean,
+): VolumeRecord | undefined {
+  if (!claim.isUsable) return undefined;
+  const reserved = reservedFor(index, claim);
+  if (reserved !== undefined || isDelayed) return reserved;
+  const size = claim.request ?? zeroSize;
+  for (const shelves of fewestModesFirst(index.volumes.shelvesFor(claim))) {
+    const lists = shelves.map((shelf) => index.volumes.listEverywhere(shelf));
+    const row = new VolumeWalk(index, lists, acceptance(index, claim)).next(size);
+    if (row >= 0) return index.volumes.record(row);
+  }
+  return undefined;
+}
+
+/** Whether a volume on offer is one that `matchClaim` could give the claim. */
+export function couldServe(volume: VolumeRecord, claim: ClaimRecord): boolean {
+  return (
+    claim.isUsable &&
+    mismatchOf(volume, claim) === undefined &&
+    (claim.selector === undefined || matchesLabels(claim.selector, volume.labels))
+  );
+}
+
+/** Why a volume can't be the claim's, in the words that Kubernetes users know. */
+export const mismatches = {
+  Deleting: 'the volume is marked for deletion',
+  TooSmall: 'requested PV is too small',
+  OtherClass: 'storageClassName does not match',
+  OtherAttributesClass: 'volumeAttributesClassName does not match',
+  OtherMode: 'incompatible volumeMode',
+  MissingAccessMode: 'incompatible accessMode',
+} as const;
+
+export type Mismatch = keyof typeof mismatches;
+
+/** The first thing that is wrong with a volume that the claim names. Its selector isn't asked: who names one doesn't select. */
+export function mismatchOf(volume: VolumeRecord, claim: ClaimRecord): Mismatch | undefined {
+  if (volume.isDeleting) return 'Deleting';
+  if (!volume.isUsable || compareSizes(volume.size, claim.request ?? zeroSize) < 0) return 'TooSmall';
+  if (volume.className !== claim.className) return 'OtherClass';
+  if (volume.attributesClass !== claim.attributesClass) return 'OtherAttributesClass';
+  if (volume.mode !== claim.mode) return 'OtherMode';
+  return offersModes(volume.accessModes, claim.accessModes) ? undefined : 'MissingAccessMode';
+}
+
+/** Unlike the scheduler, the PV controller asks also a reserved volume for the access modes. */
+function reservedFor(index: ClusterIndex, claim: ClaimRecord): VolumeRecord | undefined {
+  let best: VolumeRecord | undefined;
+  for (const volume of index.volumes.claimedFor(claim.key)) {
+    if (!servesAsPrebound(volume, claim) || !offersModes(volume.accessModes, claim.accessModes)) continue;
+    if (best === undefined || compareSizes(volume.size, best.size) < 0) best = volume;
+  }
+  return best;
+}
+
+function fewestModesFirst(shelves: readonly Shelf[]): Iterable<readonly Shelf[]> {
+  const byCount = new Map<number, Shelf[]>();
+  for (const shelf of shelves.toSorted((a, b) => modeCount(a.accessModes) - modeCount(b.accessModes))) {
+    const count = modeCount(shelf.accessModes);
+    byCount.set(count, [...(byCount.get(count) ?? []), shelf]);
+  }
+  return byCount.values();
+}

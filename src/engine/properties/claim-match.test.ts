@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/core.ts';
+import { matchClaim } from '../claim-match.ts';
+import { ClusterIndex } from '../index/cluster-index.ts';
+import { stowageProfile } from '../index/profile.ts';
+import { keyOf, nameOf, OracleCluster } from '../testing/oracle/cluster.ts';
+import { compareVolumes, freeVolumes, offersModes, preboundVolumes } from '../testing/oracle/volumes.ts';
+import { randomNowMs } from '../testing/random-cluster.ts';
+import { arbEvent, RandomServer } from '../testing/random-events.ts';
+
+const runs = 300;
+const eventsMax = 60;
+
+test('a claim gets the volume that looking at every one of them would find, at any time', () => {
+  fc.assert(
+    fc.property(
+      fc.array(arbEvent, { maxLength: eventsMax, size: 'max' }),
+      fc.array(fc.nat(eventsMax), { maxLength: 8 }),
+      (events, looks) => {
+        const server = new RandomServer();
+        const index = new ClusterIndex(stowageProfile);
+        for (const [position, event] of events.entries()) {
+          server.happen(event, index);
+          if (looks.includes(position)) compareAll(index, server);
+        }
+        compareAll(index, server);
+      },
+    ),
+    { numRuns: runs },
+  );
+});
+
+test('a volume that is held for somebody is nobody else’s until it is let go', () => {
+  fc.assert(
+    fc.property(fc.array(arbEvent, { maxLength: eventsMax, size: 'max' }), (events) => {
+      const server = new RandomServer();
+      const index = new ClusterIndex(stowageProfile);
+      for (const event of events) server.happen(event, index);
+      for (const claim of index.claims.records()) {
+        const found = matchClaim(index, claim, false);
+        if (found === undefined || found.claim !== undefined) continue;
+        const savepoint = index.savepoint();
+        index.setHold(found.key, 'other/claim');
+        expect(matchClaim(index, claim, false)?.key).not.toBe(found.key);
+        index.rollback(savepoint);
+        expect(matchClaim(index, claim, false)?.key).toBe(found.key);
+      }
+    }),
+    { numRuns: runs },
+  );
+});
+
+function compareAll(index: ClusterIndex, server: RandomServer): void {
+  const cluster = new OracleCluster(server.objects, stowageProfile, randomNowMs);
+  for (const claim of server.objects.PersistentVolumeClaim ?? []) {
+    const record = index.claims.get(keyOf(claim))!;
+    for (const isDelayed of [false, true]) {
+      const expected = record.isUsable ? bestByWalking(cluster, claim, isDelayed) : undefined;
+      expect(matchClaim(index, record, isDelayed)?.key).toBe(expected);
+    }
+  }
+}
+
+function bestByWalking(
+  cluster: OracleCluster,
+  claim: PersistentVolumeClaim,
+  isDelayed: boolean,
+): string | undefined {
+  const reserved = preboundVolumes(cluster, claim)
+    .filter((volume) => offersModes(volume, claim))
+    .sort(compareVolumes);
+  const free = isDelayed ? [] : freeVolumes(cluster, claim).sort(fewestModesFirst);
+  const best = [...reserved, ...free][0];
+  return best && nameOf(best);
+}
+
+function fewestModesFirst(a: PersistentVolume, b: PersistentVolume): number {
+  const [left, right] = [a, b].map(({ spec }) => new Set(spec?.accessModes ?? []).size);
+  return left! - right! || compareVolumes(a, b);
+}

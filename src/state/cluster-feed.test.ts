@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { Informer } from '../cluster/informer/informer.ts';
+import type { Resource } from '../cluster/resource.ts';
+import { nodes, persistentVolumes } from '../cluster/resources.ts';
+import { EmbeddedWorld } from '../cluster/testing/embedded-world.ts';
+import type { Change } from '../engine/index/change.ts';
+import type { PersistentVolume } from '../kube/core-volume.ts';
+import type { KubeObject } from '../kube/meta.ts';
+import { seededRandom } from '../runtime/random.ts';
+import { Supervisor } from '../runtime/supervisor.ts';
+import { VirtualClock } from '../runtime/virtual-clock.ts';
+import { ClusterFeed } from './cluster-feed.ts';
+
+const spec = {
+  capacity: { storage: '1Gi' },
+  accessModes: ['ReadWriteOnce'],
+  hostPath: { path: '/mnt/a' },
+} as const;
+
+async function begin() {
+  const clock = new VirtualClock();
+  const { cluster } = await EmbeddedWorld.start(clock);
+  const random = seededRandom('feed');
+  const supervisor = new Supervisor({ clock, random, onCrash: ({ error }) => expect.fail(String(error)) });
+  const source = {
+    of<T extends KubeObject>(resource: Resource<T>): Informer<T> {
+      const made = new Informer<T>({ cluster, resource, clock, random });
+      made.start(supervisor);
+      return made;
+    },
+  };
+  const changes: string[] = [];
+  const feed = new ClusterFeed({
+    informers: source,
+    kinds: ['Node', 'PersistentVolume'],
+    onChange: (change) => changes.push(told(change)),
+  });
+  const stop = feed.start();
+  const client = cluster.resource(persistentVolumes);
+  const volume = await client.create({ metadata: { name: 'v' }, spec });
+  await clock.advance(10);
+  return { clock, cluster, supervisor, feed, changes, client, volume, stop };
+}
+
+function told(change: Change): string {
+  if (change.kind === 'Release') return change.kind;
+  const { kind, before, after } = change;
+  return `${kind} ${(after ?? before)?.key} ${before?.version ?? '-'}->${after?.version ?? '-'}`;
+}
+
+function labelled(volume: PersistentVolume, version: string): PersistentVolume {
+  return { ...volume, metadata: { ...volume.metadata, resourceVersion: version, labels: { a: version } } };
+}
+
+test('what informers tell is in the index, and told on', async () => {
+  const { clock, cluster, supervisor, feed, changes, client, volume } = await begin();
+  await using _ = supervisor;
+  const version = volume.metadata?.resourceVersion;
+  await cluster.resource(nodes).create({ metadata: { name: 'n' } });
+  await clock.advance(10);
+  expect(await feed.synced(new AbortController().signal)).toBe(true);
+  expect(feed.index.volumes.get('v')?.version).toBe(version);
+  expect(feed.index.nodes.get('n')?.key).toBe('n');
+  expect([...feed.values('PersistentVolume')].map(({ metadata }) => metadata?.name)).toEqual(['v']);
+  await client.patch({ name: 'v' }, { type: 'merge', body: { metadata: { finalizers: null } } });
+  await client.delete({ name: 'v' });
+  await clock.advance(10);
+  expect(feed.index.volumes.get('v')).toBeUndefined();
+  expect(feed.get('PersistentVolume', 'v')).toBeUndefined();
+  expect(changes.at(-1)).toMatch(/^PersistentVolume v \d+->-$/);
+});
+
+test('what its owner wrote counts at once, and is told once', async () => {
+  const { clock, supervisor, feed, changes, client } = await begin();
+  await using _ = supervisor;
+  changes.length = 0;
+  const body = { metadata: { labels: { a: 'b' } } };
+  const written = await client.patch({ name: 'v' }, { type: 'merge', body });
+  feed.noteWrite('PersistentVolume', written);
+  expect(feed.index.volumes.get('v')?.labels).toEqual({ a: 'b' });
+  expect(feed.get('PersistentVolume', 'v')?.metadata?.labels).toEqual({ a: 'b' });
+  await clock.advance(10);
+  expect(feed.get('PersistentVolume', 'v')?.metadata?.labels).toEqual({ a: 'b' });
+  expect(changes).toHaveLength(1);
+});
+
+test('what its owner wrote gives way to what is newer', async () => {
+  const { clock, supervisor, feed, client, volume } = await begin();
+  await using _ = supervisor;
+  feed.noteWrite('PersistentVolume', labelled(volume, `${volume.metadata?.resourceVersion}`));
+  expect(feed.index.volumes.get('v')?.labels).toEqual({});
+  await client.patch({ name: 'v' }, { type: 'merge', body: { metadata: { labels: { a: 'new' } } } });
+  await clock.advance(10);
+  feed.noteWrite('PersistentVolume', labelled(volume, '1'));
+  expect(feed.get('PersistentVolume', 'v')?.metadata?.labels).toEqual({ a: 'new' });
+  expect(feed.index.volumes.get('v')?.labels).toEqual({ a: 'new' });
+});
+
+test('an answer that comes after the object is gone, or was made anew, brings nothing back', async () => {
+  const { clock, supervisor, feed, client, volume } = await begin();
+  await using _ = supervisor;
+  await client.patch({ name: 'v' }, { type: 'merge', body: { metadata: { finalizers: null } } });
+  await client.delete({ name: 'v' });
+  await clock.advance(10);
+  feed.noteWrite('PersistentVolume', labelled(volume, '9999'));
+  expect(feed.index.volumes.get('v')).toBeUndefined();
+  const anew = await client.create({ metadata: { name: 'v' }, spec });
+  await clock.advance(10);
+  feed.noteWrite('PersistentVolume', labelled(volume, '9999'));
+  expect(feed.index.volumes.get('v')?.uid).toBe(anew.metadata?.uid);
+  expect(feed.get('PersistentVolume', 'v')?.metadata?.uid).toBe(anew.metadata?.uid);
+});
+
+test('a feed that was stopped hears nothing more; a kind that it was not asked for is an error of its owner', async () => {
+  const { clock, supervisor, feed, changes, client, stop } = await begin();
+  await using _ = supervisor;
+  stop();
+  changes.length = 0;
+  await client.create({ metadata: { name: 'w' }, spec });
+  await clock.advance(10);
+  expect(changes).toEqual([]);
+  expect(() => feed.get('Pod', 'default/p')).toThrow('the feed was not asked for Pod');
+});

@@ -1,0 +1,115 @@
+import type { Cluster } from '../../../src/cluster/cluster.ts';
+import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../src/cluster/resources.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/core-volume.ts';
+
+const namespace = 'default';
+
+type VolumeSpec = NonNullable<PersistentVolume['spec']>;
+type ClaimSpec = NonNullable<PersistentVolumeClaim['spec']>;
+
+/** Volumes and claims that meet in most of the ways there are. What becomes of them is the PV controller's doing. */
+export async function playVolumeLives(cluster: Cluster): Promise<void> {
+  await makeClasses(cluster);
+  await makeVolumes(cluster);
+  const claims: Readonly<Record<string, ClaimSpec>> = {
+    smallest: { storageClassName: 'sizes' },
+    larger: { storageClassName: 'sizes', resources: { requests: { storage: '3Gi' } } },
+    'too-large': { storageClassName: 'sizes', resources: { requests: { storage: '1Ti' } } },
+    labelled: { storageClassName: 'labels', selector: { matchLabels: { media: 'ssd' } } },
+    unmatched: { storageClassName: 'labels', selector: { matchLabels: { media: 'tape' } } },
+    promised: { storageClassName: 'promises' },
+    chooser: { storageClassName: 'choices', volumeName: 'chosen' },
+    'small-chooser': { storageClassName: 'choices', volumeName: 'too-small' },
+    dreamer: { storageClassName: 'choices', volumeName: 'no-such-volume' },
+    waiting: { storageClassName: 'waits' },
+    external: { storageClassName: 'external' },
+    unprovisioned: { storageClassName: 'nobody' },
+    classless: { storageClassName: '' },
+    raw: { storageClassName: 'modes', volumeMode: 'Block' },
+    filed: { storageClassName: 'modes', volumeMode: 'Filesystem' },
+    many: { storageClassName: 'access', accessModes: ['ReadWriteMany'] },
+    lost: { storageClassName: 'losses' },
+    released: { storageClassName: 'releases' },
+    undeletable: { storageClassName: 'deletes' },
+  };
+  for (const [name, spec] of Object.entries(claims)) await makeClaim(cluster, name, spec);
+}
+
+/** The second act, once the first has settled: claims and volumes go. */
+export async function playVolumeEnds(cluster: Cluster): Promise<void> {
+  const claims = cluster.resource(persistentVolumeClaims);
+  await claims.delete({ namespace, name: 'released' });
+  await claims.delete({ namespace, name: 'undeletable' });
+  const volumes = cluster.resource(persistentVolumes);
+  await volumes.delete({ name: 'losing' });
+  await volumes.patch({ name: 'losing' }, { type: 'merge', body: { metadata: { finalizers: null } } });
+}
+
+async function makeClasses(cluster: Cluster): Promise<void> {
+  const client = cluster.resource(storageClasses);
+  const none = 'kubernetes.io/no-provisioner';
+  await client.create({
+    metadata: { name: 'waits' },
+    provisioner: none,
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
+  await client.create({ metadata: { name: 'external' }, provisioner: 'example.com/disk' });
+  await client.create({ metadata: { name: 'nobody' }, provisioner: none });
+}
+
+async function makeVolumes(cluster: Cluster): Promise<void> {
+  const volume = async (name: string, spec: VolumeSpec, labels = {}) => {
+    const common = {
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      nfs: { server: 'nfs', path: '/a' },
+    } as const;
+    await cluster
+      .resource(persistentVolumes)
+      .create({ metadata: { name, labels }, spec: { ...common, ...spec } });
+  };
+  await volume('size-1', { storageClassName: 'sizes' });
+  await volume('size-5', { storageClassName: 'sizes', capacity: { storage: '5Gi' } });
+  await volume('size-9', { storageClassName: 'sizes', capacity: { storage: '9Gi' } });
+  await volume('disk', { storageClassName: 'labels' }, { media: 'hdd' });
+  await volume('flash', { storageClassName: 'labels' }, { media: 'ssd' });
+  await volume('tempting', { storageClassName: 'promises' });
+  await volume('reserved', {
+    storageClassName: 'promises',
+    capacity: { storage: '7Gi' },
+    claimRef: { namespace, name: 'promised' },
+  });
+  await volume('chosen', { storageClassName: 'choices', capacity: { storage: '7Gi' } });
+  await volume('too-small', { storageClassName: 'choices', capacity: { storage: '1Mi' } });
+  await volume('block', { storageClassName: 'modes', volumeMode: 'Block' });
+  await volume('once', { storageClassName: 'access' });
+  await volume('shared', { storageClassName: 'access', accessModes: ['ReadWriteOnce', 'ReadWriteMany'] });
+  await volume('losing', { storageClassName: 'losses' });
+  await volume('kept', { storageClassName: 'releases', persistentVolumeReclaimPolicy: 'Retain' });
+  await volume('unwanted', { storageClassName: 'deletes', persistentVolumeReclaimPolicy: 'Delete' });
+  await volume('free', { storageClassName: '' });
+}
+
+async function makeClaim(cluster: Cluster, name: string, spec: ClaimSpec): Promise<void> {
+  const common = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
+  await cluster
+    .resource(persistentVolumeClaims)
+    .create({ metadata: { namespace, name }, spec: { ...common, ...spec } });
+}
+
+/** What became of each, in a line. */
+export async function volumeStates(cluster: Cluster): Promise<readonly string[]> {
+  const volumes = await cluster.resource(persistentVolumes).list();
+  const claims = await cluster.resource(persistentVolumeClaims).list({ namespace });
+  const keysOf = (annotations = {}) => Object.keys(annotations).sort().join();
+  return [
+    ...volumes.items.map(({ metadata, spec, status }) => {
+      const owner = `${spec?.claimRef?.name ?? '-'}${spec?.claimRef?.uid === undefined ? '' : ' (by uid)'}`;
+      return `volume ${metadata?.name}: ${status?.phase} ${status?.message ?? ''} of ${owner} [${keysOf(metadata?.annotations)}]`;
+    }),
+    ...claims.items.map(({ metadata, spec, status }) => {
+      const has = `${spec?.volumeName ?? '-'} ${status?.capacity?.storage ?? '-'} ${status?.accessModes?.join() ?? '-'}`;
+      return `claim ${metadata?.name}: ${status?.phase} ${spec?.storageClassName} ${has} [${keysOf(metadata?.annotations)}]`;
+    }),
+  ].sort();
+}
