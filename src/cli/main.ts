@@ -23,6 +23,7 @@ program
   .option('--host <address>', 'the address to listen on', '127.0.0.1')
   .option('--kubeconfig <file>', 'where to write the kubeconfig (default: kubeconfig in the data directory)')
   .option('--controllers <list>', 'which controllers run: *, none, names, or -name for all but that', '*')
+  .option('--feature-gates <list>', 'what to switch, such as VolumeScheduling=false', '')
   .option('--no-console', 'do not serve the web console')
   .addHelpText(
     'after',

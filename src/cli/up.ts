@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { EmbeddedCluster } from '../cluster/embedded/embedded-cluster.ts';
 import { EmbeddedServer } from '../cluster/embedded/embedded-server.ts';
 import { StoreError } from '../cluster/embedded/store/store-error.ts';
+import type { ControllerSettings } from '../controllers/all-controllers.ts';
 import { selectControllers } from '../controllers/controller-names.ts';
 import { runControllers } from '../controllers/run-controllers.ts';
 import { realClock } from '../runtime/clock.ts';
@@ -10,6 +11,7 @@ import { systemIds } from '../runtime/ids.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError, usage } from './cli-error.ts';
+import { featureGatesOf } from './feature-gates.ts';
 import { stopRequested } from './stop-signals.ts';
 
 export interface UpFlags {
@@ -19,6 +21,7 @@ export interface UpFlags {
   readonly kubeconfig?: string;
   readonly controllers: string;
   readonly console: boolean;
+  readonly featureGates: string;
 }
 
 /** What ending may take in all; the rest of the five seconds is for Node to exit. */
@@ -27,12 +30,13 @@ const stopMaxMs = 4_500;
 /** `stowage up`: an API server on this machine and the controllers that go with it, until somebody stops it. */
 export async function up(flags: UpFlags): Promise<void> {
   const names = controllersOf(flags);
+  const { VolumeScheduling: volumeScheduling } = featureGatesOf(flags.featureGates);
   // As a variable that is not set would have it; the current folder is not meant.
   if (flags.data === '') throw usage('--data: give a directory');
   const dataDirectory = resolve(flags.data);
   const stop = stopRequested();
   const server = await start(flags, dataDirectory);
-  const supervisor = runOn(server, names, join(dataDirectory, 'volumes'));
+  const supervisor = runOn(server, names, { localRoot: join(dataDirectory, 'volumes'), volumeScheduling });
   const kubeconfig = resolve(flags.kubeconfig ?? `${dataDirectory}/kubeconfig`);
   await writeKubeconfig(server, kubeconfig);
   say(`listening on ${server.url}, data in ${dataDirectory}, controllers: ${names.join(', ') || 'none'}`);
@@ -101,7 +105,11 @@ function explained(error: unknown, { host, port }: UpFlags, dataDirectory: strin
   }
 }
 
-function runOn({ registry }: EmbeddedServer, names: readonly string[], localRoot: string): Supervisor {
+function runOn(
+  { registry }: EmbeddedServer,
+  names: readonly string[],
+  settings: ControllerSettings,
+): Supervisor {
   const supervisor = new Supervisor({
     clock: realClock,
     random: systemRandom,
@@ -116,7 +124,7 @@ function runOn({ registry }: EmbeddedServer, names: readonly string[], localRoot
     random: systemRandom,
     supervisor,
     report: ({ controller, key, error }) => complain(`${controller}: ${key}`, error),
-    localRoot,
+    ...settings,
     instance: hostname(),
     ids: systemIds,
     onTrouble: (error) => complain('controllers', error),

@@ -3,7 +3,7 @@ import { provisionerController } from './provisioner/provisioner-controller.ts';
 import { ephemeral } from './volumes/ephemeral/ephemeral.ts';
 import { expander } from './volumes/expander/expander.ts';
 import { protection } from './volumes/protection.ts';
-import { pvBinder } from './volumes/pv-binder/pv-binder.ts';
+import { createPvBinder } from './volumes/pv-binder/pv-binder.ts';
 import { zonalUpgrade } from './volumes/zonal-upgrade/zonal-upgrade.ts';
 import { deployment } from './workloads/deployment/deployment-controller.ts';
 import { disruption } from './workloads/disruption/disruption-controller.ts';
@@ -16,13 +16,15 @@ import { statefulSet } from './workloads/stateful-set/stateful-set-controller.ts
 export interface ControllerSettings {
   /** Where `local.stowage.dev` puts its directories; left out, there is no such provisioner. */
   readonly localRoot?: string | undefined;
+  /** The gate of that name; on by default. Off: claims don't wait for their first consumer. */
+  readonly volumeScheduling?: boolean | undefined;
 }
 
 /** Every controller there is, in the order in which they are started. Adding one is adding it here. */
-export function allControllers({ localRoot }: ControllerSettings = {}): readonly Controller[] {
+export function allControllers(settings: ControllerSettings = {}): readonly Controller[] {
   return [
-    pvBinder,
-    provisionerController(localRoot === undefined ? {} : { localRoot }),
+    createPvBinder(settings),
+    provisionerController(settings),
     expander,
     protection,
     ephemeral,

@@ -18,11 +18,13 @@ export interface RunOptions
 
 /** Starts the named controllers; they end with the supervisor. */
 export function runControllers(options: RunOptions): void {
-  const { names, instance, onTrouble, localRoot, ...rest } = options;
+  const { names, instance, onTrouble, localRoot, volumeScheduling, ...rest } = options;
   const { supervisor, cluster } = rest;
   const informers = new SharedInformers({ ...rest, onError: onTrouble });
   const census = new Census({ ...rest, onError: onTrouble });
-  for (const controller of allControllers({ localRoot }).filter(({ name }) => names.includes(name))) {
+  for (const controller of allControllers({ localRoot, volumeScheduling }).filter(({ name }) =>
+    names.includes(name),
+  )) {
     const random = rest.random.fork(controller.name);
     const recorder = new EventRecorder({
       ...rest,

@@ -39,14 +39,19 @@ export interface Demand {
 
 /**
  * Undefined where nothing is to be made now: the class has another provisioner by now, which the binder of volumes is going to
- * write down; or it waits for its first consumer, and no node was selected yet.
+ * write down; or it waits for its first consumer, and no node was selected yet. Without volume scheduling nobody selects nodes, and
+ * nothing waits.
  */
-export function demandOf(claim: PersistentVolumeClaim, storageClass: StorageClass): Demand | undefined {
+export function demandOf(
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass,
+  volumeScheduling = true,
+): Demand | undefined {
   const provisioner = provisionerOf(claim);
   if (!isUnserved(claim) || provisioner === '' || storageClass.provisioner !== provisioner) return undefined;
   if (!isDelayedBinding(storageClass)) return { provisioner, node: '' };
   const node = selectedNodeOf(claim);
-  return node === '' ? undefined : { provisioner, node };
+  return node === '' && volumeScheduling ? undefined : { provisioner, node };
 }
 
 /** All that a decision depends on. Our own notes on a claim are no reason to look at it again. */

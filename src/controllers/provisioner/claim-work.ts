@@ -20,6 +20,8 @@ export interface ClaimWorkOptions {
   readonly context: ControllerContext;
   readonly provisioners: Provisioners;
   readonly watch: ClaimWatch;
+  /** Off: classes that wait for their first consumer don't. */
+  readonly volumeScheduling: boolean;
 }
 
 /** A claim that is to be served, and all that was read for it. */
@@ -45,8 +47,10 @@ export class ClaimWork {
   readonly #provisioners: Provisioners;
   readonly #watch: ClaimWatch;
   readonly #claims: ResourceClient<PersistentVolumeClaim>;
+  readonly #volumeScheduling: boolean;
 
-  constructor({ context, provisioners, watch }: ClaimWorkOptions) {
+  constructor({ context, provisioners, watch, volumeScheduling }: ClaimWorkOptions) {
+    this.#volumeScheduling = volumeScheduling;
     this.#context = context;
     this.#provisioners = provisioners;
     this.#watch = watch;
@@ -120,7 +124,7 @@ export class ClaimWork {
     const className = claimClassName(claim);
     const classes = this.#context.cluster.resource(storageClasses);
     const storageClass = await orAbsent(classes.get({ name: className }, { signal }));
-    const demand = storageClass === undefined ? undefined : demandOf(claim, storageClass);
+    const demand = storageClass && demandOf(claim, storageClass, this.#volumeScheduling);
     if (intent !== undefined && (demand?.provisioner !== intent.provisioner || demand.node !== intent.node)) {
       await this.#withdraw(claim, intent, {}, signal);
       // The rest as if nothing had been begun, on the version without the intent.

@@ -12,7 +12,9 @@ const workers = 4;
 
 export interface ProvisionerOptions {
   /** Where `local.stowage.dev` puts its directories; left out, nobody answers to that name. */
-  readonly localRoot?: string;
+  readonly localRoot?: string | undefined;
+  /** The gate of that name; on by default. Off: delayed claims get volumes at once. */
+  readonly volumeScheduling?: boolean | undefined;
   /** Further ones, such as those that speak to a driver. One with the name of a built-in takes its place. */
   readonly provisioners?: readonly Provisioner[];
 }
@@ -27,7 +29,8 @@ export interface ProvisionerOptions {
  */
 export function provisionerController(options: ProvisionerOptions = {}): Controller {
   const provisioners = registryOf(options);
-  return { name, run: (context, signal) => run(provisioners, context, signal) };
+  const { volumeScheduling = true } = options;
+  return { name, run: (context, signal) => run({ provisioners, volumeScheduling }, context, signal) };
 }
 
 function registryOf({ localRoot, provisioners = [] }: ProvisionerOptions): Provisioners {
@@ -37,12 +40,12 @@ function registryOf({ localRoot, provisioners = [] }: ProvisionerOptions): Provi
 
 /** Keys are `claim NAMESPACE/NAME` and `volume NAME`. */
 async function run(
-  provisioners: Provisioners,
+  { provisioners, volumeScheduling }: { provisioners: Provisioners; volumeScheduling: boolean },
   context: ControllerContext,
   signal: AbortSignal,
 ): Promise<void> {
   const watch = new ClaimWatch(context, provisioners);
-  const claims = new ClaimWork({ context, provisioners, watch });
+  const claims = new ClaimWork({ context, provisioners, watch, volumeScheduling });
   const volumes = new VolumeWork(context, provisioners);
   if (!(await watch.synced(signal))) return;
   const stop = watch.listen();

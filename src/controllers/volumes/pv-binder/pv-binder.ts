@@ -26,7 +26,7 @@ const workers = 8;
 
 export interface PvBinderOptions {
   /** Claims of WaitForFirstConsumer classes wait for the scheduler; off, they are bound like all others. Default true. */
-  readonly volumeScheduling?: boolean;
+  readonly volumeScheduling?: boolean | undefined;
 }
 
 /** The binder with its defaults. */

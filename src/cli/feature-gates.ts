@@ -1,0 +1,22 @@
+import { usage } from './cli-error.ts';
+
+/** What can be switched, and how it stands unless somebody does. */
+const defaults = { VolumeScheduling: true };
+
+export type FeatureGates = Readonly<Record<keyof typeof defaults, boolean>>;
+
+/** Reads `VolumeScheduling=false,…`, as the components of Kubernetes take it. */
+export function featureGatesOf(text: string): FeatureGates {
+  const gates: Record<string, boolean> = { ...defaults };
+  for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
+    const [name = '', value = ''] = pair.split('=').map((part) => part.trim());
+    if (!Object.hasOwn(defaults, name)) {
+      throw usage(`--feature-gates: there is no gate "${name}"; use ${Object.keys(defaults).join(', ')}`);
+    }
+    if (value !== 'true' && value !== 'false') {
+      throw usage(`--feature-gates: ${name} is "${value}"; say ${name}=true or ${name}=false`);
+    }
+    gates[name] = value === 'true';
+  }
+  return gates as FeatureGates;
+}
