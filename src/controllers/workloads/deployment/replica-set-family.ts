@@ -6,7 +6,7 @@ import { controllerReference } from '../pods/adoption.ts';
 import { scaledValue } from '../pods/scaled-value.ts';
 import { canonicalJson, shortHash } from '../pods/template-hash.ts';
 
-export const templateHashLabel = 'pod-template-hash';
+const templateHashLabel = 'pod-template-hash';
 const nameLengthMax = 253;
 
 /** A deployment's replica sets: the one that has its template, and those that had. */

@@ -8,7 +8,7 @@ import { scaledValue } from '../pods/scaled-value.ts';
 import { canonicalJson } from '../pods/template-hash.ts';
 
 /** A pod whose eviction was granted counts as gone for this long; then it evidently stays. */
-export const deletionTimeoutMs = 2 * 60_000;
+const deletionTimeoutMs = 2 * 60_000;
 
 /** How many pods the controllers behind a budget's pods are meant to have together. */
 export type ExpectedScale =

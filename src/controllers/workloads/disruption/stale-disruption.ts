@@ -4,7 +4,7 @@ import { parseTimestamp } from '../../../kube/timestamp.ts';
 import { isFinished, isTerminating } from '../pods/pod-state.ts';
 
 /** Whoever announces that a pod is about to be disrupted has this long to do it. */
-export const staleAfterMs = 2 * 60_000;
+const staleAfterMs = 2 * 60_000;
 
 /** How long the announcement of a disruption still holds; undefined where there is none, or the pod is going. */
 export function untilStaleMs(pod: Pod, nowMs: number): number | undefined {

@@ -10,7 +10,7 @@ import type { PersistentVolumeClaim } from '../../../kube/core-volume.ts';
 export const mountedAnnotation = 'stowage.dev/mounted';
 
 /** On a claim: its binding is being undone. Nothing may mount it. Written only onto a version without {@link mountedAnnotation}. */
-export const rollbackAnnotation = 'stowage.dev/rollback';
+const rollbackAnnotation = 'stowage.dev/rollback';
 
 export interface Holder {
   readonly nodeName: string;

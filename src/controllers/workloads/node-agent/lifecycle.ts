@@ -2,7 +2,7 @@ import type { Pod } from '../../../kube/core-pod.ts';
 import { parseTimestamp } from '../../../kube/timestamp.ts';
 
 /** On a pod that need not run for ever: after how many seconds its containers end well. */
-export const runSecondsAnnotation = 'stowage.dev/run-seconds';
+const runSecondsAnnotation = 'stowage.dev/run-seconds';
 
 /** What is to be done about a pod on a simulated node. */
 export type Step =

@@ -8,13 +8,13 @@ import { formatTimestamp, parseTimestamp } from '../../../kube/timestamp.ts';
 export const simulatedAnnotation = 'stowage.dev/simulated';
 
 /** Who holds the leases of simulated nodes. */
-export const agentIdentity = 'stowage.dev/node-agent';
+const agentIdentity = 'stowage.dev/node-agent';
 
 export const leaseNamespace = 'kube-node-lease';
 
 /** Longer than a kubelet's 40 s: one process looks after all nodes, and nobody fails over from it. */
 const leaseDurationSeconds = 600;
-export const renewMs = 200_000;
+const renewMs = 200_000;
 
 /**
  * Whether the agent plays this node's kubelet. A kubelet keeps a lease in its node's name; where somebody else holds that, there is

@@ -19,7 +19,7 @@ export function isAvailable(pod: Pod, minReadySeconds: number, nowMs: number): b
 }
 
 /** How long until the pod is available if it stays ready: 0 where it is, undefined where it isn't even ready. */
-export function untilAvailableMs(pod: Pod, minReadySeconds: number, nowMs: number): number | undefined {
+function untilAvailableMs(pod: Pod, minReadySeconds: number, nowMs: number): number | undefined {
   const sinceMs = readySinceMs(pod);
   return sinceMs === undefined ? undefined : Math.max(0, sinceMs + minReadySeconds * 1000 - nowMs);
 }

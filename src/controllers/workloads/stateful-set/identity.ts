@@ -4,9 +4,9 @@ import type { Pod, PodTemplateSpec, Volume } from '../../../kube/core.ts';
 import { controllerReference } from '../pods/adoption.ts';
 import { podFromTemplate } from '../pods/template-pod.ts';
 
-export const podNameLabel = 'statefulset.kubernetes.io/pod-name';
-export const podIndexLabel = 'apps.kubernetes.io/pod-index';
-export const revisionLabel = 'controller-revision-hash';
+const podNameLabel = 'statefulset.kubernetes.io/pod-name';
+const podIndexLabel = 'apps.kubernetes.io/pod-index';
+const revisionLabel = 'controller-revision-hash';
 
 const ordinalMax = 2 ** 31 - 1;
 
