@@ -6,7 +6,10 @@ const waiting = { metadata: { name: 'c' }, provisioner, volumeBindingMode: 'Wait
 
 function claim(annotations: Readonly<Record<string, string>> = {}) {
   const all = { 'volume.kubernetes.io/storage-provisioner': provisioner, ...annotations };
-  return { metadata: { namespace: 'default', name: 'data', annotations: all }, spec: { storageClassName: 'c' } };
+  return {
+    metadata: { namespace: 'default', name: 'data', annotations: all },
+    spec: { storageClassName: 'c' },
+  };
 }
 
 test('a claim of a class that waits is served once a node is selected', () => {
