@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { controllerNames } from '../../src/controllers/controller-names.ts';
 import { ApiClient } from './api-client.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
@@ -11,7 +12,7 @@ describe('stowage up', () => {
     expect(stowage.stdout).toBe(`export KUBECONFIG=${data}/kubeconfig\n`);
     expect(stowage.stderr).toMatch(
       new RegExp(
-        `^stowage: listening on https://127\\.0\\.0\\.1:\\d+, data in ${data}, controllers: protection, `,
+        `^stowage: listening on https://127\\.0\\.0\\.1:\\d+, data in ${data}, controllers: pv-binder, `,
       ),
     );
     const { status, body } = await new ApiClient(stowage.access).call('GET', '/api/v1/namespaces');
@@ -52,7 +53,7 @@ describe('stowage up', () => {
     ['none', 'none'],
     ['namespace', 'namespace'],
     ['garbage-collector,namespace', 'garbage-collector, namespace'],
-    ['*,-protection', 'garbage-collector, namespace'],
+    ['*,-protection', controllerNames.filter((name) => name !== 'protection').join(', ')],
   ])('--controllers %s runs %s', async (list, names) => {
     const stowage = await StowageProcess.up(temporaryFolder(), '--controllers', list, '--no-console');
     expect(stowage.stderr).toContain(`controllers: ${names}\n`);
@@ -102,7 +103,7 @@ describe('a call that makes no sense exits with 2, a hint, and nothing made', ()
     [['up', '--port=-1'], /--port: "-1" is not a port/],
     [['up', '--port', ''], /--port: "" is not a port/],
     [['up', '--data', ''], /--data: give a directory/],
-    [['up', '--controllers', 'bad'], /there is no controller "bad"; use \*, none or some of protection, /],
+    [['up', '--controllers', 'bad'], /there is no controller "bad"; use \*, none or some of pv-binder, /],
     [['up', '--controllers', 'none,namespace'], /"none" stands alone/],
   ])('%j', async (args, complaint) => {
     const folder = temporaryFolder();

@@ -31,7 +31,9 @@ export class KubectlSession {
     this.#folder = newFolder();
     // The cache of discovery lies in the home directory, by address: a port may have been another server's before.
     mkdirSync(join(this.#folder, 'home'));
-    this.#stowage = await StowageProcess.up(join(this.#folder, 'data'), ...flags);
+    // What people type is compared; workloads that came to life meanwhile would be in the way.
+    const controllers = ['--controllers', 'protection,garbage-collector,namespace'];
+    this.#stowage = await StowageProcess.up(join(this.#folder, 'data'), ...controllers, ...flags);
   }
 
   async end(): Promise<void> {
