@@ -52,7 +52,7 @@ describe('an event recorder', () => {
       {
         apiVersion: 'events.k8s.io/v1',
         kind: 'Event',
-        metadata: { namespace: 'default', name: 'web-0.18867251edfa0001' },
+        metadata: { namespace: 'default', name: expect.stringMatching(/^web-0\.18867251[0-9a-f]{8}$/) },
         eventTime: '2026-01-01T00:00:00.000000Z',
         reportingController: 'stowage.dev/scheduler',
         reportingInstance: 'scheduler-0',
@@ -64,6 +64,26 @@ describe('an event recorder', () => {
       },
     ]);
     expect(found[0]?.series).toBeUndefined();
+  });
+
+  test('is not confused by another that tells of the same object at the same time', async () => {
+    const { clock, cluster, written, recorder, supervisor } = await begin();
+    const other = new EventRecorder({
+      events: cluster.resource(events),
+      reportingController: 'stowage.dev/provisioner',
+      reportingInstance: 'other',
+      clock,
+      random: seededRandom('others'),
+      ids: idsFrom(seededRandom('others')),
+      supervisor,
+    });
+    recorder.record(happening());
+    other.record(happening({ reason: 'Provisioning' }));
+    await clock.advance(0);
+    expect((await written()).map(({ reason }) => reason).sort()).toEqual([
+      'FailedScheduling',
+      'Provisioning',
+    ]);
   });
 
   test('counts the same event instead of writing it again, also about a newer version of the object', async () => {

@@ -24,6 +24,8 @@ const flushDeadlineMsDefault = 5_000;
 const noteBytesMax = 1024;
 const wordBytesMax = 128;
 const nameLengthMax = 253;
+/** Names carry the time in nanoseconds, of which we know the milliseconds. */
+const namesPerMs = 1_000_000;
 
 export interface EventRecorderOptions {
   readonly events: ResourceClient<Event>;
@@ -73,13 +75,15 @@ export class EventRecorder {
   readonly #series = new Map<string, Series>();
   readonly #budgets = new Map<string, TokenBucket>();
   readonly #work: BackgroundWork;
-  #nameCounter = 0;
+  #nameCounter: number;
   #recorded = 0;
   #suppressed = 0;
   #dropped = 0;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
+    // Others may tell of the same object in the same millisecond; their names must be others.
+    this.#nameCounter = options.random.int(namesPerMs);
     this.#queue = new BoundedQueue(options.queueDepthMax ?? queueDepthMaxDefault);
     const name = `events of ${options.reportingController} ${options.reportingInstance}`;
     this.#work = options.supervisor.start(name, (signal) => this.#writeAll(signal));
@@ -126,7 +130,7 @@ export class EventRecorder {
   }
 
   #begin(happening: Happening, nowMs: number): Series {
-    this.#nameCounter = (this.#nameCounter + 1) % 1_000_000;
+    this.#nameCounter = (this.#nameCounter + 1) % namesPerMs;
     const unixNano = BigInt(Math.floor(nowMs)) * 1_000_000n + BigInt(this.#nameCounter);
     const event = eventOf(happening, this.#options, { unixNano, nowMs });
     return { event, count: 1, writtenCount: 0, lastMs: nowMs, isWritten: false, isQueued: false };

@@ -67,6 +67,7 @@ const accidents = new Set([
   'uid',
   'creationTimestamp',
   'lastTransitionTime',
+  'lastPhaseTransitionTime',
   'lastHeartbeatTime',
   'startedAt',
   'finishedAt',
