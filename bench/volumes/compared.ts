@@ -1,0 +1,144 @@
+/**
+ * The binder of kube-controller-manager beside ours, on the same work in the same run. All go over HTTPS to a server that
+ * flushes every write: theirs and ours to kube-apiserver with etcd, and ours to `stowage up`. This process watches.
+ */
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import { persistentVolumeClaims } from '../../src/cluster/resources.ts';
+import { realClock } from '../../src/runtime/clock.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+import { Supervisor } from '../../src/runtime/supervisor.ts';
+import { Bed } from '../../test/kubernetes/bed.ts';
+import { type ProgramPaths, providePrograms } from '../../test/kubernetes/binaries.ts';
+import { type Row, rounded } from '../harness.ts';
+import { runBinder } from './binder-in-process.ts';
+import { delayed, freeChoice, prebound, prepare, untilBound, type Work } from './works.ts';
+
+const claims = 500;
+/** Under the default limit of 20 requests a second as many claims would take minutes. */
+const limitedClaims = 50;
+const works = [prebound, delayed, freeChoice];
+const manager = 'kube-controller-manager';
+
+export async function compare(progress: (text: string) => void): Promise<readonly Row[]> {
+  const names = ['etcd', 'kube-apiserver', manager] as const;
+  const programs = await providePrograms({ env: process.env, say: progress, names });
+  if (names.some((name) => programs[name] === undefined)) {
+    progress(`${manager}: not compared, as neither it nor Go is here`);
+    return [];
+  }
+  const rows: Row[] = [];
+  for (const subject of subjects) rows.push(...(await measureAll(subject, programs, progress)));
+  return [...rows, ...works.flatMap((work) => ratiosOf(work, rows))];
+}
+
+interface Subject {
+  readonly binder: string;
+  readonly server: 'kubernetes' | 'stowage';
+  readonly works: readonly Work[];
+  readonly claims: number;
+  /** Where the binder is theirs. */
+  readonly managerFlags?: Readonly<Record<string, string | number>>;
+}
+
+/** As people run it; in a bed it would look at everything each second. */
+const syncPeriod = { 'pvclaimbinder-sync-period': '15s' };
+const theirs = 'theirs, requests unlimited';
+const ours = 'ours, requests unlimited';
+
+const subjects: readonly Subject[] = [
+  {
+    binder: 'theirs, 20 requests a second (default)',
+    server: 'kubernetes',
+    works: [prebound],
+    claims: limitedClaims,
+    managerFlags: syncPeriod,
+  },
+  {
+    binder: theirs,
+    server: 'kubernetes',
+    works,
+    claims,
+    managerFlags: { ...syncPeriod, 'kube-api-qps': 100_000, 'kube-api-burst': 100_000 },
+  },
+  { binder: ours, server: 'kubernetes', works, claims },
+  { binder: ours, server: 'stowage', works, claims },
+];
+
+async function measureAll(
+  subject: Subject,
+  programs: ProgramPaths,
+  progress: (text: string) => void,
+): Promise<readonly Row[]> {
+  const { server, managerFlags } = subject;
+  const controllers = ['persistentvolume-binder-controller'];
+  const controllerManager = managerFlags && { controllers, extraFlags: managerFlags };
+  await using bed = await Bed.start({
+    programs,
+    server,
+    isDurable: true,
+    ...(controllerManager && { controllerManager }),
+  });
+  const rows: Row[] = [];
+  for (const work of subject.works) {
+    progress(
+      `${work.name}: ${subject.claims} claims, binder: ${subject.binder}, server: ${serverName(subject)}`,
+    );
+    rows.push(await measure(bed, subject, work));
+  }
+  return rows;
+}
+
+async function measure(bed: Bed, subject: Subject, work: Work): Promise<Row> {
+  const isTheirs = subject.managerFlags !== undefined;
+  if (isTheirs) await bed.signal(manager, 'SIGSTOP');
+  const cluster = await bed.connect();
+  await prepare(cluster, work, subject.claims);
+  await assertNoneBound(cluster, work);
+  await using supervisor = new Supervisor({
+    clock: realClock,
+    random: seededRandom('bench'),
+    onCrash: () => {},
+  });
+  const times = untilBound(cluster, work, subject.claims);
+  const start = performance.now();
+  const troubles = isTheirs ? [] : runBinder(await bed.connect(), supervisor);
+  if (isTheirs) await bed.restart(manager, 'SIGKILL');
+  const { firstAt, lastAt } = await times;
+  return {
+    work: 'compared',
+    what: work.name,
+    binder: subject.binder,
+    server: serverName(subject),
+    claims: subject.claims,
+    toFirstMs: Math.round(firstAt - start),
+    firstToLastMs: Math.round(lastAt - firstAt),
+    claimsPerSecond: rounded((subject.claims / (lastAt - firstAt)) * 1_000),
+    troubles: troubles.length,
+  };
+}
+
+/** Else somebody was at work before the clock ran. */
+async function assertNoneBound(cluster: Cluster, { name, className }: Work): Promise<void> {
+  const { items } = await cluster.resource(persistentVolumeClaims).list();
+  const early = items.filter(
+    ({ spec, status }) => spec?.storageClassName === className && status?.phase === 'Bound',
+  );
+  if (early.length > 0) throw new Error(`${name}: ${early.length} claims were bound before the start`);
+}
+
+function serverName({ server }: Subject): string {
+  return server === 'stowage' ? 'stowage up' : 'kube-apiserver + etcd';
+}
+
+/** How many times faster ours is, from the first bound claim to the last: how long either takes to start is left out. */
+function ratiosOf({ name }: Work, rows: readonly Row[]): readonly Row[] {
+  const of = (binder: string) => rows.filter((row) => row.what === name && row.binder === binder);
+  const their = Number(of(theirs)[0]?.claimsPerSecond);
+  return of(ours).map((row) => ({
+    work: 'ratio',
+    what: name,
+    ours: `over HTTPS, ${row.server}`,
+    theirs: 'over HTTPS, kube-apiserver + etcd',
+    timesBetter: rounded(Number(row.claimsPerSecond) / their),
+  }));
+}
