@@ -1,4 +1,3 @@
-import { runWorkers } from '../../cluster/controller-loop.ts';
 import type { Informer } from '../../cluster/informer/informer.ts';
 import { parseKey } from '../../cluster/informer/object-key.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../cluster/resources.ts';
@@ -9,6 +8,7 @@ import { finalizers } from '../../kube/well-known.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { orAbsent } from '../or-absent.ts';
 import { removeFinalizer } from '../remove-finalizer.ts';
+import { runLoop } from '../run-loop.ts';
 import { AttributesClassKeeper } from './attributes-class-protection.ts';
 import { claimNamesOf } from './claims-of-pod.ts';
 
@@ -47,19 +47,15 @@ class ProtectionKeeper {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const caches = [this.#claims, this.#volumes, this.#pods];
-    const synced = await Promise.all(caches.map((cache) => cache.synced(signal)));
-    if (!synced.every(Boolean)) return;
-    const stop = this.#listen();
-    try {
-      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
-        workers,
-        signal,
-        onError: (error, key) => this.#context.report({ controller: protection.name, key, error }),
-      });
-    } finally {
-      for (const end of stop) end();
-    }
+    const loop = {
+      controller: protection.name,
+      caches: [this.#claims, this.#volumes, this.#pods],
+      listen: () => this.#listen(),
+      queue: this.#queue,
+      reconcile: (key: string) => this.#reconcile(key, signal),
+      workers,
+    };
+    await runLoop(this.#context, loop, signal);
   }
 
   #listen(): readonly (() => void)[] {

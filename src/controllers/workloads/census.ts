@@ -47,7 +47,7 @@ export class Census {
   }
 
   /** Resolves when everything there is has been counted; false when `signal` aborted before. */
-  async taken(signal: AbortSignal): Promise<boolean> {
+  async synced(signal: AbortSignal): Promise<boolean> {
     const { resources } = this.#options;
     const counts = resources.map((resource) => this.#informer(resource).synced(signal));
     return (await Promise.all(counts)).every(Boolean);

@@ -1,10 +1,10 @@
-import { runWorkers } from '../../cluster/controller-loop.ts';
 import type { Resource } from '../../cluster/resource.ts';
 import { WorkQueue } from '../../cluster/work-queue.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/meta.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { orAbsent } from '../or-absent.ts';
 import { removeFinalizer } from '../remove-finalizer.ts';
+import { runLoop } from '../run-loop.ts';
 import type { Census, Inhabitant } from './census.ts';
 import { OwnerLookup, type OwnerStates } from './owner-lookup.ts';
 
@@ -43,21 +43,23 @@ class GarbageCollector {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    if (!(await this.#census.taken(signal))) return;
-    const stopListening = this.#census.addHandler({
+    const loop = {
+      controller: garbageCollector.name,
+      caches: [this.#census],
+      listen: () => [this.#listen()],
+      queue: this.#queue,
+      reconcile: (key: string) => this.#reconcile(key, signal),
+      workers,
+    };
+    await runLoop(this.#context, loop, signal);
+  }
+
+  #listen(): () => void {
+    return this.#census.addHandler({
       added: (inhabitant) => this.#noticeNew(inhabitant),
       updated: (inhabitant, old) => this.#noticeChange(inhabitant, old),
       deleted: (inhabitant) => this.#noticeEnd(inhabitant),
     });
-    try {
-      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
-        workers,
-        signal,
-        onError: (error, key) => this.#context.report({ controller: garbageCollector.name, key, error }),
-      });
-    } finally {
-      stopListening();
-    }
   }
 
   #noticeNew(inhabitant: Inhabitant): void {

@@ -1,10 +1,10 @@
-import { runWorkers } from '../../cluster/controller-loop.ts';
 import { qualifiedPlural, type Resource } from '../../cluster/resource.ts';
 import { namespaces, pods } from '../../cluster/resources.ts';
 import { WorkQueue } from '../../cluster/work-queue.ts';
 import type { Namespace } from '../../kube/core.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { orAbsent } from '../or-absent.ts';
+import { runLoop } from '../run-loop.ts';
 import { contentConditions, type Remainder } from './namespace-conditions.ts';
 
 const workers = 4;
@@ -35,25 +35,27 @@ class NamespaceController {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { census, informers, report } = this.#context;
-    const ending = informers.of(namespaces);
-    if (!(await census.taken(signal)) || !(await ending.synced(signal))) return;
+    const { census, informers } = this.#context;
+    const loop = {
+      controller: namespaceController.name,
+      caches: [census, informers.of(namespaces)],
+      listen: () => this.#listen(),
+      queue: this.#queue,
+      reconcile: (name: string) => this.#reconcile(name, signal),
+      workers,
+    };
+    await runLoop(this.#context, loop, signal);
+  }
+
+  #listen(): readonly (() => void)[] {
+    const { census, informers } = this.#context;
     const notice = ({ metadata }: Namespace) => {
       if (metadata?.deletionTimestamp !== undefined) this.#queue.add(metadata.name ?? '');
     };
-    const stop = [
-      ending.addHandler({ added: notice, updated: notice }),
+    return [
+      informers.of(namespaces).addHandler({ added: notice, updated: notice }),
       census.addHandler({ deleted: ({ metadata }) => this.#noticeEnd(metadata.namespace) }),
     ];
-    try {
-      await runWorkers(this.#queue, (name) => this.#reconcile(name, signal), {
-        workers,
-        signal,
-        onError: (error, key) => report({ controller: namespaceController.name, key, error }),
-      });
-    } finally {
-      for (const end of stop) end();
-    }
   }
 
   #noticeEnd(namespace: string | undefined): void {

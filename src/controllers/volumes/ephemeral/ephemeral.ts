@@ -1,5 +1,4 @@
 import { isReason } from '../../../cluster/api-error.ts';
-import { runWorkers } from '../../../cluster/controller-loop.ts';
 import { referenceTo } from '../../../cluster/event-recorder.ts';
 import type { Informer } from '../../../cluster/informer/informer.ts';
 import { persistentVolumeClaims, pods } from '../../../cluster/resources.ts';
@@ -8,6 +7,7 @@ import type { Pod } from '../../../kube/core-pod.ts';
 import type { PersistentVolumeClaim } from '../../../kube/core-volume.ts';
 import type { Controller, ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
+import { runLoop } from '../../run-loop.ts';
 import { type EphemeralVolume, ephemeralVolumesOf, podsThatMayUse, whyNotForPod } from './template-claims.ts';
 
 const workers = 4;
@@ -39,18 +39,15 @@ class ClaimMaker {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const synced = await Promise.all([this.#pods.synced(signal), this.#claims.synced(signal)]);
-    if (!synced.every(Boolean)) return;
-    const stop = this.#listen();
-    try {
-      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
-        workers,
-        signal,
-        onError: (error, key) => this.#context.report({ controller: ephemeral.name, key, error }),
-      });
-    } finally {
-      for (const end of stop) end();
-    }
+    const loop = {
+      controller: ephemeral.name,
+      caches: [this.#pods, this.#claims],
+      listen: () => this.#listen(),
+      queue: this.#queue,
+      reconcile: (key: string) => this.#reconcile(key, signal),
+      workers,
+    };
+    await runLoop(this.#context, loop, signal);
   }
 
   #listen(): readonly (() => void)[] {

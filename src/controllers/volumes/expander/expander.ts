@@ -1,10 +1,11 @@
-import { type Requeue, runWorkers } from '../../../cluster/controller-loop.ts';
+import type { Requeue } from '../../../cluster/controller-loop.ts';
 import type { Informer } from '../../../cluster/informer/informer.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
 import { WorkQueue } from '../../../cluster/work-queue.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
 import type { Controller, ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
+import { runLoop } from '../../run-loop.ts';
 import { decideExpansion } from './decide-expansion.ts';
 import { Expansions } from './expansions.ts';
 import { localResizer, plainResizer, type Resizer, zonalResizer } from './resizer.ts';
@@ -44,15 +45,25 @@ class Expander {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const synced = await Promise.all([this.#claims.synced(signal), this.#volumes.synced(signal)]);
-    if (!synced.every(Boolean)) return;
+    const loop = {
+      controller: name,
+      caches: [this.#claims, this.#volumes],
+      listen: () => this.#listen(),
+      queue: this.#queue,
+      reconcile: (key: string) => this.#reconcile(key, signal),
+      workers,
+    };
+    await runLoop(this.#context, loop, signal);
+  }
+
+  #listen(): readonly (() => void)[] {
     const claim = (object: PersistentVolumeClaim) => this.#consider(object);
     const volume = (object: PersistentVolume) => {
       const { namespace, name: claimName } = object.spec?.claimRef ?? {};
       const found = this.#claims.get(`${namespace}/${claimName}`);
       if (found !== undefined) this.#consider(found);
     };
-    const stop = [
+    return [
       this.#claims.addHandler({
         added: claim,
         updated: claim,
@@ -60,15 +71,6 @@ class Expander {
       }),
       this.#volumes.addHandler({ added: volume, updated: volume }),
     ];
-    try {
-      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
-        workers,
-        signal,
-        onError: (error, key) => this.#context.report({ controller: name, key, error }),
-      });
-    } finally {
-      for (const end of stop) end();
-    }
   }
 
   /** Most claims have the size they ask for, and are not worth a turn. */

@@ -1,4 +1,3 @@
-import { runWorkers } from '../../../cluster/controller-loop.ts';
 import { referenceTo } from '../../../cluster/event-recorder.ts';
 import type { Informer } from '../../../cluster/informer/informer.ts';
 import { nodes, persistentVolumes, pods } from '../../../cluster/resources.ts';
@@ -6,6 +5,7 @@ import { WorkQueue } from '../../../cluster/work-queue.ts';
 import type { Node, PersistentVolume, Pod } from '../../../kube/core.ts';
 import type { Controller, ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
+import { runLoop } from '../../run-loop.ts';
 import { claimNamesOf } from '../claims-of-pod.ts';
 import { decideUpgrade, type ZonalUpgrade } from './decide-upgrade.ts';
 import { upgradeVolume } from './upgrade-volume.ts';
@@ -42,19 +42,15 @@ class ZonalUpgrader {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const caches = [this.#volumes, this.#nodes, this.#pods];
-    const synced = await Promise.all(caches.map((cache) => cache.synced(signal)));
-    if (!synced.every(Boolean)) return;
-    const stop = this.#listen();
-    try {
-      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
-        workers,
-        signal,
-        onError: (error, key) => this.#context.report({ controller: zonalUpgrade.name, key, error }),
-      });
-    } finally {
-      for (const end of stop) end();
-    }
+    const loop = {
+      controller: zonalUpgrade.name,
+      caches: [this.#volumes, this.#nodes, this.#pods],
+      listen: () => this.#listen(),
+      queue: this.#queue,
+      reconcile: (key: string) => this.#reconcile(key, signal),
+      workers,
+    };
+    await runLoop(this.#context, loop, signal);
   }
 
   #listen(): readonly (() => void)[] {

@@ -1,4 +1,4 @@
-import { type Requeue, runWorkers } from '../../../cluster/controller-loop.ts';
+import type { Requeue } from '../../../cluster/controller-loop.ts';
 import { referenceTo } from '../../../cluster/event-recorder.ts';
 import type { Informer } from '../../../cluster/informer/informer.ts';
 import { keyOf, parseKey } from '../../../cluster/informer/object-key.ts';
@@ -12,6 +12,7 @@ import type { PodDisruptionBudget } from '../../../kube/policy.ts';
 import { formatTimestamp } from '../../../kube/timestamp.ts';
 import type { Controller, ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
+import { runLoop } from '../../run-loop.ts';
 import { ByNamespace } from '../pods/by-namespace.ts';
 import { type BudgetPlan, budgetStatusPatch, planBudget } from './budget-plan.ts';
 import { ScaleLookup } from './expected-scale.ts';
@@ -53,19 +54,15 @@ class DisruptionKeeper {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const caches = [this.#budgets, this.#podCache, ...this.#scales.informers];
-    const synced = await Promise.all(caches.map((cache) => cache.synced(signal)));
-    if (!synced.every(Boolean)) return;
-    const stop = this.#listen();
-    try {
-      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
-        workers,
-        signal,
-        onError: (error, key) => this.#context.report({ controller: disruption.name, key, error }),
-      });
-    } finally {
-      for (const end of stop) end();
-    }
+    const loop = {
+      controller: disruption.name,
+      caches: [this.#budgets, this.#podCache, ...this.#scales.informers],
+      listen: () => this.#listen(),
+      queue: this.#queue,
+      reconcile: (key: string) => this.#reconcile(key, signal),
+      workers,
+    };
+    await runLoop(this.#context, loop, signal);
   }
 
   #listen(): readonly (() => void)[] {

@@ -1,11 +1,12 @@
 import { isReason } from '../../../cluster/api-error.ts';
-import { type Requeue, runWorkers } from '../../../cluster/controller-loop.ts';
+import type { Requeue } from '../../../cluster/controller-loop.ts';
 import { WorkQueue } from '../../../cluster/work-queue.ts';
 import type { Lease } from '../../../kube/coordination.ts';
 import type { Node, PersistentVolume, Pod } from '../../../kube/core.ts';
 import type { KubeObject } from '../../../kube/meta.ts';
 import type { VolumeAttachment } from '../../../kube/storage.ts';
 import type { Controller, ControllerContext } from '../../controller.ts';
+import { runLoop } from '../../run-loop.ts';
 import { AgentCaches } from './agent-caches.ts';
 import { holdsVolumes } from './lifecycle.ts';
 import { NodeKeeper } from './node-keeper.ts';
@@ -44,17 +45,15 @@ class NodeAgent {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    if (!(await this.#caches.synced(signal))) return;
-    const stop = [...this.#caches.follow(), ...this.#listen()];
-    try {
-      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
-        workers,
-        signal,
-        onError: (error, key) => this.#context.report({ controller: nodeAgent.name, key, error }),
-      });
-    } finally {
-      for (const end of stop) end();
-    }
+    const loop = {
+      controller: nodeAgent.name,
+      caches: [this.#caches],
+      listen: () => [...this.#caches.follow(), ...this.#listen()],
+      queue: this.#queue,
+      reconcile: (key: string) => this.#reconcile(key, signal),
+      workers,
+    };
+    await runLoop(this.#context, loop, signal);
   }
 
   /** Writing onto a version that is no longer the newest is part of the game: the caches catch up, and it is tried again. */

@@ -1,4 +1,4 @@
-import { type Requeue, runWorkers } from '../../../cluster/controller-loop.ts';
+import type { Requeue } from '../../../cluster/controller-loop.ts';
 import type { Informer } from '../../../cluster/informer/informer.ts';
 import { keyOf, parseKey } from '../../../cluster/informer/object-key.ts';
 import {
@@ -13,6 +13,7 @@ import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
 import type { KubeObject } from '../../../kube/meta.ts';
 import type { Controller, ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
+import { runLoop } from '../../run-loop.ts';
 import { Dependents } from '../pods/dependents.ts';
 import { claimNameOf, claimTemplateNames } from './identity.ts';
 import { isAtRest, planSet, type SetPlan, type SetSurroundings } from './set-plan.ts';
@@ -68,18 +69,15 @@ class StatefulSetKeeper {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const synced = await Promise.all(this.#caches.map((cache) => cache.synced(signal)));
-    if (!synced.every(Boolean)) return;
-    const stop = this.#listen();
-    try {
-      await runWorkers(this.#queue, (key) => this.#reconcile(key, signal), {
-        workers,
-        signal,
-        onError: (error, key) => this.#context.report({ controller: statefulSet.name, key, error }),
-      });
-    } finally {
-      for (const end of stop) end();
-    }
+    const loop = {
+      controller: statefulSet.name,
+      caches: this.#caches,
+      listen: () => this.#listen(),
+      queue: this.#queue,
+      reconcile: (key: string) => this.#reconcile(key, signal),
+      workers,
+    };
+    await runLoop(this.#context, loop, signal);
   }
 
   #listen(): readonly (() => void)[] {
