@@ -1,0 +1,13 @@
+import { expectTypeOf, test } from 'vitest';
+import type { Pod } from '../kube/core.ts';
+import type { Fresh, Projected, ResourceClient } from './cluster.ts';
+
+// The compiler judges these, in `npm run check`.
+test('what came out of a cache can be read as its kind, and cannot be written', () => {
+  type Written = Parameters<ResourceClient<Pod>['update']>[0];
+  expectTypeOf<Projected<Pod>>().toExtend<Pod>();
+  expectTypeOf<Projected<Pod>>().not.toExtend<Written>();
+  expectTypeOf<Projected<Pod>>().not.toExtend<Parameters<ResourceClient<Pod>['create']>[0]>();
+  expectTypeOf<Projected<Pod> & { metadata: { name: string } }>().not.toExtend<Fresh<Pod>>();
+  expectTypeOf<Pod>().toExtend<Written>();
+});
