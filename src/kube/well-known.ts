@@ -26,6 +26,17 @@ export const annotations = {
   preferredNodeAffinity: 'stowage.dev/preferred-node-affinity',
   /** On a claim: the pool that the scheduler reserved for it. */
   pool: 'stowage.dev/pool',
+  /**
+   * On a claim: its volume has been mounted, or is about to be, as `NODE/UID OF THE POD`. It is written before the first byte can
+   * be, and never taken off: a binding whose claim has it can't be undone.
+   */
+  mounted: 'stowage.dev/mounted',
+  /** On a claim: its binding is being undone. Nothing may mount it. Written only onto a version without {@link mounted}. */
+  rollback: 'stowage.dev/rollback',
+  /** On a node: `true` has the node agent play its kubelet whoever holds its lease, `false` keeps the agent away. */
+  simulated: 'stowage.dev/simulated',
+  /** On a pod of a simulated node that need not run for ever: after how many seconds its containers end well. */
+  runSeconds: 'stowage.dev/run-seconds',
 } as const;
 
 export const labels = {

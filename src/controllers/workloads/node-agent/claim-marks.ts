@@ -1,24 +1,17 @@
 import type { PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import { annotations } from '../../../kube/well-known.ts';
 
 /**
- * On a claim: its volume has been mounted, or is about to be, as `NODE/UID OF THE POD`. It is written before the first byte can be,
- * and never taken off: a binding whose claim has it can't be undone.
- *
- * It is also the lock of volumes that only one node or one pod may have. Each holder is written onto the version of the claim that
- * named the one before, so that of two who start at once exactly one wins.
+ * Who has a claim's volume mounted. The mark is also the lock of volumes that only one node or one pod may have: each holder is
+ * written onto the version of the claim that named the one before, so that of two who start at once exactly one wins.
  */
-export const mountedAnnotation = 'stowage.dev/mounted';
-
-/** On a claim: its binding is being undone. Nothing may mount it. Written only onto a version without {@link mountedAnnotation}. */
-const rollbackAnnotation = 'stowage.dev/rollback';
-
 export interface Holder {
   readonly nodeName: string;
   readonly podUid: string;
 }
 
 export function holderOf({ metadata }: PersistentVolumeClaim): Holder | undefined {
-  const text = metadata?.annotations?.[mountedAnnotation];
+  const text = metadata?.annotations?.[annotations.mounted];
   if (text === undefined) return undefined;
   const [nodeName = '', podUid = ''] = text.split('/');
   return { nodeName, podUid };
@@ -29,5 +22,5 @@ export function markOf({ nodeName, podUid }: Holder): string {
 }
 
 export function isUnderRollback({ metadata }: PersistentVolumeClaim): boolean {
-  return metadata?.annotations?.[rollbackAnnotation] !== undefined;
+  return metadata?.annotations?.[annotations.rollback] !== undefined;
 }

@@ -1,8 +1,6 @@
 import type { Pod } from '../../../kube/core-pod.ts';
 import { parseTimestamp } from '../../../kube/timestamp.ts';
-
-/** On a pod that need not run for ever: after how many seconds its containers end well. */
-const runSecondsAnnotation = 'stowage.dev/run-seconds';
+import { annotations } from '../../../kube/well-known.ts';
 
 /** What is to be done about a pod on a simulated node. */
 export type Step =
@@ -50,7 +48,7 @@ function ending(pod: Pod, deletedMs: number, nowMs: number): Step {
 
 function finishTimeMs({ metadata, spec, status }: Pod): number | undefined {
   if ((spec?.restartPolicy ?? 'Always') === 'Always') return undefined;
-  const text = metadata?.annotations?.[runSecondsAnnotation];
+  const text = metadata?.annotations?.[annotations.runSeconds];
   if (text === undefined || !/^\d{1,9}$/.test(text)) return undefined;
   const startedAt = status?.containerStatuses?.[0]?.state?.running?.startedAt;
   const startedMs = parseTimestamp(startedAt ?? status?.startTime);

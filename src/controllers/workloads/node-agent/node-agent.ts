@@ -5,6 +5,7 @@ import type { Lease } from '../../../kube/coordination.ts';
 import type { Node, PersistentVolume, Pod } from '../../../kube/core.ts';
 import type { KubeObject } from '../../../kube/meta.ts';
 import type { VolumeAttachment } from '../../../kube/storage.ts';
+import { annotations } from '../../../kube/well-known.ts';
 import type { Controller, ControllerContext } from '../../controller.ts';
 import { runLoop } from '../../run-loop.ts';
 import { AgentCaches } from './agent-caches.ts';
@@ -12,7 +13,7 @@ import { holdsVolumes } from './lifecycle.ts';
 import { NodeKeeper } from './node-keeper.ts';
 import { claimKeysOf, podKey } from './pod-places.ts';
 import { PodRunner } from './pod-runner.ts';
-import { leaseNamespace, simulatedAnnotation } from './simulated-nodes.ts';
+import { leaseNamespace } from './simulated-nodes.ts';
 
 const workers = 8;
 
@@ -173,6 +174,6 @@ function isMoved({ metadata }: Node, old: Node): boolean {
   const isRelabelled = [...keys].some((key) => now[key] !== before[key]);
   return (
     isRelabelled ||
-    metadata?.annotations?.[simulatedAnnotation] !== old.metadata?.annotations?.[simulatedAnnotation]
+    metadata?.annotations?.[annotations.simulated] !== old.metadata?.annotations?.[annotations.simulated]
   );
 }

@@ -4,11 +4,12 @@ import { referenceTo } from '../../../cluster/event-recorder.ts';
 import { persistentVolumeClaims, pods, volumeAttachments } from '../../../cluster/resources.ts';
 import type { Node, Pod } from '../../../kube/core.ts';
 import type { VolumeAttachment } from '../../../kube/storage.ts';
+import { annotations } from '../../../kube/well-known.ts';
 import { assert, unreachable } from '../../../runtime/assert.ts';
 import type { ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
 import type { AgentCaches } from './agent-caches.ts';
-import { markOf, mountedAnnotation } from './claim-marks.ts';
+import { markOf } from './claim-marks.ts';
 import { growFileSystem } from './file-systems.ts';
 import { nextStep } from './lifecycle.ts';
 import { type Block, checkMounts, type Mount } from './mount-check.ts';
@@ -105,8 +106,8 @@ export class PodRunner {
     );
     for (const { metadata } of unmarked.values()) {
       const { namespace, name = '', uid, resourceVersion } = metadata ?? {};
-      const annotations = { [mountedAnnotation]: value };
-      const body = { metadata: { uid, resourceVersion, annotations } };
+      const marks = { [annotations.mounted]: value };
+      const body = { metadata: { uid, resourceVersion, annotations: marks } };
       await client.patch({ namespace, name }, { type: 'merge', body }, { signal });
     }
   }

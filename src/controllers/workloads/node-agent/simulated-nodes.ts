@@ -3,9 +3,7 @@ import { getCondition, setCondition } from '../../../kube/conditions.ts';
 import type { Lease } from '../../../kube/coordination.ts';
 import type { Node, NodeCondition } from '../../../kube/core.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/timestamp.ts';
-
-/** On a node: `true` has it simulated whoever holds its lease, `false` keeps the agent away. */
-export const simulatedAnnotation = 'stowage.dev/simulated';
+import { annotations } from '../../../kube/well-known.ts';
 
 /** Who holds the leases of simulated nodes. */
 const agentIdentity = 'stowage.dev/node-agent';
@@ -21,7 +19,7 @@ const renewMs = 200_000;
  * one, perhaps only away for a while, and two must never run the same pods.
  */
 export function isSimulated(node: Node, lease: Lease | undefined): boolean {
-  const asked = node.metadata?.annotations?.[simulatedAnnotation];
+  const asked = node.metadata?.annotations?.[annotations.simulated];
   if (asked !== undefined) return asked === 'true';
   const holder = lease?.spec?.holderIdentity;
   return lease === undefined || holder === undefined || holder === agentIdentity;
