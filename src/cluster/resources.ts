@@ -9,6 +9,7 @@ import type {
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
+  ReplicationController,
   Secret,
   Service,
   ServiceAccount,
@@ -62,6 +63,12 @@ export const configMaps: Resource<ConfigMap> = {
   plural: 'configmaps',
 };
 export const secrets: Resource<Secret> = { ...core, ...inNamespace, kind: 'Secret', plural: 'secrets' };
+export const replicationControllers: Resource<ReplicationController> = {
+  ...core,
+  ...inNamespace,
+  kind: 'ReplicationController',
+  plural: 'replicationcontrollers',
+};
 export const services: Resource<Service> = { ...core, ...inNamespace, kind: 'Service', plural: 'services' };
 export const serviceAccounts: Resource<ServiceAccount> = {
   ...core,

@@ -12,6 +12,7 @@ export function interestOf(index: ClusterIndex, pod: PodRecord, lacksSlots = tru
   const claims = pod.claims.flatMap(({ key }) => index.claims.get(key) ?? []);
   const unbound = claims.filter((claim) => !claim.isBound);
   return {
+    pod,
     claimKeys: new Set(pod.claims.map(({ key }) => key)),
     classes: smallestRequests(unbound),
     volumeNames: new Set(claims.flatMap((claim) => volumesOf(index, claim))),

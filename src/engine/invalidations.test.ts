@@ -67,10 +67,10 @@ function expectCases(cases: readonly Case[]): void {
     const interest = interestOf(index, readPod(asking));
     const change = happens(index);
     if (change === undefined) return expect.fail('nothing changed');
-    expect(volumeRules.some((rule) => rule.invalidates(interest, change))).toBe(forgets);
+    expect(volumeRules.some((rule) => rule.invalidates(interest, change, index))).toBe(forgets);
     // What could make a refused pod fit also makes a remembered refusal stale.
     for (const rule of volumeRules) {
-      if (rule.wakes(interest, change)) expect(rule.invalidates(interest, change)).toBe(true);
+      if (rule.wakes(interest, change, index)) expect(rule.invalidates(interest, change, index)).toBe(true);
     }
   });
 }

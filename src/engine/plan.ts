@@ -13,6 +13,10 @@ export interface PlanOptions {
   /** The time that expiring figures are held against, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly rules?: readonly AnyRule[];
+  /** The only nodes that are looked at, by name; all of them where it is left out. */
+  readonly onlyNodes?: Iterable<string> | undefined;
+  /** Which of equally good nodes is taken: equal seeds, equal choices. Left out, it is the first by name. */
+  readonly tieSeed?: number | undefined;
 }
 
 /** A node for the pod, and what has to be written to make it so. */
@@ -33,14 +37,14 @@ export function plan(pod: Pod, index: ClusterIndex, options: PlanOptions): Place
   const record = readPod(pod);
   const rules = options.rules ?? volumeRules;
   index.settle(options.nowMs);
-  const cycle = new Cycle(index, record, options.nowMs);
+  const cycle = new Cycle(index, record, options.nowMs, options.onlyNodes);
   const prepared = prepareRules(cycle, rules);
   if (prepared.refusedBy !== undefined) return new Refusal(cycle, rules, prepared);
   for (const { rule, state, position } of prepared.active) {
     cycle.startRule(position);
     rule.filter(state, cycle);
   }
-  const chosen = chooseNode(cycle, prepared.active);
+  const chosen = chooseNode(cycle, prepared.active, options.tieSeed);
   if (chosen === undefined) return new Refusal(cycle, rules, prepared);
   return place(cycle, prepared.active, chosen);
 }
@@ -50,17 +54,18 @@ interface Chosen {
   readonly score: number;
 }
 
-/** The feasible node of the highest weighted score; among equals the first by name. */
-function chooseNode(cycle: Cycle, active: readonly ActiveRule[]): Chosen | undefined {
+/** A feasible node of the highest weighted score; among equals the first by name, or the one that the seed falls on. */
+function chooseNode(cycle: Cycle, active: readonly ActiveRule[], tieSeed = 0): Chosen | undefined {
   const totals = totalScores(cycle, active);
-  let best: NodeRow | undefined;
+  let ties: NodeRow[] = [];
   let bestScore = Number.NEGATIVE_INFINITY;
   for (const node of cycle.index.nodes.rowsByName) {
-    if (totals[node]! <= bestScore || !cycle.isFeasible(node)) continue;
-    best = node;
+    if (totals[node]! < bestScore || !cycle.isFeasible(node)) continue;
+    if (totals[node]! > bestScore) ties = [];
+    ties.push(node);
     bestScore = totals[node]!;
   }
-  return best === undefined ? undefined : { node: best, score: bestScore };
+  return ties.length === 0 ? undefined : { node: ties[tieSeed % ties.length]!, score: bestScore };
 }
 
 /** Each rule scores into a column of its own; where only one has something to say, that column is the total. */

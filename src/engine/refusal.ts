@@ -4,9 +4,9 @@ import type { Change } from './index/change.ts';
 import type { ClusterIndex } from './index/cluster-index.ts';
 import { interestOf } from './interest.ts';
 import type { PodRecord } from './records/pod-record.ts';
-import { type Cycle, verdictReasons, verdictRule } from './rules/cycle.ts';
+import { type Cycle, isForGood, verdictReasons, verdictRule } from './rules/cycle.ts';
 import type { PreparedRules } from './rules/prepare-rules.ts';
-import type { NodeReason, Reason } from './rules/reasons.ts';
+import { type NodeReason, nodeReasons, type Reason, type ReasonText } from './rules/reasons.ts';
 import type { AnyRule, Interest, PodRefusal } from './rules/rule.ts';
 
 /**
@@ -26,7 +26,7 @@ export class Refusal {
   readonly #rules: readonly AnyRule[];
   readonly #refusedBy: AnyRule | undefined;
   readonly #verdicts: Int32Array;
-  readonly #notes: ReadonlyMap<number, string>;
+  readonly #notes: ReadonlyMap<number, readonly string[]>;
 
   constructor(cycle: Cycle, rules: readonly AnyRule[], { refusals, refusedBy }: PreparedRules) {
     this.pod = cycle.pod;
@@ -54,9 +54,21 @@ export class Refusal {
     return countReasons(this.#verdictsOfNodes());
   }
 
+  /** The nodes, by name, on which nothing but other pods may be in the way; empty if the pod can't run wherever it is put. */
+  *nodesWithPodsInTheWay(): Iterable<string> {
+    for (const [node, verdict] of this.#verdicts.entries()) {
+      if (verdict === 0 || isForGood(verdict)) continue;
+      const { reasons } = this.#rules[verdictRule(verdict)]!;
+      const bits = verdictReasons(verdict);
+      const isInTheWay = reasons.every((reason, at) => (bits & (1 << at)) === 0 || mayBePods(reason));
+      const name = isInTheWay ? this.#index.nodes.record(node)?.key : undefined;
+      if (name !== undefined) yield name;
+    }
+  }
+
   /** Could this change make the pod fit? Asks the rules that refused it. */
   wokenBy(change: Change): boolean {
-    return this.#refusingRules().some((rule) => rule.wakes(this.interest, change));
+    return this.#refusingRules().some((rule) => rule.wakes(this.interest, change, this.#index));
   }
 
   /**
@@ -71,7 +83,7 @@ export class Refusal {
   *#verdictsOfNodes(): Iterable<NodeVerdict> {
     for (const [node, verdict] of this.#verdicts.entries()) {
       if (verdict !== 0)
-        yield { rule: this.#rules[verdictRule(verdict)]!, verdict, note: this.#notes.get(node) };
+        yield { rule: this.#rules[verdictRule(verdict)]!, verdict, notes: this.#notes.get(node) ?? [] };
     }
   }
 
@@ -92,4 +104,9 @@ export class Refusal {
     for (const verdict of this.#verdicts) if (verdict !== 0) positions.add(verdictRule(verdict));
     return [...positions].map((position) => this.#rules[position]!);
   }
+}
+
+function mayBePods(reason: NodeReason): boolean {
+  const text: ReasonText = nodeReasons[reason];
+  return text.podsInTheWay === true;
 }

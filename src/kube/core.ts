@@ -41,6 +41,8 @@ export interface NodeStatus {
   readonly addresses?: readonly { readonly type?: string; readonly address?: string }[];
   readonly nodeInfo?: StringMap;
   readonly images?: readonly ContainerImage[];
+  /** Since 1.35: what this node's kubelet can do. */
+  readonly declaredFeatures?: readonly string[];
   readonly volumesInUse?: readonly string[];
   readonly volumesAttached?: readonly { readonly name?: string; readonly devicePath?: string }[];
 }
@@ -109,6 +111,10 @@ export interface ServicePort {
   readonly port?: number;
   readonly targetPort?: IntOrString;
   readonly nodePort?: number;
+}
+
+export interface ReplicationController extends KubeObject {
+  readonly spec?: { readonly replicas?: number; readonly selector?: StringMap };
 }
 
 export interface ServiceAccount extends KubeObject {

@@ -8,10 +8,15 @@ import {
   csiNodes,
   csiStorageCapacities,
   driverCapacities,
+  namespaces,
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
   pods,
+  replicaSets,
+  replicationControllers,
+  services,
+  statefulSets,
   storageClasses,
   volumeAttachments,
 } from '../cluster/resources.ts';
@@ -34,6 +39,11 @@ const resources: { readonly [K in Kind]: Resource<ObjectOf[K]> } = {
   DriverCapacity: driverCapacities,
   VolumeAttachment: volumeAttachments,
   Pod: pods,
+  Namespace: namespaces,
+  Service: services,
+  ReplicationController: replicationControllers,
+  ReplicaSet: replicaSets,
+  StatefulSet: statefulSets,
 };
 
 /** Whoever keeps one informer for each resource. */

@@ -5,8 +5,8 @@ import type { AnyRule, PodRefusal } from '../rules/rule.ts';
 export interface NodeVerdict {
   readonly rule: AnyRule;
   readonly verdict: number;
-  /** Fills the text's placeholder, where it has one. */
-  readonly note: string | undefined;
+  /** Each fills the text's placeholder, where it has one, and is counted apart. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -28,14 +28,19 @@ export function refusalMessage(
 function countedTexts(verdicts: Iterable<NodeVerdict>): string[] {
   const counts = new Map<string, number>();
   for (const verdict of verdicts) {
-    const texts = new Set(reasonsIn(verdict).map((reason) => textOf(reason, verdict)));
+    const texts = new Set(reasonsIn(verdict).flatMap((reason) => textsOf(reason, verdict)));
     for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   return [...counts].map(([text, count]) => `${count} ${text}`).sort();
 }
 
-function textOf(reason: NodeReason, { note }: NodeVerdict): string {
-  return nodeReasons[reason].upstream.replace(/\{\w+\}/, () => note ?? '');
+const placeholder = /\{\w+\}/;
+
+function textsOf(reason: NodeReason, { notes }: NodeVerdict): string[] {
+  const { upstream } = nodeReasons[reason];
+  return placeholder.test(upstream)
+    ? notes.map((note) => upstream.replace(placeholder, () => note))
+    : [upstream];
 }
 
 export function countReasons(verdicts: Iterable<NodeVerdict>): Map<Reason, number> {

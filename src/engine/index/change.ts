@@ -2,9 +2,11 @@ import type { AttachmentRecord } from '../records/attachment-record.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { ClassRecord } from '../records/class-record.ts';
 import type { DriverRecord, NodeDriversRecord } from '../records/driver-record.ts';
+import type { NamespaceRecord } from '../records/namespace-record.ts';
 import type { NodeRecord } from '../records/node-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
+import type { SelectingRecord } from '../records/selecting-record.ts';
 import type { VolumeRecord } from '../records/volume-record.ts';
 
 /** The kinds that the index is fed with, each with what it keeps of them. */
@@ -19,6 +21,11 @@ export interface RecordOf {
   readonly DriverCapacity: DriverPoolsRecord;
   readonly VolumeAttachment: AttachmentRecord;
   readonly Pod: PodRecord;
+  readonly Namespace: NamespaceRecord;
+  readonly Service: SelectingRecord;
+  readonly ReplicationController: SelectingRecord;
+  readonly ReplicaSet: SelectingRecord;
+  readonly StatefulSet: SelectingRecord;
 }
 
 export type Kind = keyof RecordOf;

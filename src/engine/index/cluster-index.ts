@@ -5,10 +5,12 @@ import type { ClaimRecord } from '../records/claim-record.ts';
 import type { ClassRecord } from '../records/class-record.ts';
 import type { DriverRecord } from '../records/driver-record.ts';
 import { Interning } from '../records/interning.ts';
+import type { NamespaceRecord } from '../records/namespace-record.ts';
 import { everyNode } from '../records/node-matcher.ts';
 import { haveSameLabels, type NodeRecord } from '../records/node-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
+import type { SelectingRecord } from '../records/selecting-record.ts';
 import type { VolumeReading, VolumeRecord } from '../records/volume-record.ts';
 import { AttachTable } from './attach-table.ts';
 import type { Change, Kind, Notice, RecordOf, ReleaseChange } from './change.ts';
@@ -16,6 +18,7 @@ import { ClaimTable } from './claim-table.ts';
 import { Journal, type Savepoint } from './journal.ts';
 import { setOrDelete } from './maps.ts';
 import { NodeTable } from './node-table.ts';
+import { Occupancy } from './occupancy.ts';
 import { PodTable } from './pod-table.ts';
 import { PoolTable } from './pool-table.ts';
 import { type Profile, profileProblems, stowageProfile } from './profile.ts';
@@ -54,6 +57,14 @@ export class ClusterIndex {
   readonly pods = new PodTable();
   readonly classes = new Map<string, ClassRecord>();
   readonly drivers = new Map<string, DriverRecord>();
+  readonly namespaces = new Map<string, NamespaceRecord>();
+  /** What groups pods, by kind and key. */
+  readonly selecting = {
+    Service: new Map<string, SelectingRecord>(),
+    ReplicationController: new Map<string, SelectingRecord>(),
+    ReplicaSet: new Map<string, SelectingRecord>(),
+    StatefulSet: new Map<string, SelectingRecord>(),
+  };
   /** The topology of what can be reached from anywhere. */
   readonly everyNode: Topology = this.topologies.acquire(everyNode);
   readonly #allowedTopologies = new Map<string, Topology>();
@@ -66,6 +77,7 @@ export class ClusterIndex {
   /** Columns for plans to work in. */
   readonly scratch = new Scratch();
   readonly #promiseKeeper = new PromiseKeeper(this);
+  readonly #occupancy = new Occupancy(this.nodes, this.pods, []);
 
   /** Throws a RangeError for a profile that makes no sense: it is the caller's, not the cluster's. */
   constructor(profile: Profile = stowageProfile) {
@@ -200,6 +212,11 @@ export class ClusterIndex {
     DriverCapacity: (key) => this.pools.driverPools(key),
     VolumeAttachment: (key) => this.attachments.attachment(key),
     Pod: (key) => this.pods.stored(key),
+    Namespace: (key) => this.namespaces.get(key),
+    Service: (key) => this.selecting.Service.get(key),
+    ReplicationController: (key) => this.selecting.ReplicationController.get(key),
+    ReplicaSet: (key) => this.selecting.ReplicaSet.get(key),
+    StatefulSet: (key) => this.selecting.StatefulSet.get(key),
   };
 
   readonly #appliers: { readonly [K in Kind]: Apply<RecordOf[K]> } = {
@@ -219,12 +236,19 @@ export class ClusterIndex {
     DriverCapacity: (key, record) => this.#applyDriverPools(key, record),
     VolumeAttachment: (key, record) => this.attachments.setAttachment(key, record),
     Pod: (key, record) => this.#aroundPod(key, () => this.pods.setStored(key, record)),
+    Namespace: (key, record) => setOrDelete(this.namespaces, key, record),
+    Service: (key, record) => setOrDelete(this.selecting.Service, key, record),
+    ReplicationController: (key, record) => setOrDelete(this.selecting.ReplicationController, key, record),
+    ReplicaSet: (key, record) => setOrDelete(this.selecting.ReplicaSet, key, record),
+    StatefulSet: (key, record) => setOrDelete(this.selecting.StatefulSet, key, record),
   };
 
   #applyNode(key: string, record: NodeRecord | undefined): void {
     const before = this.nodes.get(key);
+    if (record === undefined) this.#occupancy.nodeLeaves(key);
     const row = record === undefined ? this.nodes.delete(key) : this.nodes.put(record);
     if (row === undefined) return;
+    if (before === undefined && record !== undefined) this.#occupancy.nodeCame(key, row);
     if (before === undefined || record === undefined) this.attachments.nodeChanged(key);
     if (before !== undefined && record !== undefined && haveSameLabels(before, record)) return;
     this.topologies.nodeChanged(row, before, record);
@@ -262,7 +286,7 @@ export class ClusterIndex {
 
   #aroundPod(key: string, change: () => void): void {
     this.attachments.nodeChanged(this.pods.get(key)?.nodeName ?? '');
-    change();
+    this.#occupancy.aroundPod(key, change);
     this.attachments.nodeChanged(this.pods.get(key)?.nodeName ?? '');
   }
 

@@ -1,4 +1,13 @@
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/core.ts';
+import type { ReplicaSet, StatefulSet } from '../../kube/apps.ts';
+import type {
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ReplicationController,
+  Service,
+} from '../../kube/core.ts';
 import type { KubeObject } from '../../kube/meta.ts';
 import type {
   CSIDriver,
@@ -12,9 +21,11 @@ import { readAttachment } from '../records/attachment-record.ts';
 import { readClaim } from '../records/claim-record.ts';
 import { readClass } from '../records/class-record.ts';
 import { readDriver, readNodeDrivers } from '../records/driver-record.ts';
+import { readNamespace } from '../records/namespace-record.ts';
 import { readNode } from '../records/node-record.ts';
 import { readPod } from '../records/pod-record.ts';
 import { readCapacity, readDriverPools } from '../records/pool-record.ts';
+import { readLabelSelecting, readSelecting } from '../records/selecting-record.ts';
 import { readVolume, type VolumeReading } from '../records/volume-record.ts';
 import type { Kind, RecordOf } from './change.ts';
 
@@ -30,6 +41,11 @@ export interface ObjectOf {
   readonly DriverCapacity: DriverCapacity;
   readonly VolumeAttachment: VolumeAttachment;
   readonly Pod: Pod;
+  readonly Namespace: Namespace;
+  readonly Service: Service;
+  readonly ReplicationController: ReplicationController;
+  readonly ReplicaSet: ReplicaSet;
+  readonly StatefulSet: StatefulSet;
 }
 
 type Readers = { readonly [K in Kind]: (object: ObjectOf[K], reading: VolumeReading) => RecordOf[K] };
@@ -46,9 +62,22 @@ export const readers: Readers = {
   DriverCapacity: (capacity, { interning }) => readDriverPools(capacity, interning),
   VolumeAttachment: readAttachment,
   Pod: readPod,
+  Namespace: readNamespace,
+  Service: readLabelSelecting,
+  ReplicationController: readLabelSelecting,
+  ReplicaSet: readSelecting,
+  StatefulSet: readSelecting,
 };
 
-const namespacedKinds: ReadonlySet<Kind> = new Set(['PersistentVolumeClaim', 'CSIStorageCapacity', 'Pod']);
+const namespacedKinds: ReadonlySet<Kind> = new Set([
+  'PersistentVolumeClaim',
+  'CSIStorageCapacity',
+  'Pod',
+  'Service',
+  'ReplicationController',
+  'ReplicaSet',
+  'StatefulSet',
+]);
 
 /** The key under which the index knows an object; undefined if the object has no name. */
 export function keyOf(kind: Kind, object: KubeObject): string | undefined {

@@ -135,8 +135,8 @@ function wakes({ answer }: Remembered, changes: readonly Change[]): boolean {
   return answer.kind === 'refusal' && changes.some((change) => answer.wokenBy(change));
 }
 
-function isStale({ interest }: Remembered, changes: readonly Change[]): boolean {
-  return changes.some((change) => volumeRules.some((rule) => rule.invalidates(interest, change)));
+function isStale({ interest, index }: Remembered, changes: readonly Change[]): boolean {
+  return changes.some((change) => volumeRules.some((rule) => rule.invalidates(interest, change, index)));
 }
 
 /** The node and the volumes; a refusal is a refusal. */

@@ -4,7 +4,8 @@ import { ephemeralClaimName } from '../../kube/volumes.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { Size } from '../size.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
-import { itemsOf, readSize } from './reading.ts';
+import { type PodShape, shapeOf } from './pod-shape.ts';
+import { itemsOf, readSize, stringMapOf } from './reading.ts';
 
 /** What the engine keeps of a Pod. */
 export interface PodRecord extends Identity {
@@ -14,6 +15,18 @@ export interface PodRecord extends Identity {
   readonly nodeName: string;
   /** Succeeded and Failed pods hold nothing. */
   readonly isFinished: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Higher goes first, and may take the place of lower. */
+  readonly priority: number;
+  readonly preemptsOthers: boolean;
+  /** Where it is to go once those in its way have gone; a hint. Empty if there is none. */
+  readonly nominatedNode: string;
+  /** The controller that owns it, as `KIND/NAME`; empty if there is none. */
+  readonly owner: string;
+  /** When its containers started, for whom to evict first; undefined while they haven't. */
+  readonly startTime: string | undefined;
+  /** All that rules about anything but claims read of its spec; shared with pods that ask for the same. */
+  readonly shape: PodShape;
   readonly claims: readonly PodClaim[];
   readonly inlineVolumes: readonly InlineVolume[];
   readonly migratedVolumes: readonly MigratedInline[];
@@ -61,11 +74,23 @@ export function readPod(object: Pod): PodRecord {
     name: textOf(pod.metadata?.name),
     nodeName: textOf(pod.spec?.nodeName),
     isFinished: phase === 'Succeeded' || phase === 'Failed',
+    labels: stringMapOf(pod.metadata?.labels),
+    priority: typeof pod.spec?.priority === 'number' ? pod.spec.priority : 0,
+    preemptsOthers: pod.spec?.preemptionPolicy !== 'Never',
+    nominatedNode: textOf(pod.status?.nominatedNodeName),
+    owner: readOwner(pod),
+    startTime: pod.status?.startTime,
+    shape: shapeOf(pod),
     claims: readPodClaims(pod, volumes),
     inlineVolumes: volumes.flatMap((volume) => readInlineVolume(volume, problems)),
     migratedVolumes: volumes.flatMap(readMigratedInline),
     problems,
   };
+}
+
+function readOwner(pod: Pod): string {
+  const controller = itemsOf(pod.metadata?.ownerReferences).find((owner) => owner.controller === true);
+  return controller === undefined ? '' : `${textOf(controller.kind)}/${textOf(controller.name)}`;
 }
 
 const noClaims: readonly PodClaim[] = [];

@@ -1,4 +1,12 @@
-import { type Bitset, clearBit, countBits, hasBit, membersInto } from '../index/bitset.ts';
+import {
+  type Bitset,
+  clearBit,
+  countBits,
+  hasBit,
+  membersInto,
+  newBitset,
+  withBit,
+} from '../index/bitset.ts';
 import type { ClusterIndex } from '../index/cluster-index.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 
@@ -13,17 +21,18 @@ export class Cycle {
   readonly rowCount: number;
   readonly feasible: Bitset;
   readonly verdicts: Int32Array;
-  readonly notes = new Map<number, string>();
+  readonly notes = new Map<number, string[]>();
   /** Set by the rule that chooses volumes, for rules that judge the choice. */
   chosenVolumes: ChosenVolumes | undefined;
   #rule = 0;
 
-  constructor(index: ClusterIndex, pod: PodRecord, nowMs: number) {
+  /** `only`: the nodes that are looked at; all of them unless it says otherwise. */
+  constructor(index: ClusterIndex, pod: PodRecord, nowMs: number, only?: Iterable<string>) {
     this.index = index;
     this.pod = pod;
     this.nowMs = nowMs;
     this.rowCount = index.nodes.rowCount;
-    this.feasible = index.nodes.liveRows();
+    this.feasible = only === undefined ? index.nodes.liveRows() : rowsNamed(index, only);
     this.verdicts = index.scratch.ints('verdicts', this.rowCount);
   }
 
@@ -32,15 +41,22 @@ export class Cycle {
     this.#rule = position;
   }
 
-  /** `reasons`: bits by position in the rule's own list. */
+  /** `reasons`: bits by position in the rule's own list. Whether other pods are in the way follows from the reasons. */
   reject(node: number, reasons: number): void {
     clearBit(this.feasible, node);
     this.verdicts[node] = ((this.#rule + 1) << ruleShift) | reasons;
   }
 
-  /** A name that the message about a rejected node has to mention. */
+  /** Rejects it for reasons that would stand even if the node were empty, whatever the reasons say in general. */
+  rejectForGood(node: number, reasons: number): void {
+    this.reject(node, reasons | forGoodBit);
+  }
+
+  /** A name that the message about a rejected node has to mention; there may be several. */
   note(node: number, name: string): void {
-    this.notes.set(node, name);
+    const known = this.notes.get(node);
+    if (known === undefined) this.notes.set(node, [name]);
+    else known.push(name);
   }
 
   isFeasible(node: number): boolean {
@@ -63,9 +79,10 @@ export interface ChosenVolumes {
   volumesAt(node: number): readonly number[];
 }
 
-/** Up to 24 reasons a rule, up to 127 rules. */
+/** Up to 23 reasons a rule, up to 127 rules. */
 const ruleShift = 24;
-const reasonMask = (1 << ruleShift) - 1;
+const forGoodBit = 1 << 23;
+const reasonMask = forGoodBit - 1;
 
 export function verdictRule(verdict: number): number {
   return (verdict >> ruleShift) - 1;
@@ -73,4 +90,17 @@ export function verdictRule(verdict: number): number {
 
 export function verdictReasons(verdict: number): number {
   return verdict & reasonMask;
+}
+
+export function isForGood(verdict: number): boolean {
+  return (verdict & forGoodBit) !== 0;
+}
+
+function rowsNamed(index: ClusterIndex, names: Iterable<string>): Bitset {
+  let rows = newBitset(index.nodes.rowCount);
+  for (const name of names) {
+    const row = index.nodes.row(name);
+    if (row !== undefined) rows = withBit(rows, row);
+  }
+  return rows;
 }

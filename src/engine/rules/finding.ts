@@ -15,7 +15,7 @@ export interface Finding {
 }
 
 /** The numbers behind a refusal. */
-export type Margin = ByteMargin | SlotMargin;
+export type Margin = ByteMargin | SlotMargin | ResourceMargin;
 
 export interface ByteMargin {
   readonly unit: 'bytes';
@@ -29,6 +29,14 @@ export interface ByteMargin {
 export interface SlotMargin {
   readonly unit: 'volumes';
   readonly driver: string;
+  readonly needed: number;
+  readonly free: number;
+}
+
+/** Of what a node has to give to pods: cpu in cores, memory in bytes, anything else in its own unit. */
+export interface ResourceMargin {
+  readonly unit: 'resource';
+  readonly resource: string;
   readonly needed: number;
   readonly free: number;
 }

@@ -4,11 +4,14 @@
  * - `sentence` says it for one node (or for the pod) in words of our own.
  * - `upstream` is the text that kube-scheduler gives and that people and tools match on.
  * - `remedy` says what would help.
+ * - `podsInTheWay`: it may be that other pods on the node are all that is in the way, so that evicting some would help. A rule can
+ *   say otherwise for one node (`rejectForGood`).
  */
 export interface ReasonText {
   readonly sentence: string;
   readonly upstream: string;
   readonly remedy: string;
+  readonly podsInTheWay?: true;
 }
 
 const noMatch = "node(s) didn't find available persistent volumes to bind";
@@ -70,11 +73,13 @@ export const nodeReasons = {
     remedy: 'split the pod, or give it fewer volumes that must share this node',
   },
   AttachLimitReached: {
+    podsInTheWay: true,
     sentence: 'the node cannot attach that many volumes of the driver',
     upstream: 'node(s) exceed max volume count',
     remedy: 'add a node, or move pods with volumes of this driver away from this one',
   },
   DriverNotInstalled: {
+    podsInTheWay: true,
     sentence: 'the CSI driver of a volume is not installed on this node',
     upstream: '{driver} CSI driver is not installed on the node',
     remedy: "install the driver's node plugin there",

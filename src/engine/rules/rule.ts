@@ -1,4 +1,6 @@
 import type { Change } from '../index/change.ts';
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { PodRecord } from '../records/pod-record.ts';
 import type { Cycle } from './cycle.ts';
 import type { Decisions } from './decisions.ts';
 import type { Finding } from './finding.ts';
@@ -32,11 +34,11 @@ export interface Rule<State> {
   explain(state: State, cycle: Cycle, node: number): readonly Finding[];
   /**
    * Could this change make the rule accept a pod that it refused? Asked of pods that wait, so it has to be cheap, and may
-   * say yes in vain but never no wrongly.
+   * say yes in vain but never no wrongly. The index has the change already.
    */
-  readonly wakes: (interest: Interest, change: Change) => boolean;
+  readonly wakes: (interest: Interest, change: Change, index: ClusterIndex) => boolean;
   /** Could this change make a remembered answer wrong, in either direction? */
-  readonly invalidates: (interest: Interest, change: Change) => boolean;
+  readonly invalidates: (interest: Interest, change: Change, index: ClusterIndex) => boolean;
 }
 
 export interface Score<State> {
@@ -66,6 +68,8 @@ export interface PodRefusal {
  * that can't.
  */
 export interface Interest {
+  /** Whose; for rules about its own spec and labels. */
+  readonly pod: PodRecord;
   readonly claimKeys: ReadonlySet<string>;
   /** Classes of claims that still need a volume, with the smallest request in each. */
   readonly classes: ReadonlyMap<string, number>;

@@ -8,6 +8,12 @@ import { type Placement, plan } from '../plan.ts';
 /** The objects of a cluster, by kind; each list is fed to the index in this order. */
 export type ClusterObjects = { readonly [K in Kind]?: readonly ObjectOf[K][] };
 
+/** The kinds that decide about volumes. */
+export type StorageKind = Exclude<
+  Kind,
+  'Namespace' | 'Service' | 'ReplicationController' | 'ReplicaSet' | 'StatefulSet'
+>;
+
 export function clusterOf(objects: ClusterObjects, profile: Profile = stowageProfile): ClusterIndex {
   const index = new ClusterIndex(profile);
   for (const kind of Object.keys(objects) as Kind[]) {

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/core.ts';
-import type { ClusterObjects } from './cluster.ts';
+import type { ClusterObjects, StorageKind } from './cluster.ts';
 import { sometimes } from './random/chance.ts';
 import { arbClaim } from './random/claims.ts';
 import { type Flavour, flavours } from './random/flavour.ts';
@@ -26,7 +26,7 @@ import { arbVolume } from './random/volumes.ts';
 export const randomNowMs = Date.parse('2026-01-01T00:00:00Z');
 
 /** Every kind is there, if only as an empty list. */
-export type RandomObjects = Required<ClusterObjects>;
+export type RandomObjects = Required<Pick<ClusterObjects, StorageKind>>;
 
 export interface RandomCluster {
   readonly objects: RandomObjects;

@@ -99,6 +99,7 @@ const volumesMax = 4;
 export interface Remembered {
   readonly answer: Placement | Refusal;
   readonly interest: Interest;
+  readonly index: ClusterIndex;
 }
 
 export interface Aftermath {
@@ -138,7 +139,7 @@ export class WaitingRoom {
       if (this.#ledger.get(key) !== undefined) continue;
       if ((this.#index.pods.stored(key)?.nodeName ?? '') !== '') continue;
       const answer = plan(asking, this.#index, { nowMs: this.#nowMs });
-      yield { answer, interest: interestOf(this.#index, answer.pod) };
+      yield { answer, interest: interestOf(this.#index, answer.pod), index: this.#index };
     }
   }
 

@@ -41,8 +41,7 @@ export function volumesWokenBy(interest: Interest, change: Change): boolean {
       return drawsOnEither(interest, change) && mayHaveGrown(change);
     case 'DriverCapacity':
       return interest.drivers.has((change.after ?? change.before)!.key);
-    case 'VolumeAttachment':
-    case 'Pod':
+    default:
       return false;
   }
 }
@@ -70,10 +69,7 @@ export function volumesInvalidatedBy(interest: Interest, change: Change): boolea
       return interest.drivers.has((change.after ?? change.before)!.key);
     case 'CSIStorageCapacity':
       return drawsOnEither(interest, change);
-    case 'DriverCapacity':
-    case 'VolumeAttachment':
-    case 'Pod':
-    case 'Release':
+    default:
       return false;
   }
 }

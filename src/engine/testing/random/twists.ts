@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import type { Kind } from '../../index/change.ts';
+import type { StorageKind } from '../cluster.ts';
 import type { EventType } from '../random-events.ts';
 import { claimNames, drivers, otherClaimNames, zones } from './names.ts';
 
@@ -14,7 +14,7 @@ export type Patch = { readonly [field: string]: unknown };
 export interface Twist {
   /** `replace` gives the object a new uid as well. */
   readonly type: Extract<EventType, 'write' | 'replace' | 'delete'>;
-  readonly kind: Kind;
+  readonly kind: StorageKind;
   /** Which of the objects of its kind, counted round and round. */
   readonly pick: number;
   readonly patch: Patch;
@@ -78,7 +78,7 @@ const attachLimits = fc
 
 const times = fc.constant('2026-01-01T00:00:00Z');
 
-const patchesOf: Readonly<Record<Kind, fc.Arbitrary<Patch>>> = {
+const patchesOf: Readonly<Record<StorageKind, fc.Arbitrary<Patch>>> = {
   Node: oneField({
     [`metadata labels ${wellKnownLabels.zone}`]: orNone(fc.constantFrom(...zones)),
     [`metadata labels ${wellKnownLabels.betaZone}`]: orNone(fc.constantFrom(...zones)),
@@ -166,7 +166,7 @@ const patchesOf: Readonly<Record<Kind, fc.Arbitrary<Patch>>> = {
 
 const types = fc.constantFrom<Twist['type']>('write', 'write', 'write', 'write', 'replace', 'delete');
 
-function twistsOf(kind: Kind, patches = patchesOf[kind], type = types): fc.Arbitrary<Twist> {
+function twistsOf(kind: StorageKind, patches = patchesOf[kind], type = types): fc.Arbitrary<Twist> {
   return fc.record({ type, kind: fc.constant(kind), pick: fc.nat(5), patch: patches });
 }
 

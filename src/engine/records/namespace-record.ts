@@ -1,0 +1,13 @@
+import type { Namespace } from '../../kube/core.ts';
+import { clusterIdentity, type Identity } from './identity.ts';
+import { stringMapOf } from './reading.ts';
+
+/** What the engine keeps of a Namespace: pod affinity selects them by label. */
+export interface NamespaceRecord extends Identity {
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export function readNamespace(namespace: Namespace): NamespaceRecord {
+  const { key, uid, version, isDeleting } = clusterIdentity(namespace);
+  return { key, uid, version, isDeleting, labels: stringMapOf(namespace.metadata?.labels) };
+}

@@ -1,0 +1,40 @@
+import type { ReplicaSet, StatefulSet } from '../../kube/apps.ts';
+import type { ReplicationController, Service } from '../../kube/core.ts';
+import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/label-selector.ts';
+import type { KubeObject } from '../../kube/meta.ts';
+import { textOf } from '../../kube/wire.ts';
+import { type Identity, namespacedIdentity } from './identity.ts';
+import { stringMapOf } from './reading.ts';
+
+/** What the engine keeps of a kind that selects pods: pods that belong together are spread apart. */
+export interface SelectingRecord extends Identity {
+  readonly namespace: string;
+  /** Undefined where it selects nothing, or can't be read. */
+  readonly selector: CompiledLabelSelector | undefined;
+}
+
+/** Whose selector is a plain map of labels. */
+export function readLabelSelecting(object: Service | ReplicationController): SelectingRecord {
+  const matchLabels = stringMapOf(object.spec?.selector);
+  return selectingRecord(object, Object.keys(matchLabels).length === 0 ? undefined : { matchLabels });
+}
+
+export function readSelecting(object: ReplicaSet | StatefulSet): SelectingRecord {
+  return selectingRecord(object, object.spec?.selector);
+}
+
+function selectingRecord(
+  object: KubeObject,
+  selector: Parameters<typeof compileLabelSelector>[0],
+): SelectingRecord {
+  const { key, uid, version, isDeleting } = namespacedIdentity(object);
+  const compiled = selector === undefined ? undefined : compileLabelSelector(selector, 'spec.selector');
+  return {
+    key,
+    uid,
+    version,
+    isDeleting,
+    namespace: textOf(object.metadata?.namespace),
+    selector: compiled?.ok === true ? compiled.selector : undefined,
+  };
+}
