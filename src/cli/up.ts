@@ -2,12 +2,16 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { EmbeddedCluster } from '../cluster/embedded/embedded-cluster.ts';
 import { EmbeddedServer } from '../cluster/embedded/embedded-server.ts';
+import type { OperatorRules } from '../cluster/embedded/registry/operator-rules.ts';
 import { StoreError } from '../cluster/embedded/store/store-error.ts';
 import type { ControllerSettings } from '../controllers/all-controllers.ts';
 import { selectControllers } from '../controllers/controller-names.ts';
 import { runControllers } from '../controllers/run-controllers.ts';
+import { withZonalAffinity } from '../controllers/volumes/zonal-upgrade/zonal-admission.ts';
+import { zonalUpgrade } from '../controllers/volumes/zonal-upgrade/zonal-upgrade.ts';
 import { realClock } from '../runtime/clock.ts';
 import { systemIds } from '../runtime/ids.ts';
+import { Metrics } from '../runtime/metrics.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError, usage } from './cli-error.ts';
@@ -35,7 +39,7 @@ export async function up(flags: UpFlags): Promise<void> {
   if (flags.data === '') throw usage('--data: give a directory');
   const dataDirectory = resolve(flags.data);
   const stop = stopRequested();
-  const server = await start(flags, dataDirectory);
+  const server = await start(flags, dataDirectory, rulesOf(names));
   const supervisor = runOn(server, names, { localRoot: join(dataDirectory, 'volumes'), volumeScheduling });
   const kubeconfig = resolve(flags.kubeconfig ?? `${dataDirectory}/kubeconfig`);
   await writeKubeconfig(server, kubeconfig);
@@ -56,7 +60,12 @@ function controllersOf({ controllers }: UpFlags): readonly string[] {
   return selected.names;
 }
 
-async function start(flags: UpFlags, dataDirectory: string): Promise<EmbeddedServer> {
+/** What controllers would do to a new object at once is done before it is stored. */
+function rulesOf(names: readonly string[]): OperatorRules {
+  return names.includes(zonalUpgrade.name) ? { persistentVolumes: withZonalAffinity } : {};
+}
+
+async function start(flags: UpFlags, dataDirectory: string, rules: OperatorRules): Promise<EmbeddedServer> {
   const port = portOf(flags.port);
   try {
     return await EmbeddedServer.start({
@@ -66,6 +75,7 @@ async function start(flags: UpFlags, dataDirectory: string): Promise<EmbeddedSer
       clock: realClock,
       ids: systemIds,
       random: systemRandom,
+      rules,
       onError: (error, where) => complain(where, error),
     });
   } catch (error) {
@@ -127,6 +137,7 @@ function runOn(
     ...settings,
     instance: hostname(),
     ids: systemIds,
+    metrics: new Metrics(),
     onTrouble: (error) => complain('controllers', error),
   });
   return supervisor;

@@ -3,6 +3,7 @@ import type { EventRecorder } from '../cluster/event-recorder.ts';
 import type { Resource } from '../cluster/resource.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ids } from '../runtime/ids.ts';
+import type { Metrics } from '../runtime/metrics.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 import type { SharedInformers } from './shared-informers.ts';
@@ -25,6 +26,8 @@ export interface ControllerContext {
   readonly census: Census;
   /** Tells people what happened, as Kubernetes Events in the name of this controller. */
   readonly events: EventRecorder;
+  /** What they count; one for all of them, so a controller's own metrics carry its name. */
+  readonly metrics: Metrics;
   readonly clock: Clock;
   readonly random: Random;
   readonly ids: Ids;

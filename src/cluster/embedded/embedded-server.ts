@@ -6,6 +6,7 @@ import { bootstrap } from './bootstrap.ts';
 import { servedCatalogue } from './kinds/served-kinds.ts';
 import type { Registry } from './registry/api.ts';
 import { EmbeddedRegistry } from './registry/embedded-registry.ts';
+import type { OperatorRules } from './registry/operator-rules.ts';
 import { ApiServer } from './server/api-server.ts';
 import { freshCredentials, keptCredentials } from './server/credentials.ts';
 import { openLmdbStore } from './store/lmdb-store.ts';
@@ -21,6 +22,8 @@ export interface EmbeddedServerOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
+  /** What is added to new objects beside what Kubernetes adds; left out, nothing is. */
+  readonly rules?: OperatorRules | undefined;
   /** Told of bugs; the server goes on. */
   onError(error: unknown, where: string): void;
 }

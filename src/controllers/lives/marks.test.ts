@@ -73,8 +73,8 @@ test('a node agent that dies over the mark leaves it: nobody knows whether a byt
   await boundClaim(life);
   await agent.close();
   await life.bindPod('web', 'a1');
-  // The mark is the agent's first write about the pod.
-  const limited = new LimitedCluster(life.cluster, 1);
+  // First the node tells that the volume is in use; then comes the mark.
+  const limited = new LimitedCluster(life.cluster, 2);
   const dying = life.trial.run([nodeAgent], limited);
   await life.settle();
   await dying.close();

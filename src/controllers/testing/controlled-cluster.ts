@@ -8,6 +8,7 @@ import type { ObjectKey } from '../../cluster/resource.ts';
 import type { KubeObject } from '../../kube/meta.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
+import { Metrics } from '../../runtime/metrics.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
 import type { Trouble } from '../controller.ts';
@@ -70,6 +71,7 @@ export class ControlledCluster implements AsyncDisposable {
       report: (trouble) => this.troubles.push(trouble),
       instance: 'test',
       ids: systemIds,
+      metrics: new Metrics(),
       onTrouble: () => {},
     });
   }

@@ -6,7 +6,9 @@ import { EmbeddedRegistry } from '../../cluster/embedded/registry/embedded-regis
 import { MemoryStore } from '../../cluster/embedded/store/memory-store.ts';
 import { EventRecorder } from '../../cluster/event-recorder.ts';
 import { events } from '../../cluster/resources.ts';
+import { assert } from '../../runtime/assert.ts';
 import { systemIds } from '../../runtime/ids.ts';
+import { Metrics } from '../../runtime/metrics.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
@@ -19,6 +21,9 @@ const random = seededRandom('trial');
 /** Long enough for everything that is ready, and for the first retries after a conflict. */
 const settleMs = 500;
 
+/** A sweep comes every five minutes; this leaves one the time for its looks. */
+const sweptMs = 5.5 * 60_000;
+
 /**
  * An embedded cluster in memory under virtual time, with controllers given as objects. Nothing happens between two calls of
  * `settle`: after one, all that could happen has happened.
@@ -28,6 +33,8 @@ export class TrialCluster implements AsyncDisposable {
   readonly cluster: Cluster;
   /** What controllers complained about. */
   readonly troubles: Trouble[] = [];
+  /** What controllers counted, all runs together. */
+  readonly metrics = new Metrics();
   readonly #registry: EmbeddedRegistry;
   readonly #runs: Supervisor[] = [];
 
@@ -64,7 +71,15 @@ export class TrialCluster implements AsyncDisposable {
         reportingInstance: 'trial',
       });
       const report = (trouble: Trouble) => this.troubles.push(trouble);
-      const context = { ...common, resources, informers, census, events: recorder, report };
+      const context = {
+        ...common,
+        resources,
+        informers,
+        census,
+        events: recorder,
+        report,
+        metrics: this.metrics,
+      };
       supervisor.start(controller.name, (signal) => controller.run(context, signal));
     }
     return supervisor;
@@ -81,7 +96,12 @@ export class TrialCluster implements AsyncDisposable {
     return items.map(({ reason, regarding, note }) => `${reason} ${regarding?.name}: ${note}`).sort();
   }
 
+  /** Lets the sweeps of the controllers pass, and ends them: nothing may have been left for a sweep to find. */
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.settle(sweptMs);
     await Promise.all(this.#runs.map((run) => run.close()));
+    const counted = this.metrics.render().split('\n');
+    const rescued = counted.filter((line) => /^stowage_sweep_rescued_total.* [1-9]/.test(line));
+    assert(rescued.length === 0, `an event was missed: ${rescued.join(', ')}`);
   }
 }

@@ -11,6 +11,7 @@ import { removeFinalizer } from '../remove-finalizer.ts';
 import { runLoop } from '../run-loop.ts';
 import { AttributesClassKeeper } from './attributes-class-protection.ts';
 import { claimNamesOf } from './claims-of-pod.ts';
+import { Sweep } from './sweep.ts';
 
 const workers = 4;
 
@@ -37,6 +38,7 @@ class ProtectionKeeper {
   readonly #volumes: Informer<PersistentVolume>;
   readonly #pods: Informer<Pod>;
   readonly #queue: WorkQueue;
+  readonly #sweep: Sweep;
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -44,6 +46,8 @@ class ProtectionKeeper {
     this.#volumes = context.informers.of(persistentVolumes);
     this.#pods = context.informers.of(pods);
     this.#queue = new WorkQueue(context);
+    const keys = () => this.#overdue();
+    this.#sweep = new Sweep(context, { controller: protection.name, queue: this.#queue, keys });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -52,10 +56,10 @@ class ProtectionKeeper {
       caches: [this.#claims, this.#volumes, this.#pods],
       listen: () => this.#listen(),
       queue: this.#queue,
-      reconcile: (key: string) => this.#reconcile(key, signal),
+      reconcile: this.#sweep.over((key) => this.#reconcile(key, signal)),
       workers,
     };
-    await runLoop(this.#context, loop, signal);
+    await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
   }
 
   #listen(): readonly (() => void)[] {
@@ -63,7 +67,7 @@ class ProtectionKeeper {
       if (isEnding(object, finalizers.pvcProtection)) this.#queue.add(claimKey(object));
     };
     const volume = (object: PersistentVolume) => {
-      if (isEnding(object, finalizers.pvProtection)) this.#queue.add(`volume ${object.metadata?.name}`);
+      if (isEnding(object, finalizers.pvProtection)) this.#queue.add(volumeKey(object));
     };
     const pod = (object: Pod) => this.#released(object);
     return [
@@ -82,6 +86,16 @@ class ProtectionKeeper {
     }
   }
 
+  /** What could end as far as the caches know. */
+  *#overdue(): Iterable<string> {
+    const claims = [...this.#claims.values()].filter((claim) => isEnding(claim, finalizers.pvcProtection));
+    const placed = claims.length === 0 ? [] : [...this.#pods.values()].filter(isPlaced);
+    const inUse = new Set(placed.flatMap((pod) => claimNamesOf(pod).map((name) => claimKeyFor(pod, name))));
+    for (const claim of claims) if (!inUse.has(claimKey(claim))) yield claimKey(claim);
+    for (const volume of this.#volumes.values())
+      if (isEnding(volume, finalizers.pvProtection) && !isBound(volume)) yield volumeKey(volume);
+  }
+
   async #reconcile(key: string, signal: AbortSignal): Promise<undefined> {
     const [what, rest = ''] = key.split(' ');
     if (what === 'claim') await this.#releaseClaim(rest, signal);
@@ -96,6 +110,7 @@ class ProtectionKeeper {
     // The server is asked, not the cache: a pod may have been placed a moment ago, and a claim that ends can't be brought back.
     const { items } = await this.#context.cluster.resource(pods).list({ namespace, signal });
     if (items.some((pod) => uses(pod, name))) return;
+    this.#sweep.wrote();
     await removeFinalizer(client, claim, finalizers.pvcProtection, signal);
   }
 
@@ -103,14 +118,23 @@ class ProtectionKeeper {
     const client = this.#context.cluster.resource(persistentVolumes);
     const volume = await orAbsent(client.get({ name }, { signal }));
     if (volume === undefined || !isEnding(volume, finalizers.pvProtection)) return;
-    if (volume.status?.phase === 'Bound') return;
+    if (isBound(volume)) return;
+    this.#sweep.wrote();
     await removeFinalizer(client, volume, finalizers.pvProtection, signal);
   }
 }
 
 /** Pods that have no node yet are not started any more once the claim is being deleted. */
 function uses(pod: Pod, claimName: string): boolean {
-  return (pod.spec?.nodeName ?? '') !== '' && claimNamesOf(pod).includes(claimName);
+  return isPlaced(pod) && claimNamesOf(pod).includes(claimName);
+}
+
+function isPlaced({ spec }: Pod): boolean {
+  return (spec?.nodeName ?? '') !== '';
+}
+
+function isBound({ status }: PersistentVolume): boolean {
+  return status?.phase === 'Bound';
 }
 
 function isEnding({ metadata }: PersistentVolumeClaim | PersistentVolume, finalizer: string): boolean {
@@ -119,4 +143,12 @@ function isEnding({ metadata }: PersistentVolumeClaim | PersistentVolume, finali
 
 function claimKey({ metadata }: PersistentVolumeClaim): string {
   return `claim ${metadata?.namespace}/${metadata?.name}`;
+}
+
+function claimKeyFor({ metadata }: Pod, claimName: string): string {
+  return `claim ${metadata?.namespace}/${claimName}`;
+}
+
+function volumeKey({ metadata }: PersistentVolume): string {
+  return `volume ${metadata?.name}`;
 }

@@ -8,6 +8,7 @@ import type { Kind, StoredObject } from '../kinds/kind.ts';
 import { dropEmptyLists } from '../schema/stored-form.ts';
 import type { Entry, Store } from '../store/store.ts';
 import type { Snapshot, WriteContext } from './api.ts';
+import type { OperatorRules } from './operator-rules.ts';
 import { encodeObject, encodeStored, type Snapshots, transientSnapshot } from './snapshot.ts';
 
 /** What every verb works with. */
@@ -17,6 +18,7 @@ export interface RegistryContext {
   readonly snapshots: Snapshots;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly rules?: OperatorRules | undefined;
 }
 
 /** An object in the store, with the entry that a write has to replace. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { persistentVolumeClaims, pods } from '../../../cluster/resources.ts';
+import { events, persistentVolumeClaims, pods } from '../../../cluster/resources.ts';
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { garbageCollector } from '../../workloads/garbage-collector.ts';
@@ -68,6 +68,17 @@ test('a claim that is not the pod’s is refused with an Event, and replaced whe
   await claims.delete({ namespace, name: 'web-a' });
   await trial.settle();
   expect(await claimsOf(trial)).toEqual(['web-a of web', 'web-b of web']);
+});
+
+test('that a claim is not the pod’s is told again while it is so', async () => {
+  await using trial = await TrialCluster.start(ephemeral);
+  await trial.cluster
+    .resource(persistentVolumeClaims)
+    .create({ metadata: { namespace, name: 'web-a' }, spec });
+  await makePod(trial);
+  await trial.settle(11 * 60_000);
+  const { items } = await trial.cluster.resource(events).list();
+  expect(items.map(({ reason, series }) => [reason, series?.count])).toEqual([['FailedBinding', 3]]);
 });
 
 test('dying after any write changes nothing about the end', async () => {

@@ -8,6 +8,7 @@ import type { PersistentVolumeClaim } from '../../../kube/core-volume.ts';
 import type { Controller, ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
 import { runLoop } from '../../run-loop.ts';
+import { Sweep } from '../sweep.ts';
 import { type EphemeralVolume, ephemeralVolumesOf, podsThatMayUse, whyNotForPod } from './template-claims.ts';
 
 const workers = 4;
@@ -30,12 +31,15 @@ class ClaimMaker {
   readonly #pods: Informer<Pod>;
   readonly #claims: Informer<PersistentVolumeClaim>;
   readonly #queue: WorkQueue;
+  readonly #sweep: Sweep;
 
   constructor(context: ControllerContext) {
     this.#context = context;
     this.#pods = context.informers.of(pods);
     this.#claims = context.informers.of(persistentVolumeClaims);
     this.#queue = new WorkQueue(context);
+    const keys = () => this.#unserved();
+    this.#sweep = new Sweep(context, { controller: ephemeral.name, queue: this.#queue, keys });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -44,10 +48,10 @@ class ClaimMaker {
       caches: [this.#pods, this.#claims],
       listen: () => this.#listen(),
       queue: this.#queue,
-      reconcile: (key: string) => this.#reconcile(key, signal),
+      reconcile: this.#sweep.over((key) => this.#reconcile(key, signal)),
       workers,
     };
-    await runLoop(this.#context, loop, signal);
+    await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
   }
 
   #listen(): readonly (() => void)[] {
@@ -67,9 +71,15 @@ class ClaimMaker {
   }
 
   #consider(pod: Pod): void {
-    if (ephemeralVolumesOf(pod).some((volume) => this.#isMissing(pod, volume))) {
-      this.#queue.add(`${pod.metadata?.namespace}/${pod.metadata?.name}`);
-    }
+    if (this.#isUnserved(pod)) this.#queue.add(keyOf(pod));
+  }
+
+  *#unserved(): Iterable<string> {
+    for (const pod of this.#pods.values()) if (this.#isUnserved(pod)) yield keyOf(pod);
+  }
+
+  #isUnserved(pod: Pod): boolean {
+    return ephemeralVolumesOf(pod).some((volume) => this.#isMissing(pod, volume));
   }
 
   #isMissing(pod: Pod, { claimName }: EphemeralVolume): boolean {
@@ -96,6 +106,7 @@ class ClaimMaker {
       if (problem !== undefined) this.#tell(pod, volume, problem);
       return;
     }
+    this.#sweep.wrote();
     try {
       await client.create(claim, { signal });
     } catch (error) {
@@ -115,4 +126,8 @@ class ClaimMaker {
       note: `ephemeral volume ${volumeName}: ${problem}`,
     });
   }
+}
+
+function keyOf({ metadata }: Pod): string {
+  return `${metadata?.namespace}/${metadata?.name}`;
 }

@@ -7,8 +7,8 @@ import { annotations } from '../../../kube/well-known.ts';
 /** What is to be done about the size of a claim. */
 export type ExpansionStep =
   | { readonly kind: 'nothing' }
-  /** Somebody else's resizer has to act. */
-  | { readonly kind: 'external'; readonly note: string }
+  /** Somebody else's resizer has to act; where a driver took the disk over, it waits for the claim to name it. */
+  | { readonly kind: 'external'; readonly note: string; readonly resizer: string | undefined }
   | { readonly kind: 'expand'; readonly size: string }
   /** This very size was found impossible before. */
   | { readonly kind: 'retry-later'; readonly size: string }
@@ -33,7 +33,7 @@ export function decideExpansion(
   const sizes = sizesOf(claim, volume);
   if (isNodeDone(volume, sizes)) return { kind: 'forget-old-size' };
   if (!isLess(sizes.current, sizes.requested)) return nothing;
-  if (!hasResizer) return { kind: 'external', note: externalNote(volume) };
+  if (!hasResizer) return external(volume);
   const state = claim.status?.allocatedResourceStatuses?.storage ?? '';
   return isLess(sizes.volume, sizes.requested) ? grow(sizes, state) : complete(sizes, state);
 }
@@ -94,10 +94,13 @@ function isNodeDone({ metadata }: PersistentVolume, { current, volume }: Sizes):
   return metadata?.annotations?.[annotations.preResizeCapacity] !== undefined && !isLess(current, volume);
 }
 
-function externalNote(volume: PersistentVolume): string {
-  const plugin = pluginOfVolume(volume)?.plugin;
-  if (plugin === undefined) return 'waiting for an external controller to expand this PVC';
-  return `CSI migration enabled for ${plugin}; waiting for external resizer to expand the pvc`;
+function external(volume: PersistentVolume): ExpansionStep {
+  const found = pluginOfVolume(volume);
+  const note =
+    found === undefined
+      ? 'waiting for an external controller to expand this PVC'
+      : `CSI migration enabled for ${found.plugin}; waiting for external resizer to expand the pvc`;
+  return { kind: 'external', note, resizer: found?.driver };
 }
 
 /** The amount of storage in a list of resources. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  events,
   persistentVolumeClaims,
   persistentVolumes,
   pods,
@@ -20,7 +21,11 @@ const own: PersistentVolumeSource = { csi: { driver: 'zonal.stowage.dev', volume
 const foreign: PersistentVolumeSource = { csi: { driver: 'd.example.com', volumeHandle: 'h' } };
 
 /** A bound claim of 1Gi in a class that allows more. */
-async function makeClaim({ cluster }: TrialCluster, source: PersistentVolumeSource): Promise<void> {
+async function makeClaim(
+  { cluster }: TrialCluster,
+  source: PersistentVolumeSource,
+  volumeMode: 'Block' | 'Filesystem' = 'Filesystem',
+): Promise<void> {
   await cluster
     .resource(storageClasses)
     .create({ metadata: { name: 'fast' }, provisioner: 'stowage.dev', allowVolumeExpansion: true });
@@ -30,13 +35,21 @@ async function makeClaim({ cluster }: TrialCluster, source: PersistentVolumeSour
     metadata: key,
     spec: {
       accessModes,
+      volumeMode,
       resources: { requests: { storage: '1Gi' } },
       volumeName: 'v',
       storageClassName: 'fast',
     },
   });
   const claimRef = { ...key, uid: claim.metadata?.uid ?? '' };
-  const spec = { capacity: { storage: '1Gi' }, accessModes, claimRef, storageClassName: 'fast', ...source };
+  const spec = {
+    capacity: { storage: '1Gi' },
+    accessModes,
+    volumeMode,
+    claimRef,
+    storageClassName: 'fast',
+    ...source,
+  };
   await cluster.resource(persistentVolumes).create({ metadata: { name: 'v' }, spec });
   const status = { phase: 'Bound', capacity: { storage: '1Gi' }, accessModes };
   await claims.patch(key, { type: 'merge', body: { status } }, { subresource: 'status' });
@@ -77,6 +90,18 @@ test('a volume that no driver looks after grows at once', async () => {
   expect(trial.troubles).toEqual([]);
 });
 
+test('a volume of ours without a file system is through at once, and says so as its driver would', async () => {
+  await using trial = await TrialCluster.start(expander);
+  await makeClaim(trial, own, 'Block');
+  await ask(trial, '3Gi');
+  await trial.settle();
+  expect(await state(trial)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
+  expect(await trial.told()).toEqual([
+    'Resizing data: External resizer is resizing volume v',
+    'VolumeResizeSuccessful data: Resize volume succeeded',
+  ]);
+});
+
 test('a volume of ours waits for a node to grow its file system', async () => {
   await using trial = await TrialCluster.start(expander, nodeAgent);
   await makeClaim(trial, own);
@@ -89,6 +114,10 @@ test('a volume of ours waits for a node to grow its file system', async () => {
     status: 'NodeResizePending',
     conditions: ['Resizing', 'FileSystemResizePending'],
   });
+  expect(await trial.told()).toEqual([
+    'FileSystemResizeRequired data: Require file system resize of volume on node',
+    'Resizing data: External resizer is resizing volume v',
+  ]);
   const volumes = trial.cluster.resource(persistentVolumes);
   const before = await volumes.get({ name: 'v' });
   expect(before.metadata?.annotations).toMatchObject({
@@ -127,6 +156,35 @@ test('a volume of a driver with a resizer of its own is left to that', async () 
   expect(await trial.told()).toEqual([
     'ExternalExpanding data: waiting for an external controller to expand this PVC',
   ]);
+});
+
+test('a disk that a driver took over is left to that, which finds its name on the claim', async () => {
+  await using trial = await TrialCluster.start(expander);
+  await makeClaim(trial, { gcePersistentDisk: { pdName: 'p' } });
+  await ask(trial, '3Gi');
+  await trial.settle();
+  expect(await state(trial)).toEqual({ volume: '1Gi', claim: '1Gi', allocated: undefined, ...done });
+  const claim = await trial.cluster.resource(persistentVolumeClaims).get(key);
+  expect(claim.metadata?.annotations).toEqual({
+    'volume.kubernetes.io/storage-resizer': 'pd.csi.storage.gke.io',
+  });
+  const note =
+    'CSI migration enabled for kubernetes.io/gce-pd; waiting for external resizer to expand the pvc';
+  expect(await trial.told()).toEqual([`ExternalExpanding data: ${note}`]);
+});
+
+/** How often each has been told, by reason. */
+async function counts({ cluster }: TrialCluster): Promise<object> {
+  const { items } = await cluster.resource(events).list();
+  return Object.fromEntries(items.map(({ reason, series }) => [reason, series?.count ?? 1]));
+}
+
+test('that a claim waits for another resizer is told again while it waits', async () => {
+  await using trial = await TrialCluster.start(expander);
+  await makeClaim(trial, foreign);
+  await ask(trial, '3Gi');
+  await trial.settle(16 * 60_000);
+  expect(await counts(trial)).toEqual({ ExternalExpanding: 4 });
 });
 
 /** Disks that have room for so much, and fail so often before they answer. */

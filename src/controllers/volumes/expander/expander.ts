@@ -6,7 +6,8 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core
 import type { Controller, ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
 import { runLoop } from '../../run-loop.ts';
-import { decideExpansion } from './decide-expansion.ts';
+import { Sweep } from '../sweep.ts';
+import { decideExpansion, type ExpansionStep } from './decide-expansion.ts';
 import { Expansions } from './expansions.ts';
 import { localResizer, plainResizer, type Resizer, zonalResizer } from './resizer.ts';
 
@@ -34,14 +35,16 @@ class Expander {
   readonly #volumes: Informer<PersistentVolume>;
   readonly #expansions: Expansions;
   readonly #queue: WorkQueue;
+  readonly #sweep: Sweep;
 
   constructor(context: ControllerContext, resizers: readonly Resizer[]) {
     this.#context = context;
     this.#resizers = resizers;
     this.#claims = context.informers.of(persistentVolumeClaims);
     this.#volumes = context.informers.of(persistentVolumes);
-    this.#expansions = new Expansions(context);
     this.#queue = new WorkQueue(context);
+    this.#sweep = new Sweep(context, { controller: name, queue: this.#queue, keys: () => this.#overdue() });
+    this.#expansions = new Expansions(context, () => this.#sweep.wrote());
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -50,10 +53,10 @@ class Expander {
       caches: [this.#claims, this.#volumes],
       listen: () => this.#listen(),
       queue: this.#queue,
-      reconcile: (key: string) => this.#reconcile(key, signal),
+      reconcile: this.#sweep.over((key) => this.#reconcile(key, signal)),
       workers,
     };
-    await runLoop(this.#context, loop, signal);
+    await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
   }
 
   #listen(): readonly (() => void)[] {
@@ -75,9 +78,20 @@ class Expander {
 
   /** Most claims have the size they ask for, and are not worth a turn. */
   #consider(claim: PersistentVolumeClaim): void {
+    if (this.#stepFor(claim) !== 'nothing') this.#queue.add(keyOf(claim));
+  }
+
+  /** A size that was refused is tried again by itself. */
+  *#overdue(): Iterable<string> {
+    for (const claim of this.#claims.values()) {
+      const step = this.#stepFor(claim);
+      if (step !== 'nothing' && step !== 'retry-later') yield keyOf(claim);
+    }
+  }
+
+  #stepFor(claim: PersistentVolumeClaim): ExpansionStep['kind'] {
     const volume = this.#volumes.get(claim.spec?.volumeName ?? '');
-    if (volume === undefined || decideExpansion(claim, volume, true).kind === 'nothing') return;
-    this.#queue.add(`${claim.metadata?.namespace}/${claim.metadata?.name}`);
+    return volume === undefined ? 'nothing' : decideExpansion(claim, volume, true).kind;
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -92,4 +106,8 @@ class Expander {
     const resizer = this.#resizers.find((candidate) => candidate.isFor(volume));
     return await this.#expansions.step({ claim, volume, resizer }, signal);
   }
+}
+
+function keyOf({ metadata }: PersistentVolumeClaim): string {
+  return `${metadata?.namespace}/${metadata?.name}`;
 }

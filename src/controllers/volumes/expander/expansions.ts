@@ -31,11 +31,14 @@ export interface Expandable {
 /** Carries out what was decided, one claim at a time. Every write is made on the version that was judged. */
 export class Expansions {
   readonly #context: ControllerContext;
+  readonly #onWrite: () => void;
   /** When each claim's size was last found impossible, on the monotonic clock. Losing it costs one attempt. */
   readonly #refusedMs = new Map<string, number>();
 
-  constructor(context: ControllerContext) {
+  /** `onWrite` is called before each write. */
+  constructor(context: ControllerContext, onWrite: () => void) {
     this.#context = context;
+    this.#onWrite = onWrite;
   }
 
   forget(key: string): void {
@@ -50,6 +53,7 @@ export class Expansions {
         return undefined;
       case 'external':
         this.#tell(claim, 'Normal', 'ExternalExpanding', step.note);
+        if (step.resizer !== undefined) await this.#nameResizer(claim, step.resizer, signal);
         return undefined;
       case 'expand':
         return await this.#expand(expandable, step.size, signal);
@@ -72,10 +76,18 @@ export class Expansions {
     }
   }
 
+  async #nameResizer(claim: PersistentVolumeClaim, resizer: string, signal: AbortSignal): Promise<void> {
+    if (claim.metadata?.annotations?.[resizerAnnotation] === resizer) return;
+    await this.#patchClaim(claim, undefined, signal, { [resizerAnnotation]: resizer });
+  }
+
   async #expand(expandable: Expandable, size: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const { volume, resizer } = expandable;
     if (resizer === undefined) return undefined;
     const claim = await this.#begin(expandable.claim, resizer, size, signal);
+    // As the resizers that go with drivers say it; Kubernetes' own, for other volumes, only tells of the end.
+    if (isOfDriver(volume))
+      this.#tell(claim, 'Normal', 'Resizing', `External resizer is resizing volume ${volume.metadata?.name}`);
     const expansion = await this.#try(claim, () => resizer.expand(volume, size, signal), signal);
     if (expansion.kind === 'infeasible') {
       this.#refusedMs.set(keyOf(claim), this.#context.clock.monotonicMs());
@@ -87,7 +99,7 @@ export class Expansions {
     const needsNode = resizer.needsNode && volumeModeOf(volume) === 'Filesystem';
     if (isLess(storageOf(volume.spec?.capacity) ?? '0', size))
       await this.#patchVolume(volume, grown(claim, volume, { size, needsNode }), signal);
-    await this.#end(claim, size, needsNode, signal);
+    await this.#end({ claim, volume, resizer }, size, needsNode, signal);
     return undefined;
   }
 
@@ -103,7 +115,7 @@ export class Expansions {
   }
 
   async #end(
-    claim: PersistentVolumeClaim,
+    { claim, volume }: Expandable,
     size: string,
     needsNode: boolean,
     signal: AbortSignal,
@@ -114,7 +126,9 @@ export class Expansions {
       return;
     }
     await this.#patchClaim(claim, finished(claim, size), signal);
-    const note = `ExpandVolume succeeded for volume ${keyOf(claim)}`;
+    const note = isOfDriver(volume)
+      ? 'Resize volume succeeded'
+      : `ExpandVolume succeeded for volume ${keyOf(claim)}`;
     this.#tell(claim, 'Normal', 'VolumeResizeSuccessful', note);
   }
 
@@ -131,13 +145,14 @@ export class Expansions {
 
   async #patchClaim(
     { metadata }: PersistentVolumeClaim,
-    status: ResizePatch,
+    status: ResizePatch | undefined,
     signal: AbortSignal,
     marks: Readonly<Record<string, string>> = {},
   ): Promise<PersistentVolumeClaim> {
     const { namespace, name = '', uid, resourceVersion } = metadata ?? {};
-    const body = { metadata: { uid, resourceVersion, annotations: marks }, status };
+    const body = { metadata: { uid, resourceVersion, annotations: marks }, ...(status && { status }) };
     const client = this.#context.cluster.resource(persistentVolumeClaims);
+    this.#onWrite();
     return await client.patch(
       { namespace, name },
       { type: 'merge', body },
@@ -152,6 +167,7 @@ export class Expansions {
   ): Promise<void> {
     const { name = '', uid, resourceVersion } = metadata ?? {};
     const body = { ...change, metadata: { ...change.metadata, uid, resourceVersion } };
+    this.#onWrite();
     await this.#context.cluster
       .resource(persistentVolumes)
       .patch({ name }, { type: 'merge', body }, { signal });
@@ -188,6 +204,10 @@ function grown(
   const key = annotations.preResizeCapacity;
   const before = metadata?.annotations?.[key] ?? storageOf(status?.capacity) ?? '0';
   return needsNode ? { spec, metadata: { annotations: { [key]: before } } } : { spec };
+}
+
+function isOfDriver({ spec }: PersistentVolume): boolean {
+  return spec?.csi !== undefined;
 }
 
 function failureNote(claim: PersistentVolumeClaim, why: string): string {

@@ -12,11 +12,14 @@ import { type Body, claimBinding, claimBound, volumeBinding, volumePhase } from 
 export class BinderWrites {
   readonly #cluster: Cluster;
   readonly #feed: ClusterFeed;
+  readonly #onWrite: () => void;
   readonly #signal: AbortSignal;
 
-  constructor(cluster: Cluster, feed: ClusterFeed, signal: AbortSignal) {
+  /** `onWrite` is called before each write. */
+  constructor(cluster: Cluster, feed: ClusterFeed, onWrite: () => void, signal: AbortSignal) {
     this.#cluster = cluster;
     this.#feed = feed;
+    this.#onWrite = onWrite;
     this.#signal = signal;
   }
 
@@ -49,6 +52,7 @@ export class BinderWrites {
 
   async #patchVolume(volume: PersistentVolume, change: Body | undefined, where: Where) {
     if (change === undefined) return volume;
+    this.#onWrite();
     const client = this.#cluster.resource(persistentVolumes);
     const patch = { type: 'merge', body: onVersion(volume, change) } as const;
     const written = await client.patch(nameOf(volume), patch, { ...where, signal: this.#signal });
@@ -58,6 +62,7 @@ export class BinderWrites {
 
   async #patchClaim(claim: PersistentVolumeClaim, change: Body | undefined, where: Where) {
     if (change === undefined) return claim;
+    this.#onWrite();
     const client = this.#cluster.resource(persistentVolumeClaims);
     const patch = { type: 'merge', body: onVersion(claim, change) } as const;
     const written = await client.patch(nameOf(claim), patch, { ...where, signal: this.#signal });

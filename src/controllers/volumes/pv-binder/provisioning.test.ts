@@ -12,7 +12,7 @@ import { annotations } from '../../../kube/well-known.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { createPvBinder, pvBinder } from './pv-binder.ts';
 import { linesOf, settled } from './testing/reading.ts';
-import { type ClaimSketch, namespace, put, putClaim } from './testing/sketches.ts';
+import { type ClaimSketch, namespace, put, putClaim, putVolume } from './testing/sketches.ts';
 
 /* What happens to claims of classes: hand-over to provisioners, waiting for pods, and classes that come later. */
 
@@ -140,6 +140,20 @@ test('claims of delayed classes are bound at once where volume scheduling is off
   const outcome = await settled(found, createPvBinder({ volumeScheduling: false }));
   expect(outcome.claims).toEqual(['c: Bound on v (1Gi), by controller, complete']);
   expect((await settled(found)).claims).toEqual(['c: Pending']);
+});
+
+const impatient = createPvBinder({ volumeScheduling: false });
+
+test('where volume scheduling is off, a volume is made for a claim of a delayed class before a pod comes', async () => {
+  await using trial = await TrialCluster.start(impatient);
+  await put(trial.cluster, { classes, claims: [{ name: 'c', className: 'delayed' }] });
+  await trial.settle();
+  const claim = await trial.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'c' });
+  expect(claim.metadata?.annotations).toHaveProperty([annotations.storageProvisioner]);
+  expect((await trial.told()).map((line) => line.split(' ')[0])).toEqual(['ExternalProvisioning']);
+  await putVolume(trial.cluster, { name: 'v', className: 'delayed', phase: 'Pending' });
+  await trial.settle();
+  expect((await linesOf(trial.cluster)).claims).toEqual(['c: Bound on v (1Gi), by controller, complete']);
 });
 
 test('a delayed claim names the pods that wait to be scheduled', async () => {

@@ -10,6 +10,7 @@ import { unreachable } from '../../../runtime/assert.ts';
 import { ClusterFeed } from '../../../state/cluster-feed.ts';
 import type { Controller, ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
+import { Sweep } from '../sweep.ts';
 import { BinderWrites } from './binder-writes.ts';
 import { claimUnbound, volumePhase, volumeUnbinding } from './binding-changes.ts';
 import { type ClaimDecision, type ClaimView, decideClaim } from './claim-decision.ts';
@@ -19,7 +20,7 @@ import { reclaimProblem } from './reclaim.ts';
 import { Teller } from './telling.ts';
 import { decideVolume, modeMismatch } from './volume-decision.ts';
 import { WaitingClaims } from './waiting-claims.ts';
-import { claimKey, wokenBy } from './wakes.ts';
+import { claimKey, volumeKey, wokenBy } from './wakes.ts';
 
 const name = 'pv-binder';
 const workers = 8;
@@ -51,6 +52,7 @@ class PvBinder {
   readonly #feed: ClusterFeed;
   readonly #writes: BinderWrites;
   readonly #teller: Teller;
+  readonly #sweep: Sweep;
   readonly #view: ClaimView;
   readonly #waiting = new WaitingClaims();
   /** The free volume for which a claim was woken, until the claim has had its turn. */
@@ -65,7 +67,12 @@ class PvBinder {
       kinds: ['StorageClass', 'Pod', 'PersistentVolumeClaim', 'PersistentVolume'],
       onChange: (change) => this.#changed(change),
     });
-    this.#writes = new BinderWrites(context.cluster, this.#feed, signal);
+    this.#sweep = new Sweep(context, {
+      controller: name,
+      queue: this.#queue,
+      keys: () => this.#everything(),
+    });
+    this.#writes = new BinderWrites(context.cluster, this.#feed, () => this.#sweep.wrote(), signal);
     this.#teller = new Teller(context);
     const defaultClass = () => defaultClassOf(this.#feed.values('StorageClass'));
     this.#view = { index: this.#feed.index, defaultClass, delaysBinding };
@@ -75,11 +82,12 @@ class PvBinder {
     const stop = this.#feed.start();
     try {
       if (!(await this.#feed.synced(this.#signal))) return;
-      await runWorkers(this.#queue, (key) => this.#reconcile(key), {
-        workers,
-        signal: this.#signal,
-        onError: (error, key) => this.#context.report({ controller: name, key, error }),
-      });
+      const reconcile = this.#sweep.over((key) => this.#reconcile(key));
+      const onError = (error: unknown, key: string) => this.#context.report({ controller: name, key, error });
+      await Promise.all([
+        runWorkers(this.#queue, reconcile, { workers, signal: this.#signal, onError }),
+        this.#sweep.run(this.#signal),
+      ]);
     } finally {
       stop();
     }
@@ -88,7 +96,8 @@ class PvBinder {
   // ── Waking ──
 
   #changed(change: Change): void {
-    for (const key of wokenBy(change, this.#feed.index)) this.#queue.add(key);
+    // Once each: a key that a worker takes at once would else have a second turn.
+    for (const key of new Set(wokenBy(change, this.#feed.index))) this.#queue.add(key);
     if (change.kind === 'PersistentVolume') {
       if (change.after === undefined) this.#teller.forget(`volume ${change.before?.key}`);
       else this.#offer(change.after.key);
@@ -99,6 +108,12 @@ class PvBinder {
       // Its turn is still to come: the volume that it was woken for may go to the next.
       this.#queue.add(claimKey(change.before?.key ?? ''));
     }
+  }
+
+  *#everything(): Iterable<string> {
+    const { claims, volumes } = this.#feed.index;
+    for (const { key } of claims.records()) yield claimKey(key);
+    for (const { key } of volumes.records()) yield volumeKey(key);
   }
 
   /** A volume that is on offer goes to a claim that waits for one like it. */

@@ -6,7 +6,7 @@ export function claimKey(key: string): string {
   return `claim ${key}`;
 }
 
-function volumeKey(name: string): string {
+export function volumeKey(name: string): string {
   return `volume ${name}`;
 }
 

@@ -35,10 +35,16 @@ async function usersOf(
   volume: PersistentVolume,
   signal: AbortSignal,
 ): Promise<readonly Pod[]> {
-  const { namespace, name } = volume.spec?.claimRef ?? {};
-  if (namespace === undefined || name === undefined) return [];
+  const { namespace } = volume.spec?.claimRef ?? {};
+  if (namespace === undefined) return [];
   const { items } = await cluster.resource(pods).list({ namespace, signal });
-  return items.filter((pod) => isPlaced(pod) && claimNamesOf(pod).includes(name));
+  return usersAmong(items, volume);
+}
+
+/** Those that are on a node with the claim that the volume is for; all are of the claim's namespace. */
+export function usersAmong(candidates: readonly Pod[], { spec }: PersistentVolume): readonly Pod[] {
+  const name = spec?.claimRef?.name ?? '';
+  return candidates.filter((pod) => isPlaced(pod) && claimNamesOf(pod).includes(name));
 }
 
 /** On a node and not yet done. */

@@ -14,11 +14,12 @@ import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../.
 import type { CSIDriver, CSINode, VolumeAttachment } from '../../../kube/storage.ts';
 import type { ControllerContext } from '../../controller.ts';
 import { AttachmentIndex } from './attachment-index.ts';
-import { attachmentFor } from './attachments.ts';
+import { attachmentFor, isAttachable } from './attachments.ts';
 import { holdsVolumes } from './lifecycle.ts';
 import type { MountView } from './mount-check.ts';
+import { uniqueVolumeName, type VolumeReport } from './node-volumes.ts';
 import { PodAddresses } from './pod-addresses.ts';
-import { PodPlaces } from './pod-places.ts';
+import { claimKeysOf, PodPlaces } from './pod-places.ts';
 import { isSimulated, leaseNamespace } from './simulated-nodes.ts';
 
 /** What the agent knows of the cluster. */
@@ -114,6 +115,53 @@ export class AgentCaches {
     return this.usersOf(`${namespace}/${name}`).filter(({ spec }) => spec?.nodeName === nodeName);
   }
 
+  /** Pods on the node that hold what they have there. */
+  holdersOn(nodeName: string): readonly Pod[] {
+    return [...this.places.onNode(nodeName)].flatMap((key) => {
+      const pod = this.pods.get(key);
+      return pod !== undefined && holdsVolumes(pod) ? [pod] : [];
+    });
+  }
+
+  /** Names of the volumes that the pod's bound claims give it and that have to be attached. */
+  attachableNames(pod: Pod): readonly string[] {
+    return claimKeysOf(pod).flatMap((key) => {
+      const claim = this.claims.get(key);
+      const volume = this.volumes.get(claim?.spec?.volumeName ?? '');
+      const isBound = claim?.status?.phase === 'Bound' && volume?.spec?.claimRef?.uid === claim.metadata?.uid;
+      const driver = this.drivers.get(volume?.spec?.csi?.driver ?? '');
+      if (volume === undefined || !isBound || !isAttachable(volume, driver)) return [];
+      return uniqueVolumeName(volume) ?? [];
+    });
+  }
+
+  /**
+   * What the node's status has to say of its volumes, from its pods and attachments alone. A volume that no pod holds is reported no
+   * longer though it is still attached: that comes first, then the attachment goes.
+   */
+  volumeReport(nodeName: string): VolumeReport {
+    const inUse = new Set(this.holdersOn(nodeName).flatMap((pod) => this.attachableNames(pod)));
+    const attached = new Set<string>();
+    for (const { metadata, spec, status } of this.attached.onNode(nodeName)) {
+      const volumeName = spec?.source?.persistentVolumeName ?? '';
+      const name = this.reportedName(volumeName);
+      const isHeld = (name !== undefined && inUse.has(name)) || this.usersOn(nodeName, volumeName).length > 0;
+      if (name === undefined || !isHeld) continue;
+      const isThere = status?.attached === true && metadata?.deletionTimestamp === undefined;
+      if (!isThere) continue;
+      attached.add(name);
+      // A claim that was torn from its volume under a pod does not unmount it.
+      inUse.add(name);
+    }
+    return { inUse: [...inUse].sort(), attached: [...attached].sort() };
+  }
+
+  /** How nodes name the volume in their status; undefined where there is no such volume. */
+  reportedName(volumeName: string): string | undefined {
+    const volume = this.volumes.get(volumeName);
+    return volume && uniqueVolumeName(volume);
+  }
+
   mountView(pod: Pod, node: Node): MountView {
     const { namespace } = pod.metadata ?? {};
     const nodeName = node.metadata?.name ?? '';
@@ -126,10 +174,20 @@ export class AgentCaches {
       attachments: (volume) => this.attached.ofVolume(volume.metadata?.name ?? ''),
       users: ({ metadata }) => this.usersOf(`${metadata?.namespace}/${metadata?.name}`, pod),
       freeSlots: (driver) => this.#freeSlots(nodeName, driver),
+      hasDriver: (driver) => this.#hasDriver(nodeName, driver),
     };
   }
 
-  /** A driver that says no number has no limit, and so has one that the node doesn't name. */
+  /**
+   * A node with a CSINode has the drivers that it names. Where a kubelet would make an empty CSINode, simulated nodes have none: one
+   * without has every driver, so that volumes work on nodes that say nothing about drivers.
+   */
+  #hasDriver(nodeName: string, driver: string): boolean {
+    const csiNode = this.csiNodes.get(nodeName);
+    return csiNode === undefined || (csiNode.spec?.drivers ?? []).some(({ name }) => name === driver);
+  }
+
+  /** A driver that says no number has no limit. */
   #freeSlots(nodeName: string, driver: string): number {
     const drivers = this.csiNodes.get(nodeName)?.spec?.drivers ?? [];
     const limit = drivers.find(({ name }) => name === driver)?.allocatable?.count;

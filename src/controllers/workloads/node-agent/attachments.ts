@@ -9,12 +9,17 @@ export function attachmentFor(
   driver: CSIDriver | undefined,
 ): VolumeAttachment | undefined {
   const csi = volume.spec?.csi;
-  if (csi === undefined || driver?.spec?.attachRequired === false) return undefined;
+  if (csi === undefined || !isAttachable(volume, driver)) return undefined;
   const attacher = csi.driver ?? '';
   return {
     metadata: { name: attachmentName(csi.volumeHandle ?? '', attacher, nodeName) },
     spec: { attacher, nodeName, source: { persistentVolumeName: volume.metadata?.name ?? '' } },
   };
+}
+
+/** Whether a node needs an attachment to mount the volume. A driver that says nothing about it does. */
+export function isAttachable({ spec }: PersistentVolume, driver: CSIDriver | undefined): boolean {
+  return spec?.csi !== undefined && driver?.spec?.attachRequired !== false;
 }
 
 /** As Kubernetes names them, so that either finds the other's. */

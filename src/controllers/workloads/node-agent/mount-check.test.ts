@@ -7,6 +7,7 @@ import type {
   PersistentVolumeSpec,
 } from '../../../kube/core-volume.ts';
 import type { ObjectMeta } from '../../../kube/meta.ts';
+import type { CSIDriver } from '../../../kube/storage.ts';
 import { attachmentFor } from './attachments.ts';
 import { checkMounts, type MountView } from './mount-check.ts';
 
@@ -23,6 +24,9 @@ interface Case {
   /** Nodes that have the volume attached. */
   readonly attachedTo?: readonly string[];
   readonly freeSlots?: number;
+  /** Drivers on the node; left out, all there are. */
+  readonly drivers?: readonly string[];
+  readonly attachRequired?: false;
   readonly expected: string;
 }
 
@@ -31,7 +35,11 @@ const own: ObjectMeta = { namespace: 'default', name: 'data', uid: 'c1' };
 const processing = 'error processing PVC default/data:';
 
 function volumeOf({ modes = ['ReadWriteOnce'], volume = {} }: Case): PersistentVolume {
-  return { metadata: { name: 'v' }, spec: { accessModes: modes, csi, claimRef: { uid: 'c1' }, ...volume } };
+  const source = volume.hostPath === undefined ? { csi } : {};
+  return {
+    metadata: { name: 'v' },
+    spec: { accessModes: modes, ...source, claimRef: { uid: 'c1' }, ...volume },
+  };
 }
 
 function userOf(text: string): Pod {
@@ -44,6 +52,7 @@ function userOf(text: string): Pod {
 }
 
 function viewOf(given: Case): MountView {
+  const driver: CSIDriver = { spec: { attachRequired: given.attachRequired ?? true } };
   const { claim = {}, phase = 'Bound', volumeName = 'v', users = [], attachedTo = [] } = given;
   const bound: PersistentVolumeClaim = {
     metadata: { ...own, ...claim },
@@ -58,10 +67,11 @@ function viewOf(given: Case): MountView {
     node: { metadata: { name: 'n1', labels: { zone: 'a' } } },
     claim: (name) => (name === 'data' || name === 'web-disk' ? bound : undefined),
     volume: (name) => (name === 'v' ? volumeOf(given) : undefined),
-    attachment: (volume) => attachmentFor(volume, 'n1', undefined),
-    attachments: (volume) => attachedTo.flatMap((name) => attachmentFor(volume, name, undefined) ?? []),
+    attachment: (volume) => attachmentFor(volume, 'n1', driver),
+    attachments: (volume) => attachedTo.flatMap((name) => attachmentFor(volume, name, driver) ?? []),
     users: () => users.map(userOf),
     freeSlots: () => given.freeSlots ?? Number.POSITIVE_INFINITY,
+    hasDriver: (name) => given.drivers?.includes(name) ?? true,
   };
 }
 
@@ -217,6 +227,41 @@ const cases: readonly Case[] = [
     what: 'no slot left, and the volume there',
     freeSlots: 0,
     attachedTo: ['n1'],
+    expected: 'ready unmarked',
+  },
+  { what: 'its driver on the node', drivers: ['d.example.com'], expected: 'ready unmarked' },
+  {
+    what: 'another driver on the node',
+    drivers: ['e.example.com'],
+    expected:
+      'FailedAttachVolume AttachVolume.Attach failed for volume "v" : CSINode n1 does not contain driver d.example.com',
+  },
+  {
+    what: 'another driver on the node, and nothing to attach',
+    drivers: [],
+    attachRequired: false,
+    expected:
+      'FailedMount MountVolume.MountDevice failed for volume "v" : kubernetes.io/csi: attacher.MountDevice failed to create newCsiDriverClient: driver name d.example.com not found in the list of registered CSI drivers',
+  },
+  {
+    what: 'another driver on the node, and a device',
+    drivers: [],
+    attachRequired: false,
+    volume: { volumeMode: 'Block' },
+    expected:
+      'FailedMount MapVolume.SetUpDevice failed for volume "v" : kubernetes.io/csi: blockMapper.SetUpDevice failed to get CSI client: driver name d.example.com not found in the list of registered CSI drivers',
+  },
+  {
+    what: 'a volume of a driver that is not on the node, without a claim',
+    drivers: [],
+    pod: { volumes: [{ name: 'keys', csi: { driver: 'keys.example.com' } }] },
+    expected:
+      'FailedMount MountVolume.SetUp failed for volume "keys" : kubernetes.io/csi: mounter.SetUpAt failed to get CSI client: driver name keys.example.com not found in the list of registered CSI drivers',
+  },
+  {
+    what: 'a volume of no driver on a node without drivers',
+    drivers: [],
+    volume: { hostPath: { path: '/a' } },
     expected: 'ready unmarked',
   },
 ];

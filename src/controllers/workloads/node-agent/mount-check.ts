@@ -23,6 +23,8 @@ export interface MountView {
   users(claim: PersistentVolumeClaim): readonly Pod[];
   /** How many more volumes of the driver the node can attach. */
   freeSlots(driver: string): number;
+  /** Whether the driver is registered on the node. */
+  hasDriver(driver: string): boolean;
 }
 
 export interface Mount {
@@ -51,7 +53,11 @@ export function checkMounts(view: MountView): MountCheck {
   const mounts: Mount[] = [];
   for (const volume of view.pod.spec?.volumes ?? []) {
     const claimName = claimNameOf(view.pod, volume);
-    if (claimName === undefined) continue;
+    if (claimName === undefined) {
+      const missing = checkInlineDriver(view, volume);
+      if (missing !== undefined) return { kind: 'blocked', block: missing };
+      continue;
+    }
     const found = findVolume(view, volume, claimName);
     if ('block' in found) return { kind: 'blocked', block: found.block };
     const block = checkVolume(view, found);
@@ -141,7 +147,41 @@ function checkVolume(view: MountView, { claim, volume }: Found): Block | undefin
       `${verb}.SetUp`,
       'volume uses the ReadWriteOncePod access mode and is already in use by another pod',
     );
-  return checkOtherNodes(view, { claim, volume });
+  return checkOtherNodes(view, { claim, volume }) ?? checkDriver(view, volume);
+}
+
+/** The attacher finds out first; what needs no attachment fails in the kubelet. */
+function checkDriver(view: MountView, volume: PersistentVolume): Block | undefined {
+  const driver = volume.spec?.csi?.driver;
+  if (driver === undefined || view.hasDriver(driver)) return undefined;
+  const name = volume.metadata?.name;
+  if (view.attachment(volume) !== undefined) {
+    const why = `CSINode ${view.node.metadata?.name} does not contain driver ${driver}`;
+    return {
+      reason: 'FailedAttachVolume',
+      note: `AttachVolume.Attach failed for volume "${name}" : ${why}`,
+    };
+  }
+  const [what, where] =
+    volumeModeOf(volume) === 'Block'
+      ? ['MapVolume.SetUpDevice', 'blockMapper.SetUpDevice failed to get CSI client']
+      : ['MountVolume.MountDevice', 'attacher.MountDevice failed to create newCsiDriverClient'];
+  return {
+    reason: 'FailedMount',
+    note: `${what} failed for volume "${name}" : ${unregistered(where, driver)}`,
+  };
+}
+
+/** A volume that the pod has of a driver without any claim. */
+function checkInlineDriver(view: MountView, { name, csi }: Volume): Block | undefined {
+  const driver = csi?.driver;
+  if (driver === undefined || view.hasDriver(driver)) return undefined;
+  const why = unregistered('mounter.SetUpAt failed to get CSI client', driver);
+  return { reason: 'FailedMount', note: `MountVolume.SetUp failed for volume "${name}" : ${why}` };
+}
+
+function unregistered(where: string, driver: string): string {
+  return `kubernetes.io/csi: ${where}: driver name ${driver} not found in the list of registered CSI drivers`;
 }
 
 /** The one that the mark names, as long as it is there, or one that runs without ever having been marked. */

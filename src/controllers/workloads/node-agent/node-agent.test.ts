@@ -186,17 +186,6 @@ test.each([
   expect(await phases(trial)).toEqual([`job ${pod.expected}`]);
 });
 
-test('a deleted pod of a node that is gone goes at once', async () => {
-  await using trial = await TrialCluster.start(nodeAgent);
-  await makeNode(trial, 'n1');
-  await makePod(trial, 'web');
-  await trial.settle();
-  await trial.cluster.resource(nodes).delete({ name: 'n1' });
-  await trial.cluster.resource(pods).delete({ namespace, name: 'web' });
-  await trial.settle();
-  expect(await phases(trial)).toEqual([]);
-});
-
 test('readiness gates of others decide whether a pod is Ready', async () => {
   await using trial = await TrialCluster.start(nodeAgent);
   await makeNode(trial, 'n1');

@@ -11,11 +11,15 @@ import { runLoop } from '../../run-loop.ts';
 import { AgentCaches } from './agent-caches.ts';
 import { holdsVolumes } from './lifecycle.ts';
 import { NodeKeeper } from './node-keeper.ts';
+import { isSameReport, reportOf } from './node-volumes.ts';
 import { claimKeysOf, podKey } from './pod-places.ts';
 import { PodRunner } from './pod-runner.ts';
 import { leaseNamespace } from './simulated-nodes.ts';
 
 const workers = 8;
+
+/** How long a node's report on its volumes may wait for more of the same kind, to be written with it. */
+const reportDelayMs = 20;
 
 /**
  * Plays the kubelet of all nodes that have none, and their attach controller: starts pods once everything they mount is there and may
@@ -40,9 +44,9 @@ class NodeAgent {
   constructor(context: ControllerContext) {
     this.#context = context;
     this.#caches = new AgentCaches(context);
-    this.#pods = new PodRunner(context, this.#caches);
-    this.#nodes = new NodeKeeper(context, this.#caches);
     this.#queue = new WorkQueue(context);
+    this.#pods = new PodRunner(context, this.#caches, (nodeName) => this.#report(nodeName));
+    this.#nodes = new NodeKeeper(context, this.#caches);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -82,7 +86,7 @@ class NodeAgent {
       this.#wakeUsers(`${namespace}/${name}`);
     };
     const waiting = () => {
-      for (const key of this.#pods.waiting) this.#queue.add(`pod ${key}`);
+      for (const key of [...this.#pods.waiting, ...this.#pods.unreported]) this.#queue.add(`pod ${key}`);
     };
     const csiNode = ({ metadata }: KubeObject) => this.#wakeNode(metadata?.name ?? '');
     const claim = ({ metadata }: KubeObject) => this.#wakeUsers(`${metadata?.namespace}/${metadata?.name}`);
@@ -90,7 +94,10 @@ class NodeAgent {
       pods.addHandler({
         added: (pod) => this.#podChanged(pod),
         updated: (pod) => this.#podChanged(pod),
-        deleted: (pod) => this.#podReleased(pod),
+        deleted: (pod) => {
+          this.#pods.forget(pod);
+          this.#podReleased(pod);
+        },
       }),
       nodes.addHandler({
         added: (node) => this.#nodeChanged(node, undefined),
@@ -106,16 +113,19 @@ class NodeAgent {
       csiNodes.addHandler({ added: csiNode, updated: csiNode, deleted: csiNode }),
       drivers.addHandler({ added: waiting, updated: waiting, deleted: waiting }),
       attachments.addHandler({
-        added: ({ metadata }) => this.#queue.add(`attachment ${metadata?.name}`),
+        added: (attachment) => this.#attachmentChanged(attachment),
+        updated: (attachment) => this.#attachmentChanged(attachment),
         deleted: (attachment) => this.#attachmentGone(attachment),
       }),
     ];
   }
 
+  /** A pod without a node is the scheduler's, unless it was deleted. */
   #podChanged(pod: Pod): void {
-    if ((pod.spec?.nodeName ?? '') === '') return;
+    const isScheduled = (pod.spec?.nodeName ?? '') !== '';
+    if (!isScheduled && pod.metadata?.deletionTimestamp === undefined) return;
     this.#queue.add(`pod ${podKey(pod)}`);
-    if (!holdsVolumes(pod)) this.#podReleased(pod);
+    if (isScheduled && !holdsVolumes(pod)) this.#podReleased(pod);
   }
 
   /** Its volumes can be detached, and others may have its claims. */
@@ -123,6 +133,7 @@ class NodeAgent {
     const nodeName = pod.spec?.nodeName ?? '';
     for (const key of claimKeysOf(pod)) {
       this.#wakeUsers(key);
+      if (nodeName !== '') this.#report(nodeName);
       const volume = this.#caches.volumes.get(this.#caches.claims.get(key)?.spec?.volumeName ?? '');
       const attachment = volume && this.#caches.attachmentFor(volume, nodeName);
       if (attachment !== undefined) this.#queue.add(`attachment ${attachment.metadata?.name}`);
@@ -133,6 +144,16 @@ class NodeAgent {
     const name = node.metadata?.name ?? '';
     this.#queue.add(`node ${name}`);
     if (old === undefined || isMoved(node, old)) this.#wakeNode(name);
+    if (old !== undefined && !isSameReport(reportOf(node), reportOf(old))) this.#reported(name);
+  }
+
+  /** Pods that waited for it start, and what is no longer in use can be detached. */
+  #reported(nodeName: string): void {
+    for (const key of this.#caches.places.onNode(nodeName))
+      if (this.#pods.unreported.has(key)) this.#queue.add(`pod ${key}`);
+    for (const { metadata, spec } of this.#caches.attached.onNode(nodeName))
+      if (this.#caches.usersOn(nodeName, spec?.source?.persistentVolumeName ?? '').length === 0)
+        this.#queue.add(`attachment ${metadata?.name}`);
   }
 
   #nodeGone({ metadata }: Node): void {
@@ -150,13 +171,23 @@ class NodeAgent {
     this.#wakeNode(metadata.name ?? '');
   }
 
+  #attachmentChanged({ metadata, spec }: VolumeAttachment): void {
+    this.#queue.add(`attachment ${metadata?.name}`);
+    this.#report(spec?.nodeName ?? '');
+  }
+
   /** Those that held it attach it again; others on the node may have its slot, and other nodes the volume. */
   #attachmentGone({ spec }: VolumeAttachment): void {
+    this.#report(spec?.nodeName ?? '');
     const volume = this.#caches.volumes.get(spec?.source?.persistentVolumeName ?? '');
     const { namespace, name } = volume?.spec?.claimRef ?? {};
     this.#wakeUsers(`${namespace}/${name}`);
     for (const key of this.#caches.places.onNode(spec?.nodeName ?? ''))
       if (this.#pods.waiting.has(key)) this.#queue.add(`pod ${key}`);
+  }
+
+  #report(nodeName: string): void {
+    this.#queue.addAfter(`node ${nodeName}`, reportDelayMs);
   }
 
   #wakeUsers(claimKey: string): void {
@@ -168,12 +199,14 @@ class NodeAgent {
   }
 }
 
-function isMoved({ metadata }: Node, old: Node): boolean {
+/** Whether its pods have to be looked at again. */
+function isMoved({ metadata, spec }: Node, old: Node): boolean {
   const [now, before] = [metadata?.labels ?? {}, old.metadata?.labels ?? {}];
   const keys = new Set([...Object.keys(now), ...Object.keys(before)]);
   const isRelabelled = [...keys].some((key) => now[key] !== before[key]);
   return (
     isRelabelled ||
+    JSON.stringify(spec?.taints) !== JSON.stringify(old.spec?.taints) ||
     metadata?.annotations?.[annotations.simulated] !== old.metadata?.annotations?.[annotations.simulated]
   );
 }

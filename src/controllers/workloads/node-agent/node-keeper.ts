@@ -1,12 +1,19 @@
 import type { Requeue } from '../../../cluster/controller-loop.ts';
 import { leases, nodes, volumeAttachments } from '../../../cluster/resources.ts';
 import type { Lease } from '../../../kube/coordination.ts';
+import type { Node } from '../../../kube/core.ts';
 import type { ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
 import type { AgentCaches } from './agent-caches.ts';
+import { reportOf, reportPatch } from './node-volumes.ts';
 import { leaseFor, readyConditions, renewalDueMs } from './simulated-nodes.ts';
 
-/** Looks after simulated nodes themselves: their lease, their Ready condition, and what is attached to them. */
+/**
+ * Looks after simulated nodes themselves: their lease, their Ready condition, and what is attached to them.
+ *
+ * A node's status is written by nobody else here, in one write for all that changed; whoever waits for it has the node looked at, and
+ * a queue that holds each node once makes one write of what many pods wait for.
+ */
 export class NodeKeeper {
   readonly #context: ControllerContext;
   readonly #caches: AgentCaches;
@@ -24,25 +31,32 @@ export class NodeKeeper {
     const current = this.#caches.leaseOf(nodeName);
     const lease = leaseFor(node, current, nowMs);
     if (lease !== undefined) await this.#writeLease(lease, signal);
-    const conditions = readyConditions(node, nowMs);
-    if (conditions !== undefined) {
-      const { name = '', uid, resourceVersion } = node.metadata ?? {};
-      const body = { metadata: { uid, resourceVersion }, status: { conditions } };
-      const client = this.#context.cluster.resource(nodes);
-      await orAbsent(client.patch({ name }, { type: 'merge', body }, { subresource: 'status', signal }));
-    }
+    await this.#writeStatus(node, nowMs, signal);
     return { afterMs: renewalDueMs(lease ?? current ?? {}) - nowMs };
   }
 
+  async #writeStatus(node: Node, nowMs: number, signal: AbortSignal): Promise<void> {
+    const { name = '', uid, resourceVersion } = node.metadata ?? {};
+    const conditions = readyConditions(node, nowMs);
+    const volumes = reportPatch(node, this.#caches.volumeReport(name));
+    if (conditions === undefined && volumes === undefined) return;
+    const status = { ...(conditions === undefined ? {} : { conditions }), ...volumes };
+    const body = { metadata: { uid, resourceVersion }, status };
+    const client = this.#context.cluster.resource(nodes);
+    await orAbsent(client.patch({ name }, { type: 'merge', body }, { subresource: 'status', signal }));
+  }
+
   /**
-   * Detaches what no pod on the node holds any more. A pod that comes at the same moment makes it anew: the attachment's end brings
-   * the pod back to its turn.
+   * Detaches what no pod on the node holds any more, once the node's status has it neither in use nor attached; the write of that
+   * leads back here. A pod that comes at the same moment makes it anew: the attachment's end brings the pod back to its turn.
    */
   async release(name: string, signal: AbortSignal): Promise<void> {
     const attachment = this.#caches.attachments.get(name);
     const { nodeName = '', source } = attachment?.spec ?? {};
     if (attachment === undefined || !this.#isOurs(nodeName)) return;
-    if (this.#caches.usersOn(nodeName, source?.persistentVolumeName ?? '').length > 0) return;
+    const volumeName = source?.persistentVolumeName ?? '';
+    if (this.#caches.usersOn(nodeName, volumeName).length > 0 || this.#isReported(nodeName, volumeName))
+      return;
     const { uid = '', resourceVersion = '' } = attachment.metadata ?? {};
     const client = this.#context.cluster.resource(volumeAttachments);
     await orAbsent(client.delete({ name }, { preconditions: { uid, resourceVersion }, signal }));
@@ -52,6 +66,12 @@ export class NodeKeeper {
   #isOurs(nodeName: string): boolean {
     const { nodes: known } = this.#caches;
     return known.get(nodeName) === undefined || this.#caches.simulatedNode(nodeName) !== undefined;
+  }
+
+  #isReported(nodeName: string, volumeName: string): boolean {
+    const { inUse, attached } = reportOf(this.#caches.nodes.get(nodeName) ?? {});
+    const reported = this.#caches.reportedName(volumeName);
+    return reported !== undefined && (inUse.includes(reported) || attached.includes(reported));
   }
 
   async #writeLease(lease: Lease, signal: AbortSignal): Promise<void> {

@@ -1,55 +1,133 @@
-import { isReason } from '../../../cluster/api-error.ts';
 import type { Requeue } from '../../../cluster/controller-loop.ts';
-import { referenceTo } from '../../../cluster/event-recorder.ts';
-import { persistentVolumeClaims, pods, volumeAttachments } from '../../../cluster/resources.ts';
+import { nodes, persistentVolumeClaims, volumeAttachments } from '../../../cluster/resources.ts';
 import type { Node, Pod } from '../../../kube/core.ts';
 import type { VolumeAttachment } from '../../../kube/storage.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { assert, unreachable } from '../../../runtime/assert.ts';
 import type { ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
+import { type Refusal, whyRefused } from './admission.ts';
 import type { AgentCaches } from './agent-caches.ts';
 import { markOf } from './claim-marks.ts';
 import { growFileSystem } from './file-systems.ts';
-import { nextStep } from './lifecycle.ts';
+import { isOver, nextStep } from './lifecycle.ts';
 import { type Block, checkMounts, type Mount } from './mount-check.ts';
+import { reportOf, type VolumeReport } from './node-volumes.ts';
+import { PodCollector } from './pod-collector.ts';
 import { claimKeysOf, podKey } from './pod-places.ts';
 import {
   finishedStatus,
+  refusedStatus,
   runningConditions,
   runningStatus,
-  type WrittenStatus,
   waitingStatus,
 } from './pod-status.ts';
+import { PodWrites } from './pod-writes.ts';
+import { TaintEvictions } from './taint-evictions.ts';
 
 /**
  * Brings one pod a step further. Every write says which version of its object it was decided on.
  *
- * Starting takes several: the marks on the claims, the attachments, their status, the pod's. Each is made only where it is not there,
+ * Starting takes several: the node's word that the volumes are in use, the marks on the claims, the attachments, their status, the
+ * node's word that they are attached, the pod's. Each is made only where it is not there,
  * so whoever dies in between leaves a start half done that the next one completes; the pod runs only after all of them.
  */
 export class PodRunner {
   /** Pods that can't be started yet. */
   readonly waiting = new Set<string>();
+  /** Pods that start once their node's status tells of their volumes. */
+  readonly unreported = new Set<string>();
   readonly #context: ControllerContext;
   readonly #caches: AgentCaches;
+  readonly #report: (nodeName: string) => void;
+  readonly #writes: PodWrites;
+  readonly #evictions: TaintEvictions;
+  readonly #collector: PodCollector;
+  /** Uids of pods that their node has taken, though nothing was written of it yet. */
+  readonly #admitted = new Set<string>();
 
-  constructor(context: ControllerContext, caches: AgentCaches) {
+  /** `report` has a node's status written. */
+  constructor(context: ControllerContext, caches: AgentCaches, report: (nodeName: string) => void) {
     this.#context = context;
     this.#caches = caches;
+    this.#report = report;
+    this.#writes = new PodWrites(context);
+    this.#evictions = new TaintEvictions(context.clock, this.#writes);
+    this.#collector = new PodCollector(context, this.#writes);
+  }
+
+  /** The pod is gone. */
+  forget(pod: Pod): void {
+    this.waiting.delete(podKey(pod));
+    this.unreported.delete(podKey(pod));
+    this.#evictions.forget(pod);
+    this.#collector.forget(pod);
+    this.#admitted.delete(pod.metadata?.uid ?? '');
   }
 
   async run(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     this.waiting.delete(key);
+    this.unreported.delete(key);
     const pod = this.#caches.pods.get(key);
-    const nodeName = pod?.spec?.nodeName ?? '';
-    if (pod === undefined || nodeName === '') return undefined;
+    if (pod === undefined) return undefined;
+    const nodeName = pod.spec?.nodeName ?? '';
+    if (nodeName === '') {
+      await this.#collector.collectUnscheduled(pod, signal);
+      return undefined;
+    }
+    if (this.#caches.nodes.get(nodeName) === undefined) return await this.#collector.collectLost(pod, signal);
+    this.#collector.forget(pod);
     const node = this.#caches.simulatedNode(nodeName);
-    if (node !== undefined) return await this.#step(pod, node, signal);
-    // Of a node that is gone nobody else will say that its pods have ended.
-    const isLost = this.#caches.nodes.get(nodeName) === undefined;
-    if (isLost && pod.metadata?.deletionTimestamp !== undefined) await this.#remove(pod, signal);
-    return undefined;
+    return node === undefined ? undefined : await this.#live(pod, node, signal);
+  }
+
+  /** A pod on a node of ours: taken or refused once, then there until its end or a taint's. */
+  async #live(pod: Pod, node: Node, signal: AbortSignal): Promise<Requeue | undefined> {
+    if (pod.metadata?.deletionTimestamp !== undefined) return await this.#step(pod, node, signal);
+    const refusal = await this.#admit(pod, node, signal);
+    if (refusal !== undefined) {
+      await this.#refuse(pod, refusal, signal);
+      return undefined;
+    }
+    const eviction = await this.#evictions.judge(pod, node, signal);
+    if (eviction.kind === 'evicted') return undefined;
+    return soonest(
+      await this.#step(pod, node, signal),
+      eviction.untilMs === undefined ? undefined : eviction.untilMs - this.#context.clock.nowMs(),
+    );
+  }
+
+  /** A pod with a start time was taken already. Labels may be newer than the cache, which alone must not cost a pod its life. */
+  async #admit(pod: Pod, node: Node, signal: AbortSignal): Promise<Refusal | undefined> {
+    const { uid = '' } = pod.metadata ?? {};
+    if (isOver(pod) || this.#isAdmitted(pod)) return undefined;
+    let refusal = whyRefused(pod, node, this.#othersOn(pod));
+    if (refusal?.reason === 'NodeAffinity') {
+      const { name = '' } = node.metadata ?? {};
+      const fresh = await orAbsent(this.#context.cluster.resource(nodes).get({ name }, { signal }));
+      refusal = whyRefused(pod, fresh ?? node, this.#othersOn(pod));
+    }
+    if (refusal === undefined) this.#admitted.add(uid);
+    return refusal;
+  }
+
+  async #refuse(pod: Pod, refusal: Refusal, signal: AbortSignal): Promise<void> {
+    const { reason, message: note } = refusal;
+    this.#writes.tell(pod, { type: 'Warning', reason, action: 'AdmitPod', note });
+    await this.#writes.status(pod, refusedStatus(pod, refusal, this.#context.clock.nowMs()), signal);
+  }
+
+  #isAdmitted({ metadata, status }: Pod): boolean {
+    return (
+      status?.startTime !== undefined ||
+      status?.phase === 'Running' ||
+      this.#admitted.has(metadata?.uid ?? '')
+    );
+  }
+
+  #othersOn({ metadata, spec }: Pod): readonly Pod[] {
+    const holders = this.#caches.holdersOn(spec?.nodeName ?? '');
+    return holders.filter((other) => other.metadata?.uid !== metadata?.uid && this.#isAdmitted(other));
   }
 
   async #step(pod: Pod, node: Node, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -65,12 +143,12 @@ export class PodRunner {
         await this.#keep(pod, signal);
         return step.finishMs === undefined ? undefined : { afterMs: step.finishMs - nowMs };
       case 'finish':
-        await this.#writeStatus(pod, finishedStatus(pod, nowMs), signal);
+        await this.#writes.status(pod, finishedStatus(pod, nowMs), signal);
         return undefined;
       case 'wait':
         return { afterMs: step.untilMs - nowMs };
       case 'remove':
-        await this.#remove(pod, signal);
+        await this.#writes.remove(pod, signal);
         return undefined;
       default:
         return unreachable(step);
@@ -78,23 +156,36 @@ export class PodRunner {
   }
 
   async #start(pod: Pod, node: Node, signal: AbortSignal): Promise<void> {
+    const isInUse = this.#awaitReport(pod, ({ inUse }) => inUse);
     const check = checkMounts(this.#caches.mountView(pod, node));
     if (check.kind === 'blocked') {
-      await this.#refuse(pod, check.block, signal);
+      await this.#hold(pod, check.block, signal);
       return;
     }
+    if (!isInUse) return;
     const missing = check.mounts.flatMap(({ attachment }) => attachment ?? []);
     await this.#attach(pod, missing, signal, () => this.#mark(pod, check.mounts, signal));
+    if (!this.#awaitReport(pod, ({ attached }) => attached)) return;
     const address = this.#caches.addresses.take(pod);
     assert(address !== undefined, 'there are no addresses left for pods');
-    await this.#writeStatus(pod, runningStatus(pod, node, address, this.#context.clock.nowMs()), signal);
+    await this.#writes.status(pod, runningStatus(pod, node, address, this.#context.clock.nowMs()), signal);
   }
 
-  async #refuse(pod: Pod, { reason, note }: Block, signal: AbortSignal): Promise<void> {
+  /** Whether the node tells of all the pod's volumes; else it is made to, and the pod comes back to its turn when it does. */
+  #awaitReport(pod: Pod, listOf: (report: VolumeReport) => readonly string[]): boolean {
+    const { nodeName = '' } = pod.spec ?? {};
+    const reported = listOf(reportOf(this.#caches.nodes.get(nodeName) ?? {}));
+    if (this.#caches.attachableNames(pod).every((name) => reported.includes(name))) return true;
+    this.unreported.add(podKey(pod));
+    this.#report(nodeName);
+    return false;
+  }
+
+  async #hold(pod: Pod, { reason, note }: Block, signal: AbortSignal): Promise<void> {
     this.waiting.add(podKey(pod));
-    this.#tell(pod, 'Warning', reason, note);
+    this.#writes.tell(pod, { type: 'Warning', reason, action: 'StartPod', note });
     if (pod.status?.containerStatuses !== undefined) return;
-    await this.#writeStatus(pod, waitingStatus(pod, this.#context.clock.nowMs()), signal);
+    await this.#writes.status(pod, waitingStatus(pod, this.#context.clock.nowMs()), signal);
   }
 
   /** On the versions that were judged: a rollback that began meanwhile, or another pod that was first, makes it fail. */
@@ -144,7 +235,7 @@ export class PodRunner {
     await client.patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
     const volumeName = wanted.spec?.source?.persistentVolumeName;
     const note = `AttachVolume.Attach succeeded for volume "${volumeName}" `;
-    this.#tell(pod, 'Normal', 'SuccessfulAttachVolume', note);
+    this.#writes.tell(pod, { type: 'Normal', reason: 'SuccessfulAttachVolume', action: 'StartPod', note });
   }
 
   /** What a running pod needs to go on: its attachments, room in its file systems, and conditions that follow its readiness gates. */
@@ -159,33 +250,11 @@ export class PodRunner {
     await this.#attach(pod, wanted, signal, async () => {});
     for (const mount of mounts) await growFileSystem(this.#context, pod, mount, signal);
     const conditions = runningConditions(pod, this.#context.clock.nowMs());
-    if (conditions !== pod.status?.conditions) await this.#writeStatus(pod, { conditions }, signal);
+    if (conditions !== pod.status?.conditions) await this.#writes.status(pod, { conditions }, signal);
   }
+}
 
-  async #writeStatus(pod: Pod, status: WrittenStatus, signal: AbortSignal): Promise<void> {
-    const { namespace, name = '', uid, resourceVersion } = pod.metadata ?? {};
-    const body = { metadata: { uid, resourceVersion }, status };
-    const client = this.#context.cluster.resource(pods);
-    await orAbsent(
-      client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal }),
-    );
-  }
-
-  async #remove({ metadata }: Pod, signal: AbortSignal): Promise<void> {
-    const { namespace, name = '', uid } = metadata ?? {};
-    const preconditions = uid === undefined ? {} : { uid };
-    try {
-      await this.#context.cluster
-        .resource(pods)
-        .delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions, signal });
-    } catch (error) {
-      // It is gone, or another pod has its name.
-      if (!isReason(error, 'NotFound') && !isReason(error, 'Conflict')) throw error;
-    }
-  }
-
-  #tell(pod: Pod, type: 'Normal' | 'Warning', reason: string, note: string): void {
-    const regarding = referenceTo(pod, { apiVersion: 'v1', kind: 'Pod' });
-    this.#context.events.record({ regarding, type, reason, action: 'StartPod', note });
-  }
+function soonest(requeue: Requeue | undefined, afterMs: number | undefined): Requeue | undefined {
+  if (afterMs === undefined) return requeue;
+  return { afterMs: Math.min(requeue?.afterMs ?? afterMs, afterMs) };
 }

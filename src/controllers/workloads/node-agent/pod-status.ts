@@ -9,10 +9,13 @@ import type {
   PodStatus,
 } from '../../../kube/core-pod.ts';
 import { formatTimestamp } from '../../../kube/timestamp.ts';
+import type { Refusal } from './admission.ts';
 
 /** As the kubelet writes it: our own types leave out what only people read. */
-export interface WrittenStatus extends PodStatus {
+export interface WrittenStatus extends Omit<PodStatus, 'conditions'> {
   readonly hostIPs?: readonly { readonly ip: string }[];
+  /** Null takes all of them away. */
+  readonly conditions?: readonly PodCondition[] | null;
 }
 
 /** The pod's volumes are not there yet. */
@@ -36,6 +39,28 @@ export function waitingStatus(pod: Pod, nowMs: number): WrittenStatus {
     ]),
   };
 }
+
+/** The node does not take it. Of its conditions those stay that are none of a kubelet's. */
+export function refusedStatus(pod: Pod, { reason, message }: Refusal, nowMs: number): WrittenStatus {
+  const foreign = (pod.status?.conditions ?? []).filter(({ type = '' }) => !kubeletConditions.has(type));
+  return {
+    ...common(pod, nowMs),
+    phase: 'Failed',
+    reason,
+    message: `Pod was rejected: ${message}`,
+    conditions: foreign.length === 0 ? null : foreign,
+  };
+}
+
+const kubeletConditions: ReadonlySet<string> = new Set([
+  'PodScheduled',
+  'Ready',
+  'Initialized',
+  'ContainersReady',
+  'PodReadyToStartContainers',
+  'PodResizeInProgress',
+  'PodResizePending',
+]);
 
 /** All of its containers run. */
 export function runningStatus(pod: Pod, node: Node, podIP: string, nowMs: number): WrittenStatus {

@@ -5,6 +5,7 @@ import { events, pods } from '../../../cluster/resources.ts';
 import type { Pod } from '../../../kube/core.ts';
 import { type Clock, realClock } from '../../../runtime/clock.ts';
 import { systemIds } from '../../../runtime/ids.ts';
+import { Metrics } from '../../../runtime/metrics.ts';
 import { seededRandom } from '../../../runtime/random.ts';
 import { Supervisor } from '../../../runtime/supervisor.ts';
 import type { Controller, Trouble } from '../../controller.ts';
@@ -35,7 +36,7 @@ export function runHere(
       reportingController: `stowage.dev/${controller.name}`,
       reportingInstance: 'test',
     });
-    const context = { ...common, resources, informers, census, events: recorder };
+    const context = { ...common, resources, informers, census, events: recorder, metrics: new Metrics() };
     const report = (trouble: Trouble) => troubles.push(trouble);
     supervisor.start(controller.name, (signal) => controller.run({ ...context, report }, signal));
   }

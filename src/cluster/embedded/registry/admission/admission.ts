@@ -1,4 +1,5 @@
 import type { RegistryContext } from '../context.ts';
+import { applyOperatorRules } from './apply-operator-rules.ts';
 import type { AdmissionRule, Attempt } from './attempt.ts';
 import { checkClaimResize } from './claim-resize.ts';
 import { setDefaultStorageClass } from './default-storage-class.ts';
@@ -18,6 +19,7 @@ const changing: readonly AdmissionRule[] = [
   protectInUse,
   applyRuntimeClass,
   copyTopologyLabels,
+  applyOperatorRules,
 ];
 
 /** What refuses an object that is right in itself. */

@@ -8,6 +8,7 @@ import type { Kind, StoredObject } from '../../kinds/kind.ts';
 import { servedCatalogue } from '../../kinds/served-kinds.ts';
 import type { Registry } from '../../registry/api.ts';
 import { EmbeddedRegistry } from '../../registry/embedded-registry.ts';
+import type { OperatorRules } from '../../registry/operator-rules.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 import type { Store } from '../../store/store.ts';
 import { ApiServer } from '../api-server.ts';
@@ -48,6 +49,7 @@ const credentials = freshCredentials({ nowMs: realClock.nowMs() });
 export interface ClusterOptions {
   readonly kinds?: readonly Kind[];
   readonly store?: Store;
+  readonly rules?: OperatorRules;
 }
 
 export async function serveCluster(options: ClusterOptions = {}): Promise<ServedCluster> {
@@ -56,6 +58,7 @@ export async function serveCluster(options: ClusterOptions = {}): Promise<Served
     kinds: new KindCatalogue(options.kinds ?? servedKinds),
     clock: realClock,
     ids: systemIds,
+    rules: options.rules,
   });
   await createNamespace(registry, 'default');
   const bugs: unknown[] = [];

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../cluster/resources.ts';
+import type { Pod } from '../../kube/core-pod.ts';
+import type { PersistentVolumeClaim } from '../../kube/core-volume.ts';
+import type { Controller } from '../controller.ts';
+import { type Lie, LyingCluster } from '../testing/lying-cluster.ts';
+import { TrialCluster } from '../testing/trial-cluster.ts';
+import { ephemeral } from './ephemeral/ephemeral.ts';
+import { expander } from './expander/expander.ts';
+import { protection } from './protection.ts';
+import { pvBinder } from './pv-binder/pv-binder.ts';
+import { namespace, put } from './pv-binder/testing/sketches.ts';
+
+/*
+ * Each controller is told a lie by the server at the moment when it matters, and takes it for the truth: nothing will wake it
+ * again. The sweep finds what was left, does it and says so, and the end of the trial complains.
+ */
+
+const data = { namespace, name: 'data' };
+
+interface Case {
+  readonly controller: Controller;
+  readonly left: string;
+  readonly prepare: (cluster: Cluster) => Promise<void>;
+  /** The lie, and what happens then. */
+  readonly happen: (cluster: Cluster, lieOnce: (lie: Lie) => void) => Promise<void>;
+  readonly isDone: (cluster: Cluster) => Promise<boolean>;
+}
+
+const userPod: Pod = {
+  metadata: { namespace, name: 'web' },
+  spec: {
+    nodeName: 'n1',
+    containers: [{ name: 'main', image: 'pause' }],
+    volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+  },
+};
+
+async function getClaim(cluster: Cluster): Promise<PersistentVolumeClaim> {
+  return await cluster.resource(persistentVolumeClaims).get(data);
+}
+
+async function hasNoClaim(cluster: Cluster): Promise<boolean> {
+  return (await cluster.resource(persistentVolumeClaims).list()).items.length === 0;
+}
+
+const cases: readonly Case[] = [
+  {
+    controller: pvBinder,
+    left: 'a volume whose claim is gone',
+    prepare: (cluster) => put(cluster, { claims: [{ name: 'data' }], volumes: [{ name: 'v' }] }),
+    async happen(cluster, lieOnce) {
+      lieOnce({ plural: 'persistentvolumeclaims', method: 'get', answer: await getClaim(cluster) });
+      const client = cluster.resource(persistentVolumeClaims);
+      await client.delete(data);
+      await client.patch(data, { type: 'merge', body: { metadata: { finalizers: null } } });
+    },
+    async isDone(cluster) {
+      const { status } = await cluster.resource(persistentVolumes).get({ name: 'v' });
+      return status?.phase === 'Released';
+    },
+  },
+  {
+    controller: protection,
+    left: 'a claim that nobody uses any more',
+    prepare: (cluster) => put(cluster, { claims: [{ name: 'data' }] }),
+    async happen(cluster, lieOnce) {
+      lieOnce({ plural: 'pods', method: 'list', answer: { items: [userPod], metadata: {} } });
+      await cluster.resource(persistentVolumeClaims).delete(data);
+    },
+    isDone: hasNoClaim,
+  },
+  {
+    controller: expander,
+    left: 'a claim that asks for more than it has',
+    async prepare(cluster) {
+      await put(cluster, { claims: [{ name: 'data', on: 'v' }] });
+      const source = { hostPath: { path: '/a' } };
+      await put(cluster, { volumes: [{ name: 'v', for: 'data', uid: 'own', size: '1Gi', source }] });
+    },
+    async happen(cluster, lieOnce) {
+      lieOnce({ plural: 'persistentvolumeclaims', method: 'get', answer: await getClaim(cluster) });
+      const body = { status: { phase: 'Bound', capacity: { storage: '500Mi' } } };
+      const client = cluster.resource(persistentVolumeClaims);
+      await client.patch(data, { type: 'merge', body }, { subresource: 'status' });
+    },
+    isDone: async (cluster) => (await getClaim(cluster)).status?.capacity?.storage === '1Gi',
+  },
+  {
+    controller: ephemeral,
+    left: 'a pod without the claim of its ephemeral volume',
+    prepare: async () => {},
+    async happen(cluster, lieOnce) {
+      const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
+      const volumes = [{ name: 'a', ephemeral: { volumeClaimTemplate: { spec } } }];
+      const answer = { metadata: { namespace, name: 'web-a' } };
+      lieOnce({ plural: 'persistentvolumeclaims', method: 'get', answer });
+      await cluster.resource(pods).create({ ...userPod, spec: { ...userPod.spec, volumes } });
+    },
+    isDone: async (cluster) => !(await hasNoClaim(cluster)),
+  },
+];
+
+test.each(cases)('$controller.name: $left is found by the sweep, and counted', async (scene) => {
+  const { controller, prepare, happen, isDone } = scene;
+  const trial = await TrialCluster.start();
+  const lying = new LyingCluster(trial.cluster);
+  await prepare(trial.cluster);
+  trial.run([controller], lying);
+  await trial.settle(10_000);
+  await happen(trial.cluster, (lie) => lying.lieOnce(lie));
+  await trial.settle(10_000);
+  expect(await isDone(trial.cluster)).toBe(false);
+  await trial.settle(6 * 60_000);
+  expect(await isDone(trial.cluster)).toBe(true);
+  const counted = `stowage_sweep_rescued_total{controller="${controller.name}"} 1`;
+  await expect(trial[Symbol.asyncDispose]()).rejects.toThrow(`an event was missed: ${counted}`);
+});

@@ -1,0 +1,18 @@
+import type { ReadAll } from '../../../cluster/embedded/registry/operator-rules.ts';
+import { nodes, pods } from '../../../cluster/resources.ts';
+import type { PersistentVolume } from '../../../kube/core-volume.ts';
+import { decideUpgrade } from './decide-upgrade.ts';
+import { usersAmong } from './upgrade-volume.ts';
+
+/**
+ * A new volume that says by labels where it is has its affinity from the first write on, so that nobody sees it without one. What
+ * has to be refused is let in as it is: the controller tells why.
+ */
+export function withZonalAffinity(volume: PersistentVolume, all: ReadAll): PersistentVolume {
+  if (decideUpgrade(volume, { nodes: [], users: [] }).kind !== 'upgrade') return volume;
+  const { namespace } = volume.spec?.claimRef ?? {};
+  const users = namespace === undefined ? [] : usersAmong(all(pods, namespace), volume);
+  const upgrade = decideUpgrade(volume, { nodes: all(nodes), users });
+  if (upgrade.kind !== 'upgrade') return volume;
+  return { ...volume, spec: { ...volume.spec, nodeAffinity: upgrade.nodeAffinity } };
+}

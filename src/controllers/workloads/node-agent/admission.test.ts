@@ -1,0 +1,287 @@
+import { expect, test } from 'vitest';
+import type { Cluster } from '../../../cluster/cluster.ts';
+import { nodes, pods } from '../../../cluster/resources.ts';
+import type { Node, Pod, PodSpec } from '../../../kube/core.ts';
+import { crashEverywhere } from '../../testing/crash-everywhere.ts';
+import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { whyRefused } from './admission.ts';
+import { nodeAgent } from './node-agent.ts';
+import { makeNode, makePod, namespace, phases, readPod } from './testing/agent-world.ts';
+
+interface Case {
+  readonly what: string;
+  readonly pod?: PodSpec;
+  readonly node?: Node['spec'];
+  readonly allocatable?: Readonly<Record<string, string>>;
+  readonly others?: readonly PodSpec[];
+  readonly expected: string | undefined;
+}
+
+const affinity = "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector";
+const ports = "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports";
+const taints = "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate";
+
+function requiring(...values: readonly string[]): PodSpec {
+  const matchExpressions = [{ key: 'zone', operator: 'In', values }] as const;
+  const required = { nodeSelectorTerms: [{ matchExpressions }] };
+  return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } };
+}
+
+function onPort(hostPort: number, more: object = {}): PodSpec {
+  return { containers: [{ name: 'main', ports: [{ containerPort: 80, hostPort, ...more }] }] };
+}
+
+function asking(requests: Readonly<Record<string, string>>): PodSpec {
+  return { containers: [{ name: 'main', resources: { requests } }] };
+}
+
+const short = "Node didn't have enough resource:";
+const noExecute = { taints: [{ key: 'k', value: 'v', effect: 'NoExecute' }] } as const;
+const onAddress = (hostIP: string) => onPort(80, { hostIP });
+
+const cases: readonly Case[] = [
+  { what: 'nothing to ask', expected: undefined },
+  { what: 'a selector that fits', pod: { nodeSelector: { zone: 'a' } }, expected: undefined },
+  { what: 'a selector that does not fit', pod: { nodeSelector: { zone: 'b' } }, expected: affinity },
+  { what: 'an affinity that fits', pod: requiring('b', 'a'), expected: undefined },
+  { what: 'an affinity that does not fit', pod: requiring('b'), expected: affinity },
+  { what: 'a port that is free', pod: onPort(80), others: [onPort(81)], expected: undefined },
+  { what: 'a port that is taken', pod: onPort(80), others: [onPort(80)], expected: ports },
+  {
+    what: 'a port of another protocol',
+    pod: onPort(80),
+    others: [onPort(80, { protocol: 'UDP' })],
+    expected: undefined,
+  },
+  {
+    what: 'a port on another address',
+    pod: onAddress('10.0.0.1'),
+    others: [onAddress('10.0.0.2')],
+    expected: undefined,
+  },
+  {
+    what: 'a port taken on all addresses',
+    pod: onAddress('10.0.0.1'),
+    others: [onPort(80)],
+    expected: ports,
+  },
+  {
+    what: 'a port of an init container that ends',
+    pod: onPort(80),
+    others: [{ initContainers: onPort(80).containers ?? [] }],
+    expected: undefined,
+  },
+  {
+    what: 'a port of a sidecar',
+    pod: onPort(80),
+    others: [
+      { initContainers: (onPort(80).containers ?? []).map((one) => ({ ...one, restartPolicy: 'Always' })) },
+    ],
+    expected: ports,
+  },
+  { what: 'a taint that ends pods', node: noExecute, expected: taints },
+  {
+    what: 'a taint that it tolerates for a while',
+    node: noExecute,
+    pod: { tolerations: [{ operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }] },
+    expected: undefined,
+  },
+  {
+    what: 'a taint that only keeps the scheduler away',
+    node: { taints: [{ key: 'k', effect: 'NoSchedule' }] },
+    expected: undefined,
+  },
+  {
+    what: 'more than one obstacle',
+    node: noExecute,
+    pod: { ...requiring('b'), ...onPort(80) },
+    others: [onPort(80)],
+    expected: affinity,
+  },
+  {
+    what: 'a request that just fits',
+    allocatable: { cpu: '1', pods: '2' },
+    pod: asking({ cpu: '500m' }),
+    others: [asking({ cpu: '500m' })],
+    expected: undefined,
+  },
+  {
+    what: 'a request for more cpu than is left',
+    allocatable: { cpu: '1', memory: '1Gi', pods: '2' },
+    pod: { ...asking({ cpu: '600m', memory: '2Gi' }), ...requiring('b') },
+    others: [asking({ cpu: '500m' })],
+    expected: `${short} cpu, requested: 600, used: 500, capacity: 1000`,
+  },
+  {
+    what: 'a request for more memory than is left',
+    allocatable: { cpu: '1', memory: '1Ki' },
+    pod: asking({ cpu: '600m', memory: '1Ki' }),
+    others: [asking({ memory: '24' })],
+    expected: `${short} memory, requested: 1024, used: 24, capacity: 1024`,
+  },
+  {
+    what: 'a request for more scratch space than there is',
+    allocatable: { 'ephemeral-storage': '10' },
+    pod: asking({ 'ephemeral-storage': '11' }),
+    expected: `${short} ephemeral-storage, requested: 11, used: 0, capacity: 10`,
+  },
+  {
+    what: 'one pod too many around it',
+    allocatable: { pods: '1' },
+    others: [{}],
+    expected: `${short} pods, requested: 1, used: 1, capacity: 1`,
+  },
+  {
+    what: 'a request for a device that is taken',
+    allocatable: { 'example.com/gpu': '1' },
+    pod: asking({ 'example.com/gpu': '1' }),
+    others: [asking({ 'example.com/gpu': '1' })],
+    expected: `${short} example.com/gpu, requested: 1, used: 1, capacity: 1`,
+  },
+  {
+    what: 'a request for a device that the node does not know',
+    allocatable: { cpu: '1' },
+    pod: asking({ 'example.com/gpu': '1' }),
+    expected: undefined,
+  },
+  {
+    what: 'a request for large pages that the node does not have',
+    allocatable: { cpu: '1' },
+    pod: asking({ 'hugepages-2Mi': '2Mi' }),
+    expected: `${short} hugepages-2Mi, requested: 2097152, used: 0, capacity: 0`,
+  },
+  {
+    what: 'a request for what the node says nothing about',
+    allocatable: { memory: '1Gi' },
+    pod: asking({ cpu: '100' }),
+    others: [{}, {}],
+    expected: undefined,
+  },
+  { what: 'a request, on a node that says nothing', pod: asking({ cpu: '100' }), expected: undefined },
+];
+
+test.each(cases)('a pod with $what', ({ pod = {}, node = {}, allocatable, others = [], expected }) => {
+  const status = allocatable === undefined ? {} : { allocatable };
+  const named: Node = { metadata: { name: 'n1', labels: { zone: 'a' } }, spec: node, status };
+  const around: readonly Pod[] = others.map((spec) => ({ spec }));
+  expect(whyRefused({ spec: pod }, named, around)?.message).toBe(expected);
+});
+
+test('a pod that its node does not take fails, and says why', async () => {
+  await using trial = await TrialCluster.start();
+  await makeNode(trial, 'n1');
+  await makePod(trial, 'web', { spec: { nodeSelector: { zone: 'elsewhere' } } });
+  const foreign = { type: 'example.com/on', status: 'True' };
+  const conditions = [{ type: 'PodScheduled', status: 'True' }, foreign];
+  const patch = { type: 'merge', body: { status: { conditions } } } as const;
+  await trial.cluster.resource(pods).patch({ namespace, name: 'web' }, patch, { subresource: 'status' });
+  trial.run([nodeAgent]);
+  await trial.settle();
+  const { status } = await readPod(trial, 'web');
+  expect(status).toMatchObject({
+    phase: 'Failed',
+    reason: 'NodeAffinity',
+    message: `Pod was rejected: ${affinity}`,
+    startTime: expect.any(String),
+  });
+  expect(status?.conditions).toMatchObject([foreign]);
+  expect(await trial.told()).toEqual([`NodeAffinity web: ${affinity}`]);
+  expect(trial.troubles).toEqual([]);
+});
+
+test('a pod that runs stays when its node would take it no longer', async () => {
+  await using trial = await TrialCluster.start(nodeAgent);
+  await makeNode(trial, 'n1');
+  await makePod(trial, 'web', { spec: { nodeSelector: { zone: 'n1' } } });
+  await trial.settle();
+  const body = { metadata: { labels: { zone: 'elsewhere' } } };
+  await trial.cluster.resource(nodes).patch({ name: 'n1' }, { type: 'merge', body });
+  await trial.settle();
+  expect(await phases(trial)).toEqual(['web Running']);
+});
+
+test('of two pods that come at once and want the same port, one fails', async () => {
+  await using trial = await TrialCluster.start();
+  await makeNode(trial, 'n1');
+  const spec = {
+    containers: [{ name: 'main', image: 'pause', ports: [{ containerPort: 80, hostPort: 80 }] }],
+  };
+  for (const name of ['a', 'b']) await makePod(trial, name, { spec });
+  trial.run([nodeAgent]);
+  await trial.settle();
+  expect((await phases(trial)).map((line) => line.split(' ')[1]).sort()).toEqual(['Failed', 'Running']);
+  const [failed] = (await phases(trial)).filter((line) => line.endsWith(' Failed'));
+  await makePod(trial, 'c', { node: 'n2', spec });
+  await makeNode(trial, 'n2');
+  await trial.settle();
+  expect(await phases(trial)).toContain('c Running');
+  expect((await trial.told()).join()).toContain(`NodePorts ${failed?.split(' ')[0]}: ${ports}`);
+});
+
+test('pods that come at once never take more than the node has; the room of one that ended is free again', async () => {
+  await using trial = await TrialCluster.start();
+  await makeNode(trial, 'n1');
+  const body = { status: { allocatable: { cpu: '2', pods: '110' } } };
+  const client = trial.cluster.resource(nodes);
+  await client.patch({ name: 'n1' }, { type: 'merge', body }, { subresource: 'status' });
+  const containers = [{ name: 'main', image: 'pause', resources: { requests: { cpu: '500m' } } }];
+  const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
+  for (const name of names) await makePod(trial, name, { spec: { containers } });
+  trial.run([nodeAgent]);
+  await trial.settle();
+  const ends = (await phases(trial)).map((line) => line.split(' '));
+  expect(ends.filter(([, phase]) => phase === 'Running')).toHaveLength(4);
+  const [refused = ''] = ends.find(([, phase]) => phase === 'Failed') ?? [];
+  expect((await readPod(trial, refused)).status?.reason).toBe('OutOfcpu');
+  const [running = ''] = ends.find(([, phase]) => phase === 'Running') ?? [];
+  await trial.cluster.resource(pods).delete({ namespace, name: running }, { gracePeriodSeconds: 0 });
+  await makePod(trial, 'next', { spec: { containers } });
+  await trial.settle();
+  expect(await phases(trial)).toContain('next Running');
+});
+
+/** The cluster, but the node changes just before somebody reads it, and nobody is told. */
+function changedBeforeRead(cluster: Cluster, change: () => Promise<unknown>): Cluster {
+  return {
+    resource: (resource) => {
+      const client = cluster.resource(resource);
+      const get: typeof client.get = async (...call) => {
+        if (resource.plural === nodes.plural) await change();
+        return await client.get(...call);
+      };
+      return new Proxy(client, {
+        get: (target, member) => {
+          if (member === 'get') return get;
+          const value: unknown = Reflect.get(target, member, target);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    },
+  };
+}
+
+test('a node that has got its label just now takes the pod: no pod fails because a cache is late', async () => {
+  await using trial = await TrialCluster.start();
+  await makeNode(trial, 'n1');
+  await makePod(trial, 'web', { spec: { nodeSelector: { disk: 'fast' } } });
+  const body = { metadata: { labels: { disk: 'fast' } } };
+  const label = () => trial.cluster.resource(nodes).patch({ name: 'n1' }, { type: 'merge', body });
+  trial.run([nodeAgent], changedBeforeRead(trial.cluster, label));
+  await trial.settle();
+  expect(await phases(trial)).toEqual(['web Running']);
+});
+
+test('dying after any write changes nothing about who is taken', async () => {
+  const places = await crashEverywhere({
+    controllers: [nodeAgent],
+    prepare: async (trial) => {
+      await makeNode(trial, 'n1');
+      await makePod(trial, 'good');
+      await makePod(trial, 'bad', { spec: { nodeSelector: { zone: 'elsewhere' } } });
+      await trial.cluster.resource(pods).delete({ namespace, name: 'good' }, { gracePeriodSeconds: 9 });
+    },
+    resources: [pods, nodes],
+    settleMs: 20_000,
+  });
+  expect(places).toBeGreaterThanOrEqual(4);
+});

@@ -1,0 +1,87 @@
+import type { Requeue } from '../../../cluster/controller-loop.ts';
+import { nodes } from '../../../cluster/resources.ts';
+import { setCondition } from '../../../kube/conditions.ts';
+import type { Pod, PodCondition } from '../../../kube/core-pod.ts';
+import { formatTimestamp } from '../../../kube/timestamp.ts';
+import type { ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { isOver } from './lifecycle.ts';
+import type { WrittenStatus } from './pod-status.ts';
+import type { PodWrites } from './pod-writes.ts';
+
+/** How long a node may be missing from the cache before the server is asked whether it is gone. */
+const quarantineMs = 40_000;
+
+/**
+ * Removes pods that no kubelet will ever end, as the pod garbage collector of Kubernetes does: those of nodes that are gone, and those
+ * that were deleted before they had a node. Each is marked Failed first, so that its owner learns how it ended.
+ *
+ * Since when a node is missing is in memory alone: who starts anew waits anew.
+ */
+export class PodCollector {
+  readonly #context: ControllerContext;
+  readonly #writes: PodWrites;
+  /** Since when pods are known to have no node, by uid. */
+  readonly #lostSinceMs = new Map<string, number>();
+
+  constructor(context: ControllerContext, writes: PodWrites) {
+    this.#context = context;
+    this.#writes = writes;
+  }
+
+  /** A pod on a node that the cache does not have. */
+  async collectLost(pod: Pod, signal: AbortSignal): Promise<Requeue | undefined> {
+    const { uid = '' } = pod.metadata ?? {};
+    const nowMs = this.#context.clock.nowMs();
+    const sinceMs = this.#lostSinceMs.get(uid) ?? nowMs;
+    this.#lostSinceMs.set(uid, sinceMs);
+    if (nowMs < sinceMs + quarantineMs) return { afterMs: sinceMs + quarantineMs - nowMs };
+    const client = this.#context.cluster.resource(nodes);
+    const node = await orAbsent(client.get({ name: pod.spec?.nodeName ?? '' }, { signal }));
+    // The cache is only late: the pod gets its turn when that has the node.
+    if (node !== undefined) this.forget(pod);
+    else await this.#collect(pod, lostCondition(pod), signal);
+    return undefined;
+  }
+
+  async collectUnscheduled(pod: Pod, signal: AbortSignal): Promise<void> {
+    if (pod.metadata?.deletionTimestamp !== undefined) await this.#collect(pod, undefined, signal);
+  }
+
+  /** The pod is gone, or its node is there. */
+  forget({ metadata }: Pod): void {
+    this.#lostSinceMs.delete(metadata?.uid ?? '');
+  }
+
+  async #collect(pod: Pod, condition: PodCondition | undefined, signal: AbortSignal): Promise<void> {
+    const now = formatTimestamp(this.#context.clock.nowMs());
+    const judged = isOver(pod)
+      ? pod
+      : await this.#writes.status(pod, failedStatus(pod, condition, now), signal);
+    // Without grace the server has done its part, and finalizers do theirs.
+    if (judged === undefined || judged.metadata?.deletionGracePeriodSeconds === 0) return;
+    await this.#writes.delete(judged, { gracePeriodSeconds: 0 }, signal);
+  }
+}
+
+function failedStatus(
+  { metadata, status }: Pod,
+  condition: PodCondition | undefined,
+  now: string,
+): WrittenStatus {
+  return {
+    phase: 'Failed',
+    ...(metadata?.generation === undefined ? {} : { observedGeneration: metadata.generation }),
+    ...(condition === undefined ? {} : { conditions: setCondition(status?.conditions, condition, now) }),
+  };
+}
+
+function lostCondition({ metadata }: Pod): PodCondition {
+  return {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'DeletionByPodGC',
+    message: 'PodGC: node no longer exists',
+    ...(metadata?.generation === undefined ? {} : { observedGeneration: metadata.generation }),
+  };
+}

@@ -1,0 +1,63 @@
+import { isReason } from '../../../cluster/api-error.ts';
+import { referenceTo } from '../../../cluster/event-recorder.ts';
+import { pods } from '../../../cluster/resources.ts';
+import type { Pod } from '../../../kube/core.ts';
+import type { ControllerContext } from '../../controller.ts';
+import { orAbsent } from '../../or-absent.ts';
+import type { WrittenStatus } from './pod-status.ts';
+
+/** An Event about a pod. */
+interface PodEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+}
+
+/** What the agent writes about pods. */
+export class PodWrites {
+  readonly #context: ControllerContext;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+  }
+
+  /** Onto the version that was judged. Undefined where the pod is gone. */
+  async status(pod: Pod, status: WrittenStatus, signal: AbortSignal): Promise<Pod | undefined> {
+    const { namespace, name = '', uid, resourceVersion } = pod.metadata ?? {};
+    const body = { metadata: { uid, resourceVersion }, status };
+    const client = this.#context.cluster.resource(pods);
+    const patch = { type: 'merge', body } as const;
+    return await orAbsent(client.patch({ namespace, name }, patch, { subresource: 'status', signal }));
+  }
+
+  /** Nothing is left of it on its node, whatever was written about it meanwhile. */
+  async remove({ metadata }: Pod, signal: AbortSignal): Promise<void> {
+    const { namespace, name = '', uid } = metadata ?? {};
+    const preconditions = uid === undefined ? {} : { uid };
+    const client = this.#context.cluster.resource(pods);
+    try {
+      await client.delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions, signal });
+    } catch (error) {
+      // It is gone, or another pod has its name.
+      if (!isReason(error, 'NotFound') && !isReason(error, 'Conflict')) throw error;
+    }
+  }
+
+  /** Deletes the version that was judged, with the pod's own grace unless another is given. */
+  async delete(
+    { metadata }: Pod,
+    grace: { readonly gracePeriodSeconds?: number },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { namespace, name = '', uid = '', resourceVersion = '' } = metadata ?? {};
+    const preconditions = { uid, resourceVersion };
+    const client = this.#context.cluster.resource(pods);
+    await orAbsent(client.delete({ namespace, name }, { ...grace, preconditions, signal }));
+  }
+
+  tell(pod: Pod, event: PodEvent): void {
+    const regarding = referenceTo(pod, { apiVersion: 'v1', kind: 'Pod' });
+    this.#context.events.record({ regarding, ...event });
+  }
+}

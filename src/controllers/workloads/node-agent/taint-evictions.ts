@@ -1,0 +1,91 @@
+import { getCondition, setCondition } from '../../../kube/conditions.ts';
+import type { Node, Pod } from '../../../kube/core.ts';
+import type { PodCondition } from '../../../kube/core-pod.ts';
+import { formatTimestamp } from '../../../kube/timestamp.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { podKey } from './pod-places.ts';
+import type { PodWrites } from './pod-writes.ts';
+import { toleratedTimeMs } from './tolerated-time.ts';
+
+const disruptionTarget = 'DisruptionTarget';
+const reason = 'DeletionByTaintManager';
+
+type Eviction =
+  /** The pod may stay; for ever, or until its time is over. */
+  { readonly kind: 'stays'; readonly untilMs: number | undefined } | { readonly kind: 'evicted' };
+
+/**
+ * Deletes pods of simulated nodes that do not tolerate a NoExecute taint, or no longer, as the taint eviction controller of Kubernetes
+ * does: whatever their phase, and the time that is tolerated starts when the taint is first seen on the pod's node.
+ *
+ * Those times are in memory alone. Who starts anew grants them anew, but goes on with pods that are marked already.
+ */
+export class TaintEvictions {
+  readonly #clock: Clock;
+  readonly #writes: PodWrites;
+  /** When pods are to be deleted, by uid. */
+  readonly #dueMs = new Map<string, number>();
+
+  constructor(clock: Clock, writes: PodWrites) {
+    this.#clock = clock;
+    this.#writes = writes;
+  }
+
+  async judge(pod: Pod, node: Node, signal: AbortSignal): Promise<Eviction> {
+    const toleratedMs = toleratedTimeMs(pod, node);
+    if (toleratedMs === Number.POSITIVE_INFINITY) {
+      this.#cancel(pod);
+      return { kind: 'stays', untilMs: undefined };
+    }
+    if (toleratedMs === 0) this.#cancel(pod);
+    const dueMs = this.#dueFor(pod, toleratedMs);
+    if (this.#clock.nowMs() < dueMs) return { kind: 'stays', untilMs: dueMs };
+    await this.#evict(pod, signal);
+    return { kind: 'evicted' };
+  }
+
+  /** The pod is gone. */
+  forget(pod: Pod): void {
+    this.#cancel(pod);
+  }
+
+  /** A time that was set stands, whatever tolerations say later. */
+  #dueFor(pod: Pod, toleratedMs: number): number {
+    const nowMs = this.#clock.nowMs();
+    const mark = getCondition(pod.status?.conditions, disruptionTarget);
+    if (toleratedMs === 0 || (mark?.status === 'True' && mark.reason === reason)) return nowMs;
+    const { uid = '' } = pod.metadata ?? {};
+    const dueMs = this.#dueMs.get(uid) ?? nowMs + toleratedMs;
+    this.#dueMs.set(uid, dueMs);
+    return dueMs;
+  }
+
+  async #evict(pod: Pod, signal: AbortSignal): Promise<void> {
+    this.#tell(pod, `Marking for deletion Pod ${podKey(pod)}`);
+    const conditions = marked(pod, formatTimestamp(this.#clock.nowMs()));
+    const isMarked = conditions === pod.status?.conditions;
+    const judged = isMarked ? pod : await this.#writes.status(pod, { conditions }, signal);
+    if (judged !== undefined) await this.#writes.delete(judged, {}, signal);
+    this.#dueMs.delete(pod.metadata?.uid ?? '');
+  }
+
+  #cancel(pod: Pod): void {
+    if (!this.#dueMs.delete(pod.metadata?.uid ?? '')) return;
+    this.#tell(pod, `Cancelling deletion of Pod ${podKey(pod)}`);
+  }
+
+  #tell(pod: Pod, note: string): void {
+    this.#writes.tell(pod, { type: 'Normal', reason: 'TaintManagerEviction', action: 'EvictPod', note });
+  }
+}
+
+function marked({ metadata, status }: Pod, now: string): readonly PodCondition[] {
+  const condition: PodCondition = {
+    type: disruptionTarget,
+    status: 'True',
+    reason,
+    message: 'Taint manager: deleting due to NoExecute taint',
+    ...(metadata?.generation === undefined ? {} : { observedGeneration: metadata.generation }),
+  };
+  return setCondition(status?.conditions, condition, now);
+}

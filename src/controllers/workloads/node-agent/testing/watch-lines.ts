@@ -1,0 +1,58 @@
+import type { WatchEvent } from '../../../../cluster/cluster.ts';
+import type { Resource } from '../../../../cluster/resource.ts';
+import { nodes, pods, volumeAttachments } from '../../../../cluster/resources.ts';
+import type { Node } from '../../../../kube/core.ts';
+import type { KubeObject } from '../../../../kube/meta.ts';
+import type { TrialCluster } from '../../../testing/trial-cluster.ts';
+
+/** What changed from now on, in the order in which it did, each as a line; what looks the same as before is left out. */
+export interface WatchedLines extends AsyncDisposable {
+  readonly seen: readonly string[];
+}
+
+export function watchLines(
+  { cluster }: TrialCluster,
+  { node }: { readonly node: (node: Node) => string },
+): WatchedLines {
+  const abort = new AbortController();
+  const seen: string[] = [];
+  const last = new Map<string, string>();
+  const follow = async <T extends KubeObject>(resource: Resource<T>, lineOf: (object: T) => string) => {
+    const { items, metadata } = await cluster.resource(resource).list();
+    for (const item of items) last.set(`${resource.plural} ${item.metadata?.name}`, lineOf(item));
+    const { resourceVersion } = metadata;
+    const options = { ...(resourceVersion === undefined ? {} : { resourceVersion }), signal: abort.signal };
+    for await (const event of cluster.resource(resource).watch(options)) {
+      const [key, line] = told(resource, event, lineOf);
+      if (line === undefined || last.get(key) === line) continue;
+      last.set(key, line);
+      seen.push(line);
+    }
+  };
+  const done = Promise.all([
+    follow(nodes, node),
+    follow(pods, ({ status }) => `pod ${status?.phase}`),
+    follow(
+      volumeAttachments,
+      ({ status }) => `attachment ${status?.attached === true ? 'attached' : 'made'}`,
+    ),
+  ]);
+  return {
+    seen,
+    [Symbol.asyncDispose]: async () => {
+      abort.abort();
+      await done;
+    },
+  };
+}
+
+function told<T extends KubeObject>(
+  { plural }: Resource<T>,
+  event: WatchEvent<T>,
+  lineOf: (object: T) => string,
+): readonly [string, string | undefined] {
+  if (event.type === 'BOOKMARK') return ['', undefined];
+  const { name } = event.object.metadata ?? {};
+  const isGone = event.type === 'DELETED';
+  return [`${plural} ${name}`, isGone ? `${plural.replace(/^volume|s$/g, '')} gone` : lineOf(event.object)];
+}

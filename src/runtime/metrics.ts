@@ -1,0 +1,172 @@
+import { assert } from './assert.ts';
+
+/** Values by name of the label; all names that the metric was made with, and no others. */
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Counter {
+  add(labels?: Labels, amount?: number): void;
+  value(labels?: Labels): number;
+}
+
+export interface Gauge {
+  set(value: number, labels?: Labels): void;
+  value(labels?: Labels): number;
+}
+
+export interface Histogram {
+  observe(value: number, labels?: Labels): void;
+  /** How many were observed. */
+  count(labels?: Labels): number;
+  sum(labels?: Labels): number;
+}
+
+/**
+ * What a program counts of itself. Whoever counts asks for a metric by its name and keeps it; asking twice gives the same one, so
+ * that several may count together. `render` writes all of them in Prometheus' text format, sorted, so that two pages compare.
+ *
+ * Each combination of labels costs an entry for good: labels are for a handful of values, never for names of objects.
+ */
+export class Metrics {
+  readonly #families = new Map<string, Family>();
+
+  /** Only ever rises; by convention its name ends in `_total`. */
+  counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
+    const family = this.#family({ name, help, type: 'counter', labelNames, buckets: [] });
+    return {
+      add: (labels = {}, amount = 1) => {
+        assert(amount >= 0, `${name} is a counter and can't fall`);
+        seriesOf(family, labels).sum += amount;
+      },
+      value: (labels = {}) => seriesOf(family, labels).sum,
+    };
+  }
+
+  gauge(name: string, help: string, labelNames: readonly string[] = []): Gauge {
+    const family = this.#family({ name, help, type: 'gauge', labelNames, buckets: [] });
+    return {
+      set: (value, labels = {}) => {
+        seriesOf(family, labels).sum = value;
+      },
+      value: (labels = {}) => seriesOf(family, labels).sum,
+    };
+  }
+
+  /** `buckets` are upper limits, rising, each with what is equal to it; the one without a limit is added. */
+  histogram(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labelNames: readonly string[] = [],
+  ): Histogram {
+    const isRising = buckets.every((limit, at) => at === 0 || (buckets[at - 1] ?? 0) < limit);
+    assert(isRising, `the buckets of ${name} don't rise`);
+    const family = this.#family({ name, help, type: 'histogram', labelNames, buckets });
+    return {
+      observe: (value, labels = {}) => observe(family, seriesOf(family, labels), value),
+      count: (labels = {}) => seriesOf(family, labels).count,
+      sum: (labels = {}) => seriesOf(family, labels).sum,
+    };
+  }
+
+  /** Prometheus' text format, version 0.0.4. */
+  render(): string {
+    const families = [...this.#families.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return families.map((family) => rendered(family)).join('');
+  }
+
+  #family(wanted: Omit<Family, 'series'>): Family {
+    const known = this.#families.get(wanted.name);
+    if (known === undefined) {
+      assert(isName.test(wanted.name), `${wanted.name} can't be the name of a metric`);
+      const family = { ...wanted, series: new Map<string, Series>() };
+      this.#families.set(wanted.name, family);
+      // A metric without labels is there from the start; one with labels once they are known.
+      if (wanted.labelNames.length === 0) seriesOf(family, {});
+      return family;
+    }
+    assert(shapeOf(known) === shapeOf(wanted), `${wanted.name} is already another metric`);
+    return known;
+  }
+}
+
+const isName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+
+interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly labelNames: readonly string[];
+  readonly buckets: readonly number[];
+  /** By the values of its labels, as they are rendered. */
+  readonly series: Map<string, Series>;
+}
+
+interface Series {
+  /** The value, or of a histogram what all values add up to. */
+  sum: number;
+  count: number;
+  /** Of each bucket alone; added up when they are rendered. */
+  readonly inBucket: number[];
+}
+
+function shapeOf({ type, labelNames, buckets }: Omit<Family, 'series'>): string {
+  return JSON.stringify([type, labelNames, buckets]);
+}
+
+function seriesOf({ name, labelNames, buckets, series }: Family, labels: Labels): Series {
+  const given = Object.keys(labels).length;
+  assert(
+    given === labelNames.length && labelNames.every((label) => label in labels),
+    `${name} has the labels [${labelNames.join(', ')}], not [${Object.keys(labels).join(', ')}]`,
+  );
+  const key = labelNames.map((label) => `${label}="${escaped(labels[label] ?? '')}"`).join(',');
+  const known = series.get(key);
+  if (known !== undefined) return known;
+  const fresh = { sum: 0, count: 0, inBucket: buckets.map(() => 0) };
+  series.set(key, fresh);
+  return fresh;
+}
+
+function observe({ buckets }: Family, series: Series, value: number): void {
+  series.sum += value;
+  series.count += 1;
+  const at = buckets.findIndex((limit) => value <= limit);
+  if (at >= 0) series.inBucket[at] = (series.inBucket[at] ?? 0) + 1;
+}
+
+function rendered(family: Family): string {
+  const { name, help, type, series } = family;
+  const explained = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  const lines = [`# HELP ${name} ${explained}`, `# TYPE ${name} ${type}`];
+  for (const [labels, one] of [...series].sort(([a], [b]) => (a < b ? -1 : 1)))
+    lines.push(
+      ...(type === 'histogram' ? histogramLines(family, labels, one) : [line(name, labels, one.sum)]),
+    );
+  return `${lines.join('\n')}\n`;
+}
+
+function histogramLines({ name, buckets }: Family, labels: string, series: Series): readonly string[] {
+  let upToHere = 0;
+  const bucketLines = buckets.map((limit, at) => {
+    upToHere += series.inBucket[at] ?? 0;
+    return line(`${name}_bucket`, joined(labels, `le="${limit}"`), upToHere);
+  });
+  return [
+    ...bucketLines,
+    line(`${name}_bucket`, joined(labels, 'le="+Inf"'), series.count),
+    line(`${name}_sum`, labels, series.sum),
+    line(`${name}_count`, labels, series.count),
+  ];
+}
+
+function line(name: string, labels: string, value: number): string {
+  return `${name}${labels === '' ? '' : `{${labels}}`} ${value}`;
+}
+
+function joined(labels: string, last: string): string {
+  return labels === '' ? last : `${labels},${last}`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { Slots } from './slots.ts';
+
+const never = new AbortController().signal;
+
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+test('no more are at it at once than there are slots, and all get their turn in order', async () => {
+  const slots = new Slots(2);
+  const begun: number[] = [];
+  const ends = Array.from({ length: 5 }, () => deferred());
+  const runs = ends.map(({ promise }, at) =>
+    slots.run(never, async () => {
+      begun.push(at);
+      await promise;
+    }),
+  );
+  await Promise.resolve();
+  expect(begun).toEqual([0, 1]);
+  for (const { resolve } of ends) resolve();
+  await Promise.all(runs);
+  expect(begun).toEqual([0, 1, 2, 3, 4]);
+});
+
+test('a slot comes back from work that fails', async () => {
+  const slots = new Slots(1);
+  await expect(slots.run(never, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await slots.run(never, async () => 'again')).toBe('again');
+});
+
+test('who stops waiting takes no slot from those behind', async () => {
+  const slots = new Slots(1);
+  const first = deferred();
+  const held = slots.run(never, () => first.promise);
+  const impatient = new AbortController();
+  const left = slots.run(impatient.signal, async () => 'left');
+  const patient = slots.run(never, async () => 'patient');
+  impatient.abort(new Error('enough'));
+  await expect(left).rejects.toThrow('enough');
+  first.resolve();
+  expect(await patient).toBe('patient');
+  await held;
+});
