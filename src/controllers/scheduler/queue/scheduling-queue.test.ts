@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest';
+import type { Taken } from './queued-pod.ts';
+import { changeOf, podOf, QueueRun, waitingFor } from './testing/queue-run.ts';
+
+const pod = podOf('web');
+const gated = podOf('web', { isGated: true });
+
+/** What can be done with the one pod of a story. It waits for change `a`, and `taken` is its last receipt. */
+const steps = {
+  put: ({ queue }) => queue.put(pod),
+  'put in vain': ({ queue }) => queue.put(pod, { mayHelp: false }),
+  'put gated': ({ queue }) => queue.put(gated, { mayHelp: false }),
+  refuse: ({ queue }, taken) => queue.refused(taken(), waitingFor('a')),
+  fail: ({ queue }, taken) => queue.failed(taken()),
+  done: ({ queue }, taken) => queue.done(taken()),
+  'requeue refused': ({ queue }, taken) => queue.requeue(taken(), 'refusal'),
+  'requeue failed': ({ queue }, taken) => queue.requeue(taken(), 'error'),
+  'change a': ({ queue }) => queue.changed(changeOf('a')),
+  'change b': ({ queue }) => queue.changed(changeOf('b')),
+  'two seconds': ({ clock }) => clock.advance(2000),
+} satisfies Record<string, (run: QueueRun, taken: () => Taken) => unknown>;
+
+type Step = keyof typeof steps | 'take';
+
+async function play(story: readonly Step[]): Promise<string> {
+  const run = new QueueRun();
+  let taken: Taken | undefined;
+  for (const step of story)
+    if (step === 'take') taken = await run.take();
+    else await steps[step](run, () => taken as Taken);
+  return run.where();
+}
+
+describe('a pod', () => {
+  test.each<[string, readonly Step[], string]>([
+    ['that is new is active', ['put'], 'active'],
+    ['that is put twice is there once', ['put', 'put'], 'active'],
+    ['that is taken is in flight', ['put', 'take'], 'inFlight'],
+    ['that is refused waits', ['put', 'take', 'refuse'], 'unschedulable'],
+    ['that failed backs off', ['put', 'take', 'fail'], 'backoff'],
+    ['that is decided is still known', ['put', 'take', 'done'], 'decided'],
+    ['with gates waits apart', ['put gated'], 'gated'],
+    ['is active when its gates are gone', ['put gated', 'put'], 'active'],
+    ['is active when its gates are gone, helpful or not', ['put gated', 'put in vain'], 'active'],
+    ['stays behind its gates whatever else changes', ['put gated', 'change a', 'put gated'], 'gated'],
+    ['goes behind gates from the queue', ['put', 'put gated'], 'gated'],
+    ['goes behind gates from waiting', ['put', 'take', 'refuse', 'put gated'], 'gated'],
+    ['goes behind gates when it is refused', ['put', 'take', 'put gated', 'refuse'], 'gated'],
+    ['goes behind gates when it failed', ['put', 'take', 'put gated', 'fail'], 'gated'],
+    ['that a change wakes backs off', ['put', 'take', 'refuse', 'change a'], 'backoff'],
+    [
+      'that a change wakes after its back-off is active',
+      ['put', 'take', 'refuse', 'two seconds', 'change a'],
+      'active',
+    ],
+    [
+      'that a change wakes is active once its back-off is over',
+      ['put', 'take', 'refuse', 'change a', 'two seconds'],
+      'active',
+    ],
+    ['goes on waiting if a change is not for it', ['put', 'take', 'refuse', 'change b'], 'unschedulable'],
+    ['goes on waiting without a change', ['put', 'take', 'refuse', 'two seconds'], 'unschedulable'],
+    ['that waits backs off if an update may help', ['put', 'take', 'refuse', 'put'], 'backoff'],
+    ['remembers an update that may help', ['put', 'take', 'put', 'put in vain', 'refuse'], 'backoff'],
+    ['goes on waiting if an update cannot help', ['put', 'take', 'refuse', 'put in vain'], 'unschedulable'],
+    ['that failed is not hastened by an update', ['put', 'take', 'fail', 'put'], 'backoff'],
+    ['that failed is not hastened by a change', ['put', 'take', 'fail', 'change a'], 'backoff'],
+    ['that failed is active once its back-off is over', ['put', 'take', 'fail', 'two seconds'], 'active'],
+    ['that is decided is not queued by updates', ['put', 'take', 'done', 'put'], 'decided'],
+    ['whose binding was refused backs off', ['put', 'take', 'done', 'requeue refused'], 'backoff'],
+    ['whose binding failed backs off', ['put', 'take', 'done', 'requeue failed'], 'backoff'],
+    ['that is refused after it was decided backs off', ['put', 'take', 'done', 'refuse'], 'backoff'],
+    ['that fails after it was decided is not lost', ['put', 'take', 'done', 'fail'], 'backoff'],
+    ['can be decided twice', ['put', 'take', 'done', 'done'], 'decided'],
+    [
+      'whose end was told is not moved by the same receipt',
+      ['put', 'take', 'refuse', 'fail', 'done', 'requeue failed'],
+      'unschedulable',
+    ],
+    [
+      'that backs off is not moved by the receipt of its failure',
+      ['put', 'take', 'fail', 'done', 'refuse', 'requeue refused', 'two seconds'],
+      'active',
+    ],
+  ])('%s', async (_, story, place) => {
+    expect(await play(story)).toBe(place);
+  });
+
+  test.each<[string, (run: QueueRun) => unknown]>([
+    ['active', () => undefined],
+    ['gated', ({ queue }) => queue.put(gated)],
+    ['inFlight', (run) => run.take()],
+    ['decided', (run) => run.decide()],
+    ['unschedulable', (run) => run.refuse()],
+    ['backoff', (run) => run.fail()],
+    [
+      'backoff',
+      async (run) => {
+        await run.refuse(waitingFor('a'));
+        run.queue.changed(changeOf('a'));
+      },
+    ],
+  ])('that is removed while it is %s is gone, and is new when it comes again', async (place, act) => {
+    const run = new QueueRun();
+    run.queue.put(pod);
+    await act(run);
+    expect(run.where()).toBe(place);
+    run.queue.remove(pod.key);
+    expect(run.where()).toBe('');
+    run.queue.changed(changeOf('a'));
+    await run.clock.advance(600_000);
+    expect(await run.takeNow()).toBeUndefined();
+    run.queue.put(pod);
+    expect(await run.take()).toMatchObject({ attempt: 1, cause: 'new' });
+  });
+
+  test('that nobody knows can be removed', () => {
+    const run = new QueueRun();
+    run.queue.remove('default/nobody');
+    expect(run.where()).toBe('');
+  });
+});
+
+describe('a pod that is recreated under its name', () => {
+  const next = podOf('web', { uid: 'another' });
+
+  test.each<[string, (run: QueueRun) => unknown]>([
+    ['active', () => undefined],
+    ['gated', ({ queue }) => queue.put(gated)],
+    ['in flight', (run) => run.take()],
+    ['decided', (run) => run.decide()],
+    ['waiting', (run) => run.refuse()],
+    ['backing off', (run) => run.fail()],
+  ])('takes the place of the one that is %s, as a new pod', async (_, act) => {
+    const run = new QueueRun();
+    run.queue.put(pod);
+    await act(run);
+    run.queue.put(next);
+    expect(run.where()).toBe('active');
+    expect(await run.take()).toMatchObject({ pod: { uid: 'another' }, attempt: 1, cause: 'new' });
+    expect(await run.takeNow()).toBeUndefined();
+  });
+
+  test.each(['refused', 'failed', 'done', 'requeue'] as const)(
+    'is not touched when the old one is reported as %s',
+    async (end) => {
+      const run = new QueueRun();
+      run.queue.put(pod);
+      const old = await run.take();
+      run.queue.put(next);
+      const report = () => {
+        if (end === 'refused') run.queue.refused(old, waitingFor());
+        else if (end === 'requeue') run.queue.requeue(old, 'error');
+        else run.queue[end](old);
+      };
+      report();
+      expect(run.where()).toBe('active');
+      const taken = await run.take();
+      report();
+      expect(run.where()).toBe('inFlight');
+      run.queue.refused(taken, waitingFor());
+      report();
+      expect(run.where()).toBe('unschedulable');
+    },
+  );
+
+  test('is not touched either when it is the same pod that went and came', async () => {
+    const run = new QueueRun();
+    run.queue.put(pod);
+    const old = await run.take();
+    run.queue.remove(pod.key);
+    run.queue.put(pod);
+    await run.take();
+    run.queue.done(old);
+    expect(run.where()).toBe('inFlight');
+  });
+});
+
+describe('while a pod is in flight', () => {
+  test.each<[string, string, string | undefined, (run: QueueRun) => void]>([
+    [
+      'a change that would have woken it counts',
+      'backoff',
+      'event',
+      ({ queue }) => queue.changed(changeOf('a')),
+    ],
+    [
+      'a change that would not is none',
+      'unschedulable',
+      undefined,
+      ({ queue }) => queue.changed(changeOf('b')),
+    ],
+    ['an update that may help counts', 'backoff', 'update', ({ queue }) => queue.put(pod)],
+    ['another is none', 'unschedulable', undefined, ({ queue }) => queue.put(pod, { mayHelp: false })],
+    [
+      'more changes than are kept count as one that woke it',
+      'backoff',
+      'event',
+      ({ queue }) => {
+        for (let count = 0; count < 10_001; count += 1) queue.changed(changeOf('b'));
+      },
+    ],
+  ])('%s', async (_, place, cause, happens) => {
+    const run = new QueueRun();
+    run.queue.put(pod);
+    const taken = await run.take();
+    happens(run);
+    run.queue.refused(taken, waitingFor('a'));
+    expect(run.where()).toBe(place);
+    expect((await run.takeNow())?.cause).toBe(cause);
+  });
+
+  test('each of several sees what came since it was taken, and nothing from before', async () => {
+    const run = new QueueRun();
+    for (const name of ['one', 'two', 'three']) run.queue.put(podOf(name));
+    const [one, two] = [await run.take(), await run.take()];
+    run.queue.changed(changeOf('a'));
+    const three = await run.take();
+    for (const taken of [two, three]) run.queue.refused(taken, waitingFor('a'));
+    expect(run.where()).toBe('backoff, unschedulable, inFlight');
+    run.queue.refused(one, waitingFor('a'));
+    expect(run.where()).toBe('2 backoff, unschedulable');
+    expect((await run.takeAll()).map((taken) => taken.pod.key)).toEqual(['default/two', 'default/one']);
+  });
+
+  test('what it misses is counted anew for each attempt', async () => {
+    const run = new QueueRun();
+    run.queue.put(pod);
+    const first = await run.take();
+    run.queue.put(pod);
+    run.queue.changed(changeOf('a'));
+    run.queue.refused(first, waitingFor('a'));
+    await run.refuse(waitingFor('a'));
+    expect(run.where()).toBe('unschedulable');
+  });
+
+  test('changes are kept for those who need them, and for nobody else', async () => {
+    const run = new QueueRun();
+    const { queue } = run;
+    queue.changed(changeOf('a'));
+    expect(queue.counts.loggedChanges).toBe(0);
+    for (const name of ['one', 'two']) queue.put(podOf(name));
+    const one = await run.take();
+    for (let count = 0; count < 10; count += 1) queue.changed(changeOf('a'));
+    const two = await run.take();
+    for (let count = 0; count < 5; count += 1) queue.changed(changeOf('a'));
+    expect(queue.counts.loggedChanges).toBe(15);
+    queue.done(one);
+    expect(queue.counts.loggedChanges).toBe(5);
+    queue.remove(two.pod.key);
+    expect(queue.counts.loggedChanges).toBe(0);
+  });
+
+  test('the log of changes does not grow without end', async () => {
+    const run = new QueueRun();
+    run.queue.put(pod);
+    await run.take();
+    for (let count = 0; count < 25_000; count += 1) run.queue.changed(changeOf('a'));
+    expect(run.queue.counts.loggedChanges).toBeLessThanOrEqual(10_000);
+  });
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import { changeOf, podOf, QueueRun, waitingFor } from './testing/queue-run.ts';
+
+const pod = podOf('web');
+const never = new AbortController().signal;
+
+async function names(run: QueueRun): Promise<string> {
+  return (await run.takeAll()).map((taken) => taken.pod.key.slice('default/'.length)).join(' ');
+}
+
+describe('the order', () => {
+  test('is by priority, then by time', async () => {
+    const run = new QueueRun();
+    for (const [name, priority] of [
+      ['a', 0],
+      ['b', 5],
+      ['c', -1],
+      ['d', 5],
+      ['e', 0],
+    ] as const)
+      run.queue.put(podOf(name, { priority }));
+    expect(await names(run)).toBe('b d a e c');
+  });
+
+  test('puts a pod that was refused behind those that came before the refusal', async () => {
+    const run = new QueueRun();
+    for (const name of ['a', 'b']) run.queue.put(podOf(name));
+    await run.refuse(waitingFor('x'));
+    await run.clock.advance(5000);
+    run.queue.put(podOf('c'));
+    run.queue.changed(changeOf('x'));
+    expect(await names(run)).toBe('b a c');
+  });
+
+  test('keeps the time at which a pod came through its gates', async () => {
+    const run = new QueueRun();
+    run.queue.put(podOf('a', { isGated: true }));
+    run.queue.put(podOf('b'));
+    run.queue.put(podOf('a'));
+    expect(await names(run)).toBe('a b');
+  });
+
+  test('follows a priority that changes', async () => {
+    const run = new QueueRun();
+    for (const name of ['a', 'b', 'c']) run.queue.put(podOf(name));
+    run.queue.put(podOf('c', { priority: 1 }));
+    expect(await names(run)).toBe('c a b');
+  });
+
+  test('is that of all pods that one change wakes, not the order in which they wait', async () => {
+    const run = new QueueRun();
+    for (const [name, priority] of [
+      ['a', 1],
+      ['b', 2],
+      ['c', 3],
+    ] as const) {
+      run.queue.put(podOf(name, { priority }));
+      await run.refuse(waitingFor('x'));
+    }
+    const waiting = run.queue.take(never);
+    run.queue.changed(changeOf('x'));
+    expect((await waiting)?.pod.key).toBe('default/c');
+    expect(await names(run)).toBe('b a');
+  });
+});
+
+describe('taking', () => {
+  test('waits for a pod, and serves those who wait in order', async () => {
+    const run = new QueueRun();
+    const waiting = [run.queue.take(never), run.queue.take(never)];
+    for (const name of ['a', 'b']) run.queue.put(podOf(name));
+    expect((await Promise.all(waiting)).map((taken) => taken?.pod.key)).toEqual(['default/a', 'default/b']);
+  });
+
+  test('ends when its signal aborts, and leaves the pod to the next', async () => {
+    const run = new QueueRun();
+    const stop = new AbortController();
+    const [impatient, patient] = [run.queue.take(stop.signal), run.queue.take(never)];
+    stop.abort();
+    run.queue.put(pod);
+    expect(await impatient).toBeUndefined();
+    expect((await patient)?.pod).toBe(pod);
+    expect(await run.queue.take(stop.signal)).toBeUndefined();
+  });
+
+  test('ends when the queue is closed, now and later', async () => {
+    const run = new QueueRun();
+    const waiting = run.queue.take(never);
+    run.queue.close();
+    expect(await waiting).toBeUndefined();
+    run.queue.put(pod);
+    expect(await run.queue.take(never)).toBeUndefined();
+  });
+
+  test('tells the pod as it is by then, the attempt, and since when it queues', async () => {
+    const run = new QueueRun();
+    await run.clock.advance(500);
+    run.queue.put(podOf('web', { isGated: true }));
+    await run.clock.advance(500);
+    run.queue.put(pod);
+    await run.clock.advance(500);
+    const changed = podOf('web', { priority: 3 });
+    run.queue.put(changed);
+    expect(await run.take()).toEqual({ pod: changed, attempt: 1, cause: 'update', queuedMs: 1000 });
+  });
+
+  test('keeps the attempts and the time over refusals, errors and bindings', async () => {
+    const run = new QueueRun();
+    run.queue.put(pod);
+    await run.refuse();
+    run.queue.put(pod);
+    await run.fail();
+    await run.clock.advance(60_000);
+    run.queue.requeue(await run.decide(), 'refusal');
+    expect(await run.take()).toMatchObject({ attempt: 4, cause: 'backoff', queuedMs: 0 });
+  });
+
+  test('keeps the time of a pod that is woken long after its back-off', async () => {
+    const run = new QueueRun();
+    run.queue.put(pod);
+    await run.refuse(waitingFor('a'));
+    await run.clock.advance(60_000);
+    run.queue.changed(changeOf('a'));
+    expect(await run.take()).toMatchObject({ attempt: 2, cause: 'event', queuedMs: 0 });
+  });
+});
+
+describe('timers', () => {
+  test('run only while somebody waits for something that will be due, and one at a time', async () => {
+    const run = new QueueRun();
+    const stop = new AbortController();
+    const waiting = run.queue.take(stop.signal);
+    expect(run.clock.pending).toBe(0);
+    for (const name of ['a', 'b']) run.queue.put(podOf(name));
+    const a = await waiting;
+    run.queue.failed(a!);
+    await run.refuse();
+    expect(run.clock.pending).toBe(0);
+    const last = run.queue.take(stop.signal);
+    expect(run.clock.pending).toBe(1);
+    stop.abort();
+    expect(await last).toBeUndefined();
+    expect(run.clock.pending).toBe(0);
+  });
+
+  test.each<[string, (run: QueueRun) => void]>([
+    ['the queue is closed', ({ queue }) => queue.close()],
+    ['the pod that it is for is removed', ({ queue }) => queue.remove(pod.key)],
+    ['the pod that it is for is taken', ({ queue }) => queue.changed(changeOf('a'))],
+  ])('end when %s', async (_, act) => {
+    const run = new QueueRun();
+    run.queue.put(pod);
+    await run.refuse(waitingFor('a'));
+    const waiting = run.queue.take(never);
+    expect(run.clock.pending).toBe(1);
+    act(run);
+    expect(run.clock.pending).toBe(0);
+    run.queue.close();
+    await waiting;
+  });
+
+  test('follow what is due first', async () => {
+    const run = new QueueRun();
+    for (const name of ['a', 'b']) run.queue.put(podOf(name));
+    await run.refuse();
+    const b = await run.take();
+    const waiting = run.queue.take(never);
+    run.queue.failed(b);
+    expect(run.clock.pending).toBe(1);
+    await run.clock.advance(2000);
+    expect((await waiting)?.pod.key).toBe('default/b');
+  });
+});

@@ -1,0 +1,73 @@
+import type { Change } from '../../../../engine/index/change.ts';
+import { assert } from '../../../../runtime/assert.ts';
+import { VirtualClock } from '../../../../runtime/virtual-clock.ts';
+import type { QueuedPod, Taken, Waiting } from '../queued-pod.ts';
+import { type QueueOptions, SchedulingQueue } from '../scheduling-queue.ts';
+
+/** A queue on a virtual clock, with short words for what a scheduler does with it. */
+export class QueueRun {
+  readonly clock = new VirtualClock();
+  readonly queue: SchedulingQueue;
+
+  constructor(options: Partial<QueueOptions> = {}) {
+    this.queue = new SchedulingQueue(this.clock, options);
+  }
+
+  /** The next one if there is one, without waiting. */
+  async takeNow(): Promise<Taken | undefined> {
+    const stop = new AbortController();
+    const taken = this.queue.take(stop.signal);
+    stop.abort();
+    return await taken;
+  }
+
+  async take(): Promise<Taken> {
+    const taken = await this.takeNow();
+    assert(taken !== undefined, 'there is nothing to take');
+    return taken;
+  }
+
+  /** Everything that can be taken now, in order. */
+  async takeAll(): Promise<Taken[]> {
+    const all: Taken[] = [];
+    for (let taken = await this.takeNow(); taken !== undefined; taken = await this.takeNow()) all.push(taken);
+    return all;
+  }
+
+  /** Takes the next one, and refuses it. */
+  async refuse(waiting: Waiting = waitingFor()): Promise<void> {
+    this.queue.refused(await this.take(), waiting);
+  }
+
+  async fail(): Promise<void> {
+    this.queue.failed(await this.take());
+  }
+
+  async decide(): Promise<Taken> {
+    const taken = await this.take();
+    this.queue.done(taken);
+    return taken;
+  }
+
+  /** The places that are not empty, with how many pods are there; one alone is only named. */
+  where(): string {
+    const { loggedChanges: _, ...places } = this.queue.counts;
+    return Object.entries(places)
+      .filter(([, count]) => count > 0)
+      .map(([place, count]) => (count === 1 ? place : `${count} ${place}`))
+      .join(', ');
+  }
+}
+
+export function podOf(name: string, given: Partial<Omit<QueuedPod, 'key'>> = {}): QueuedPod {
+  return { key: `default/${name}`, uid: `uid-${name}`, priority: 0, isGated: false, ...given };
+}
+
+/** Woken by the changes of these names, and by no other. */
+export function waitingFor(...names: readonly string[]): Waiting {
+  return { wokenBy: (change) => change.kind === 'Release' && names.includes(change.nodeName) };
+}
+
+export function changeOf(name: string): Change {
+  return { kind: 'Release', volumes: [], pools: [], nodeName: name };
+}
