@@ -4,9 +4,10 @@ import { parseArgs } from 'node:util';
 import { apiserver } from './apiserver/apiserver.ts';
 import { engine } from './engine/engine.ts';
 import { type Benchmark, machine, tablesOf } from './harness.ts';
+import { scheduler } from './scheduler/scheduler.ts';
 import { volumes } from './volumes/volumes.ts';
 
-const benchmarks: readonly Benchmark[] = [engine, apiserver, volumes];
+const benchmarks: readonly Benchmark[] = [engine, apiserver, volumes, scheduler];
 
 type Call =
   | { readonly kind: 'run'; readonly benchmark: Benchmark; readonly jsonFile: string | undefined }

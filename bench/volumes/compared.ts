@@ -4,13 +4,14 @@
  */
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { persistentVolumeClaims } from '../../src/cluster/resources.ts';
+import { pvBinder } from '../../src/controllers/volumes/pv-binder/pv-binder.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
 import { Bed } from '../../test/kubernetes/bed.ts';
 import { type ProgramPaths, providePrograms } from '../../test/kubernetes/binaries.ts';
 import { type Row, rounded } from '../harness.ts';
-import { runBinder } from './binder-in-process.ts';
+import { runInProcess } from '../in-process.ts';
 import { delayed, freeChoice, prebound, prepare, untilBound, type Work } from './works.ts';
 
 const claims = 500;
@@ -101,7 +102,7 @@ async function measure(bed: Bed, subject: Subject, work: Work): Promise<Row> {
   });
   const times = untilBound(cluster, work, subject.claims);
   const start = performance.now();
-  const troubles = isTheirs ? [] : runBinder(await bed.connect(), supervisor);
+  const troubles = isTheirs ? [] : runInProcess(await bed.connect(), supervisor, [pvBinder]).troubles;
   if (isTheirs) await bed.restart(manager, 'SIGKILL');
   const { firstAt, lastAt } = await times;
   return {

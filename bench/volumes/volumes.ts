@@ -2,17 +2,12 @@
  * How fast volumes and claims are brought together. First the binder on an embedded cluster in this process, in memory, from its
  * start until the last claim says Bound: server, informers and binder share one thread. Then beside Kubernetes' own.
  */
-import { bootstrap } from '../../src/cluster/embedded/bootstrap.ts';
-import { EmbeddedCluster } from '../../src/cluster/embedded/embedded-cluster.ts';
-import { servedCatalogue } from '../../src/cluster/embedded/kinds/served-kinds.ts';
-import { EmbeddedRegistry } from '../../src/cluster/embedded/registry/embedded-registry.ts';
-import { MemoryStore } from '../../src/cluster/embedded/store/memory-store.ts';
+import { pvBinder } from '../../src/controllers/volumes/pv-binder/pv-binder.ts';
 import { realClock } from '../../src/runtime/clock.ts';
-import { systemIds } from '../../src/runtime/ids.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
 import { type Benchmark, type Row, rounded } from '../harness.ts';
-import { runBinder } from './binder-in-process.ts';
+import { emptyCluster, runInProcess } from '../in-process.ts';
 import { compare } from './compared.ts';
 import { delayed, freeChoice, makeReleased, prebound, prepare, untilBound, type Work } from './works.ts';
 
@@ -55,7 +50,7 @@ async function measure({ work, released }: Scenario): Promise<Row> {
   const times = untilBound(cluster, work, claims);
   const start = performance.now();
   const cpu = process.cpuUsage();
-  const troubles = runBinder(cluster, supervisor);
+  const { troubles } = runInProcess(cluster, supervisor, [pvBinder]);
   const { firstAt, lastAt } = await times;
   const ms = lastAt - start;
   return {
@@ -70,17 +65,6 @@ async function measure({ work, released }: Scenario): Promise<Row> {
     firstToLastMs: Math.round(lastAt - firstAt),
     troubles: troubles.length,
   };
-}
-
-async function emptyCluster(): Promise<EmbeddedCluster> {
-  const registry = new EmbeddedRegistry({
-    store: new MemoryStore(),
-    kinds: servedCatalogue(),
-    clock: realClock,
-    ids: systemIds,
-  });
-  await bootstrap(registry);
-  return new EmbeddedCluster({ registry, manager: 'bench' });
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../src/cluster/resources.ts';
 import type { ObjectReference } from '../../src/kube/meta.ts';
+import { timesAtOnce } from '../times-at-once.ts';
 
 const namespace = 'default';
-/** A cluster behind a connection is filled by so many at once. */
-const makers = 32;
 
 type Reference = Pick<ObjectReference, 'namespace' | 'name' | 'uid'>;
 
@@ -119,12 +118,4 @@ async function makeVolume(cluster: Cluster, volume: VolumeToMake): Promise<void>
     },
   });
   await client.patch({ name }, { type: 'merge', body: { status: { phase } } }, { subresource: 'status' });
-}
-
-async function timesAtOnce(times: number, make: (at: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const maker = async (): Promise<void> => {
-    while (next < times) await make(next++);
-  };
-  await Promise.all(Array.from({ length: makers }, maker));
 }

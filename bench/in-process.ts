@@ -1,0 +1,68 @@
+import type { Cluster } from '../src/cluster/cluster.ts';
+import { bootstrap } from '../src/cluster/embedded/bootstrap.ts';
+import { EmbeddedCluster } from '../src/cluster/embedded/embedded-cluster.ts';
+import { servedCatalogue } from '../src/cluster/embedded/kinds/served-kinds.ts';
+import { EmbeddedRegistry } from '../src/cluster/embedded/registry/embedded-registry.ts';
+import { MemoryStore } from '../src/cluster/embedded/store/memory-store.ts';
+import { EventRecorder } from '../src/cluster/event-recorder.ts';
+import { events } from '../src/cluster/resources.ts';
+import type { Controller } from '../src/controllers/controller.ts';
+import { SharedInformers } from '../src/controllers/shared-informers.ts';
+import { Census } from '../src/controllers/workloads/census.ts';
+import { realClock } from '../src/runtime/clock.ts';
+import { systemIds } from '../src/runtime/ids.ts';
+import { Metrics } from '../src/runtime/metrics.ts';
+import { seededRandom } from '../src/runtime/random.ts';
+import type { Supervisor } from '../src/runtime/supervisor.ts';
+
+/** An embedded cluster in this process, in memory: server, informers and controllers share one thread. */
+export async function emptyCluster(): Promise<EmbeddedCluster> {
+  const registry = new EmbeddedRegistry({
+    store: new MemoryStore(),
+    kinds: servedCatalogue(),
+    clock: realClock,
+    ids: systemIds,
+  });
+  await bootstrap(registry);
+  return new EmbeddedCluster({ registry, manager: 'bench' });
+}
+
+export interface Running {
+  /** What went wrong. */
+  readonly troubles: readonly unknown[];
+  readonly metrics: Metrics;
+}
+
+/** Runs controllers in this process, on whatever cluster, until the supervisor ends. */
+export function runInProcess(
+  cluster: Cluster,
+  supervisor: Supervisor,
+  controllers: readonly Controller[],
+): Running {
+  const random = seededRandom('bench');
+  const common = { cluster, clock: realClock, random, supervisor, ids: systemIds };
+  const troubles: unknown[] = [];
+  const metrics = new Metrics();
+  const onError = (error: unknown) => troubles.push(error);
+  const informers = new SharedInformers({ ...common, onError });
+  const census = new Census({ ...common, resources: [], onError });
+  for (const controller of controllers) {
+    const recorder = new EventRecorder({
+      ...common,
+      events: cluster.resource(events),
+      reportingController: controller.name,
+      reportingInstance: 'bench',
+    });
+    const context = {
+      ...common,
+      resources: [],
+      informers,
+      census,
+      events: recorder,
+      metrics,
+      report: ({ error }: { readonly error: unknown }) => onError(error),
+    };
+    supervisor.start(controller.name, (signal) => controller.run(context, signal));
+  }
+  return { troubles, metrics };
+}
