@@ -1,20 +1,14 @@
 import type { Pod } from '../kube/core.ts';
 import type { ClusterIndex } from './index/cluster-index.ts';
 import type { NodeRow } from './index/node-table.ts';
+import { type JudgeOptions, judge } from './judge.ts';
 import { type PodRecord, readPod } from './records/pod-record.ts';
 import { Refusal } from './refusal.ts';
-import { Cycle } from './rules/cycle.ts';
+import type { Cycle } from './rules/cycle.ts';
 import type { Decisions } from './rules/decisions.ts';
-import { type ActiveRule, prepareRules } from './rules/prepare-rules.ts';
-import type { AnyRule } from './rules/rule.ts';
-import { volumeRules } from './rules/volume-rules.ts';
+import type { ActiveRule } from './rules/prepare-rules.ts';
 
-export interface PlanOptions {
-  /** The time that expiring figures are held against, in milliseconds since 1970. */
-  readonly nowMs: number;
-  readonly rules?: readonly AnyRule[];
-  /** The only nodes that are looked at, by name; all of them where it is left out. */
-  readonly onlyNodes?: Iterable<string> | undefined;
+export interface PlanOptions extends JudgeOptions {
   /** Which of equally good nodes is taken: equal seeds, equal choices. Left out, it is the first by name. */
   readonly tieSeed?: number | undefined;
 }
@@ -34,19 +28,10 @@ export interface Placement extends Readonly<Decisions> {
  * the answer holds until the index changes, which the ledger checks when it is reserved.
  */
 export function plan(pod: Pod, index: ClusterIndex, options: PlanOptions): Placement | Refusal {
-  const record = readPod(pod);
-  const rules = options.rules ?? volumeRules;
-  index.settle(options.nowMs);
-  const cycle = new Cycle(index, record, options.nowMs, options.onlyNodes);
-  const prepared = prepareRules(cycle, rules);
-  if (prepared.refusedBy !== undefined) return new Refusal(cycle, rules, prepared);
-  for (const { rule, state, position } of prepared.active) {
-    cycle.startRule(position);
-    rule.filter(state, cycle);
-  }
-  const chosen = chooseNode(cycle, prepared.active, options.tieSeed);
-  if (chosen === undefined) return new Refusal(cycle, rules, prepared);
-  return place(cycle, prepared.active, chosen);
+  const { cycle, rules, prepared } = judge(readPod(pod), index, options);
+  const chosen =
+    prepared.refusedBy === undefined ? chooseNode(cycle, prepared.active, options.tieSeed) : undefined;
+  return chosen === undefined ? Refusal.of(cycle, rules, prepared) : place(cycle, prepared.active, chosen);
 }
 
 interface Chosen {

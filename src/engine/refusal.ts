@@ -7,7 +7,21 @@ import type { PodRecord } from './records/pod-record.ts';
 import { type Cycle, isForGood, verdictReasons, verdictRule } from './rules/cycle.ts';
 import type { PreparedRules } from './rules/prepare-rules.ts';
 import { type NodeReason, nodeReasons, type Reason, type ReasonText } from './rules/reasons.ts';
-import type { AnyRule, Interest, PodRefusal } from './rules/rule.ts';
+import type { AnyRule, PodRefusal } from './rules/rule.ts';
+import { Waker } from './waker.ts';
+
+interface RefusalParts {
+  readonly pod: PodRecord;
+  readonly podRefusals: readonly PodRefusal[];
+  readonly refusedBy: AnyRule | undefined;
+  readonly nodeCount: number;
+  readonly index: ClusterIndex;
+  readonly nowMs: number;
+  readonly rules: readonly AnyRule[];
+  readonly verdicts: Int32Array;
+  readonly notes: ReadonlyMap<number, readonly string[]>;
+  readonly waker?: Waker;
+}
 
 /**
  * No node fits. What is here at once is cheap: a verdict for each node. The message, the counts and the explanation are made
@@ -19,27 +33,43 @@ export class Refusal {
   /** Why the pod can't run wherever it is put; empty if it is the nodes that don't fit. */
   readonly podRefusals: readonly PodRefusal[];
   readonly nodeCount: number;
-  /** What would have to change, for {@link wokenBy}; it outlives the plan. */
-  readonly interest: Interest;
-  readonly #index: ClusterIndex;
-  readonly #nowMs: number;
-  readonly #rules: readonly AnyRule[];
-  readonly #refusedBy: AnyRule | undefined;
-  readonly #verdicts: Int32Array;
-  readonly #notes: ReadonlyMap<number, readonly string[]>;
+  /** What would have to change. It outlives the refusal, and is much smaller. */
+  readonly waker: Waker;
+  readonly #parts: RefusalParts;
 
-  constructor(cycle: Cycle, rules: readonly AnyRule[], { refusals, refusedBy }: PreparedRules) {
-    this.pod = cycle.pod;
-    this.podRefusals = refusals;
-    this.#refusedBy = refusedBy;
-    this.nodeCount = cycle.index.nodes.size;
-    this.#index = cycle.index;
-    this.#nowMs = cycle.nowMs;
-    this.#rules = rules;
-    // The column is the next plan's.
-    this.#verdicts = cycle.verdicts.slice();
-    this.#notes = cycle.notes;
-    this.interest = interestOf(cycle.index, cycle.pod, this.#hasReason('AttachLimitReached'));
+  constructor(parts: RefusalParts) {
+    this.#parts = parts;
+    this.pod = parts.pod;
+    this.podRefusals = parts.podRefusals;
+    this.nodeCount = parts.nodeCount;
+    this.waker = parts.waker ?? this.#newWaker();
+  }
+
+  static of(cycle: Cycle, rules: readonly AnyRule[], { refusals, refusedBy }: PreparedRules): Refusal {
+    return new Refusal({
+      pod: cycle.pod,
+      podRefusals: refusals,
+      refusedBy,
+      nodeCount: cycle.index.nodes.size,
+      index: cycle.index,
+      nowMs: cycle.nowMs,
+      rules,
+      // The column is the next plan's.
+      verdicts: cycle.verdicts.slice(),
+      notes: cycle.notes,
+    });
+  }
+
+  /** The same answer for another pod that asks for the same, with wishes of its own. */
+  forPod(pod: PodRecord): Refusal {
+    const interest = interestOf(this.#parts.index, pod, this.waker.interest.lacksSlots);
+    return new Refusal({ ...this.#parts, pod, waker: this.waker.forInterest(interest) });
+  }
+
+  #newWaker(): Waker {
+    const { index, pod, nowMs } = this.#parts;
+    const interest = interestOf(index, pod, this.#hasReason('AttachLimitReached'));
+    return new Waker(index, this.#refusingRules(), { interest, nowMs });
   }
 
   /** In kube-scheduler's grammar, e.g. `0/3 nodes are available: 3 node(s) did not have enough free storage.` */
@@ -56,53 +86,73 @@ export class Refusal {
 
   /** The nodes, by name, on which nothing but other pods may be in the way; empty if the pod can't run wherever it is put. */
   *nodesWithPodsInTheWay(): Iterable<string> {
-    for (const [node, verdict] of this.#verdicts.entries()) {
+    for (const [node, verdict] of this.#parts.verdicts.entries()) {
       if (verdict === 0 || isForGood(verdict)) continue;
-      const { reasons } = this.#rules[verdictRule(verdict)]!;
+      const { reasons } = this.#parts.rules[verdictRule(verdict)]!;
       const bits = verdictReasons(verdict);
       const isInTheWay = reasons.every((reason, at) => (bits & (1 << at)) === 0 || mayBePods(reason));
-      const name = isInTheWay ? this.#index.nodes.record(node)?.key : undefined;
+      const name = isInTheWay ? this.#parts.index.nodes.record(node)?.key : undefined;
       if (name !== undefined) yield name;
     }
   }
 
-  /** Could this change make the pod fit? Asks the rules that refused it. */
+  /** Could this change make the pod fit? */
   wokenBy(change: Change): boolean {
-    return this.#refusingRules().some((rule) => rule.wakes(this.interest, change, this.#index));
+    return this.waker.wokenBy(change);
+  }
+
+  /** Whether its owner wants to hear what came closest. */
+  get namesClosest(): boolean {
+    return this.#parts.index.profile.namesClosest;
+  }
+
+  /** The nodes, by name, that the rule refused: each counts for the first rule that did. */
+  *nodesRefusedBy(ruleName: string): Iterable<string> {
+    const position = this.#parts.rules.findIndex(({ name }) => name === ruleName);
+    for (const [node, verdict] of this.#parts.verdicts.entries()) {
+      const isHis = verdict !== 0 && verdictRule(verdict) === position;
+      const name = isHis ? this.#parts.index.nodes.record(node)?.key : undefined;
+      if (name !== undefined) yield name;
+    }
   }
 
   /**
-   * Every obstacle on every node with the candidates that came close and their margins. Answers for the index as it is when
-   * it is called.
+   * Every obstacle on every node, or on those that are named, with the candidates that came close and their margins. Answers for the
+   * index as it is when it is called.
    */
-  explain(): Explanation {
-    return explain(this.pod, this.#index, { nowMs: this.#nowMs, rules: this.#rules });
+  explain(onlyNodes?: Iterable<string>): Explanation {
+    const { index, nowMs, rules } = this.#parts;
+    return explain(this.pod, index, { nowMs, rules, onlyNodes });
   }
 
   /** What the nodes that were there were rejected for. */
   *#verdictsOfNodes(): Iterable<NodeVerdict> {
-    for (const [node, verdict] of this.#verdicts.entries()) {
+    for (const [node, verdict] of this.#parts.verdicts.entries()) {
       if (verdict !== 0)
-        yield { rule: this.#rules[verdictRule(verdict)]!, verdict, notes: this.#notes.get(node) ?? [] };
+        yield {
+          rule: this.#parts.rules[verdictRule(verdict)]!,
+          verdict,
+          notes: this.#parts.notes.get(node) ?? [],
+        };
     }
   }
 
   /** Thousands of nodes have a handful of different verdicts. */
   #hasReason(reason: NodeReason): boolean {
-    for (const verdict of new Set(this.#verdicts)) {
+    for (const verdict of new Set(this.#parts.verdicts)) {
       if (verdict === 0) continue;
-      const position = this.#rules[verdictRule(verdict)]!.reasons.indexOf(reason);
+      const position = this.#parts.rules[verdictRule(verdict)]!.reasons.indexOf(reason);
       if (position >= 0 && (verdictReasons(verdict) & (1 << position)) !== 0) return true;
     }
     return false;
   }
 
   #refusingRules(): readonly AnyRule[] {
-    if (this.#refusedBy !== undefined) return [this.#refusedBy];
-    if (this.nodeCount === 0) return this.#rules;
+    if (this.#parts.refusedBy !== undefined) return [this.#parts.refusedBy];
+    if (this.nodeCount === 0) return this.#parts.rules;
     const positions = new Set<number>();
-    for (const verdict of this.#verdicts) if (verdict !== 0) positions.add(verdictRule(verdict));
-    return [...positions].map((position) => this.#rules[position]!);
+    for (const verdict of this.#parts.verdicts) if (verdict !== 0) positions.add(verdictRule(verdict));
+    return [...positions].map((position) => this.#parts.rules[position]!);
   }
 }
 

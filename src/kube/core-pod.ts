@@ -46,6 +46,8 @@ export interface PodSpec {
   readonly nodeName?: string;
   readonly serviceAccountName?: string;
   readonly hostNetwork?: boolean;
+  /** False: in a user namespace of its own. */
+  readonly hostUsers?: boolean;
   readonly affinity?: Affinity;
   readonly schedulerName?: string;
   readonly tolerations?: readonly Toleration[];
@@ -127,6 +129,7 @@ export interface Container {
   readonly resources?: ResourceRequirements;
   /** `Always` makes an init container a sidecar: it keeps running, and its requests are added, not maximised. */
   readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never';
+  readonly restartPolicyRules?: readonly { readonly action?: string }[];
   readonly volumeMounts?: readonly VolumeMount[];
   readonly volumeDevices?: readonly { readonly name?: string; readonly devicePath?: string }[];
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';

@@ -33,10 +33,16 @@ export const annotations = {
   mounted: 'stowage.dev/mounted',
   /** On a claim: its binding is being undone. Nothing may mount it. Written only onto a version without {@link mounted}. */
   rollback: 'stowage.dev/rollback',
+  /** On a pod that was created with a node: `true` has the scheduler bind its delayed claims for that node. */
+  bindClaims: 'stowage.dev/bind-claims',
   /** On a node: `true` has the node agent play its kubelet whoever holds its lease, `false` keeps the agent away. */
   simulated: 'stowage.dev/simulated',
   /** On a pod of a simulated node that need not run for ever: after how many seconds its containers end well. */
   runSeconds: 'stowage.dev/run-seconds',
+  /** On the Lease of a component of ours: its version, such as `0.1.0`. */
+  version: 'stowage.dev/version',
+  /** On the Lease of a component of ours: what is switched on or off in it, such as `VolumeScheduling=true`. */
+  featureGates: 'stowage.dev/feature-gates',
 } as const;
 
 export const labels = {

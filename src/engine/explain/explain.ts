@@ -21,15 +21,23 @@ export interface NodeExplanation {
 export interface ExplainOptions {
   readonly nowMs: number;
   readonly rules: readonly AnyRule[];
+  /** By name; all nodes where it is left out. */
+  readonly onlyNodes?: Iterable<string> | undefined;
 }
 
 /** Asks every rule about every node, also about nodes that an earlier rule has refused. */
-export function explain(pod: PodRecord, index: ClusterIndex, { nowMs, rules }: ExplainOptions): Explanation {
+export function explain(
+  pod: PodRecord,
+  index: ClusterIndex,
+  { nowMs, rules, onlyNodes }: ExplainOptions,
+): Explanation {
   index.settle(nowMs);
-  const cycle = new Cycle(index, pod, nowMs);
+  const cycle = new Cycle(index, pod, nowMs, onlyNodes);
+  // Before the rules prepare: one of them may leave nodes out at once.
+  const asked = index.nodes.rowsByName.filter((row) => cycle.isFeasible(row));
   const { active, refusals } = prepareRules(cycle, rules);
   if (refusals.length > 0) return { pod: pod.key, podRefusals: refusals, nodes: [] };
-  const nodes = index.nodes.rowsByName.map((row) => ({
+  const nodes = asked.map((row) => ({
     node: index.nodes.record(row)!.key,
     findings: active.flatMap(({ rule, state }) => rule.explain(state, cycle, row)),
   }));

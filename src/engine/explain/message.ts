@@ -20,18 +20,24 @@ export function refusalMessage(
 ): string {
   if (nodeCount === 0) return 'no nodes available to schedule pods';
   const [first] = podRefusals;
-  const detail = first === undefined ? countedTexts(verdicts).join(', ') : first.message;
+  const detail = first === undefined ? countedTexts(countTexts(verdicts)) : first.message;
   return `0/${nodeCount} nodes are available: ${detail}.`;
 }
 
+/** How many times each, in the order of kube-scheduler. */
+export function countedTexts(counts: ReadonlyMap<string, number>): string {
+  const items = [...counts].map(([text, count]) => `${count} ${text}`);
+  return items.sort().join(', ');
+}
+
 /** Several of our reasons may have one text in kube-scheduler; a node is counted once for it. */
-function countedTexts(verdicts: Iterable<NodeVerdict>): string[] {
+export function countTexts(verdicts: Iterable<NodeVerdict>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const verdict of verdicts) {
     const texts = new Set(reasonsIn(verdict).flatMap((reason) => textsOf(reason, verdict)));
     for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   }
-  return [...counts].map(([text, count]) => `${count} ${text}`).sort();
+  return counts;
 }
 
 const placeholder = /\{\w+\}/;

@@ -12,21 +12,28 @@ import type { PodRecord } from '../records/pod-record.ts';
 import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
 import type { SelectingRecord } from '../records/selecting-record.ts';
 import type { VolumeReading, VolumeRecord } from '../records/volume-record.ts';
+import { AskedTopologies } from './asked-topologies.ts';
 import { AttachTable } from './attach-table.ts';
 import type { Change, Kind, Notice, RecordOf, ReleaseChange } from './change.ts';
 import { ClaimTable } from './claim-table.ts';
+import { DiskTable } from './disk-table.ts';
+import { FailureTable } from './failure-table.ts';
 import { Journal, type Savepoint } from './journal.ts';
 import { setOrDelete } from './maps.ts';
 import { NodeTable } from './node-table.ts';
+import { NodeTraits } from './node-traits.ts';
 import { Occupancy } from './occupancy.ts';
+import { PodRelations } from './pod-relations.ts';
 import { PodTable } from './pod-table.ts';
 import { PoolTable } from './pool-table.ts';
+import { PortTable } from './port-table.ts';
 import { type Profile, profileProblems, stowageProfile } from './profile.ts';
 import { PromiseBook, type Promised } from './promise-book.ts';
 import { PromiseKeeper } from './promise-keeper.ts';
 import { keyOf, type ObjectOf, readers } from './read-object.ts';
 import { Scratch } from './scratch.ts';
 import { type Topology, TopologyTable } from './topology-table.ts';
+import { UsageTable } from './usage-table.ts';
 import { isOlderVersion } from './versions.ts';
 import { VolumeTable } from './volume-table.ts';
 
@@ -50,7 +57,9 @@ export interface Applied {
 export class ClusterIndex {
   readonly profile: Profile;
   readonly nodes = new NodeTable();
+  readonly nodeTraits = new NodeTraits();
   readonly topologies = new TopologyTable(this.nodes);
+  readonly askedTopologies = new AskedTopologies(this.topologies);
   readonly volumes = new VolumeTable(this.topologies);
   readonly claims = new ClaimTable();
   readonly pools = new PoolTable(this.topologies);
@@ -70,6 +79,8 @@ export class ClusterIndex {
   readonly #allowedTopologies = new Map<string, Topology>();
   readonly attachments = new AttachTable(this);
   readonly promises = new PromiseBook(this.pools);
+  /** Where volumes could not be made a moment ago; the scheduler notes it. */
+  readonly failures = new FailureTable();
   #requiredDrivers = 0;
   readonly #journal = new Journal();
   readonly #interning = new Interning();
@@ -77,7 +88,16 @@ export class ClusterIndex {
   /** Columns for plans to work in. */
   readonly scratch = new Scratch();
   readonly #promiseKeeper = new PromiseKeeper(this);
-  readonly #occupancy = new Occupancy(this.nodes, this.pods, []);
+  readonly usage = new UsageTable();
+  readonly ports = new PortTable();
+  readonly disks = new DiskTable();
+  readonly relations = new PodRelations(this.nodes, this.namespaces);
+  readonly #occupancy = new Occupancy(this.nodes, this.pods, [
+    this.usage,
+    this.ports,
+    this.disks,
+    this.relations,
+  ]);
 
   /** Throws a RangeError for a profile that makes no sense: it is the caller's, not the cluster's. */
   constructor(profile: Profile = stowageProfile) {
@@ -184,6 +204,8 @@ export class ClusterIndex {
     const before = this.#get(kind, key);
     const freedBefore = this.promises.timesFreed;
     if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
+    if (kind === 'PersistentVolumeClaim' && after === undefined) this.failures.claimGone(key);
+    if (kind === 'CSIStorageCapacity' || kind === 'DriverCapacity') this.failures.poolChanged(key);
     this.#write(key, before, after, this.#appliers[kind] as unknown as Apply<RecordOf[K]>);
     this.#promiseKeeper.changed(changeOf(kind, before, after, false));
     return changeOf(kind, before, after, this.promises.timesFreed > freedBefore);
@@ -236,8 +258,14 @@ export class ClusterIndex {
     DriverCapacity: (key, record) => this.#applyDriverPools(key, record),
     VolumeAttachment: (key, record) => this.attachments.setAttachment(key, record),
     Pod: (key, record) => this.#aroundPod(key, () => this.pods.setStored(key, record)),
-    Namespace: (key, record) => setOrDelete(this.namespaces, key, record),
-    Service: (key, record) => setOrDelete(this.selecting.Service, key, record),
+    Namespace: (key, record) => {
+      setOrDelete(this.namespaces, key, record);
+      this.relations.scopes.namespaceChanged();
+    },
+    Service: (key, record) => {
+      setOrDelete(this.selecting.Service, key, record);
+      this.relations.services.set(key, record);
+    },
     ReplicationController: (key, record) => setOrDelete(this.selecting.ReplicationController, key, record),
     ReplicaSet: (key, record) => setOrDelete(this.selecting.ReplicaSet, key, record),
     StatefulSet: (key, record) => setOrDelete(this.selecting.StatefulSet, key, record),
@@ -248,10 +276,13 @@ export class ClusterIndex {
     if (record === undefined) this.#occupancy.nodeLeaves(key);
     const row = record === undefined ? this.nodes.delete(key) : this.nodes.put(record);
     if (row === undefined) return;
+    this.nodeTraits.nodeChanged(row, before, record);
+    this.usage.nodeChanged(row, before, record);
     if (before === undefined && record !== undefined) this.#occupancy.nodeCame(key, row);
     if (before === undefined || record === undefined) this.attachments.nodeChanged(key);
     if (before !== undefined && record !== undefined && haveSameLabels(before, record)) return;
     this.topologies.nodeChanged(row, before, record);
+    this.relations.nodeChanged(row, record);
   }
 
   #applyVolume(key: string, record: VolumeRecord | undefined): void {

@@ -5,6 +5,8 @@
 export interface Profile {
   /** What people call it; nothing is decided by it. */
   readonly name: string;
+  /** Claims that wait for their first consumer are the scheduler's to bind; off, their pods wait until somebody else has. */
+  readonly bindsVolumes: boolean;
   /** Evaluate matchFields in a PV's node affinity; kube-scheduler takes them as always true. */
   readonly honourMatchFields: boolean;
   /** `exact`: finds an assignment of volumes to claims wherever one exists. `ascending`: smallest claim first, no way back. */
@@ -29,6 +31,8 @@ export interface Profile {
   readonly zonesNeedVolumes: boolean;
   /** A selected-node annotation without a value pins the claim to a node of no name. */
   readonly emptySelectedNodePins: boolean;
+  /** Say in refusals which volume or pool came closest. */
+  readonly namesClosest: boolean;
   /** Rank nodes by the soft affinity of volumes. */
   readonly scoresPreferences: boolean;
   /** What is deducted for claims in flight, for drivers that `inFlightOf` doesn't name. */
@@ -78,6 +82,7 @@ export const spreadShape: Shape = [
 
 export const stowageProfile: Profile = {
   name: 'stowage',
+  bindsVolumes: true,
   honourMatchFields: true,
   assignment: 'exact',
   preboundIsFinal: true,
@@ -90,6 +95,7 @@ export const stowageProfile: Profile = {
   reportsEveryObstacle: false,
   zonesNeedVolumes: false,
   emptySelectedNodePins: false,
+  namesClosest: true,
   scoresPreferences: true,
   inFlight: 'linear',
   inFlightOf: {},
@@ -100,6 +106,7 @@ export const stowageProfile: Profile = {
 
 export const upstreamProfile: Profile = {
   name: 'upstream',
+  bindsVolumes: true,
   honourMatchFields: false,
   assignment: 'ascending',
   preboundIsFinal: false,
@@ -112,6 +119,7 @@ export const upstreamProfile: Profile = {
   reportsEveryObstacle: true,
   zonesNeedVolumes: true,
   emptySelectedNodePins: true,
+  namesClosest: false,
   scoresPreferences: false,
   inFlight: 'off',
   inFlightOf: {},

@@ -34,6 +34,8 @@ export interface ClaimRecord extends Identity {
   readonly hasSelectedNode: boolean;
   /** The pool that a scheduler of ours reserved, if it said so. */
   readonly poolHint: string;
+  /** Its binding is being undone; nobody may count on it. */
+  readonly isRollingBack: boolean;
   /** The uid of the pod that controls a generic ephemeral volume's claim. */
   readonly controllerUid: string;
   readonly problems: readonly string[];
@@ -71,6 +73,7 @@ export function readClaim(claim: PersistentVolumeClaim, interning: Interning): C
     selectedNode: textOf(claim.metadata?.annotations?.[annotations.selectedNode]),
     hasSelectedNode: typeof claim.metadata?.annotations?.[annotations.selectedNode] === 'string',
     poolHint: textOf(claim.metadata?.annotations?.[annotations.pool]),
+    isRollingBack: typeof claim.metadata?.annotations?.[annotations.rollback] === 'string',
     controllerUid: textOf(controllerOf(claim)?.uid),
     problems,
     isUsable,

@@ -21,6 +21,8 @@ export interface PodRecord extends Identity {
   readonly preemptsOthers: boolean;
   /** Where it is to go once those in its way have gone; a hint. Empty if there is none. */
   readonly nominatedNode: string;
+  /** A scheduler has chosen it to make room for another pod. */
+  readonly isPreempted: boolean;
   /** The controller that owns it, as `KIND/NAME`; empty if there is none. */
   readonly owner: string;
   /** When its containers started, for whom to evict first; undefined while they haven't. */
@@ -78,6 +80,7 @@ export function readPod(object: Pod): PodRecord {
     priority: typeof pod.spec?.priority === 'number' ? pod.spec.priority : 0,
     preemptsOthers: pod.spec?.preemptionPolicy !== 'Never',
     nominatedNode: textOf(pod.status?.nominatedNodeName),
+    isPreempted: readIsPreempted(pod),
     owner: readOwner(pod),
     startTime: pod.status?.startTime,
     shape: shapeOf(pod),
@@ -91,6 +94,11 @@ export function readPod(object: Pod): PodRecord {
 function readOwner(pod: Pod): string {
   const controller = itemsOf(pod.metadata?.ownerReferences).find((owner) => owner.controller === true);
   return controller === undefined ? '' : `${textOf(controller.kind)}/${textOf(controller.name)}`;
+}
+
+function readIsPreempted({ status }: Pod): boolean {
+  const mark = itemsOf(status?.conditions).find(({ type }) => type === 'DisruptionTarget');
+  return mark?.status === 'True' && mark.reason === 'PreemptionByScheduler';
 }
 
 const noClaims: readonly PodClaim[] = [];

@@ -12,7 +12,7 @@ import type {
   Volume,
 } from '../../kube/core.ts';
 import type { ResourceList, StringMap } from '../../kube/meta.ts';
-import { isRecord } from '../../kube/wire.ts';
+import { isRecord, textOf } from '../../kube/wire.ts';
 import { itemsOf } from './reading.ts';
 
 /**
@@ -38,10 +38,13 @@ export interface ShapeSpec {
   /** Of the pod as a whole. */
   readonly resources?: ResourceRequirements | undefined;
   readonly hostNetwork?: boolean | undefined;
+  readonly hostUsers?: boolean | undefined;
   readonly resourceClaims?: readonly unknown[] | undefined;
   readonly schedulingGroup?: unknown;
   /** Disks named in the pod itself that only one node, or one pod, may have. */
   readonly exclusiveDisks: readonly Volume[];
+  /** Images that it mounts, by reference. */
+  readonly imageVolumes?: readonly string[] | undefined;
   /** What its node has granted, where that may differ from what it asks: a resize is under way, or was. */
   readonly granted?: GrantedResources | undefined;
 }
@@ -50,6 +53,7 @@ export interface ShapeContainer {
   readonly name?: string | undefined;
   readonly image?: string | undefined;
   readonly restartPolicy?: string | undefined;
+  readonly restartPolicyRules?: Container['restartPolicyRules'] | undefined;
   readonly resources?: ResourceRequirements | undefined;
   /** Those that take a port of the node. */
   readonly hostPorts?: readonly ContainerPort[] | undefined;
@@ -113,19 +117,23 @@ function shapeSpec(pod: Pod): ShapeSpec {
     overhead: spec.overhead,
     resources: spec.resources,
     hostNetwork: spec.hostNetwork,
+    hostUsers: spec.hostUsers,
     resourceClaims: spec.resourceClaims,
     schedulingGroup: spec.schedulingGroup,
     exclusiveDisks: itemsOf(spec.volumes).filter(isExclusiveDisk),
+    imageVolumes: imageVolumesOf(spec),
     granted: grantedOf(pod),
   };
 }
 
-function shapeContainer({ name, image, restartPolicy, resources, ports }: Container): ShapeContainer {
+function shapeContainer(container: Container): ShapeContainer {
+  const { name, image, restartPolicy, restartPolicyRules, resources, ports } = container;
   const hostPorts = itemsOf(ports).filter(({ hostPort }) => typeof hostPort === 'number' && hostPort > 0);
   return {
     name,
     image,
     restartPolicy,
+    restartPolicyRules,
     resources,
     ...(hostPorts.length > 0 && { hostPorts }),
   };
@@ -133,6 +141,13 @@ function shapeContainer({ name, image, restartPolicy, resources, ports }: Contai
 
 function isExclusiveDisk({ gcePersistentDisk, awsElasticBlockStore, iscsi, rbd }: Volume): boolean {
   return [gcePersistentDisk, awsElasticBlockStore, iscsi, rbd].some(isRecord);
+}
+
+function imageVolumesOf({ volumes }: PodSpec): string[] | undefined {
+  const references = itemsOf(volumes).flatMap(({ image }) =>
+    isRecord(image) ? textOf(image.reference) : [],
+  );
+  return references.length > 0 ? references : undefined;
 }
 
 /** Nothing before the pod has a node: only a kubelet grants. */

@@ -20,6 +20,8 @@ export interface PreparedRules {
 export function prepareRules(cycle: Cycle, rules: readonly AnyRule[]): PreparedRules {
   const active: ActiveRule[] = [];
   for (const [position, rule] of rules.entries()) {
+    // A rule that narrows the nodes down at once rejects the others in its own name.
+    cycle.startRule(position);
     const prepared = rule.prepare(cycle);
     if (prepared.kind === 'refuse') return { active, refusals: prepared.refusals, refusedBy: rule };
     if (prepared.kind === 'ready') active.push({ rule, state: prepared.state, position });

@@ -66,6 +66,11 @@ export const nodeReasons = {
     upstream: 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
     remedy: 'restore the PersistentVolume, or delete the claim and restore its data',
   },
+  RecentlyFailed: {
+    sentence: 'a volume for the claim could not be made on this node a moment ago',
+    upstream: 'node(s) recently failed to provide a volume',
+    remedy: 'see the events of the claim; the node is tried again when its pool is updated, or after a while',
+  },
   SearchBoundReached: {
     sentence:
       'the pod has too many volumes to try every way to place them; the quick ways did not work on this node',
@@ -88,6 +93,113 @@ export const nodeReasons = {
     sentence: "the volume's zone labels name another zone",
     upstream: 'node(s) had no available volume zone',
     remedy: "run the pod in the volume's zone",
+  },
+  TooManyPods: {
+    podsInTheWay: true,
+    sentence: 'the node runs as many pods as it may',
+    upstream: 'Too many pods',
+    remedy: "add a node, move pods away from this one, or raise its kubelet's maxPods",
+  },
+  InsufficientCpu: {
+    podsInTheWay: true,
+    sentence: 'the node has too little cpu left',
+    upstream: 'Insufficient cpu',
+    remedy: 'add a node, move pods away from this one, or ask for less cpu',
+  },
+  InsufficientMemory: {
+    podsInTheWay: true,
+    sentence: 'the node has too little memory left',
+    upstream: 'Insufficient memory',
+    remedy: 'add a node, move pods away from this one, or ask for less memory',
+  },
+  InsufficientEphemeralStorage: {
+    podsInTheWay: true,
+    sentence: 'the node has too little ephemeral storage left',
+    upstream: 'Insufficient ephemeral-storage',
+    remedy: 'add a node, move pods away from this one, or ask for less ephemeral storage',
+  },
+  InsufficientResource: {
+    podsInTheWay: true,
+    sentence: 'the node has too little left of a resource that the pod asks for by name',
+    upstream: 'Insufficient {resource}',
+    remedy: 'add a node that has the resource, move pods away from this one, or ask for less',
+  },
+  PortsTaken: {
+    podsInTheWay: true,
+    sentence: 'another pod on the node has a port that the pod needs',
+    upstream: "node(s) didn't have free ports for the requested pod ports",
+    remedy: 'add a node, move the other pod away, or choose another hostPort',
+  },
+  AffinityNotMet: {
+    sentence: 'a pod that this one must be near is not in the same topology as the node',
+    upstream: "node(s) didn't match pod affinity rules",
+    remedy: 'run the pod that the affinity selects there first, or make the affinity a preference',
+  },
+  AntiAffinityNotMet: {
+    podsInTheWay: true,
+    sentence: 'a pod that this one must be apart from is in the same topology as the node',
+    upstream: "node(s) didn't match pod anti-affinity rules",
+    remedy: 'add a node in another topology, move that pod away, or make the anti-affinity a preference',
+  },
+  RefusedByNeighbours: {
+    podsInTheWay: true,
+    sentence: 'a pod in the same topology as the node must be apart from this one',
+    upstream: "node(s) didn't satisfy existing pods anti-affinity rules",
+    remedy: "add a node in another topology, or change that pod's anti-affinity or this pod's labels",
+  },
+  SpreadExceeded: {
+    podsInTheWay: true,
+    sentence: 'the pods would be spread too unevenly with one more in the topology of this node',
+    upstream: "node(s) didn't match pod topology spread constraints",
+    remedy: 'make room in the topologies that have fewest of these pods, or raise maxSkew',
+  },
+  SpreadLabelMissing: {
+    sentence: 'the node lacks a label that the pods are to be spread by',
+    upstream: "node(s) didn't match pod topology spread constraints (missing required label)",
+    remedy: 'label the node with the topology key of the spread constraint',
+  },
+  MarkedUnschedulable: {
+    sentence: 'the node is marked as unschedulable',
+    upstream: 'node(s) were unschedulable',
+    remedy: 'uncordon the node, or have the pod tolerate node.kubernetes.io/unschedulable',
+  },
+  OtherNodeRequested: {
+    sentence: 'the pod asks for another node in spec.nodeName',
+    upstream: "node(s) didn't match the requested node name",
+    remedy: 'remove spec.nodeName, or name a node that exists',
+  },
+  TaintNotTolerated: {
+    sentence: 'the node has a taint that the pod does not tolerate',
+    upstream: 'node(s) had untolerated taint(s)',
+    remedy: 'add a toleration to the pod, or remove the taint',
+  },
+  NodeAffinityMismatch: {
+    sentence: "the node does not match the pod's node selector or required node affinity",
+    upstream: "node(s) didn't match Pod's node affinity/selector",
+    remedy: 'label the node, or ask for labels that it has',
+  },
+  LeftOutByName: {
+    sentence: "the pod's required node affinity names other nodes",
+    upstream: "node(s) didn't satisfy plugin(s) [NodeAffinity]",
+    remedy: 'see why the nodes that it names do not do; a DaemonSet makes such a pod for each of its nodes',
+  },
+  DiskInUse: {
+    podsInTheWay: true,
+    sentence: 'another pod on the node uses a disk that the pod names and that they cannot share',
+    upstream: 'node(s) had no available disk',
+    remedy: 'run the pod on another node, or wait until the other pod is gone',
+  },
+  ClaimInUse: {
+    podsInTheWay: true,
+    sentence: 'another pod uses a claim that only one pod may use at a time',
+    upstream:
+      'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
+    remedy: 'wait until the other pod is gone, or use a claim with another access mode',
+  },
+  FeatureNotDeclared: {
+    sentence: 'the node does not declare a feature that the pod needs',
+    upstream: "node(s) didn't match Pod's required features",
+    remedy: 'add a node whose kubelet has the feature, or do without it',
   },
 } as const satisfies Record<string, ReasonText>;
 
@@ -118,6 +230,11 @@ export const podReasons = {
     upstream: 'persistentvolumeclaim "{claim}" is being deleted',
     remedy: 'wait until it is gone and create it anew',
   },
+  ClaimRollingBack: {
+    sentence: "the claim's binding is being undone",
+    upstream: 'persistentvolumeclaim "{claim}" is being rolled back',
+    remedy: 'wait; if it lasts, see whether the scheduler runs',
+  },
   ClaimOfAnotherPod: {
     sentence: "a claim with the ephemeral volume's name exists and does not belong to this pod",
     upstream: 'PVC {key} was not created for pod {pod} (pod is not owner)',
@@ -143,6 +260,32 @@ export const podReasons = {
     sentence: 'a volume of the pod cannot be read',
     upstream: 'pod "{pod}" is malformed: {problem}',
     remedy: 'correct the field that the message names',
+  },
+  MalformedPodAffinity: {
+    sentence: "the pod's affinity to other pods cannot be read",
+    upstream: 'parsing pod: {problem}',
+    remedy: 'correct the field that the message names',
+  },
+  MalformedSpread: {
+    sentence: "the pod's topology spread constraints cannot be read",
+    upstream: "get constraints from pod: obtaining pod's hard topology spread constraints: {problem}",
+    remedy: 'correct the field that the message names',
+  },
+  AffinityTermsConflict: {
+    sentence: "every term of the pod's required node affinity asks for two different nodes at once",
+    upstream: 'pod affinity terms conflict',
+    remedy: 'name one node in each term',
+  },
+  UnsupportedFeature: {
+    sentence: 'the pod uses something that the scheduler does not support',
+    upstream: 'pod uses {feature}, which the stowage scheduler does not support',
+    remedy: 'leave the field out, or have another scheduler place the pod (spec.schedulerName)',
+  },
+  UnknownFieldValue: {
+    sentence: 'a field of the pod has a value that the scheduler does not know',
+    upstream: 'pod has {value}, which the stowage scheduler does not know',
+    remedy:
+      'correct the field that the message names, or have another scheduler place the pod (spec.schedulerName)',
   },
 } as const satisfies Record<string, ReasonText>;
 

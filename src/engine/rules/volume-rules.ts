@@ -1,3 +1,4 @@
+import { recentFailures } from './recent-failures/rule.ts';
 import { type AnyRule, eraseState } from './rule.ts';
 import { volumeBinding } from './volume-binding/rule.ts';
 import { volumeLimits } from './volume-limits/rule.ts';
@@ -7,6 +8,7 @@ import { volumeZone } from './volume-zone/rule.ts';
 /** In the order of kube-scheduler's default profile, so that a node is refused for the same reason. */
 export const volumeRules: readonly AnyRule[] = [
   eraseState(volumeLimits),
+  eraseState(recentFailures),
   eraseState(volumeBinding),
   eraseState(volumeZone),
   eraseState(volumePreference),

@@ -52,6 +52,7 @@ function absence(claim: ClaimRecord | undefined, podClaim: PodClaim, pod: PodRec
   if (claim === undefined) return podClaim.isEphemeral ? 'EphemeralClaimNotCreated' : 'ClaimNotFound';
   if (claim.isLost) return 'ClaimLost';
   if (claim.isDeleting) return 'ClaimDeleting';
+  if (claim.isRollingBack) return 'ClaimRollingBack';
   const isOwned = claim.controllerUid !== '' && claim.controllerUid === pod.uid;
   if (podClaim.isEphemeral && !isOwned) return 'ClaimOfAnotherPod';
   return undefined;
@@ -65,7 +66,7 @@ function unreadyClaim(index: ClusterIndex, pod: PodRecord, claim: ClaimRecord): 
   if (storageClass?.hasBindingMode === false && claim.volumeName === '') {
     return [refusal('ClassWithoutBindingMode', { pod, podClaim, claim })];
   }
-  if (claim.volumeName !== '' || storageClass?.isDelayed !== true) {
+  if (claim.volumeName !== '' || storageClass?.isDelayed !== true || !index.profile.bindsVolumes) {
     return [refusal('UnboundImmediateClaim', { pod, podClaim, claim })];
   }
   if (!claim.isUsable)

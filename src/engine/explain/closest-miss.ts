@@ -1,0 +1,84 @@
+import { canonicalQuantity, quantityFromBytes } from '../../kube/quantity.ts';
+import type { Refusal } from '../refusal.ts';
+import { type ByteMargin, type Candidate, type Finding, type Obstacle, obstacles } from '../rules/finding.ts';
+import { nodeReasons } from '../rules/reasons.ts';
+import type { Size } from '../size.ts';
+
+/** Looking closely costs more than deciding: a few nodes are enough to show what kind of trouble it is. */
+const nodesMax = 8;
+
+/**
+ * What came closest to serving the pod's volumes, in a sentence for people, such as
+ * `Closest is node n1: claim default/data, volume d1: it is smaller than the request (needs 5Gi, has 4Gi).`
+ * Undefined where it wasn't volumes that kept the pod from its nodes.
+ */
+export function closestMiss(refusal: Refusal): string | undefined {
+  if (!refusal.namesClosest) return undefined;
+  const nodes = [...take(refusal.nodesRefusedBy('VolumeBinding'), nodesMax)];
+  if (nodes.length === 0) return undefined;
+  let closest: Miss | undefined;
+  for (const { node, findings } of refusal.explain(nodes).nodes) {
+    for (const finding of findings) {
+      if (finding.rule !== 'VolumeBinding') continue;
+      for (const miss of missesOf(node, finding)) {
+        if (closest === undefined || miss.shortageBytes < closest.shortageBytes) closest = miss;
+      }
+    }
+  }
+  return closest && sentenceOf(closest);
+}
+
+interface Miss {
+  readonly node: string;
+  readonly finding: Finding;
+  readonly candidate: Candidate | undefined;
+  readonly obstacle: Obstacle | undefined;
+  /** Infinite where it isn't bytes that are short. */
+  readonly shortageBytes: number;
+}
+
+/** Each candidate by its first obstacle; a finding without candidates by itself. */
+function missesOf(node: string, finding: Finding): Miss[] {
+  if (finding.candidates.length === 0) {
+    return [
+      { node, finding, candidate: undefined, obstacle: undefined, shortageBytes: Number.POSITIVE_INFINITY },
+    ];
+  }
+  return finding.candidates.map((candidate) => {
+    const [obstacle] = candidate.obstacles;
+    const isOnly = candidate.obstacles.length === 1;
+    const shortageBytes = isOnly ? shortageOf(obstacle?.margin) : Number.POSITIVE_INFINITY;
+    return { node, finding, candidate, obstacle, shortageBytes };
+  });
+}
+
+function shortageOf(margin: ByteMargin | undefined): number {
+  if (margin === undefined) return Number.POSITIVE_INFINITY;
+  return margin.needed.bytes - (margin.free.bytes - margin.promised.bytes);
+}
+
+function sentenceOf({ node, finding, candidate, obstacle }: Miss): string {
+  const claim = finding.claim === undefined ? '' : `claim ${finding.claim}`;
+  const thing = candidate === undefined ? '' : `${candidate.kind} ${candidate.name}`;
+  const subject = [claim, thing].filter((word) => word !== '').join(', ');
+  const text = obstacle === undefined ? nodeReasons[finding.reason].sentence : obstacles[obstacle.code];
+  const numbers = obstacle?.margin === undefined ? '' : ` (${marginText(obstacle.margin)})`;
+  return `Closest is node ${node}: ${subject === '' ? '' : `${subject}: `}${text}${numbers}.`;
+}
+
+function marginText({ needed, free, promised }: ByteMargin): string {
+  const promises = promised.bytes === 0 ? '' : `, of which ${sizeText(promised)} are promised`;
+  return `needs ${sizeText(needed)}, has ${sizeText(free)}${promises}`;
+}
+
+function sizeText({ bytes }: Size): string {
+  return canonicalQuantity(quantityFromBytes(Math.round(bytes)));
+}
+
+function* take<T>(items: Iterable<T>, count: number): Iterable<T> {
+  let taken = 0;
+  for (const item of items) {
+    if (taken++ >= count) return;
+    yield item;
+  }
+}

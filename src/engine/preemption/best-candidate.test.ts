@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import type { Pod } from '../../kube/core.ts';
+import { byName } from '../testing/objects.ts';
+import {
+  crowded,
+  high,
+  large,
+  low,
+  medium,
+  middle,
+  negative,
+  preempt,
+  running,
+  small,
+  veryHigh,
+  veryLarge,
+  waiting,
+} from './testing/crowded-cluster.ts';
+
+interface Case {
+  readonly name: string;
+  readonly priority?: number;
+  /** By node, from `node1` on: priority, size and, where it matters, the second in which it started. */
+  readonly pods: readonly (readonly (readonly [number, number, number?])[])[];
+  readonly expected: string;
+}
+
+const cases: readonly Case[] = [
+  {
+    name: 'between equals the first by name is taken',
+    pods: [[[middle, large]], [[middle, large]]],
+    expected: 'node1',
+  },
+  {
+    name: 'the node whose highest victim is lowest is taken',
+    pods: [
+      [
+        [middle, medium],
+        [middle, large],
+      ],
+      [
+        [middle, medium],
+        [low, medium],
+      ],
+      [
+        [low, medium],
+        [low, medium],
+      ],
+    ],
+    expected: 'node3',
+  },
+  {
+    name: 'if the highest victims are equal, the lowest sum of priorities decides',
+    pods: [
+      [
+        [middle, medium],
+        [middle, large],
+      ],
+      [
+        [middle, large],
+        [low, medium],
+      ],
+      [
+        [middle, medium],
+        [middle, medium],
+      ],
+    ],
+    expected: 'node2',
+  },
+  {
+    name: 'fewer victims are better than more, however far below zero their priorities are',
+    pods: [
+      [
+        [middle, small],
+        [negative, small],
+        [middle, small],
+        [negative, small],
+      ],
+      [
+        [middle, large],
+        [negative, medium],
+      ],
+      [
+        [middle, medium],
+        [negative, small],
+        [low, small],
+      ],
+    ],
+    expected: 'node2',
+  },
+  {
+    name: 'each criterion counts only among those that the one before left',
+    priority: veryHigh,
+    pods: [
+      [
+        [middle, small],
+        [low, small],
+        [low, small],
+      ],
+      [[high, large]],
+      [
+        [middle, medium],
+        [low, small],
+        [low, small],
+        [low, medium],
+      ],
+      [
+        [middle, medium],
+        [middle, small],
+        [middle, small],
+        [negative, small],
+      ],
+    ],
+    expected: 'node1',
+  },
+  {
+    name: 'of otherwise equal victims those that started last go',
+    pods: [
+      [
+        [middle, medium, 2],
+        [middle, medium, 2],
+      ],
+      [
+        [middle, medium, 3],
+        [middle, medium, 3],
+      ],
+      [
+        [middle, medium, 1],
+        [middle, medium, 1],
+      ],
+    ],
+    expected: 'node2',
+  },
+  {
+    name: 'it is the earliest start on each node that is compared',
+    pods: [
+      [
+        [middle, medium, 4],
+        [middle, medium, 2],
+      ],
+      [
+        [middle, medium, 5],
+        [middle, medium, 1],
+      ],
+      [
+        [middle, medium, 3],
+        [middle, medium, 6],
+      ],
+    ],
+    expected: 'node3',
+  },
+  {
+    name: 'and only that of victims with the highest priority',
+    pods: [
+      [
+        [low, medium, 4],
+        [middle, medium, 2],
+      ],
+      [
+        [middle, medium, 6],
+        [low, medium, 1],
+      ],
+      [
+        [low, medium, 3],
+        [middle, medium, 5],
+      ],
+    ],
+    expected: 'node2',
+  },
+];
+
+test.each(byName(cases))('%s', (_, { priority = high, pods, expected }) => {
+  const all = pods.flatMap((entries, node) =>
+    entries.map(([podPriority, size, started = 0], at) =>
+      running(`p${node + 1}.${at}`, `node${node + 1}`, podPriority, size, { started }),
+    ),
+  );
+  const nodes = pods.map((_entries, at) => `node${at + 1}`);
+  const asking: Pod = waiting('p', priority, veryLarge);
+  // The order in which nodes are tried changes nothing.
+  for (let seed = 0; seed < nodes.length; seed++)
+    expect(preempt(crowded(nodes, all), asking, { seed })).toMatchObject({ node: expected });
+});

@@ -1,0 +1,61 @@
+import {
+  type CompiledLabelSelector,
+  compileLabelSelector,
+  matchesLabels,
+} from '../../kube/label-selector.ts';
+import type { PodDisruptionBudget } from '../../kube/policy.ts';
+import { isRecord, textOf } from '../../kube/wire.ts';
+import type { PodRecord } from '../records/pod-record.ts';
+
+/** What preemption needs of a PodDisruptionBudget. */
+export interface Budget {
+  readonly namespace: string;
+  readonly selector: CompiledLabelSelector;
+  readonly disruptionsAllowed: number;
+  /** Names of pods whose eviction has been granted, and counted, already. */
+  readonly disruptedPods: ReadonlySet<string>;
+}
+
+/** Undefined if it protects no pod from preemption: its selector is absent, empty or broken. */
+export function readBudget(object: PodDisruptionBudget): Budget | undefined {
+  const budget: PodDisruptionBudget = isRecord(object) ? object : {};
+  const compiled = compileLabelSelector(budget.spec?.selector);
+  if (!compiled.ok || compiled.selector.requirements.length === 0) return undefined;
+  const { disruptionsAllowed, disruptedPods } = budget.status ?? {};
+  return {
+    namespace: textOf(budget.metadata?.namespace),
+    selector: compiled.selector,
+    disruptionsAllowed: typeof disruptionsAllowed === 'number' ? disruptionsAllowed : 0,
+    disruptedPods: new Set(isRecord(disruptedPods) ? Object.keys(disruptedPods) : []),
+  };
+}
+
+/**
+ * The pods whose eviction would break a budget, if all of them were evicted in this order: the first ones use up what a budget
+ * allows.
+ */
+export function breakingBudgets(
+  pods: readonly PodRecord[],
+  budgets: readonly Budget[],
+): ReadonlySet<PodRecord> {
+  const breaking = new Set<PodRecord>();
+  const allowed = budgets.map(({ disruptionsAllowed }) => disruptionsAllowed);
+  for (const pod of pods) {
+    for (const [at, budget] of budgets.entries()) {
+      if (!counts(budget, pod)) continue;
+      allowed[at]! -= 1;
+      if (allowed[at]! < 0) breaking.add(pod);
+    }
+  }
+  return breaking;
+}
+
+function counts({ namespace, selector, disruptedPods }: Budget, pod: PodRecord): boolean {
+  return (
+    namespace === pod.namespace &&
+    // Kubernetes asks no budget about a pod without labels, even one that selects by a label's absence.
+    Object.keys(pod.labels).length > 0 &&
+    matchesLabels(selector, pod.labels) &&
+    !disruptedPods.has(pod.name)
+  );
+}

@@ -1,0 +1,70 @@
+import type { Pod } from '../../kube/core.ts';
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import { type Placement, type PlanOptions, plan } from '../plan.ts';
+import { type PodRecord, readPod } from '../records/pod-record.ts';
+import type { Refusal } from '../refusal.ts';
+import { objectionsOn } from './objections.ts';
+import { type Rivals, rivalsOf, withNominated } from './rivals.ts';
+
+export interface NominatedPlanOptions extends PlanOptions {
+  /** Pods that wait for a node of their own (`nominatedNode`); those that count already where they stand are left out. */
+  readonly nominated: readonly PodRecord[];
+}
+
+/**
+ * Plans as if pods of equal or higher priority already stood on the nodes that room is being made for them on, as well as if they
+ * didn't: the pod must fit there both ways, for they may yet go elsewhere. Lower ones have to yield anyway.
+ *
+ * A node is held against the pods that are nominated to it, not to others. Where nobody is nominated, or not to the node that is
+ * chosen, this costs no more than a plan.
+ */
+export function planBesideNominated(
+  pod: Pod,
+  index: ClusterIndex,
+  options: NominatedPlanOptions,
+): Placement | Refusal {
+  const { nominated, ...rest } = options;
+  if (nominated.length === 0) return plan(pod, index, rest);
+  // May be an iterator, which can be read but once.
+  const asked: PlanOptions = { ...rest, onlyNodes: rest.onlyNodes && [...rest.onlyNodes] };
+  const answer = plan(pod, index, asked);
+  if (answer.kind === 'refusal') return answer;
+  const rivals = rivalsOf(answer.pod, index, nominated);
+  if (fitsBeside(answer, index, asked, rivals)) return answer;
+  return planAround(pod, index, asked, rivals);
+}
+
+function fitsBeside(
+  { pod, node }: { readonly pod: PodRecord; readonly node: string },
+  index: ClusterIndex,
+  options: PlanOptions,
+  rivals: Rivals,
+): boolean {
+  const there = rivals.get(node);
+  if (there === undefined) return true;
+  return withNominated(index, there, () => objectionsOn(node, pod, index, options)).length === 0;
+}
+
+/** The nodes that are taken are found all at once: one by one, each might cost a plan over all nodes. */
+function planAround(
+  pod: Pod,
+  index: ClusterIndex,
+  options: PlanOptions,
+  rivals: Rivals,
+): Placement | Refusal {
+  const record = readPod(pod);
+  const isTaken = (node: string) => !fitsBeside({ pod: record, node }, index, options, rivals);
+  const taken = new Set([...rivals.keys()].filter(isTaken));
+  const onlyNodes = namesIn(index, options).filter((node) => !taken.has(node));
+  const answer = plan(pod, index, { ...options, onlyNodes });
+  if (answer.kind === 'placement') return answer;
+  // Once more, so that the refusal speaks of the taken nodes too.
+  const inTheWay = [...taken].flatMap((node) => rivals.get(node) ?? []);
+  const whole = withNominated(index, inTheWay, () => plan(pod, index, options));
+  // It fits only beside pods that aren't there yet.
+  return whole.kind === 'placement' ? answer : whole;
+}
+
+function namesIn({ nodes }: ClusterIndex, { onlyNodes }: PlanOptions): string[] {
+  return onlyNodes === undefined ? nodes.rowsByName.map((row) => nodes.record(row)!.key) : [...onlyNodes];
+}

@@ -1,0 +1,29 @@
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { PodRecord } from '../records/pod-record.ts';
+
+/** Pods that wait for a node of their own, and that a pod has to leave room for there; by node. */
+export type Rivals = ReadonlyMap<string, readonly PodRecord[]>;
+
+/** Those of equal or higher priority; whoever counts somewhere already is left out. */
+export function rivalsOf(pod: PodRecord, index: ClusterIndex, nominated: readonly PodRecord[]): Rivals {
+  const rivals = new Map<string, PodRecord[]>();
+  for (const other of nominated) {
+    if (other.priority < pod.priority || other.key === pod.key || other.nominatedNode === '') continue;
+    if ((index.pods.get(other.key)?.nodeName ?? '') !== '') continue;
+    const there = rivals.get(other.nominatedNode);
+    if (there === undefined) rivals.set(other.nominatedNode, [other]);
+    else there.push(other);
+  }
+  return rivals;
+}
+
+/** What `ask` says with the pods on the nodes that they are nominated to; the index is then as before. */
+export function withNominated<T>(index: ClusterIndex, pods: readonly PodRecord[], ask: () => T): T {
+  const savepoint = index.savepoint();
+  try {
+    for (const pod of pods) index.setAssumedPod(pod.key, { ...pod, nodeName: pod.nominatedNode });
+    return ask();
+  } finally {
+    index.rollback(savepoint);
+  }
+}

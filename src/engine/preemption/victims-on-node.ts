@@ -1,0 +1,97 @@
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { JudgeOptions } from '../judge.ts';
+import type { PodRecord } from '../records/pod-record.ts';
+import type { Candidate } from './best-candidate.ts';
+import { type Budget, breakingBudgets } from './budget.ts';
+import { byImportance } from './importance.ts';
+import { objectionsOn } from './objections.ts';
+import { type Rivals, withNominated } from './rivals.ts';
+
+export interface DryRunOptions extends JudgeOptions {
+  readonly budgets: readonly Budget[];
+  readonly rivals: Rivals;
+}
+
+export type DryRun =
+  | { readonly kind: 'candidate'; readonly candidate: Candidate }
+  /** Evicting helps nothing here, for these reasons in kube-scheduler's words. */
+  | { readonly kind: 'hopeless'; readonly texts: readonly string[] };
+
+const nobodyToEvict: DryRun = { kind: 'hopeless', texts: ['No preemption victims found for incoming pod'] };
+
+/**
+ * Who would have to go from this node for the pod to fit: every pod of lower priority is taken off, and put back one by one as long
+ * as the pod still fits, those that budgets protect first, the most important first. What couldn't be put back are the victims. The
+ * index is then as before.
+ */
+export function victimsOnNode(
+  pod: PodRecord,
+  node: string,
+  index: ClusterIndex,
+  options: DryRunOptions,
+): DryRun {
+  const lower = lowerPodsOn(node, pod, index);
+  if (lower.length === 0) return nobodyToEvict;
+  const savepoint = index.savepoint();
+  try {
+    for (const victim of lower) takeOff(victim, index);
+    const ask = () => objectionsTo(pod, node, index, options);
+    const texts = ask();
+    if (texts.length > 0) return { kind: 'hopeless', texts };
+    return candidateOf(node, lower, options, (victim) => isReprieved(victim, index, ask));
+  } finally {
+    index.rollback(savepoint);
+  }
+}
+
+/** Pods of the node that this one may evict; those that are only assumed there too. */
+export function lowerPodsOn(
+  node: string,
+  { priority }: PodRecord,
+  index: ClusterIndex,
+): readonly PodRecord[] {
+  return [...index.pods.onNode(node)].filter((other) => other.priority < priority);
+}
+
+/** It must fit both with those whom room is being made for there, and without them. */
+function objectionsTo(
+  pod: PodRecord,
+  node: string,
+  index: ClusterIndex,
+  options: DryRunOptions,
+): readonly string[] {
+  const ask = () => objectionsOn(node, pod, index, options);
+  const there = options.rivals.get(node);
+  const beside = there === undefined ? [] : withNominated(index, there, ask);
+  return beside.length > 0 ? beside : ask();
+}
+
+function candidateOf(
+  node: string,
+  lower: readonly PodRecord[],
+  { budgets, nowMs }: DryRunOptions,
+  mayStay: (victim: PodRecord) => boolean,
+): DryRun {
+  const ranked = byImportance(lower, nowMs);
+  const breaking = breakingBudgets(ranked, budgets);
+  const rest = ranked.filter((victim) => !breaking.has(victim));
+  const violators = [...breaking].filter((victim) => !mayStay(victim));
+  const others = rest.filter((victim) => !mayStay(victim));
+  const victims = byImportance([...violators, ...others], nowMs);
+  if (victims.length === 0) return nobodyToEvict;
+  return { kind: 'candidate', candidate: { node, victims, violations: violators.length } };
+}
+
+function takeOff({ key }: PodRecord, index: ClusterIndex): void {
+  // A pod that waits to be bound stays what it is in the cluster: it has no node there.
+  if ((index.pods.stored(key)?.nodeName ?? '') !== '') index.remove('Pod', key);
+  if (index.pods.assumed(key) !== undefined) index.setAssumedPod(key, undefined);
+}
+
+/** Puts the pod back, where it stays if the other still fits. To rules, one that is assumed is as good as one that runs. */
+function isReprieved(victim: PodRecord, index: ClusterIndex, ask: () => readonly string[]): boolean {
+  index.setAssumedPod(victim.key, victim);
+  if (ask().length === 0) return true;
+  index.setAssumedPod(victim.key, undefined);
+  return false;
+}

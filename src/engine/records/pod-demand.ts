@@ -1,0 +1,26 @@
+import { podLoadForScore, podRequests, podRequestsForScore } from '../../kube/pod-requests.ts';
+import type { ResourceAmounts } from '../../kube/resource-amounts.ts';
+import { memoByShape } from './pod-shape.ts';
+
+/** What a pod asks of a node that it isn't on yet. */
+export interface PodDemand {
+  readonly requests: ResourceAmounts;
+  /** For ranking nodes. */
+  readonly scored: ResourceAmounts;
+}
+
+/** What a pod takes of the node that it is on. */
+export interface PodUsage {
+  readonly requests: ResourceAmounts;
+  readonly scored: ResourceAmounts;
+}
+
+export const demandOf = memoByShape<PodDemand>((spec) => ({
+  requests: podRequests(spec),
+  scored: podRequestsForScore(spec),
+}));
+
+export const usageOf = memoByShape<PodUsage>((spec) => ({
+  requests: podRequests(spec, spec.granted),
+  scored: podLoadForScore(spec, spec.granted),
+}));

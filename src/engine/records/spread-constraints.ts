@@ -1,0 +1,93 @@
+import type { TopologySpreadConstraint } from '../../kube/core.ts';
+import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/label-selector.ts';
+import { isLabelValue } from '../../kube/label-syntax.ts';
+import type { Requirement } from '../../kube/requirement.ts';
+import { lookUp, textOf } from '../../kube/wire.ts';
+import { memoByShape, type ShapeSpec } from './pod-shape.ts';
+import { itemsOf } from './reading.ts';
+
+/** How evenly pods are to be spread over the values of one node label. */
+export interface SpreadConstraint {
+  readonly topologyKey: string;
+  readonly maxSkew: number;
+  /** With fewer domains than this, the emptiest counts as having none. */
+  readonly minDomains: number;
+  readonly selector: CompiledLabelSelector;
+  /** Keys of the pod's own labels that other pods must have with the same values. */
+  readonly matchLabelKeys: readonly string[];
+  /** Nodes that the pod's node selector and affinity rule out don't count. */
+  readonly honoursAffinity: boolean;
+  /** Nor do nodes with taints that it doesn't tolerate. */
+  readonly honoursTaints: boolean;
+}
+
+export interface SpreadConstraints {
+  /** DoNotSchedule. */
+  readonly hard: readonly SpreadConstraint[];
+  /** ScheduleAnyway. */
+  readonly soft: readonly SpreadConstraint[];
+  /** It has none at all, so that the cluster's own apply. */
+  readonly isEmpty: boolean;
+  readonly problem: string | undefined;
+}
+
+const none: SpreadConstraints = { hard: [], soft: [], isEmpty: true, problem: undefined };
+
+export const spreadConstraintsOf = memoByShape(readConstraints);
+
+/**
+ * The constraint's selector for a pod with these labels. The API server may have put matchLabelKeys into it already, and then this
+ * changes nothing.
+ */
+export function selectorFor(
+  { selector, matchLabelKeys }: SpreadConstraint,
+  labels: Readonly<Record<string, string>>,
+): CompiledLabelSelector {
+  const own = matchLabelKeys.flatMap((key) => equality(key, lookUp(labels, key)));
+  return own.length === 0 ? selector : { requirements: [...own, ...selector.requirements] };
+}
+
+function equality(key: string, value: string | undefined): readonly Requirement[] {
+  if (value === undefined || !isLabelValue(value)) return [];
+  return [{ key, operator: 'In', values: new Set([value]), bound: undefined }];
+}
+
+function readConstraints({ topologySpreadConstraints }: ShapeSpec): SpreadConstraints {
+  const constraints = itemsOf(topologySpreadConstraints);
+  if (constraints.length === 0) return none;
+  const hard: SpreadConstraint[] = [];
+  const soft: SpreadConstraint[] = [];
+  const problems: string[] = [];
+  for (const [at, constraint] of constraints.entries()) {
+    const read = readConstraint(constraint, `spec.topologySpreadConstraints[${at}]`, problems);
+    if (read === undefined) continue;
+    if (constraint.whenUnsatisfiable === 'DoNotSchedule') hard.push(read);
+    if (constraint.whenUnsatisfiable === 'ScheduleAnyway') soft.push(read);
+  }
+  return { hard, soft, isEmpty: false, problem: problems[0] };
+}
+
+function readConstraint(
+  constraint: TopologySpreadConstraint,
+  field: string,
+  problems: string[],
+): SpreadConstraint | undefined {
+  const compiled = compileLabelSelector(constraint.labelSelector, `${field}.labelSelector`);
+  if (!compiled.ok) {
+    problems.push(compiled.problem);
+    return undefined;
+  }
+  return {
+    topologyKey: textOf(constraint.topologyKey),
+    maxSkew: wholeOf(constraint.maxSkew, 0),
+    minDomains: wholeOf(constraint.minDomains, 1),
+    selector: compiled.selector,
+    matchLabelKeys: itemsOf(constraint.matchLabelKeys).filter((key) => typeof key === 'string'),
+    honoursAffinity: (constraint.nodeAffinityPolicy ?? 'Honor') === 'Honor',
+    honoursTaints: constraint.nodeTaintsPolicy === 'Honor',
+  };
+}
+
+function wholeOf(value: unknown, otherwise: number): number {
+  return typeof value === 'number' && Number.isInteger(value) ? value : otherwise;
+}

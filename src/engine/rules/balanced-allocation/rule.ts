@@ -1,0 +1,53 @@
+/**
+ * NodeResourcesBalancedAllocation: better a node whose cpu and memory fill up evenly. It refuses nobody. The score says by how much
+ * the pod evens out, or unbalances, the node: 75 for not at all, towards 100 for better and towards 50 for worse.
+ */
+import type { ResourceAmounts } from '../../../kube/resource-amounts.ts';
+import { demandOf } from '../../records/pod-demand.ts';
+import type { Cycle } from '../cycle.ts';
+import { resourcesInvalidate } from '../node-resources/wakes.ts';
+import { type Prepared, type Rule, skip } from '../rule.ts';
+
+export const balancedAllocation: Rule<ResourceAmounts> = {
+  name: 'NodeResourcesBalancedAllocation',
+  reasons: [],
+  prepare: ({ pod }: Cycle): Prepared<ResourceAmounts> => {
+    const { requests } = demandOf(pod.shape);
+    // A pod that asks for nothing would find the same node best each time, and so would all others like it.
+    return requests.cpuMilli === 0 && requests.memoryBytes === 0 ? skip : { kind: 'ready', state: requests };
+  },
+  filter: () => {},
+  score: { weight: 1, run: scoreBalance },
+  explain: () => [],
+  wakes: () => false,
+  invalidates: resourcesInvalidate,
+};
+
+const scoreMax = 100;
+
+function scoreBalance(pod: ResourceAmounts, cycle: Cycle, scores: Float64Array): void {
+  const { rows: nodes, count } = cycle.feasibleRows();
+  const { allocatable: cpu, used: cpuUsed } = cycle.index.usage.cpu;
+  const { allocatable: memory, used: memoryUsed } = cycle.index.usage.memory;
+  const { cpuMilli, memoryBytes } = pod;
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    // With a single resource there is nothing to be out of balance with.
+    if (cpu[node] === 0 || memory[node] === 0) {
+      scores[node] = (scoreMax * 3) / 4;
+      continue;
+    }
+    const before = evenness(cpuUsed[node]! / cpu[node]!, memoryUsed[node]! / memory[node]!);
+    const after = evenness(
+      (cpuUsed[node]! + cpuMilli) / cpu[node]!,
+      (memoryUsed[node]! + memoryBytes) / memory[node]!,
+    );
+    scores[node] = scoreMax / 2 + Math.floor((scoreMax / 2 + after - before) / 2);
+  }
+}
+
+/** Whole, from 50 to 100: the standard deviation of two fractions is half their distance. */
+function evenness(cpuFraction: number, memoryFraction: number): number {
+  const deviation = Math.abs((Math.min(1, cpuFraction) - Math.min(1, memoryFraction)) / 2);
+  return Math.floor((1 - deviation) * scoreMax);
+}

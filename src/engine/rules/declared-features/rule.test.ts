@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import type { Node, Pod } from '../../../kube/core.ts';
+import { clusterOf } from '../../testing/cluster.ts';
+import { comes } from '../../testing/happenings.ts';
+import { atVersion, byName, node } from '../../testing/objects.ts';
+import { expectRuleWakes, nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
+import { expectSameAsOracle } from '../../testing/rule-trials/trial.ts';
+import { eraseState } from '../rule.ts';
+import { nodeDeclaredFeatures } from './rule.ts';
+
+const rule = eraseState(nodeDeclaredFeatures);
+const refused = "0/1 nodes are available: 1 node(s) didn't match Pod's required features.";
+const restartAll = 'RestartAllContainersOnContainerExits';
+const hostNetworkUsers = 'UserNamespacesHostNetworkSupport';
+
+function able(name: string, ...declaredFeatures: string[]): Node {
+  return nodeWith(name, { status: { declaredFeatures } });
+}
+
+const restarting = [{ name: 'c', restartPolicyRules: [{ action: 'RestartAllContainers' }] }];
+
+interface Case {
+  readonly name: string;
+  readonly node: Node;
+  readonly spec: Pod['spec'];
+  readonly says: string;
+}
+
+describe('a pod', () => {
+  const cases: readonly Case[] = [
+    { name: 'that needs nothing goes anywhere', node: node('n1'), spec: {}, says: 'fits' },
+    {
+      name: 'that restarts all containers needs a node that does',
+      node: able('n1', hostNetworkUsers),
+      spec: { containers: restarting },
+      says: refused,
+    },
+    {
+      name: 'that restarts all from an init container needs it too',
+      node: node('n1'),
+      spec: { initContainers: restarting },
+      says: refused,
+    },
+    {
+      name: 'finds such a node',
+      node: able('n1', 'Other', restartAll),
+      spec: { containers: restarting },
+      says: 'fits',
+    },
+    {
+      name: 'that restarts one container needs nothing',
+      node: node('n1'),
+      spec: { containers: [{ restartPolicyRules: [{ action: 'Restart' }] }] },
+      says: 'fits',
+    },
+    {
+      name: "on the host's network with users of its own needs a node for that",
+      node: able('n1', restartAll),
+      spec: { hostNetwork: true, hostUsers: false },
+      says: refused,
+    },
+    {
+      name: "on the host's network with the host's users needs nothing",
+      node: node('n1'),
+      spec: { hostNetwork: true, hostUsers: true },
+      says: 'fits',
+    },
+    {
+      name: 'needs all of them',
+      node: able('n1', restartAll),
+      spec: { hostNetwork: true, hostUsers: false, containers: restarting },
+      says: refused,
+    },
+    {
+      name: 'survives rules that are none',
+      node: node('n1'),
+      spec: { containers: [{ restartPolicyRules: 7 }, 'x', null] } as unknown as Pod['spec'],
+      says: 'fits',
+    },
+  ];
+  test.each(byName(cases))('%s', (_, { node: only, spec, says }) => {
+    expect(verdictBy(rule, clusterOf({ Node: [only] }), podWith(spec))).toBe(says);
+  });
+
+  test('is told so for each node', () => {
+    const refusal = refusalBy(rule, clusterOf({ Node: [node('n1')] }), podWith({ containers: restarting }));
+    expect(refusal.explain().nodes[0]!.findings).toMatchObject([{ reason: 'FeatureNotDeclared' }]);
+  });
+});
+
+describe('a pod that was refused', () => {
+  const waiting = { cluster: { Node: [node('n1')] }, asking: podWith({ containers: restarting }) };
+  expectRuleWakes(rule, [
+    {
+      ...waiting,
+      name: 'is woken when its node learns it',
+      happens: comes('Node', atVersion('2', able('n1', restartAll))),
+      wakes: true,
+    },
+    {
+      ...waiting,
+      name: 'is not woken when it learns something else',
+      happens: comes('Node', atVersion('2', able('n1', hostNetworkUsers))),
+      wakes: false,
+    },
+    {
+      ...waiting,
+      name: 'is woken by an able node',
+      happens: comes('Node', able('n2', restartAll)),
+      wakes: true,
+    },
+    { ...waiting, name: 'is not woken by another', happens: comes('Node', node('n2')), wakes: false },
+  ]);
+});
+
+test('it says what the obvious reading says', () => {
+  expectSameAsOracle(rule, (book, asking) => {
+    const { containers = [], initContainers = [], hostNetwork, hostUsers } = asking.spec ?? {};
+    const restarts = JSON.stringify([containers, initContainers]).includes('RestartAllContainers');
+    const needed = [
+      ...(restarts ? [restartAll] : []),
+      ...(hostNetwork === true && hostUsers === false ? [hostNetworkUsers] : []),
+    ];
+    const unable = book
+      .nodes()
+      .filter(({ status }) => !needed.every((feature) => status?.declaredFeatures?.includes(feature)));
+    return {
+      refusals: [],
+      refused: Object.fromEntries(unable.map(({ metadata }) => [metadata!.name!, ['FeatureNotDeclared']])),
+      scores: {},
+    };
+  });
+});

@@ -1,0 +1,75 @@
+/** What a kubelet must be able to do for some pods, held against what nodes declare in their status. */
+import type { Change, ObjectChange } from '../../index/change.ts';
+import type { NodeRecord } from '../../records/node-record.ts';
+import { memoByShape, type ShapeSpec } from '../../records/pod-shape.ts';
+import { itemsOf } from '../../records/reading.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding } from '../finding.ts';
+import { asksAnew } from '../own-pod.ts';
+import { plainFinding } from '../plain-finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+
+/** The features that the pod needs, by name. */
+type Features = readonly string[];
+
+const notDeclaredBit = 1;
+
+export const nodeDeclaredFeatures: Rule<Features> = {
+  name: 'NodeDeclaredFeatures',
+  reasons: ['FeatureNotDeclared'],
+  prepare,
+  filter,
+  explain: (features, { index }, node): readonly Finding[] =>
+    declares(index.nodes.record(node)!, features)
+      ? []
+      : [plainFinding(nodeDeclaredFeatures.name, 'FeatureNotDeclared')],
+  wakes,
+  invalidates: (interest, change) =>
+    asksAnew(interest, change) || (change.kind === 'Node' && judgesOtherwise(interest, change)),
+};
+
+/** All that Kubernetes 1.36 infers for a pod that is to be scheduled; its other declared features are about updates. */
+const featuresNeeded = memoByShape(
+  (spec): Features => [
+    ...(restartsAllContainers(spec) ? ['RestartAllContainersOnContainerExits'] : []),
+    ...(spec.hostNetwork === true && spec.hostUsers === false ? ['UserNamespacesHostNetworkSupport'] : []),
+  ],
+);
+
+function restartsAllContainers({ containers, initContainers }: ShapeSpec): boolean {
+  return [...containers, ...initContainers].some(({ restartPolicyRules }) =>
+    itemsOf(restartPolicyRules).some(({ action }) => action === 'RestartAllContainers'),
+  );
+}
+
+function prepare({ pod }: Cycle): Prepared<Features> {
+  const features = featuresNeeded(pod.shape);
+  return features.length === 0 ? skip : { kind: 'ready', state: features };
+}
+
+function filter(features: Features, cycle: Cycle): void {
+  const { rows: nodes, count } = cycle.feasibleRows();
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    if (!declares(cycle.index.nodes.record(node)!, features)) cycle.reject(node, notDeclaredBit);
+  }
+}
+
+function declares({ declaredFeatures }: NodeRecord, features: Features): boolean {
+  return features.every((feature) => declaredFeatures.includes(feature));
+}
+
+function wakes(interest: Interest, change: Change): boolean {
+  if (asksAnew(interest, change)) return true;
+  if (change.kind !== 'Node' || change.after === undefined) return false;
+  const features = featuresNeeded(interest.pod.shape);
+  return (
+    declares(change.after, features) && (change.before === undefined || !declares(change.before, features))
+  );
+}
+
+function judgesOtherwise({ pod }: Interest, { before, after }: ObjectChange<'Node'>): boolean {
+  if (before === undefined || after === undefined) return true;
+  const features = featuresNeeded(pod.shape);
+  return declares(before, features) !== declares(after, features);
+}

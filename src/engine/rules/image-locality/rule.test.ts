@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import type { ContainerImage, Node, Pod } from '../../../kube/core.ts';
+import { clusterOf } from '../../testing/cluster.ts';
+import { byName, node } from '../../testing/objects.ts';
+import { nodeWith, podWith } from '../../testing/rule-trials/ask.ts';
+import { judge } from '../../testing/rule-trials/judge.ts';
+import { expectSameAsOracle } from '../../testing/rule-trials/trial.ts';
+import { eraseState } from '../rule.ts';
+import { imageLocality } from './rule.ts';
+
+const rule = eraseState(imageLocality);
+const mebibyte = 2 ** 20;
+
+function having(name: string, ...images: (readonly [string, number])[]): Node {
+  return nodeWith(name, {
+    status: { images: images.map(([image, size]) => ({ names: [image], sizeBytes: size * mebibyte })) },
+  });
+}
+
+function running(...images: string[]): Pod['spec'] {
+  return { containers: images.map((image) => ({ image })) };
+}
+
+interface Case {
+  readonly name: string;
+  readonly nodes: readonly Node[];
+  readonly spec: Pod['spec'];
+  readonly scores: Record<string, number>;
+}
+
+describe('a node is better', () => {
+  const n1 = having('n1', ['gcr.io/40:latest', 40], ['gcr.io/300:latest', 300]);
+  const n2 = having('n2', ['gcr.io/250:latest', 250], ['gcr.io/4000:latest', 4000], ['gcr.io/10:latest', 10]);
+  const cases: readonly Case[] = [
+    {
+      // Each is on one node of two: (250 / 2 + 0 - 23) of (2000 - 23), against (40 / 2), which is below 23.
+      name: 'the more of the images it has, by size and by how many have them',
+      nodes: [n1, n2],
+      spec: running('gcr.io/40', 'gcr.io/250'),
+      scores: { n1: 0, n2: 5 },
+    },
+    {
+      name: 'for an image larger than counts, up to the most',
+      nodes: [n1, n2],
+      spec: running('gcr.io/10', 'gcr.io/4000'),
+      scores: { n1: 0, n2: 100 },
+    },
+    {
+      name: 'for init containers too',
+      nodes: [n1, n2],
+      spec: { ...running('gcr.io/10'), initContainers: [{ image: 'gcr.io/300' }] },
+      scores: { n1: 6, n2: 0 },
+    },
+    {
+      name: 'for image volumes too, which are no containers',
+      nodes: [n1, n2],
+      spec: { ...running('x'), volumes: [{ name: 'v', image: { reference: 'gcr.io/300:latest' } }] },
+      scores: { n1: 12, n2: 0 },
+    },
+    {
+      name: 'for a tag that is left out only if it is a tag',
+      nodes: [having('n1', ['reg:5000/x:latest', 1000]), having('n2', ['reg:5000/x', 1000])],
+      spec: running('reg:5000/x'),
+      scores: { n1: 48, n2: 0 },
+    },
+    { name: 'in no way if nobody has the image', nodes: [n1, n2], spec: running('y'), scores: {} },
+    {
+      name: 'in no way for images that are junk',
+      nodes: [
+        nodeWith('n1', {
+          status: { images: [5, { names: 'x' }, { names: [7] }] as unknown as ContainerImage[] },
+        }),
+      ],
+      spec: running('x'),
+      scores: {},
+    },
+  ];
+  test.each(byName(cases))('%s', (_, { nodes, spec, scores }) => {
+    expect(judge(rule, clusterOf({ Node: nodes }), podWith(spec)).scores).toEqual(scores);
+  });
+
+  test('by the largest size that is reported, whoever came first', () => {
+    const nodes = [having('n1', ['x:1', 100]), having('n2', ['x:1', 900]), node('n3')];
+    for (const order of [nodes, nodes.toReversed()]) {
+      expect(judge(rule, clusterOf({ Node: order }), podWith(running('x:1'))).scores).toEqual({
+        n1: 59,
+        n2: 59,
+        n3: 0,
+      });
+    }
+  });
+});
+
+test('it says what the obvious reading says', () => {
+  expectSameAsOracle(
+    rule,
+    (book, asking) => {
+      const { containers = [], initContainers = [], volumes = [] } = asking.spec ?? {};
+      const names = [
+        ...[...initContainers, ...containers].map(({ image }) => image!),
+        ...volumes.flatMap(({ image }) =>
+          image === undefined ? [] : (image as { reference: string }).reference,
+        ),
+      ].map((name) => (/:[^/]*$/.test(name) ? name : `${name}:latest`));
+      const count = containers.length + initContainers.length;
+      const nodes = book.nodes();
+      const sizeOn = ({ status }: Node, name: string) =>
+        (status?.images ?? []).find((image) => image.names!.includes(name))?.sizeBytes;
+      const isKnown = count > 0 && names.some((name) => nodes.some((one) => sizeOn(one, name) !== undefined));
+      const scores = nodes.map((one) => {
+        const bytes = names.map((name) => {
+          const sizes = nodes.flatMap((other) => sizeOn(other, name) ?? []);
+          if (sizeOn(one, name) === undefined) return 0;
+          return Math.floor(Math.max(...sizes) * (sizes.length / nodes.length));
+        });
+        const most = 1000 * mebibyte * count;
+        const sum = Math.min(
+          Math.max(
+            bytes.reduce((a, b) => a + b, 0),
+            23 * mebibyte,
+          ),
+          most,
+        );
+        return [one.metadata!.name!, Math.floor((100 * (sum - 23 * mebibyte)) / (most - 23 * mebibyte))];
+      });
+      return { refusals: [], refused: {}, scores: isKnown ? Object.fromEntries(scores) : {} };
+    },
+    { refusedMin: 0 },
+  );
+});

@@ -1,0 +1,72 @@
+/**
+ * Prefers nodes that have the pod's images already. An image counts with its size times the share of nodes that have it: one that is
+ * rare draws pods to its few nodes only a little, lest they all end up there.
+ */
+import { textOf } from '../../../kube/wire.ts';
+import { haveSameImages, type PulledImage } from '../../index/image-table.ts';
+import { memoByShape } from '../../records/pod-shape.ts';
+import type { Cycle } from '../cycle.ts';
+import { asksAnew } from '../own-pod.ts';
+import { type Prepared, type Rule, skip } from '../rule.ts';
+
+interface ImageState {
+  /** One for each container and image volume whose image some node has. */
+  readonly images: readonly PulledImage[];
+  readonly containers: number;
+}
+
+const mebibyte = 2 ** 20;
+/** Less than this is no reason to prefer a node. */
+const bytesMin = 23 * mebibyte;
+/** More than this, a container, makes no difference. */
+const containerBytesMax = 1000 * mebibyte;
+const scoreMax = 100;
+
+export const imageLocality: Rule<ImageState> = {
+  name: 'ImageLocality',
+  reasons: [],
+  prepare,
+  filter: () => {},
+  score: { weight: 1, run: scoreImages },
+  explain: () => [],
+  wakes: () => false,
+  invalidates: (interest, change) =>
+    asksAnew(interest, change) ||
+    (change.kind === 'Node' && !haveSameImages(change.before?.images ?? [], change.after?.images ?? [])) ||
+    (change.kind === 'Node' && (change.before === undefined || change.after === undefined)),
+};
+
+const imagesOf = memoByShape(({ containers, initContainers, imageVolumes = [] }) => ({
+  containers: containers.length + initContainers.length,
+  names: [...[...initContainers, ...containers].map(({ image }) => textOf(image)), ...imageVolumes].map(
+    tagged,
+  ),
+}));
+
+/** As nodes report it: with a tag. */
+function tagged(name: string): string {
+  return name.lastIndexOf(':') <= name.lastIndexOf('/') ? `${name}:latest` : name;
+}
+
+function prepare({ index, pod }: Cycle): Prepared<ImageState> {
+  const { containers, names } = imagesOf(pod.shape);
+  const images = names.flatMap((name) => index.nodeTraits.images.get(name) ?? []);
+  return images.length === 0 || containers === 0 ? skip : { kind: 'ready', state: { images, containers } };
+}
+
+function scoreImages({ images, containers }: ImageState, cycle: Cycle, scores: Float64Array): void {
+  for (const { nodes, sizeBytes } of images) {
+    const share = nodes.size / cycle.index.nodes.size;
+    const bytes = Math.floor(sizeBytes * share);
+    nodes.each((node) => {
+      if (cycle.isFeasible(node)) scores[node]! += bytes;
+    });
+  }
+  const bytesMax = containerBytesMax * containers;
+  const { rows: nodes, count } = cycle.feasibleRows();
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    const bytes = Math.min(Math.max(scores[node]!, bytesMin), bytesMax);
+    scores[node] = Math.floor((scoreMax * (bytes - bytesMin)) / (bytesMax - bytesMin));
+  }
+}

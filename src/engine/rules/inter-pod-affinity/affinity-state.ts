@@ -1,0 +1,145 @@
+/** What pod affinity comes to for one pod: who must be near it or apart from it, counted by domain. */
+
+import { matchesLabels } from '../../../kube/label-selector.ts';
+import type { StandingTerm } from '../../index/affinity-term-table.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { Domains } from '../../index/domain-table.ts';
+import { intersection, isInScope, type NamespaceScope } from '../../index/namespace-scopes.ts';
+import { type PodTerm, type PodTerms, podTermsOf } from '../../records/pod-affinity.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
+
+/** How many pods there are in each domain of one topology key. */
+export interface DomainCounts {
+  readonly domains: Domains;
+  readonly counts: Int32Array;
+}
+
+export interface AffinityState {
+  readonly terms: PodTerms;
+  /** Pods that every required term selects, once for each topology key; empty if nothing is required. */
+  readonly wanted: readonly DomainCounts[];
+  /** No such pod is near any node, and this pod is one: then it may be the first. */
+  readonly mayBeFirst: boolean;
+  /** Pods that this one must be apart from. */
+  readonly unwanted: readonly DomainCounts[];
+  /** Pods that must be apart from this one. */
+  readonly refusing: readonly DomainCounts[];
+  /** Terms of pods on nodes that rank nodes for this one. */
+  readonly ranking: readonly StandingTerm[];
+}
+
+/** Undefined if neither the pod nor any other has a term that matters. */
+export function affinityStateOf(index: ClusterIndex, pod: PodRecord): AffinityState | undefined {
+  const terms = podTermsOf(pod.shape);
+  const about = index.relations.about(pod);
+  const repelling = index.relations.terms.repelling(about);
+  const ranking = index.relations.terms.ranking(about);
+  const { required, requiredAnti, preferred } = terms;
+  const own = required.length + requiredAnti.length + preferred.length;
+  if (own + repelling.length + ranking.length === 0) return undefined;
+  const wanted = countWanted(index, pod, required);
+  return {
+    terms,
+    wanted,
+    mayBeFirst: wanted.every(isEmpty) && required.every((term) => selects(index, pod, term, pod)),
+    unwanted: countEach(index, pod, requiredAnti),
+    refusing: countStanding(index, repelling),
+    ranking,
+  };
+}
+
+/** Sums by topology key, made as keys come up. */
+export class SumsByKey {
+  readonly #index: ClusterIndex;
+  readonly #byKey = new Map<string, DomainCounts>();
+
+  constructor(index: ClusterIndex) {
+    this.#index = index;
+  }
+
+  of(topologyKey: string): DomainCounts {
+    let sums = this.#byKey.get(topologyKey);
+    if (sums === undefined) {
+      const domains = this.#index.relations.domains.of(topologyKey);
+      sums = { domains, counts: new Int32Array(domains.count) };
+      this.#byKey.set(topologyKey, sums);
+    }
+    return sums;
+  }
+
+  /** Of the pods that a term of this pod is about. */
+  addTerm(pod: PodRecord, term: PodTerm, weight: number): void {
+    const { domains, counts } = this.of(term.topologyKey);
+    const { selector } = term;
+    const scope = scopeOfTerm(this.#index, pod, term);
+    domains.sumInto(
+      counts,
+      this.#index.relations.counts.of({ scope, selector, countsTerminating: true }),
+      weight,
+    );
+  }
+
+  /** Of the pods that have a term about this pod. */
+  addStanding({ term, rows }: StandingTerm, weight: number): void {
+    const { domains, counts } = this.of(term.topologyKey);
+    for (const [row, count] of rows) {
+      const domain = domains.of[row]!;
+      if (domain >= 0) counts[domain]! += count * weight;
+    }
+  }
+
+  all(): readonly DomainCounts[] {
+    return [...this.#byKey.values()];
+  }
+}
+
+/** Only a pod that all terms select counts, and then for each of their keys. */
+function countWanted(
+  index: ClusterIndex,
+  pod: PodRecord,
+  required: readonly PodTerm[],
+): readonly DomainCounts[] {
+  if (required.length === 0) return noCounts;
+  const scope = required.map((term) => scopeOfTerm(index, pod, term)).reduce(intersection);
+  const selector = { requirements: required.flatMap((term) => term.selector.requirements) };
+  const column = index.relations.counts.of({ scope, selector, countsTerminating: true });
+  const sums = new SumsByKey(index);
+  for (const topologyKey of new Set(required.map((term) => term.topologyKey))) {
+    const { domains, counts } = sums.of(topologyKey);
+    domains.sumInto(counts, column, 1);
+  }
+  return sums.all();
+}
+
+function countEach(index: ClusterIndex, pod: PodRecord, terms: readonly PodTerm[]): readonly DomainCounts[] {
+  if (terms.length === 0) return noCounts;
+  const sums = new SumsByKey(index);
+  for (const term of terms) sums.addTerm(pod, term, 1);
+  return sums.all();
+}
+
+function countStanding(index: ClusterIndex, terms: readonly StandingTerm[]): readonly DomainCounts[] {
+  if (terms.length === 0) return noCounts;
+  const sums = new SumsByKey(index);
+  for (const term of terms) sums.addStanding(term, 1);
+  return sums.all();
+}
+
+const noCounts: readonly DomainCounts[] = [];
+
+function isEmpty({ counts }: DomainCounts): boolean {
+  return counts.every((count) => count === 0);
+}
+
+/** Whether a term of `pod` is about `other`, by the namespaces as they are now. */
+export function selects(index: ClusterIndex, pod: PodRecord, term: PodTerm, other: PodRecord): boolean {
+  return (
+    matchesLabels(term.selector, other.labels) && isInScope(scopeOfTerm(index, pod, term), other.namespace)
+  );
+}
+
+function scopeOfTerm(index: ClusterIndex, pod: PodRecord, term: PodTerm): NamespaceScope {
+  return index.relations.scopes.of(
+    term.isOwnNamespace ? { names: [pod.namespace], namespaceSelector: undefined } : term,
+  );
+}

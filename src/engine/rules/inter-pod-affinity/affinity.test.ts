@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'vitest';
+import type { Affinity, Node, Pod, PodAffinityTerm } from '../../../kube/core.ts';
+import { readPod } from '../../records/pod-record.ts';
+import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
+import { nodeAnswers } from '../../testing/node-answers.ts';
+import { byName, hostname, node, zone } from '../../testing/objects.ts';
+import { podWith, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
+import { eraseState } from '../rule.ts';
+import { interPodAffinity } from './rule.ts';
+
+const rule = eraseState(interPodAffinity);
+const near = "node(s) didn't match pod affinity rules";
+const apart = "node(s) didn't match pod anti-affinity rules";
+const refused = "node(s) didn't satisfy existing pods anti-affinity rules";
+
+const web = { matchLabels: { app: 'web' } };
+const zones: readonly Node[] = [
+  node('n1', { [zone]: 'a' }),
+  node('n2', { [zone]: 'a' }),
+  node('n3', { [zone]: 'b' }),
+];
+
+function term(topologyKey: string, rest: Partial<PodAffinityTerm> = {}): PodAffinityTerm {
+  return { labelSelector: web, topologyKey, ...rest };
+}
+
+function wanting(...terms: PodAffinityTerm[]): Affinity {
+  return { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms } };
+}
+
+function shunning(...terms: PodAffinityTerm[]): Affinity {
+  return { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms } };
+}
+
+interface PodOptions {
+  readonly app?: string;
+  readonly namespace?: string;
+  readonly affinity?: Affinity;
+  readonly isDeleting?: boolean;
+  readonly phase?: 'Running' | 'Succeeded';
+}
+
+function standing(name: string, nodeName: string, options: PodOptions = {}): Pod {
+  const { app = 'web', namespace = 'default', affinity, isDeleting = false, phase = 'Running' } = options;
+  const base = podWith({ ...(nodeName !== '' && { nodeName }), ...(affinity && { affinity }) }, name);
+  const metadata = { ...base.metadata, namespace, labels: { app } };
+  return {
+    ...base,
+    metadata: isDeleting ? { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } : metadata,
+    status: { phase },
+  };
+}
+
+function asking(affinity: Affinity, app = 'other'): Pod {
+  return standing('p', '', { app, affinity });
+}
+
+interface Case {
+  readonly name: string;
+  readonly cluster?: ClusterObjects;
+  readonly pods: readonly Pod[];
+  readonly asking: Pod;
+  /** By node: why it is refused, or its score. */
+  readonly nodes: Record<string, string | number>;
+}
+
+const teamA = { metadata: { name: 'elsewhere', labels: { team: 'a' } } };
+
+const required: readonly Case[] = [
+  {
+    name: 'affinity admits the whole domain of a pod that it selects',
+    pods: [standing('w', 'n1')],
+    asking: asking(wanting(term(zone))),
+    nodes: { n1: 0, n2: 0, n3: near },
+  },
+  {
+    name: 'all terms must select the same pod',
+    pods: [standing('w', 'n1'), standing('d', 'n1', { app: 'db' })],
+    asking: asking(wanting(term(zone), term(hostname, { labelSelector: { matchLabels: { app: 'db' } } }))),
+    nodes: { n1: near, n2: near, n3: near },
+  },
+  {
+    name: 'each term counts by its own key',
+    pods: [standing('w', 'n1')],
+    asking: asking(wanting(term(zone), term(hostname))),
+    nodes: { n1: 0, n2: near, n3: near },
+  },
+  {
+    name: 'a pod that selects itself may be the first',
+    pods: [],
+    asking: asking(wanting(term(zone)), 'web'),
+    nodes: { n1: 0, n2: 0, n3: 0 },
+  },
+  {
+    name: 'it may not where another is already',
+    pods: [standing('w', 'n3')],
+    asking: asking(wanting(term(zone)), 'web'),
+    nodes: { n1: near, n2: near, n3: 0 },
+  },
+  {
+    name: 'even the first needs the label',
+    pods: [],
+    asking: asking(wanting(term('rack')), 'web'),
+    nodes: { n1: near, n2: near, n3: near },
+  },
+  {
+    name: 'pods of another namespace are not meant',
+    pods: [standing('w', 'n1', { namespace: 'elsewhere' })],
+    asking: asking(wanting(term(zone))),
+    nodes: { n1: near, n2: near, n3: near },
+  },
+  {
+    name: 'unless the term names it',
+    pods: [standing('w', 'n1', { namespace: 'elsewhere' })],
+    asking: asking(wanting(term(hostname, { namespaces: ['elsewhere'] }))),
+    nodes: { n1: 0, n2: near, n3: near },
+  },
+  {
+    name: 'or selects it by its labels',
+    cluster: { Namespace: [teamA] },
+    pods: [standing('w', 'n1', { namespace: 'elsewhere' })],
+    asking: asking(wanting(term(hostname, { namespaceSelector: { matchLabels: { team: 'a' } } }))),
+    nodes: { n1: 0, n2: near, n3: near },
+  },
+  {
+    name: 'an empty namespace selector means every namespace, known or not',
+    pods: [standing('w', 'n1', { namespace: 'elsewhere' })],
+    asking: asking(wanting(term(hostname, { namespaceSelector: {} }))),
+    nodes: { n1: 0, n2: near, n3: near },
+  },
+  {
+    name: 'no label selector selects no pod, an empty one every pod',
+    pods: [standing('w', 'n1')],
+    asking: asking({
+      ...wanting(term(zone, { labelSelector: {} })),
+      ...shunning({ topologyKey: zone }),
+    }),
+    nodes: { n1: 0, n2: 0, n3: near },
+  },
+  {
+    name: 'a pod that is being deleted still counts, one that is finished does not',
+    pods: [standing('w', 'n1', { isDeleting: true }), standing('x', 'n3', { phase: 'Succeeded' })],
+    asking: asking(wanting(term(zone))),
+    nodes: { n1: 0, n2: 0, n3: near },
+  },
+  {
+    name: 'anti-affinity refuses the whole domain',
+    pods: [standing('w', 'n1')],
+    asking: asking(shunning(term(zone))),
+    nodes: { n1: apart, n2: apart, n3: 0 },
+  },
+  {
+    name: 'anti-affinity to a key that the node lacks is no obstacle',
+    pods: [standing('w', 'n1')],
+    asking: asking(shunning(term('rack'))),
+    nodes: { n1: 0, n2: 0, n3: 0 },
+  },
+  {
+    name: 'any of the terms refuses',
+    pods: [standing('w', 'n3'), standing('d', 'n1', { app: 'db' })],
+    asking: asking(shunning(term(zone), term(hostname, { labelSelector: { matchLabels: { app: 'db' } } }))),
+    nodes: { n1: apart, n2: 0, n3: apart },
+  },
+  {
+    name: 'a pod on a node refuses whom it must be apart from',
+    pods: [standing('d', 'n1', { app: 'db', affinity: shunning(term(zone)) })],
+    asking: asking({}, 'web'),
+    nodes: { n1: refused, n2: refused, n3: 0 },
+  },
+  {
+    name: 'of its own namespace, unless it selects others by their labels',
+    cluster: { Namespace: [{ metadata: { name: 'default', labels: { team: 'a' } } }] },
+    pods: [
+      standing('d', 'n1', { namespace: 'elsewhere', affinity: shunning(term(hostname)) }),
+      standing('e', 'n2', {
+        namespace: 'elsewhere',
+        affinity: shunning(term(hostname, { namespaceSelector: { matchLabels: { team: 'a' } } })),
+      }),
+    ],
+    asking: asking({}, 'web'),
+    nodes: { n1: 0, n2: refused, n3: 0 },
+  },
+  {
+    name: 'the first of several reasons is given: affinity, then anti-affinity, then the neighbours',
+    pods: [standing('w', 'n1', { affinity: shunning(term(hostname)) }), standing('d', 'n3', { app: 'db' })],
+    asking: asking(
+      {
+        ...wanting(term(zone)),
+        ...shunning(term(hostname, { labelSelector: { matchLabels: { app: 'web' } } })),
+      },
+      'web',
+    ),
+    nodes: { n1: apart, n2: 0, n3: near },
+  },
+];
+
+const softTerm = (weight: number, topologyKey: string) => ({ weight, podAffinityTerm: term(topologyKey) });
+
+const ranked: readonly Case[] = [
+  {
+    name: 'the best node has 100, the worst 0',
+    pods: [standing('w', 'n1'), standing('x', 'n1'), standing('y', 'n3')],
+    asking: asking({
+      podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [softTerm(10, hostname)] },
+    }),
+    nodes: { n1: 100, n2: 0, n3: 50 },
+  },
+  {
+    name: 'anti-affinity counts against a node',
+    pods: [standing('w', 'n1')],
+    asking: asking({
+      podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [softTerm(2, zone)] },
+      podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [softTerm(5, hostname)] },
+    }),
+    nodes: { n1: 0, n2: 100, n3: 60 },
+  },
+  {
+    name: 'pods on nodes have preferences of their own, and what they require counts one',
+    pods: [
+      standing('w', 'n1', { app: 'db', affinity: wanting(term(hostname)) }),
+      standing('x', 'n3', {
+        app: 'db',
+        affinity: {
+          podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [softTerm(4, hostname)] },
+        },
+      }),
+    ],
+    asking: asking({}, 'web'),
+    nodes: { n1: 25, n2: 0, n3: 100 },
+  },
+];
+
+describe('pod affinity', () => {
+  test.each(byName([...required, ...ranked]))('%s', (_, { cluster, pods, asking: pod, nodes }) => {
+    const index = clusterOf({ Node: zones, Pod: pods, ...cluster });
+    expect(nodeAnswers(index, pod, rule)).toEqual(nodes);
+  });
+
+  test('a pod that has been placed but not bound counts, until that is taken back', () => {
+    const index = clusterOf({ Node: zones });
+    const pod = asking(shunning(term(hostname)));
+    index.setAssumedPod('default/w', readPod(standing('w', 'n2')));
+    expect(nodeAnswers(index, pod, rule)).toEqual({ n1: 0, n2: apart, n3: 0 });
+    index.setAssumedPod('default/w', undefined);
+    expect(nodeAnswers(index, pod, rule)).toEqual({ n1: 0, n2: 0, n3: 0 });
+  });
+
+  test('evicting pods helps against anti-affinity, not against affinity', () => {
+    const index = clusterOf({ Node: zones, Pod: [standing('w', 'n1')] });
+    const pod = asking({ ...wanting(term(zone)), ...shunning(term(zone)) });
+    expect([...refusalBy(rule, index, pod).nodesWithPodsInTheWay()]).toEqual(['n1', 'n2']);
+  });
+
+  test('what is in the way is explained for each node, all of it', () => {
+    const index = clusterOf({ Node: zones, Pod: [standing('w', 'n1', { affinity: shunning(term(zone)) })] });
+    const pod = asking({ ...wanting(term(hostname)), ...shunning(term(zone)) }, 'web');
+    const { nodes } = refusalBy(rule, index, pod).explain();
+    expect(nodes.map(({ findings }) => findings.map(({ reason }) => reason))).toEqual([
+      ['AntiAffinityNotMet', 'RefusedByNeighbours'],
+      ['AffinityNotMet', 'AntiAffinityNotMet', 'RefusedByNeighbours'],
+      ['AffinityNotMet'],
+    ]);
+  });
+
+  test('a selector that cannot be read refuses the pod', () => {
+    const bad = term(zone, { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' as 'In' }] } });
+    const index = clusterOf({ Node: zones });
+    expect(verdictBy(rule, index, asking(shunning(bad)))).toMatch(
+      /parsing pod: spec\.affinity\.podAntiAffinity/,
+    );
+  });
+
+  test('a pod on a node whose terms cannot be read has no say', () => {
+    const bad = term(zone, { labelSelector: { matchLabels: { app: 7 as unknown as string } } });
+    const index = clusterOf({
+      Node: zones,
+      Pod: [standing('w', 'n1', { affinity: shunning(bad, term(zone)) })],
+    });
+    expect(verdictBy(rule, index, asking({}, 'web'))).toBe('fits');
+  });
+});

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { test } from 'vitest';
+import type { Pod } from '../../../kube/core.ts';
+import { ClusterIndex } from '../../index/cluster-index.ts';
+import { plan } from '../../plan.ts';
+import { node, zone } from '../../testing/objects.ts';
+import { eraseState } from '../rule.ts';
+import { topologySpread } from '../topology-spread/rule.ts';
+import { interPodAffinity } from './rule.ts';
+
+const rules = [eraseState(interPodAffinity), eraseState(topologySpread)];
+
+const word = fc.constantFrom(
+  ...'podAffinity podAntiAffinity requiredDuringSchedulingIgnoredDuringExecution weight podAffinityTerm'.split(
+    ' ',
+  ),
+  ...'preferredDuringSchedulingIgnoredDuringExecution labelSelector namespaceSelector namespaces'.split(' '),
+  ...'topologyKey matchLabels matchExpressions key operator values whenUnsatisfiable maxSkew minDomains'.split(
+    ' ',
+  ),
+  ...'matchLabelKeys nodeTaintsPolicy constructor __proto__'.split(' '),
+);
+const leaf = fc.oneof(
+  fc.constantFrom<unknown>(null, 0, -1, 1e300, 0.5, '', 'In', 'DoNotSchedule', 'ScheduleAnyway', 'Honor'),
+  fc.constantFrom<unknown>(zone, 'constructor', '__proto__', [], {}),
+);
+const { junk } = fc.letrec<{ junk: unknown }>((tie) => ({
+  junk: fc.oneof(
+    { maxDepth: 6 },
+    leaf,
+    fc.array(tie('junk'), { maxLength: 3 }),
+    fc.dictionary(word, tie('junk'), { maxKeys: 4 }),
+  ),
+}));
+
+test('no pod, on a node or about to be, can make these rules throw', () => {
+  const arbPod = fc
+    .record({ affinity: junk, topologySpreadConstraints: junk, labels: junk, ownerReferences: junk })
+    .map(({ labels, ownerReferences, ...spec }) => ({
+      metadata: { namespace: 'default', name: 'p', labels, ownerReferences },
+      spec,
+    })) as unknown as fc.Arbitrary<Pod>;
+  fc.assert(
+    fc.property(arbPod, arbPod, (standing, asking) => {
+      const index = new ClusterIndex();
+      index.upsert('Node', node('n1', { [zone]: 'a' }));
+      const there = { ...standing, metadata: { ...standing.metadata, name: 'q' } };
+      index.upsert('Pod', { ...there, spec: { ...there.spec, nodeName: 'n1' } });
+      const answer = plan(asking, index, { nowMs: 0, rules });
+      const { change } = index.remove('Pod', 'default/q');
+      if (answer.kind === 'refusal') answer.wokenBy(change!);
+      for (const rule of rules)
+        if (answer.kind === 'refusal') rule.invalidates(answer.interest, change!, index);
+    }),
+    { numRuns: 500 },
+  );
+});

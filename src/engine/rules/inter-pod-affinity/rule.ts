@@ -1,0 +1,77 @@
+/**
+ * Pods that must, or would rather, be near other pods or apart from them. Anti-affinity works both ways: a pod on a node can
+ * refuse a newcomer. A pod that is to be near its own kind may be the first of it.
+ */
+import { noDomain } from '../../index/domain-table.ts';
+import { podTermsOf } from '../../records/pod-affinity.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding } from '../finding.ts';
+import { plainFinding } from '../plain-finding.ts';
+import { podReasons } from '../reasons.ts';
+import { type Prepared, type Rule, skip } from '../rule.ts';
+import { type AffinityState, affinityStateOf, type DomainCounts } from './affinity-state.ts';
+import { scoreByAffinity } from './score.ts';
+import { invalidates, wakes } from './wakes.ts';
+
+const affinityBit = 1;
+const antiAffinityBit = 2;
+const refusedBit = 4;
+
+export const interPodAffinity: Rule<AffinityState> = {
+  name: 'InterPodAffinity',
+  reasons: ['AffinityNotMet', 'AntiAffinityNotMet', 'RefusedByNeighbours'],
+  prepare,
+  filter,
+  score: { weight: 2, run: scoreByAffinity },
+  explain,
+  wakes,
+  invalidates,
+};
+
+function prepare({ index, pod }: Cycle): Prepared<AffinityState> {
+  const { problem } = podTermsOf(pod.shape);
+  if (problem !== undefined) {
+    const message = podReasons.MalformedPodAffinity.upstream.replace('{problem}', () => problem);
+    return { kind: 'refuse', refusals: [{ reason: 'MalformedPodAffinity', claim: undefined, message }] };
+  }
+  const state = affinityStateOf(index, pod);
+  return state === undefined ? skip : { kind: 'ready', state };
+}
+
+function filter(state: AffinityState, cycle: Cycle): void {
+  if (state.wanted.length + state.unwanted.length + state.refusing.length === 0) return;
+  const { rows: nodes, count } = cycle.feasibleRows();
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    if (!hasWanted(state, node)) cycle.reject(node, affinityBit);
+    else if (hasAny(state.unwanted, node)) cycle.reject(node, antiAffinityBit);
+    else if (hasAny(state.refusing, node)) cycle.reject(node, refusedBit);
+  }
+}
+
+/** Each key needs a label on the node, and a pod in its domain unless this one may be the first. */
+function hasWanted({ wanted, mayBeFirst }: AffinityState, node: number): boolean {
+  for (let at = 0; at < wanted.length; at++) {
+    const { domains, counts } = wanted[at]!;
+    const domain = domains.of[node]!;
+    if (domain === noDomain || (counts[domain] === 0 && !mayBeFirst)) return false;
+  }
+  return true;
+}
+
+function hasAny(sums: readonly DomainCounts[], node: number): boolean {
+  for (let at = 0; at < sums.length; at++) {
+    const { domains, counts } = sums[at]!;
+    const domain = domains.of[node]!;
+    if (domain !== noDomain && counts[domain]! > 0) return true;
+  }
+  return false;
+}
+
+function explain(state: AffinityState, _cycle: Cycle, node: number): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (!hasWanted(state, node)) findings.push(plainFinding(interPodAffinity.name, 'AffinityNotMet'));
+  if (hasAny(state.unwanted, node)) findings.push(plainFinding(interPodAffinity.name, 'AntiAffinityNotMet'));
+  if (hasAny(state.refusing, node)) findings.push(plainFinding(interPodAffinity.name, 'RefusedByNeighbours'));
+  return findings;
+}

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '../../../kube/core.ts';
+import { plan } from '../../plan.ts';
+import { clusterOf } from '../../testing/cluster.ts';
+import { comes } from '../../testing/happenings.ts';
+import { atVersion, hostname, node } from '../../testing/objects.ts';
+import { expectRuleWakes, nodeWith, podWith } from '../../testing/rule-trials/ask.ts';
+import { expectSameAsOracle, type Oracle } from '../../testing/rule-trials/trial.ts';
+import { eraseState } from '../rule.ts';
+import { nodeAffinity } from './rule.ts';
+
+const rule = eraseState(nodeAffinity);
+
+describe('a pod that was refused', () => {
+  const waiting = { cluster: { Node: [node('n1')] }, asking: podWith({ nodeSelector: { a: 'b' } }) };
+  expectRuleWakes(rule, [
+    {
+      ...waiting,
+      name: 'is woken when its node is labelled',
+      happens: comes('Node', atVersion('2', node('n1', { a: 'b' }))),
+      wakes: true,
+    },
+    {
+      ...waiting,
+      name: 'is not woken by another label',
+      happens: comes('Node', atVersion('2', node('n1', { a: 'c' }))),
+      wakes: false,
+    },
+    {
+      ...waiting,
+      name: 'is not woken by a change that is none of labels',
+      happens: comes('Node', atVersion('2', nodeWith('n1', { spec: { unschedulable: true } }))),
+      wakes: false,
+    },
+    {
+      ...waiting,
+      name: 'is woken by a node that matches',
+      happens: comes('Node', node('n2', { a: 'b' })),
+      wakes: true,
+    },
+    {
+      ...waiting,
+      name: 'is not woken by one that does not',
+      happens: comes('Node', node('n2')),
+      wakes: false,
+    },
+  ]);
+});
+
+test('more pods than are remembered are each answered for the nodes as they are', () => {
+  const index = clusterOf({ Node: [node('n1'), node('n2')] });
+  const place = (spec: Pod['spec']) => plan(podWith(spec), index, { nowMs: 0, rules: [rule] });
+  const topologies = index.topologies.size;
+  for (let count = 0; count < 1_500; count++) {
+    expect(place({ nodeSelector: { app: `a${count}` } }).kind).toBe('refusal');
+  }
+  expect(index.topologies.size - topologies).toBe(1_000);
+  index.upsert('Node', atVersion('2', node('n2', { app: 'a3' })));
+  expect(place({ nodeSelector: { app: 'a3' } })).toMatchObject({ node: 'n2' });
+  index.upsert('Node', atVersion('3', node('n2', { app: 'a1499' })));
+  expect(place({ nodeSelector: { app: 'a1499' } })).toMatchObject({ node: 'n2' });
+  expect(place({ nodeSelector: { app: 'a3' } }).kind).toBe('refusal');
+  expect(place({ nodeSelector: { [hostname]: 'n1' } })).toMatchObject({ node: 'n1' });
+});
+
+function holds(
+  { key, operator, values = [] }: NodeSelectorRequirement,
+  labels: Record<string, string>,
+): boolean {
+  const value = labels[key!];
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    case 'Gt':
+      return value !== undefined && Number(value) > Number(values[0]);
+    default:
+      return false;
+  }
+}
+
+const known = ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt'];
+
+function termHolds(
+  { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
+  { metadata }: Node,
+): boolean {
+  if (matchExpressions.length + matchFields.length === 0) return false;
+  if (!matchExpressions.every(({ operator }) => known.includes(operator!))) return false;
+  const isReadable = ({ operator, values = [] }: NodeSelectorRequirement) =>
+    (operator === 'In' || operator === 'NotIn') && values.length === 1;
+  if (!matchFields.every(isReadable)) return false;
+  return (
+    matchExpressions.every((requirement) => holds(requirement, metadata!.labels as Record<string, string>)) &&
+    matchFields.every(({ key, operator, values }) => {
+      const value = key === 'metadata.name' ? metadata!.name! : '';
+      return values!.includes(value) === (operator === 'In');
+    })
+  );
+}
+
+/** The names in each term that all of its conditions share; undefined if a term has none. */
+function pinned(terms: readonly NodeSelectorTerm[]): string[] | undefined {
+  const each = terms.map(({ matchFields = [] }) =>
+    matchFields.filter(({ key, operator }) => key === 'metadata.name' && operator === 'In'),
+  );
+  if (each.length === 0 || each.some((conditions) => conditions.length === 0)) return undefined;
+  const names = ['n1', 'n2', 'n3', 'n4'];
+  return names.filter((name) =>
+    each.some((conditions) => conditions.every(({ values }) => values!.includes(name))),
+  );
+}
+
+const oracle: Oracle = (book, asking) => {
+  const affinity = asking.spec?.affinity?.nodeAffinity;
+  const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  const selector = Object.entries(asking.spec?.nodeSelector ?? {});
+  const pins = required && pinned(required);
+  if (pins?.length === 0) return { refusals: ['AffinityTermsConflict'], refused: {}, scores: {} };
+  const fits = (one: Node) =>
+    selector.every(([key, value]) => one.metadata!.labels![key] === value) &&
+    (required === undefined || required.some((term) => termHolds(term, one)));
+  const weights = book
+    .nodes()
+    .filter(fits)
+    .map((one) => {
+      const liked = preferred.filter(({ preference }) => termHolds(preference!, one));
+      return [one.metadata!.name!, liked.reduce((sum, { weight }) => sum + weight!, 0)] as const;
+    });
+  const most = Math.max(...weights.map(([, weight]) => weight), 1);
+  const readable = preferred.some(({ preference }) => canHold(preference!));
+  const isAsked = required !== undefined || selector.length > 0 || readable;
+  return {
+    refusals: [],
+    refused: Object.fromEntries(
+      book
+        .nodes()
+        .filter((one) => !fits(one))
+        .map(({ metadata }) => [
+          metadata!.name!,
+          [pins?.includes(metadata!.name!) === false ? 'LeftOutByName' : 'NodeAffinityMismatch'],
+        ]),
+    ),
+    scores: Object.fromEntries(
+      isAsked ? weights.map(([name, weight]) => [name, Math.floor((100 * weight) / most)]) : [],
+    ),
+  };
+};
+
+/** Whether there is anything to score by. */
+function canHold({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): boolean {
+  return (
+    matchExpressions.length + matchFields.length > 0 &&
+    matchExpressions.every(({ operator }) => known.includes(operator!)) &&
+    matchFields.every(({ operator, values }) => operator !== 'Exists' && values!.length === 1)
+  );
+}
+
+test('it says what the obvious reading says', () => {
+  expectSameAsOracle(rule, oracle, { runs: 300 });
+});

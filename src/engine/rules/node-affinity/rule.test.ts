@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeSelectorTerm, Pod, PreferredSchedulingTerm } from '../../../kube/core.ts';
+import { plan } from '../../plan.ts';
+import { clusterOf } from '../../testing/cluster.ts';
+import { byName, node } from '../../testing/objects.ts';
+import { nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
+import { judge } from '../../testing/rule-trials/judge.ts';
+import { nodeUnschedulable } from '../node-unschedulable/rule.ts';
+import { eraseState } from '../rule.ts';
+import { nodeAffinity } from './rule.ts';
+
+const rule = eraseState(nodeAffinity);
+const mismatch = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
+const leftOut = "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity].";
+const conflict = '0/1 nodes are available: pod affinity terms conflict.';
+
+function requiring(...nodeSelectorTerms: NodeSelectorTerm[]): Pod['spec'] {
+  return {
+    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
+  };
+}
+
+function named(...names: string[]): NodeSelectorTerm {
+  return {
+    matchFields: names.map((name) => ({ key: 'metadata.name', operator: 'In', values: [name] })),
+  };
+}
+
+interface Case {
+  readonly name: string;
+  readonly labels?: Record<string, string>;
+  readonly spec: Pod['spec'];
+  readonly says: string;
+}
+
+function expectCases(cases: readonly Case[]): void {
+  test.each(byName(cases))('%s', (_, { labels = {}, spec, says }) => {
+    expect(verdictBy(rule, clusterOf({ Node: [node('n1', labels)] }), podWith(spec))).toBe(says);
+  });
+}
+
+describe('a node selector', () => {
+  expectCases([
+    { name: 'that is empty asks for nothing', spec: { nodeSelector: {} }, says: 'fits' },
+    {
+      name: 'wants its labels',
+      labels: { a: 'b', c: 'd' },
+      spec: { nodeSelector: { a: 'b' } },
+      says: 'fits',
+    },
+    {
+      name: 'wants all of its labels',
+      labels: { a: 'b' },
+      spec: { nodeSelector: { a: 'b', c: 'd' } },
+      says: mismatch,
+    },
+    { name: 'wants the value', labels: { a: 'c' }, spec: { nodeSelector: { a: 'b' } }, says: mismatch },
+    {
+      name: 'need not be valid: what is equal is equal',
+      labels: { 'a b': '-' },
+      spec: { nodeSelector: { 'a b': '-' } },
+      says: 'fits',
+    },
+    {
+      name: 'with a value that is no text matches nothing',
+      labels: { a: 'b' },
+      spec: { nodeSelector: { a: 5 } } as unknown as Pod['spec'],
+      says: mismatch,
+    },
+    {
+      name: 'of no labels that JavaScript knows',
+      spec: { nodeSelector: { constructor: 'x' } },
+      says: mismatch,
+    },
+  ]);
+});
+
+describe('required affinity', () => {
+  const inB = { key: 'a', operator: 'In' as const, values: ['b'] };
+  expectCases([
+    {
+      name: 'matches a label',
+      labels: { a: 'b' },
+      spec: requiring({ matchExpressions: [inB] }),
+      says: 'fits',
+    },
+    {
+      name: 'without terms matches nothing',
+      labels: { a: 'b' },
+      spec: requiring(),
+      says: mismatch,
+    },
+    { name: 'with an empty term matches nothing', spec: requiring({}), says: mismatch },
+    {
+      name: 'matches by any of its terms',
+      labels: { a: 'b' },
+      spec: requiring({ matchExpressions: [{ key: 'x', operator: 'Exists' }] }, { matchExpressions: [inB] }),
+      says: 'fits',
+    },
+    {
+      name: 'and a node selector must both hold',
+      labels: { a: 'b' },
+      spec: { ...requiring({ matchExpressions: [inB] }), nodeSelector: { c: 'd' } },
+      says: mismatch,
+    },
+    {
+      name: 'and a node selector do both hold',
+      labels: { a: 'b', c: 'd' },
+      spec: { ...requiring({ matchExpressions: [inB] }), nodeSelector: { c: 'd' } },
+      says: 'fits',
+    },
+    {
+      name: 'with an unknown operator matches nothing by that term',
+      labels: { a: 'b' },
+      spec: requiring(
+        { matchExpressions: [{ ...inB, operator: 'Like' as 'In' }] },
+        { matchExpressions: [inB] },
+      ),
+      says: 'fits',
+    },
+    {
+      name: 'of Gt compares numbers',
+      labels: { a: '10' },
+      spec: requiring({ matchExpressions: [{ key: 'a', operator: 'Gt', values: ['9'] }] }),
+      says: 'fits',
+    },
+    {
+      name: 'that is junk matches nothing',
+      spec: requiring(5 as never, null as never, { matchExpressions: 'x' as never }),
+      says: mismatch,
+    },
+  ]);
+});
+
+describe('a pod that names nodes', () => {
+  expectCases([
+    { name: 'goes to its node', spec: requiring(named('n1')), says: 'fits' },
+    { name: 'leaves out every other', spec: requiring(named('n2')), says: leftOut },
+    { name: 'may name several, a term each', spec: requiring(named('n2'), named('n1')), says: 'fits' },
+    {
+      name: 'that asks for labels too is refused there in the usual words',
+      spec: requiring({ ...named('n1'), matchExpressions: [{ key: 'a', operator: 'Exists' }] }),
+      says: mismatch,
+    },
+    { name: 'contradicts itself', spec: requiring(named('n1', 'n2')), says: conflict },
+    {
+      name: 'contradicts itself in one term of two',
+      spec: requiring(named('n1', 'n2'), named('n1')),
+      says: 'fits',
+    },
+    {
+      name: 'in one term of two leaves nobody out',
+      spec: requiring(named('n2'), { matchExpressions: [{ key: 'a', operator: 'Exists' }] }),
+      says: mismatch,
+    },
+    {
+      name: 'by exclusion leaves nobody out',
+      spec: requiring({ matchFields: [{ key: 'metadata.name', operator: 'NotIn', values: ['n1'] }] }),
+      says: mismatch,
+    },
+    {
+      name: 'two at once in one condition can be read by nobody, but leaves out the rest',
+      spec: requiring({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2', 'n3'] }] }),
+      says: leftOut,
+    },
+    {
+      name: 'two at once in one condition matches neither',
+      spec: requiring({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n1', 'n3'] }] }),
+      says: mismatch,
+    },
+  ]);
+
+  test('is told who was left out and who did not match', () => {
+    const asking = podWith(
+      requiring({ ...named('n1'), matchExpressions: [{ key: 'a', operator: 'Exists' }] }),
+    );
+    const refusal = refusalBy(rule, clusterOf({ Node: [node('n1'), node('n2'), node('n3')] }), asking);
+    expect(refusal.message).toBe(
+      "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, " +
+        "2 node(s) didn't satisfy plugin(s) [NodeAffinity].",
+    );
+    expect([...refusal.nodesWithPodsInTheWay()]).toEqual([]);
+    expect(refusal.explain().nodes.map(({ findings }) => findings[0]!.reason)).toEqual([
+      'NodeAffinityMismatch',
+      'LeftOutByName',
+      'LeftOutByName',
+    ]);
+  });
+
+  test('leaves the others out before any other rule speaks', () => {
+    const index = clusterOf({ Node: [nodeWith('n1', { spec: { unschedulable: true } }), node('n2')] });
+    const rules = [eraseState(nodeUnschedulable), rule];
+    const refusal = plan(podWith(requiring(named('n3'))), index, { nowMs: 0, rules });
+    expect(refusal).toMatchObject({
+      message: "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [NodeAffinity].",
+    });
+  });
+});
+
+describe('preferred affinity', () => {
+  function preferring(...terms: (readonly [number, string, string])[]): Pod['spec'] {
+    const preferred = terms.map(
+      ([weight, key, value]): PreferredSchedulingTerm => ({
+        weight,
+        preference: { matchExpressions: [{ key, operator: 'In', values: [value] }] },
+      }),
+    );
+    return { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } } };
+  }
+  const index = clusterOf({
+    Node: [node('n1', { a: 'x' }), node('n2', { a: 'x', b: 'y' }), node('n3'), node('n4', { c: 'z' })],
+  });
+  function scoresOf(spec: Pod['spec']): unknown {
+    return judge(rule, index, podWith(spec)).scores;
+  }
+
+  test('adds up weights and gives the best 100', () => {
+    expect(scoresOf(preferring([2, 'a', 'x'], [4, 'b', 'y']))).toEqual({ n1: 33, n2: 100, n3: 0, n4: 0 });
+  });
+
+  test('that nobody meets gives all of them nothing', () => {
+    expect(scoresOf(preferring([2, 'a', 'nowhere']))).toEqual({ n1: 0, n2: 0, n3: 0, n4: 0 });
+  });
+
+  test('measures by the nodes that fit', () => {
+    const spec = { ...preferring([2, 'a', 'x'], [4, 'b', 'y'], [1, 'c', 'z']), nodeSelector: { c: 'z' } };
+    expect(scoresOf(spec)).toEqual({ n4: 100 });
+  });
+
+  test('passes over what it can not read', () => {
+    const spec = {
+      affinity: {
+        nodeAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 5, preference: { matchExpressions: [{ key: 'a', operator: 'Like' }] } },
+            { weight: 0, preference: { matchExpressions: [{ key: 'b', operator: 'Exists' }] } },
+            { weight: 5, preference: {} },
+            { weight: 5 },
+            7,
+            { weight: 3, preference: { matchExpressions: [{ key: 'c', operator: 'Exists' }] } },
+          ],
+        },
+      },
+    } as unknown as Pod['spec'];
+    expect(scoresOf(spec)).toEqual({ n1: 0, n2: 0, n3: 0, n4: 100 });
+  });
+});

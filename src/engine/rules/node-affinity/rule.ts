@@ -1,0 +1,111 @@
+/**
+ * Where a pod wants to be, by node selector and node affinity. What is required is one topology of the index, found from its rarest
+ * label or its names and shared by all pods that ask for the same: a pod that is pinned to one node looks at one node's labels.
+ */
+
+import type { Change, ObjectChange } from '../../index/change.ts';
+import type { Topology } from '../../index/topology-table.ts';
+import { matcherHolds } from '../../records/node-matcher.ts';
+import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
+import { type PodNodes, podNodes } from '../../records/pod-nodes.ts';
+import type { PreferredNodes } from '../../records/preferred-nodes.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding } from '../finding.ts';
+import { asksAnew } from '../own-pod.ts';
+import { plainFinding } from '../plain-finding.ts';
+import { podReasons } from '../reasons.ts';
+import { type Interest, type PodRefusal, type Prepared, type Rule, skip } from '../rule.ts';
+
+interface AffinityState {
+  readonly required: Topology | undefined;
+  readonly pins: ReadonlySet<string> | undefined;
+  readonly preferred: readonly PreferredNodes[];
+}
+
+const mismatchBit = 1;
+const leftOutBit = 2;
+const scoreMax = 100;
+
+export const nodeAffinity: Rule<AffinityState> = {
+  name: 'NodeAffinity',
+  reasons: ['NodeAffinityMismatch', 'LeftOutByName'],
+  prepare,
+  filter,
+  score: { weight: 2, run: scorePreferred },
+  explain,
+  wakes,
+  invalidates: (interest, change) => asksAnew(interest, change) || (change.kind === 'Node' && moves(change)),
+};
+
+function prepare(cycle: Cycle): Prepared<AffinityState> {
+  const { required, pins, preferred } = podNodes(cycle.pod.shape);
+  if (pins?.size === 0) return { kind: 'refuse', refusals: [termsConflict] };
+  if (required === undefined && preferred.length === 0) return skip;
+  if (pins !== undefined) leaveOut(cycle, pins);
+  const topology = required && cycle.index.askedTopologies.of(required);
+  return { kind: 'ready', state: { required: topology, pins, preferred } };
+}
+
+const termsConflict: PodRefusal = {
+  reason: 'AffinityTermsConflict',
+  claim: undefined,
+  message: podReasons.AffinityTermsConflict.upstream,
+};
+
+/** Before any rule filters: nobody else says anything about nodes that the pod names none of, as in kube-scheduler. */
+function leaveOut(cycle: Cycle, pins: ReadonlySet<string>): void {
+  const named = new Set<number | undefined>([...pins].map((name) => cycle.index.nodes.row(name)));
+  const { rows: nodes, count } = cycle.feasibleRows();
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    if (!named.has(node)) cycle.reject(node, leftOutBit);
+  }
+}
+
+function filter({ required }: AffinityState, cycle: Cycle): void {
+  if (required === undefined) return;
+  const { rows: nodes, count } = cycle.feasibleRows();
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    if (!required.nodes.has(node)) cycle.reject(node, mismatchBit);
+  }
+}
+
+/** The sum of the weights that hold on a node, scaled so that the best has 100. */
+function scorePreferred({ preferred }: AffinityState, cycle: Cycle, scores: Float64Array): void {
+  let most = 0;
+  for (const { weight, nodes } of preferred) {
+    cycle.index.askedTopologies.of(nodes).nodes.each((node) => {
+      if (!cycle.isFeasible(node)) return;
+      scores[node]! += weight;
+      most = Math.max(most, scores[node]!);
+    });
+  }
+  if (most === 0) return;
+  const { rows: nodes, count } = cycle.feasibleRows();
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    scores[node] = Math.floor((scoreMax * scores[node]!) / most);
+  }
+}
+
+function explain({ required, pins }: AffinityState, { index }: Cycle, node: number): readonly Finding[] {
+  if (required === undefined || required.nodes.has(node)) return [];
+  const isLeftOut = pins !== undefined && !pins.has(index.nodes.record(node)!.key);
+  return [plainFinding(nodeAffinity.name, isLeftOut ? 'LeftOutByName' : 'NodeAffinityMismatch')];
+}
+
+function wakes(interest: Interest, change: Change): boolean {
+  if (asksAnew(interest, change)) return true;
+  if (change.kind !== 'Node' || change.after === undefined) return false;
+  const asked = podNodes(interest.pod.shape);
+  return accepts(asked, change.after) && (change.before === undefined || !accepts(asked, change.before));
+}
+
+function accepts({ required }: PodNodes, { key, labels }: NodeRecord): boolean {
+  return required === undefined || matcherHolds(required, key, labels);
+}
+
+function moves({ before, after }: ObjectChange<'Node'>): boolean {
+  return before === undefined || after === undefined || !haveSameLabels(before, after);
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { clusterOf } from '../../testing/cluster.ts';
+import { comes } from '../../testing/happenings.ts';
+import { atVersion, byName, node, pod } from '../../testing/objects.ts';
+import { expectRuleWakes, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
+import { expectSameAsOracle } from '../../testing/rule-trials/trial.ts';
+import { eraseState } from '../rule.ts';
+import { nodeName } from './rule.ts';
+
+const rule = eraseState(nodeName);
+const cluster = { Node: [node('n1'), node('n2')] };
+const elsewhere = "0/2 nodes are available: 2 node(s) didn't match the requested node name.";
+
+describe('a pod', () => {
+  const cases = [
+    { name: 'without a node name goes anywhere', nodeName: '', says: 'fits' },
+    { name: 'goes to the node that it names', nodeName: 'n2', says: 'fits' },
+    { name: 'goes nowhere if its node does not exist', nodeName: 'n3', says: elsewhere },
+  ];
+  test.each(byName(cases))('%s', (_, { nodeName: name, says }) => {
+    expect(verdictBy(rule, clusterOf(cluster), pod('p', [], { nodeName: name }))).toBe(says);
+  });
+
+  test('is told about every other node', () => {
+    const refusal = refusalBy(rule, clusterOf(cluster), pod('p', [], { nodeName: 'n3' }));
+    expect(refusal.explain().nodes.flatMap(({ findings }) => findings)).toMatchObject([
+      { reason: 'OtherNodeRequested' },
+      { reason: 'OtherNodeRequested' },
+    ]);
+  });
+});
+
+describe('a pod that was refused', () => {
+  const waiting = { cluster, asking: pod('p', [], { nodeName: 'n3' }) };
+  expectRuleWakes(rule, [
+    { ...waiting, name: 'is woken when its node comes', happens: comes('Node', node('n3')), wakes: true },
+    { ...waiting, name: 'is not woken by another', happens: comes('Node', node('n4')), wakes: false },
+    {
+      ...waiting,
+      name: 'is not woken when another changes',
+      happens: comes('Node', atVersion('2', node('n1', { a: 'b' }))),
+      wakes: false,
+    },
+  ]);
+});
+
+test('it says what the obvious reading says', () => {
+  expectSameAsOracle(rule, (book, asking) => {
+    const wanted = asking.spec?.nodeName ?? '';
+    const others = book.nodes().filter(({ metadata }) => wanted !== '' && metadata!.name !== wanted);
+    return {
+      refusals: [],
+      refused: Object.fromEntries(others.map(({ metadata }) => [metadata!.name!, ['OtherNodeRequested']])),
+      scores: {},
+    };
+  });
+});

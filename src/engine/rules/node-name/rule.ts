@@ -1,0 +1,38 @@
+/** A pod that names its node, and still comes to be planned, goes there or nowhere. */
+import type { Change } from '../../index/change.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding } from '../finding.ts';
+import { plainFinding } from '../plain-finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+
+/** The name. */
+type NameState = string;
+
+const otherNodeBit = 1;
+
+export const nodeName: Rule<NameState> = {
+  name: 'NodeName',
+  reasons: ['OtherNodeRequested'],
+  prepare: ({ pod }): Prepared<NameState> =>
+    pod.nodeName === '' ? skip : { kind: 'ready', state: pod.nodeName },
+  filter,
+  explain: (name, { index }, node): readonly Finding[] =>
+    index.nodes.row(name) === node ? [] : [plainFinding(nodeName.name, 'OtherNodeRequested')],
+  wakes,
+  invalidates: (_, change) =>
+    change.kind === 'Node' && (change.before === undefined || change.after === undefined),
+};
+
+function filter(name: NameState, cycle: Cycle): void {
+  const requested = cycle.index.nodes.row(name);
+  const { rows: nodes, count } = cycle.feasibleRows();
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    if (node !== requested) cycle.reject(node, otherNodeBit);
+  }
+}
+
+function wakes({ pod }: Interest, change: Change): boolean {
+  if (change.kind !== 'Node' || change.before !== undefined) return false;
+  return pod.nodeName === '' || change.after?.key === pod.nodeName;
+}

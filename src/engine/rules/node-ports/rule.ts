@@ -1,0 +1,99 @@
+/** NodePorts: a port of a node is one pod's at a time, by protocol and address; any address collides with every address. */
+import type { Change } from '../../index/change.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import { type HostPort, hostPortsOf, portsCollide } from '../../records/host-ports.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding } from '../finding.ts';
+import { nodesLeft, placesOf } from '../pod-moves.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+
+type Ports = readonly HostPort[];
+
+export const nodePorts: Rule<Ports> = {
+  name: 'NodePorts',
+  reasons: ['PortsTaken'],
+  prepare,
+  filter,
+  explain,
+  wakes,
+  invalidates,
+};
+
+const takenBit = 1;
+
+function prepare({ pod }: Cycle): Prepared<Ports> {
+  const ports = hostPortsOf(pod.shape);
+  return ports.length === 0 ? skip : { kind: 'ready', state: ports };
+}
+
+function filter(ports: Ports, cycle: Cycle): void {
+  for (const port of ports) {
+    for (const row of cycle.index.ports.rowsTaking(port)) {
+      if (cycle.isFeasible(row)) cycle.reject(row, takenBit);
+    }
+  }
+}
+
+function explain(ports: Ports, { index }: Cycle, node: number): readonly Finding[] {
+  if (areFree(ports, index, node)) return [];
+  return [
+    {
+      rule: nodePorts.name,
+      reason: 'PortsTaken',
+      claim: undefined,
+      candidates: [],
+      omitted: 0,
+      margin: undefined,
+    },
+  ];
+}
+
+function areFree(ports: Ports, index: ClusterIndex, node: number | undefined): boolean {
+  return node !== undefined && !ports.some((port) => index.ports.isTakenOn(node, port));
+}
+
+function wakes({ pod }: Interest, change: Change, index: ClusterIndex): boolean {
+  const ports = hostPortsOf(pod.shape);
+  const isFreeOn = (nodeName: string) => areFree(ports, index, index.nodes.row(nodeName));
+  switch (change.kind) {
+    case 'Node':
+      return change.before === undefined && change.after !== undefined && isFreeOn(change.after.key);
+    case 'Pod':
+      return nodesFreed(ports, change.before, change.after).some(isFreeOn);
+    case 'Release':
+      return change.nodeName !== '' && isFreeOn(change.nodeName);
+    default:
+      return false;
+  }
+}
+
+function invalidates({ pod }: Interest, change: Change): boolean {
+  const ports = hostPortsOf(pod.shape);
+  if (ports.length === 0) return false;
+  switch (change.kind) {
+    case 'Node':
+      return change.before === undefined || change.after === undefined;
+    case 'Pod':
+      return (
+        nodesFreed(ports, change.before, change.after).length > 0 ||
+        nodesFreed(ports, change.after, change.before).length > 0
+      );
+    case 'Release':
+      return change.nodeName !== '';
+    default:
+      return false;
+  }
+}
+
+/** Where a pod was in the way and is no longer. */
+function nodesFreed(ports: Ports, before: PodRecord | undefined, after: PodRecord | undefined): string[] {
+  if (!isInTheWay(ports, before)) return [];
+  return isInTheWay(ports, after) ? nodesLeft(before, after) : placesOf(before);
+}
+
+function isInTheWay(ports: Ports, other: PodRecord | undefined): boolean {
+  if (other === undefined) return false;
+  const theirs = hostPortsOf(other.shape);
+  return ports.some((port) => theirs.some((their) => portsCollide(port, their)));
+}

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import type { Node, Pod } from '../../../kube/core.ts';
+import type { ResourceList } from '../../../kube/meta.ts';
+import { plan } from '../../plan.ts';
+import type { Refusal } from '../../refusal.ts';
+import { clusterOf } from '../../testing/cluster.ts';
+import { askingPod, residentPod } from '../../testing/crowd.ts';
+import { balancedAllocation } from '../balanced-allocation/rule.ts';
+import { eraseState } from '../rule.ts';
+import { nodeResourcesFit } from './rule.ts';
+
+const fit = [eraseState(nodeResourcesFit)];
+
+function sizedNode(name: string, allocatable: ResourceList): Node {
+  return { metadata: { name }, status: { allocatable: { pods: '110', ...allocatable } } };
+}
+
+function refusalOf(nodes: readonly Node[], pods: readonly Pod[], requests: ResourceList): Refusal {
+  const index = clusterOf({ Node: nodes, Pod: pods });
+  const answer = plan(askingPod('asking', requests), index, { nowMs: 0, rules: fit });
+  if (answer.kind === 'placement') throw new Error(`it fits ${answer.node}`);
+  return answer;
+}
+
+describe('a node without room', () => {
+  const node = sizedNode('n', {
+    cpu: '2',
+    memory: '2Gi',
+    'ephemeral-storage': '1Gi',
+    'example.com/gpu': '2',
+  });
+  const full = residentPod('full', 'n', { cpu: '1500m', memory: '2Gi', 'example.com/gpu': '1' });
+
+  test.each<[string, Node, ResourceList, string]>([
+    ['for one more pod', sizedNode('n', { pods: '1' }), {}, '1 Too many pods'],
+    ['that never said how many pods it takes', { metadata: { name: 'n' } }, {}, '1 Too many pods'],
+    ['for the cpu', node, { cpu: '501m' }, '1 Insufficient cpu'],
+    ['for the memory', node, { memory: '1' }, '1 Insufficient memory'],
+    ['for the ephemeral storage', node, { 'ephemeral-storage': '2Gi' }, '1 Insufficient ephemeral-storage'],
+    ['for an extended resource', node, { 'example.com/gpu': '2' }, '1 Insufficient example.com/gpu'],
+    ['as it has none of it', node, { 'hugepages-2Mi': '2Mi' }, '1 Insufficient hugepages-2Mi'],
+    [
+      'for several things names them all',
+      sizedNode('n', { cpu: '2', memory: '2Gi', pods: '1' }),
+      { cpu: '1', memory: '1Gi', 'a.com/x': '1', 'b.com/y': '1' },
+      '1 Insufficient a.com/x, 1 Insufficient b.com/y, 1 Insufficient cpu, 1 Insufficient memory, 1 Too many pods',
+    ],
+  ])('%s', (_name, short, requests, detail) => {
+    expect(refusalOf([short], [full], requests).message).toBe(`0/1 nodes are available: ${detail}.`);
+  });
+
+  test.each<[string, ResourceList]>([
+    ['exactly what is left fits', { cpu: '500m', 'example.com/gpu': '1' }],
+    ['zero of what is short fits', { cpu: '0', memory: '0', 'hugepages-2Mi': '0' }],
+    ['what no scheduler counts is not looked at', { unprefixed: '7' }],
+  ])('%s', (_name, requests) => {
+    const index = clusterOf({ Node: [node], Pod: [full] });
+    expect(plan(askingPod('asking', requests), index, { nowMs: 0, rules: fit }).kind).toBe('placement');
+  });
+
+  test('is counted for each thing that it is short of', () => {
+    const nodes = [
+      sizedNode('a', { cpu: '1' }),
+      sizedNode('b', { cpu: '1', memory: '1Gi' }),
+      sizedNode('c', {}),
+    ];
+    expect(refusalOf(nodes, [], { cpu: '2', memory: '1Gi' }).message).toBe(
+      '0/3 nodes are available: 2 Insufficient memory, 3 Insufficient cpu.',
+    );
+  });
+});
+
+test('evicting pods would help where the node is large enough, and nowhere else', () => {
+  const nodes = ['full', 'small', 'none'].map((name) =>
+    sizedNode(name, { cpu: name === 'full' ? '2' : '1' }),
+  );
+  const most = sizedNode('crowded', { cpu: '4', pods: '1' });
+  const pods = [residentPod('p1', 'full', { cpu: '1' }), residentPod('p2', 'crowded')];
+  const refusal = refusalOf([...nodes, most], pods, { cpu: '2' });
+  expect([...refusal.nodesWithPodsInTheWay()].sort()).toEqual(['crowded', 'full']);
+});
+
+test('finished pods take nothing, terminating ones still do', () => {
+  const finished = residentPod('done', 'n', { cpu: '2' }, { status: { phase: 'Succeeded' } });
+  const terminating = residentPod(
+    'going',
+    'n',
+    { cpu: '1' },
+    {
+      metadata: { namespace: 'default', name: 'going', deletionTimestamp: '2026-01-01T00:00:00Z' },
+    },
+  );
+  const node = sizedNode('n', { cpu: '2' });
+  expect(refusalOf([node], [finished, terminating], { cpu: '2' }).message).toContain('Insufficient cpu');
+  const index = clusterOf({ Node: [node], Pod: [finished] });
+  expect(plan(askingPod('asking', { cpu: '2' }), index, { nowMs: 0, rules: fit }).kind).toBe('placement');
+});
+
+test('the explanation has the numbers: cpu in cores, memory in bytes, others in their own unit', () => {
+  const refusal = refusalOf(
+    [sizedNode('n', { cpu: '2', memory: '1Gi' })],
+    [residentPod('p', 'n', { cpu: '1500m', memory: '2Gi' })],
+    { cpu: '1', memory: '1Ki', 'example.com/gpu': '3' },
+  );
+  const findings = refusal.explain().nodes[0]!.findings;
+  expect(findings.map(({ reason, margin }) => ({ reason, margin }))).toEqual([
+    { reason: 'InsufficientCpu', margin: { unit: 'resource', resource: 'cpu', needed: 1, free: 0.5 } },
+    { reason: 'InsufficientMemory', margin: { unit: 'resource', resource: 'memory', needed: 1024, free: 0 } },
+    {
+      reason: 'InsufficientResource',
+      margin: { unit: 'resource', resource: 'example.com/gpu', needed: 3, free: 0 },
+    },
+  ]);
+});
+
+describe('among nodes that fit', () => {
+  const chosen = (
+    rules: typeof fit,
+    nodes: readonly Node[],
+    pods: readonly Pod[],
+    requests: ResourceList,
+  ) => {
+    const answer = plan(askingPod('asking', requests), clusterOf({ Node: nodes, Pod: pods }), {
+      nowMs: 0,
+      rules,
+    });
+    return answer.kind === 'placement' ? { node: answer.node, score: answer.score } : undefined;
+  };
+  const pair = (a: ResourceList, b: ResourceList) => [sizedNode('a', a), sizedNode('b', b)];
+
+  test('the emptier one is better, in whole percent', () => {
+    // a: (4000-3000)*100/4000 = 25, (10000-5000)*100/10000 = 50; b: 50 and 50.
+    const nodes = pair({ cpu: '4', memory: '10000' }, { cpu: '6', memory: '10000' });
+    expect(chosen(fit, nodes, [], { cpu: '3', memory: '5000' })).toEqual({ node: 'b', score: 50 });
+  });
+
+  test('pods that ask for nothing still count for something', () => {
+    const nodes = pair({ cpu: '4', memory: '4Gi' }, { cpu: '4', memory: '4Gi' });
+    expect(chosen(fit, nodes, [residentPod('p', 'a')], {})?.node).toBe('b');
+  });
+
+  test('the one whose cpu and memory the pod evens out is better balanced', () => {
+    const nodes = pair({ cpu: '4', memory: '4Gi' }, { cpu: '4', memory: '4Gi' });
+    const pods = [residentPod('p', 'b', { memory: '2Gi' })];
+    const balanced = [eraseState(balancedAllocation)];
+    expect(chosen(balanced, nodes, pods, { cpu: '2' })).toEqual({ node: 'b', score: 87 });
+    expect(chosen(balanced, nodes.slice(0, 1), [], { cpu: '2' })).toEqual({ node: 'a', score: 62 });
+  });
+
+  test('balance says nothing about a pod that asks for nothing', () => {
+    const nodes = pair({ cpu: '4', memory: '4Gi' }, { cpu: '4', memory: '4Gi' });
+    expect(chosen([eraseState(balancedAllocation)], nodes, [], {})).toEqual({ node: 'a', score: 0 });
+  });
+});

@@ -1,0 +1,25 @@
+import type { ResourceAmounts } from '../../../kube/resource-amounts.ts';
+import type { Cycle } from '../cycle.ts';
+
+const scoreMax = 100;
+
+/** The mean of what would be left of cpu and of memory, in whole percent; a resource that the node hasn't got is left out. */
+export function scoreLeastAllocated(pod: ResourceAmounts, cycle: Cycle, scores: Float64Array): void {
+  const { rows: nodes, count } = cycle.feasibleRows();
+  const { usage } = cycle.index;
+  const { allocatable: cpu } = usage.cpu;
+  const { allocatable: memory } = usage.memory;
+  const { scoredCpu, scoredMemory } = usage;
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    const sum =
+      percentLeft(cpu[node]!, scoredCpu[node]! + pod.cpuMilli) +
+      percentLeft(memory[node]!, scoredMemory[node]! + pod.memoryBytes);
+    scores[node] = cpu[node] === 0 || memory[node] === 0 ? sum : Math.floor(sum / 2);
+  }
+}
+
+/** Rounded down. The product is exact below 2^53, that is for nodes of up to 90 TB of memory. */
+function percentLeft(allocatable: number, used: number): number {
+  return used >= allocatable ? 0 : Math.floor(((allocatable - used) * scoreMax) / allocatable);
+}

@@ -1,0 +1,90 @@
+/** NodeResourcesFit: a node must have room for one more pod and for all that it asks for; the emptier, the better. */
+import type { ResourceAmounts } from '../../../kube/resource-amounts.ts';
+import { demandOf, type PodDemand } from '../../records/pod-demand.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding, ResourceMargin } from '../finding.ts';
+import type { Prepared, Rule } from '../rule.ts';
+import { scoreLeastAllocated } from './least-allocated.ts';
+import { isShort, isShortForGood, type Shortage, shortagesAt } from './shortages.ts';
+import { resourcesInvalidate, resourcesWake } from './wakes.ts';
+
+export const nodeResourcesFit: Rule<PodDemand> = {
+  name: 'NodeResourcesFit',
+  reasons: [
+    'TooManyPods',
+    'InsufficientCpu',
+    'InsufficientMemory',
+    'InsufficientEphemeralStorage',
+    'InsufficientResource',
+  ],
+  prepare: ({ pod }: Cycle): Prepared<PodDemand> => ({ kind: 'ready', state: demandOf(pod.shape) }),
+  filter,
+  score: { weight: 1, run: ({ scored }, cycle, scores) => scoreLeastAllocated(scored, cycle, scores) },
+  explain,
+  wakes: resourcesWake,
+  invalidates: resourcesInvalidate,
+};
+
+const podsBit = 1;
+const cpuBit = 2;
+const memoryBit = 4;
+const storageBit = 8;
+const otherBit = 16;
+
+/** The columns say which nodes are short of anything; what of, and whether for good, is looked up for those alone. */
+function filter({ requests }: PodDemand, cycle: Cycle): void {
+  const { rows: nodes, count } = cycle.feasibleRows();
+  const { usage } = cycle.index;
+  const { cpuMilli, memoryBytes, ephemeralStorageBytes, others } = requests;
+  const { allocatable: pods, used: podsUsed } = usage.pods;
+  const { allocatable: cpu, used: cpuUsed } = usage.cpu;
+  const { allocatable: memory, used: memoryUsed } = usage.memory;
+  const { allocatable: storage, used: storageUsed } = usage.ephemeralStorage;
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    const fits =
+      podsUsed[node]! < pods[node]! &&
+      (cpuMilli === 0 || cpuMilli <= cpu[node]! - cpuUsed[node]!) &&
+      (memoryBytes === 0 || memoryBytes <= memory[node]! - memoryUsed[node]!) &&
+      (ephemeralStorageBytes === 0 || ephemeralStorageBytes <= storage[node]! - storageUsed[node]!);
+    if (!fits || (others.size > 0 && !fitsOthers(others, cycle, node))) rejectShort(requests, cycle, node);
+  }
+}
+
+function fitsOthers(others: ResourceAmounts['others'], { index }: Cycle, node: number): boolean {
+  for (const [name, needed] of others) if (isShort(index.usage.other(name), node, needed)) return false;
+  return true;
+}
+
+function rejectShort(requests: ResourceAmounts, cycle: Cycle, node: number): void {
+  const { pods, cpu, memory, ephemeralStorage } = cycle.index.usage;
+  // One pod too many is never for good, not even on a node that may run none.
+  let verdict = isShort(pods, node, 1) ? podsBit : 0;
+  verdict |= isShort(cpu, node, requests.cpuMilli) ? cpuBit : 0;
+  verdict |= isShort(memory, node, requests.memoryBytes) ? memoryBit : 0;
+  verdict |= isShort(ephemeralStorage, node, requests.ephemeralStorageBytes) ? storageBit : 0;
+  for (const [name, needed] of requests.others) {
+    if (!isShort(cycle.index.usage.other(name), node, needed)) continue;
+    verdict |= otherBit;
+    cycle.note(node, name);
+  }
+  if (isShortForGood(requests, cycle.index.usage, node)) cycle.rejectForGood(node, verdict);
+  else cycle.reject(node, verdict);
+}
+
+function explain({ requests }: PodDemand, { index }: Cycle, node: number): readonly Finding[] {
+  return shortagesAt(requests, index.usage, node).map((shortage) => ({
+    rule: nodeResourcesFit.name,
+    reason: shortage.reason,
+    claim: undefined,
+    candidates: [],
+    omitted: 0,
+    margin: marginOf(shortage),
+  }));
+}
+
+function marginOf({ resource, needed, allocatable, used }: Shortage): ResourceMargin {
+  const unitsPerOne = resource === 'cpu' ? 1000 : 1;
+  const free = Math.max(0, allocatable - used);
+  return { unit: 'resource', resource, needed: needed / unitsPerOne, free: free / unitsPerOne };
+}

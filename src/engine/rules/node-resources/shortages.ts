@@ -1,0 +1,85 @@
+import type { ResourceAmounts } from '../../../kube/resource-amounts.ts';
+import type { ResourceColumn, UsageTable } from '../../index/usage-table.ts';
+
+/** A resource that a node has too little of, in the units of the columns. */
+export interface Shortage {
+  readonly reason:
+    | 'TooManyPods'
+    | 'InsufficientCpu'
+    | 'InsufficientMemory'
+    | 'InsufficientEphemeralStorage'
+    | 'InsufficientResource';
+  readonly resource: string;
+  readonly needed: number;
+  readonly allocatable: number;
+  readonly used: number;
+}
+
+/** What isn't asked for can't be short, even where the node has promised too much of it. No column: no node has any. */
+export function isShort(column: ResourceColumn | undefined, node: number, needed: number): boolean {
+  if (needed === 0) return false;
+  return column === undefined || needed > column.allocatable[node]! - column.used[node]!;
+}
+
+export function fits(requests: ResourceAmounts, usage: UsageTable, node: number): boolean {
+  const isShortOfCommon =
+    isShort(usage.pods, node, 1) ||
+    isShort(usage.cpu, node, requests.cpuMilli) ||
+    isShort(usage.memory, node, requests.memoryBytes) ||
+    isShort(usage.ephemeralStorage, node, requests.ephemeralStorageBytes);
+  if (isShortOfCommon) return false;
+  for (const [name, needed] of requests.others) if (isShort(usage.other(name), node, needed)) return false;
+  return true;
+}
+
+/** Whether the node couldn't give it even if it were empty. */
+export function isShortForGood(requests: ResourceAmounts, usage: UsageTable, node: number): boolean {
+  if (
+    requests.cpuMilli > usage.cpu.allocatable[node]! ||
+    requests.memoryBytes > usage.memory.allocatable[node]! ||
+    requests.ephemeralStorageBytes > usage.ephemeralStorage.allocatable[node]!
+  )
+    return true;
+  for (const [name, needed] of requests.others) {
+    if (needed > (usage.other(name)?.allocatable[node] ?? 0)) return true;
+  }
+  return false;
+}
+
+/** All of them, for one node. */
+export function shortagesAt(requests: ResourceAmounts, usage: UsageTable, node: number): Shortage[] {
+  return needsOf(requests, usage)
+    .filter(({ column, needed }) => isShort(column, node, needed))
+    .map(({ column, ...need }) => ({
+      ...need,
+      allocatable: column?.allocatable[node] ?? 0,
+      used: column?.used[node] ?? 0,
+    }));
+}
+
+interface Need extends Pick<Shortage, 'reason' | 'resource' | 'needed'> {
+  readonly column: ResourceColumn | undefined;
+}
+
+function needsOf(requests: ResourceAmounts, usage: UsageTable): Need[] {
+  const { cpuMilli, memoryBytes, ephemeralStorageBytes, others } = requests;
+  return [
+    { reason: 'TooManyPods', resource: 'pods', needed: 1, column: usage.pods },
+    { reason: 'InsufficientCpu', resource: 'cpu', needed: cpuMilli, column: usage.cpu },
+    { reason: 'InsufficientMemory', resource: 'memory', needed: memoryBytes, column: usage.memory },
+    {
+      reason: 'InsufficientEphemeralStorage',
+      resource: 'ephemeral-storage',
+      needed: ephemeralStorageBytes,
+      column: usage.ephemeralStorage,
+    },
+    ...[...others].map(
+      ([name, needed]): Need => ({
+        reason: 'InsufficientResource',
+        resource: name,
+        needed,
+        column: usage.other(name),
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Pod } from '../../../kube/core.ts';
+import type { ResourceList } from '../../../kube/meta.ts';
+import { readPod } from '../../records/pod-record.ts';
+import { clusterOf } from '../../testing/cluster.ts';
+import { balancedAllocation } from '../balanced-allocation/rule.ts';
+import { Cycle, isForGood, verdictReasons } from '../cycle.ts';
+import { nodePorts } from '../node-ports/rule.ts';
+import { nodeReasons } from '../reasons.ts';
+import type { Prepared, Rule } from '../rule.ts';
+import { nodeResourcesFit } from './rule.ts';
+
+/** A random pod before random nodes, and what the plugins of kube-scheduler v1.36.3 said to it. */
+interface Vector {
+  readonly pod: Pod;
+  readonly nodes: readonly NodeVector[];
+}
+
+interface NodeVector {
+  readonly allocatable: ResourceList;
+  readonly pods: readonly Pod[] | null;
+  readonly used: {
+    readonly cpu: number;
+    readonly memory: number;
+    readonly storage: number;
+    readonly others: Readonly<Record<string, number>>;
+  };
+  readonly scoredCpu: number;
+  readonly scoredMemory: number;
+  readonly reasons: readonly string[];
+  readonly forGood: boolean;
+  readonly least: number;
+  /** Null: the plugin has no opinion about the pod. */
+  readonly balanced: number | null;
+  readonly portsFree: boolean;
+}
+
+const file = new URL('../../testing/resource-vectors.ndjson', import.meta.url);
+const vectors = readFileSync(file, 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Vector);
+
+test.each([...vectors.entries()])('vector %i: all is as kube-scheduler has it', (_, { pod, nodes }) => {
+  for (const node of nodes) {
+    const { allocatable: _allocatable, pods: _pods, ...expected } = node;
+    // The plugin lists extended resources in no particular order.
+    expect(answersOf(pod, node)).toEqual({ ...expected, reasons: expected.reasons.toSorted() });
+  }
+});
+
+function answersOf(
+  pod: Pod,
+  { allocatable, pods, used }: NodeVector,
+): Omit<NodeVector, 'allocatable' | 'pods'> {
+  const index = clusterOf({
+    Node: [{ metadata: { name: 'n' }, status: { allocatable } }],
+    Pod: pods ?? [],
+  });
+  const row = index.nodes.row('n')!;
+  const newCycle = () => new Cycle(index, readPod(pod), 0);
+  const fit = filtered(nodeResourcesFit, newCycle());
+  const verdict = fit.verdicts[row]!;
+  const { usage } = index;
+  const others = Object.keys(used.others).map((name) => [name, usage.other(name)?.used[row] ?? 0]);
+  return {
+    used: {
+      cpu: usage.cpu.used[row]!,
+      memory: usage.memory.used[row]!,
+      storage: usage.ephemeralStorage.used[row]!,
+      others: Object.fromEntries(others),
+    },
+    scoredCpu: usage.scoredCpu[row]!,
+    scoredMemory: usage.scoredMemory[row]!,
+    reasons: textsOf(verdict, fit.notes.get(row)).sort(),
+    forGood: isForGood(verdict),
+    least: scoreOf(nodeResourcesFit, newCycle(), row)!,
+    balanced: scoreOf(balancedAllocation, newCycle(), row),
+    portsFree: filtered(nodePorts, newCycle()).isFeasible(row),
+  };
+}
+
+function filtered<State>(rule: Rule<State>, cycle: Cycle): Cycle {
+  const prepared: Prepared<State> = rule.prepare(cycle);
+  if (prepared.kind === 'ready') rule.filter(prepared.state, cycle);
+  return cycle;
+}
+
+function scoreOf<State>(rule: Rule<State>, cycle: Cycle, row: number): number | null {
+  const prepared = rule.prepare(cycle);
+  if (prepared.kind !== 'ready') return null;
+  const scores = new Float64Array(cycle.rowCount);
+  rule.score!.run(prepared.state, cycle, scores);
+  return scores[row]!;
+}
+
+function textsOf(verdict: number, notes: readonly string[] = []): string[] {
+  const reasons = nodeResourcesFit.reasons.filter((_, at) => (verdictReasons(verdict) & (1 << at)) !== 0);
+  return reasons.flatMap((reason) =>
+    reason === 'InsufficientResource'
+      ? notes.map((name) => nodeReasons[reason].upstream.replace('{resource}', name))
+      : [nodeReasons[reason].upstream],
+  );
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import type { Toleration } from '../../../kube/core.ts';
+import { clusterOf } from '../../testing/cluster.ts';
+import { comes } from '../../testing/happenings.ts';
+import { atVersion, byName, node } from '../../testing/objects.ts';
+import { expectRuleWakes, nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
+import { expectSameAsOracle } from '../../testing/rule-trials/trial.ts';
+import { eraseState } from '../rule.ts';
+import { nodeUnschedulable } from './rule.ts';
+
+const rule = eraseState(nodeUnschedulable);
+const cordoned = nodeWith('n1', { spec: { unschedulable: true } });
+const key = 'node.kubernetes.io/unschedulable';
+const refused = '0/1 nodes are available: 1 node(s) were unschedulable.';
+
+interface Case {
+  readonly name: string;
+  readonly tolerations: readonly Toleration[];
+  readonly says: string;
+}
+
+describe('a node that is marked as unschedulable', () => {
+  const cases: readonly Case[] = [
+    { name: 'takes no pod', tolerations: [], says: refused },
+    {
+      name: 'takes a pod that tolerates the taint',
+      tolerations: [{ key, operator: 'Exists' }],
+      says: 'fits',
+    },
+    { name: 'takes a pod that tolerates everything', tolerations: [{ operator: 'Exists' }], says: 'fits' },
+    {
+      name: 'takes a pod that tolerates it without a value',
+      tolerations: [{ key, effect: 'NoSchedule' }],
+      says: 'fits',
+    },
+    { name: 'wants no value', tolerations: [{ key, value: 'true' }], says: refused },
+    {
+      name: 'wants the effect NoSchedule',
+      tolerations: [{ key, operator: 'Exists', effect: 'NoExecute' }],
+      says: refused,
+    },
+  ];
+  test.each(byName(cases))('%s', (_, { tolerations, says }) => {
+    expect(verdictBy(rule, clusterOf({ Node: [cordoned] }), podWith({ tolerations }))).toBe(says);
+  });
+
+  test('is no node that evicting pods would help', () => {
+    const refusal = refusalBy(rule, clusterOf({ Node: [cordoned] }), podWith({}));
+    expect([...refusal.nodesWithPodsInTheWay()]).toEqual([]);
+    expect(refusal.explain().nodes[0]!.findings).toMatchObject([{ reason: 'MarkedUnschedulable' }]);
+  });
+});
+
+describe('a pod that was refused', () => {
+  const waiting = { cluster: { Node: [cordoned] }, asking: podWith({}) };
+  expectRuleWakes(rule, [
+    {
+      ...waiting,
+      name: 'is woken when the node is uncordoned',
+      happens: comes('Node', atVersion('2', node('n1'))),
+      wakes: true,
+    },
+    {
+      ...waiting,
+      name: 'is not woken when only labels change',
+      happens: comes('Node', atVersion('2', { ...cordoned, metadata: { name: 'n1', labels: { a: 'b' } } })),
+      wakes: false,
+    },
+    { ...waiting, name: 'is woken by a new node', happens: comes('Node', node('n2')), wakes: true },
+    {
+      ...waiting,
+      name: 'is not woken by a new node that is cordoned too',
+      happens: comes('Node', nodeWith('n2', { spec: { unschedulable: true } })),
+      wakes: false,
+    },
+  ]);
+});
+
+test('it says what the obvious reading says', () => {
+  expectSameAsOracle(rule, (book, asking) => {
+    const tolerates = (asking.spec?.tolerations ?? []).some(
+      (toleration) =>
+        ['', key].includes(toleration.key ?? '') &&
+        ['', 'NoSchedule'].includes(toleration.effect ?? '') &&
+        (toleration.operator === 'Exists' ||
+          ((toleration.operator ?? 'Equal') === 'Equal' && (toleration.value ?? '') === '')),
+    );
+    const nodes = book.nodes().filter(({ spec }) => spec?.unschedulable === true && !tolerates);
+    return {
+      refusals: [],
+      refused: Object.fromEntries(nodes.map(({ metadata }) => [metadata!.name!, ['MarkedUnschedulable']])),
+      scores: {},
+    };
+  });
+});

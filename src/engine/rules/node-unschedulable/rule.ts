@@ -1,0 +1,54 @@
+/** A node with `spec.unschedulable` takes only pods that tolerate the taint that goes with it. */
+import type { Taint } from '../../../kube/core.ts';
+import { toleratesTaint } from '../../../kube/tolerations.ts';
+import type { Change } from '../../index/change.ts';
+import { memoByShape } from '../../records/pod-shape.ts';
+import { itemsOf } from '../../records/reading.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding } from '../finding.ts';
+import { asksAnew } from '../own-pod.ts';
+import { plainFinding } from '../plain-finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+
+const unschedulableBit = 1;
+const unschedulableTaint: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+
+export const nodeUnschedulable: Rule<true> = {
+  name: 'NodeUnschedulable',
+  reasons: ['MarkedUnschedulable'],
+  prepare,
+  filter,
+  explain,
+  wakes,
+  invalidates: (interest, change) =>
+    asksAnew(interest, change) ||
+    (change.kind === 'Node' && change.before?.isUnschedulable !== change.after?.isUnschedulable),
+};
+
+const toleratesCordon = memoByShape(({ tolerations }) =>
+  itemsOf(tolerations).some((toleration) => toleratesTaint(toleration, unschedulableTaint)),
+);
+
+function prepare({ index, pod }: Cycle): Prepared<true> {
+  const { unschedulable } = index.nodeTraits;
+  return unschedulable.size === 0 || toleratesCordon(pod.shape) ? skip : { kind: 'ready', state: true };
+}
+
+function filter(_: true, cycle: Cycle): void {
+  cycle.index.nodeTraits.unschedulable.each((node) => {
+    if (cycle.isFeasible(node)) cycle.reject(node, unschedulableBit);
+  });
+}
+
+function explain(_: true, { index }: Cycle, node: number): readonly Finding[] {
+  return index.nodeTraits.unschedulable.has(node)
+    ? [plainFinding(nodeUnschedulable.name, 'MarkedUnschedulable')]
+    : [];
+}
+
+function wakes(interest: Interest, change: Change): boolean {
+  if (asksAnew(interest, change)) return true;
+  if (change.kind !== 'Node' || change.after === undefined) return false;
+  const accepts = toleratesCordon(interest.pod.shape) || !change.after.isUnschedulable;
+  return accepts && (change.before === undefined || change.before.isUnschedulable);
+}

@@ -1,0 +1,67 @@
+/**
+ * Leaves out nodes for which a volume of the pod could not be made a moment ago. Without it a pod whose provisioner refuses would be
+ * sent to the same best node again and again.
+ */
+import type { Change } from '../../index/change.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding } from '../finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+
+/** By row of the node, the claim that failed there. */
+type AvoidedRows = ReadonlyMap<number, string>;
+
+const failedBit = 1;
+
+export const recentFailures: Rule<AvoidedRows> = {
+  name: 'RecentFailures',
+  reasons: ['RecentlyFailed'],
+  prepare,
+  filter: (avoided, cycle) => {
+    for (const node of avoided.keys()) if (cycle.isFeasible(node)) cycle.reject(node, failedBit);
+  },
+  explain,
+  wakes,
+  invalidates: wakes,
+};
+
+function prepare({ index, pod, nowMs }: Cycle): Prepared<AvoidedRows> {
+  const rows = new Map<number, string>();
+  for (const { key } of pod.claims) {
+    const claim = index.claims.get(key);
+    if (claim === undefined || claim.isBound) continue;
+    for (const [nodeName] of index.failures.avoided(key, claim.uid, nowMs)) {
+      const row = index.nodes.row(nodeName);
+      if (row !== undefined) rows.set(row, key);
+    }
+  }
+  return rows.size === 0 ? skip : { kind: 'ready', state: rows };
+}
+
+function explain(avoided: AvoidedRows, _: Cycle, node: number): readonly Finding[] {
+  const claim = avoided.get(node);
+  if (claim === undefined) return [];
+  return [
+    {
+      rule: recentFailures.name,
+      reason: 'RecentlyFailed',
+      claim,
+      candidates: [],
+      omitted: 0,
+      margin: undefined,
+    },
+  ];
+}
+
+/** That a pause is over is no event: whoever lets the pod wait asks the `Waker` when to look again. */
+function wakes(interest: Interest, change: Change): boolean {
+  switch (change.kind) {
+    case 'CSIStorageCapacity':
+      return interest.classes.has((change.after ?? change.before)!.storageClass);
+    case 'DriverCapacity':
+      return interest.drivers.has((change.after ?? change.before)!.key);
+    case 'PersistentVolumeClaim':
+      return interest.claimKeys.has((change.after ?? change.before)!.key);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Node, Pod } from '../../../kube/core.ts';
+import { plan } from '../../plan.ts';
+import { clusterOf } from '../../testing/cluster.ts';
+import { nodeDeclaredFeatures } from '../declared-features/rule.ts';
+import { imageLocality } from '../image-locality/rule.ts';
+import { nodeAffinity } from '../node-affinity/rule.ts';
+import { nodeName } from '../node-name/rule.ts';
+import { nodeUnschedulable } from '../node-unschedulable/rule.ts';
+import { eraseState } from '../rule.ts';
+import { taintToleration } from '../taint-toleration/rule.ts';
+import { volumeRestrictions } from '../volume-restrictions/rule.ts';
+import { supportedFeatures } from './rule.ts';
+
+const rules = [
+  eraseState(supportedFeatures),
+  eraseState(nodeUnschedulable),
+  eraseState(nodeName),
+  eraseState(taintToleration),
+  eraseState(nodeAffinity),
+  eraseState(volumeRestrictions),
+  eraseState(imageLocality),
+  eraseState(nodeDeclaredFeatures),
+];
+
+/** Anything at all, and often something of nearly the right form. */
+function nearly(depth: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> {
+  const object = fc.record(depth, { requiredKeys: [] });
+  return fc.oneof(fc.jsonValue(), object, fc.array(fc.oneof(object, fc.jsonValue()), { maxLength: 3 }));
+}
+
+const junk = fc.oneof(fc.jsonValue(), fc.constantFrom('In', 'metadata.name', 'n1', 'Exists', true, 1));
+const requirement = nearly({ key: junk, operator: junk, values: junk });
+const term = nearly({ matchExpressions: requirement, matchFields: requirement });
+const taint = nearly({ key: junk, value: junk, effect: junk, operator: junk });
+const container = nearly({
+  image: junk,
+  resources: nearly({ claims: junk }),
+  restartPolicyRules: nearly({ action: junk }),
+});
+
+const podSpec = nearly({
+  nodeName: junk,
+  nodeSelector: nearly({ a: junk }),
+  affinity: nearly({
+    nodeAffinity: nearly({
+      requiredDuringSchedulingIgnoredDuringExecution: nearly({ nodeSelectorTerms: term }),
+      preferredDuringSchedulingIgnoredDuringExecution: nearly({ weight: junk, preference: term }),
+    }),
+  }),
+  tolerations: taint,
+  containers: container,
+  initContainers: container,
+  volumes: nearly({
+    rbd: nearly({ monitors: junk }),
+    gcePersistentDisk: junk,
+    image: nearly({ reference: junk }),
+  }),
+  topologySpreadConstraints: nearly({ whenUnsatisfiable: junk }),
+  resourceClaims: junk,
+  schedulingGroup: junk,
+});
+
+const nodeSpec = nearly({ unschedulable: junk, taints: taint });
+const nodeStatus = nearly({ images: nearly({ names: junk, sizeBytes: junk }), declaredFeatures: junk });
+
+test('whatever nodes and pods are made of, there is an answer', () => {
+  const answers = new Set<string>();
+  fc.assert(
+    fc.property(podSpec, podSpec, nodeSpec, nodeStatus, (spec, other, ofNode, status) => {
+      const index = clusterOf({
+        Node: [{ metadata: { name: 'n1' }, spec: ofNode, status } as Node, { metadata: { name: 'n2' } }],
+        Pod: [{ metadata: { name: 'o', namespace: 'default' }, spec: other } as Pod],
+      });
+      const asking = { metadata: { name: 'p', namespace: 'default' }, spec } as Pod;
+      const answer = plan(asking, index, { nowMs: 0, rules });
+      answers.add(answer.kind);
+      if (answer.kind === 'refusal') expect(answer.explain().pod).toBe('default/p');
+      expect(index.remove('Node', 'n1').change).toBeDefined();
+    }),
+    { numRuns: 500 },
+  );
+  expect([...answers].sort()).toEqual(['placement', 'refusal']);
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../kube/core.ts';
+import { clusterOf } from '../../testing/cluster.ts';
+import { comes } from '../../testing/happenings.ts';
+import { atVersion, byName, node } from '../../testing/objects.ts';
+import { expectRuleWakes, podWith, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
+import { eraseState } from '../rule.ts';
+import { supportedFeatures } from './rule.ts';
+
+const rule = eraseState(supportedFeatures);
+
+function uses(feature: string): string {
+  return `0/1 nodes are available: pod uses ${feature}, which the stowage scheduler does not support.`;
+}
+
+function has(value: string): string {
+  return `0/1 nodes are available: pod has ${value}, which the stowage scheduler does not know.`;
+}
+
+const devices = { claims: [{ name: 'gpu' }] };
+const dra = '(dynamic resource allocation)';
+
+interface Case {
+  readonly name: string;
+  readonly spec: unknown;
+  readonly says: string;
+}
+
+describe('a pod', () => {
+  const cases: readonly Case[] = [
+    { name: 'of the usual kind fits', spec: { containers: [{ name: 'c', resources: {} }] }, says: 'fits' },
+    {
+      name: 'with resource claims is refused',
+      spec: { resourceClaims: [{ name: 'gpu' }], containers: [{ resources: devices }] },
+      says: uses(`spec.resourceClaims ${dra}`),
+    },
+    { name: 'with no resource claim in the list fits', spec: { resourceClaims: [] }, says: 'fits' },
+    {
+      name: 'whose container uses a claim is refused',
+      spec: { containers: [{}, { resources: devices }] },
+      says: uses(`spec.containers[1].resources.claims ${dra}`),
+    },
+    {
+      name: 'whose init container uses a claim is refused',
+      spec: { initContainers: [{ resources: devices }] },
+      says: uses(`spec.initContainers[0].resources.claims ${dra}`),
+    },
+    {
+      name: 'of a group is refused',
+      spec: { schedulingGroup: { podGroupName: 'g' } },
+      says: uses('spec.schedulingGroup (pod groups)'),
+    },
+    {
+      name: 'with known constraints fits',
+      spec: {
+        topologySpreadConstraints: [
+          { whenUnsatisfiable: 'DoNotSchedule', nodeTaintsPolicy: 'Honor' },
+          { whenUnsatisfiable: 'ScheduleAnyway', nodeAffinityPolicy: 'Ignore' },
+        ],
+      },
+      says: 'fits',
+    },
+    {
+      name: 'with a constraint of another kind is refused',
+      spec: {
+        topologySpreadConstraints: [
+          { whenUnsatisfiable: 'DoNotSchedule' },
+          { whenUnsatisfiable: 'Sometimes' },
+        ],
+      },
+      says: has('"Sometimes" in spec.topologySpreadConstraints[1].whenUnsatisfiable'),
+    },
+    {
+      name: 'with a constraint of no kind is refused',
+      spec: { topologySpreadConstraints: [7] },
+      says: has('no value in spec.topologySpreadConstraints[0].whenUnsatisfiable'),
+    },
+    {
+      name: 'with an unknown policy is refused',
+      spec: { topologySpreadConstraints: [{ whenUnsatisfiable: 'DoNotSchedule', nodeTaintsPolicy: '' }] },
+      says: has('"" in spec.topologySpreadConstraints[0].nodeTaintsPolicy'),
+    },
+    {
+      name: 'with an unknown toleration is left to the rule about taints',
+      spec: { tolerations: [{ operator: 'Like' }] },
+      says: 'fits',
+    },
+    { name: 'of junk is left alone', spec: { containers: [5, null, { resources: 'x' }] }, says: 'fits' },
+  ];
+  test.each(byName(cases))('%s', (_, { spec, says }) => {
+    expect(verdictBy(rule, clusterOf({ Node: [node('n1')] }), podWith(spec as Pod['spec']))).toBe(says);
+  });
+
+  test('is told of everything that is not supported', () => {
+    const spec = {
+      resourceClaims: [{ name: 'a' }],
+      schedulingGroup: {},
+      containers: [{ resources: devices }],
+    };
+    const refusal = refusalBy(rule, clusterOf({ Node: [node('n1')] }), podWith(spec as Pod['spec']));
+    expect(refusal.podRefusals.map(({ reason }) => reason)).toEqual(Array(3).fill('UnsupportedFeature'));
+    expect([...refusal.nodesWithPodsInTheWay()]).toEqual([]);
+  });
+});
+
+describe('a pod that was refused', () => {
+  const waiting = {
+    cluster: { Node: [node('n1')] },
+    asking: podWith({ resourceClaims: [{ name: 'gpu' }] }),
+  };
+  expectRuleWakes(rule, [
+    { ...waiting, name: 'is not woken by a node', happens: comes('Node', node('n2')), wakes: false },
+    {
+      ...waiting,
+      name: 'is woken when it asks for less',
+      happens: comes('Pod', atVersion('2', podWith({}))),
+      wakes: true,
+    },
+  ]);
+});

@@ -1,0 +1,86 @@
+/**
+ * A pod that asks for something we don't know how to give is refused by name, not placed as though it hadn't asked. Where an unknown
+ * value can only make a pod fit less (a toleration, a term of a node selector), it is left to its rule, as in kube-scheduler.
+ */
+import { isRecord, listOf } from '../../../kube/wire.ts';
+import { memoByShape, type ShapeContainer, type ShapeSpec } from '../../records/pod-shape.ts';
+import { asksAnew } from '../own-pod.ts';
+import { podReasons } from '../reasons.ts';
+import { type PodRefusal, type Rule, skip } from '../rule.ts';
+
+export const supportedFeatures: Rule<never> = {
+  name: 'SupportedFeatures',
+  reasons: [],
+  prepare: ({ pod }) => {
+    const refusals = refusalsOf(pod.shape);
+    return refusals.length === 0 ? skip : { kind: 'refuse', refusals };
+  },
+  filter: () => {},
+  explain: () => [],
+  // Of an empty cluster every rule is asked whether a node would help.
+  wakes: (interest, change) =>
+    asksAnew(interest, change) || (change.kind === 'Node' && refusalsOf(interest.pod.shape).length === 0),
+  invalidates: asksAnew,
+};
+
+const refusalsOf = memoByShape((spec): readonly PodRefusal[] => [
+  ...unsupported(spec).map((feature) => refusal('UnsupportedFeature', feature)),
+  ...unknownValues(spec).map((value) => refusal('UnknownFieldValue', value)),
+]);
+
+function refusal(reason: 'UnsupportedFeature' | 'UnknownFieldValue', what: string): PodRefusal {
+  return {
+    reason,
+    claim: undefined,
+    message: podReasons[reason].upstream.replace(/\{\w+\}/, () => what),
+  };
+}
+
+function unsupported(spec: ShapeSpec): string[] {
+  const deviceClaims = [
+    ...claimsIn(spec.containers, 'spec.containers'),
+    ...claimsIn(spec.initContainers, 'spec.initContainers'),
+    ...(isUsed(spec.resources?.claims) ? ['spec.resources.claims'] : []),
+  ];
+  return [
+    ...(isUsed(spec.resourceClaims) ? ['spec.resourceClaims (dynamic resource allocation)'] : []),
+    ...deviceClaims.map((field) => `${field} (dynamic resource allocation)`),
+    ...(isUsed(spec.schedulingGroup) ? ['spec.schedulingGroup (pod groups)'] : []),
+  ];
+}
+
+function claimsIn(containers: readonly ShapeContainer[], field: string): string[] {
+  return containers.flatMap(({ resources }, at) =>
+    isUsed(resources?.claims) ? [`${field}[${at}].resources.claims`] : [],
+  );
+}
+
+/** An empty list asks for nothing. */
+function isUsed(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null;
+}
+
+const knownValues = {
+  whenUnsatisfiable: ['DoNotSchedule', 'ScheduleAnyway'],
+  nodeAffinityPolicy: ['Honor', 'Ignore'],
+  nodeTaintsPolicy: ['Honor', 'Ignore'],
+} as const;
+
+/** A constraint of an unknown kind would be no constraint at all. */
+function unknownValues({ topologySpreadConstraints }: ShapeSpec): string[] {
+  return listOf(topologySpreadConstraints).flatMap((constraint: unknown, at) =>
+    Object.entries(knownValues).flatMap(([field, known]) => {
+      const value = isRecord(constraint) ? constraint[field] : undefined;
+      const isOptional = field !== 'whenUnsatisfiable';
+      if ((isOptional && (value === undefined || value === null)) || known.some((one) => one === value))
+        return [];
+      return [`${shown(value)} in spec.topologySpreadConstraints[${at}].${field}`];
+    }),
+  );
+}
+
+const shownMax = 80;
+
+function shown(value: unknown): string {
+  return value === undefined ? 'no value' : JSON.stringify(value).slice(0, shownMax);
+}

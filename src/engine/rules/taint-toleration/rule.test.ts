@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import type { Node, Taint, Toleration } from '../../../kube/core.ts';
+import { clusterOf } from '../../testing/cluster.ts';
+import { comes } from '../../testing/happenings.ts';
+import { atVersion, byName, node } from '../../testing/objects.ts';
+import { expectRuleWakes, nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
+import { judge } from '../../testing/rule-trials/judge.ts';
+import { expectSameAsOracle } from '../../testing/rule-trials/trial.ts';
+import { eraseState } from '../rule.ts';
+import { taintToleration } from './rule.ts';
+
+const rule = eraseState(taintToleration);
+const refused = '0/1 nodes are available: 1 node(s) had untolerated taint(s).';
+
+function tainted(name: string, ...taints: Taint[]): Node {
+  return nodeWith(name, { spec: { taints } });
+}
+
+const dedicated: Taint = { key: 'dedicated', value: 'user1', effect: 'NoSchedule' };
+const evicting: Taint = { key: 'foo', value: 'bar', effect: 'NoExecute' };
+const soft: Taint = { key: 'foo', value: 'bar', effect: 'PreferNoSchedule' };
+
+interface Case {
+  readonly name: string;
+  readonly taints: readonly Taint[];
+  readonly tolerations: readonly Toleration[];
+  readonly says: string;
+}
+
+describe('a pod', () => {
+  const cases: readonly Case[] = [
+    { name: 'is kept away by a taint', taints: [dedicated], tolerations: [], says: refused },
+    { name: 'is kept away by NoExecute too', taints: [evicting], tolerations: [], says: refused },
+    { name: 'is not kept away by PreferNoSchedule', taints: [soft], tolerations: [], says: 'fits' },
+    {
+      name: 'goes where it tolerates the taint by value',
+      taints: [dedicated],
+      tolerations: [{ key: 'dedicated', value: 'user1', effect: 'NoSchedule' }],
+      says: 'fits',
+    },
+    {
+      name: 'is kept away by another value',
+      taints: [dedicated],
+      tolerations: [{ key: 'dedicated', operator: 'Equal', value: 'user2', effect: 'NoSchedule' }],
+      says: refused,
+    },
+    {
+      name: 'goes where it tolerates the key',
+      taints: [evicting],
+      tolerations: [{ key: 'foo', operator: 'Exists', effect: 'NoExecute' }],
+      says: 'fits',
+    },
+    {
+      name: 'must tolerate all of them',
+      taints: [dedicated, evicting],
+      tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+      says: refused,
+    },
+    {
+      name: 'tolerates another effect in vain',
+      taints: [evicting],
+      tolerations: [{ key: 'foo', value: 'bar', effect: 'NoSchedule' }],
+      says: refused,
+    },
+    {
+      name: 'compares in vain: that is not on yet',
+      taints: [{ key: 'n', value: '1', effect: 'NoSchedule' }],
+      tolerations: [{ key: 'n', operator: 'Gt', value: '0' }],
+      says: refused,
+    },
+  ];
+  test.each(byName(cases))('%s', (_, { taints, tolerations, says }) => {
+    const index = clusterOf({ Node: [tainted('n1', ...taints)] });
+    expect(verdictBy(rule, index, podWith({ tolerations }))).toBe(says);
+  });
+
+  test('is told of taints that an earlier rule would have hidden, and no eviction helps', () => {
+    const refusal = refusalBy(rule, clusterOf({ Node: [tainted('n1', dedicated)] }), podWith({}));
+    expect(refusal.explain().nodes[0]!.findings).toMatchObject([{ reason: 'TaintNotTolerated' }]);
+    expect([...refusal.nodesWithPodsInTheWay()]).toEqual([]);
+  });
+
+  test('survives taints that are none', () => {
+    const junk = [5, 'x', { key: 7, effect: {} }, null] as unknown as Taint[];
+    const index = clusterOf({ Node: [tainted('n1', ...junk)] });
+    expect(verdictBy(rule, index, podWith({ tolerations: ['x'] as unknown as Toleration[] }))).toBe('fits');
+  });
+});
+
+describe('the fewer soft taints, the better', () => {
+  const softly = (key: string): Taint => ({ key, effect: 'PreferNoSchedule' });
+  function scoresOf(nodes: readonly Node[], tolerations: readonly Toleration[]): unknown {
+    return judge(rule, clusterOf({ Node: nodes }), podWith({ tolerations })).scores;
+  }
+
+  test('none has the most, the most have none', () => {
+    const nodes = [
+      tainted('n1', softly('a'), softly('b'), softly('c')),
+      tainted('n2', softly('a')),
+      node('n3'),
+    ];
+    expect(scoresOf(nodes, [])).toEqual({ n1: 0, n2: 67, n3: 100 });
+    expect(scoresOf(nodes, [{ key: 'a', operator: 'Exists' }])).toEqual({ n1: 0, n2: 100, n3: 100 });
+  });
+
+  test('all have everything where all is tolerated', () => {
+    expect(scoresOf([tainted('n1', softly('a')), node('n2')], [{ operator: 'Exists' }])).toEqual({
+      n1: 100,
+      n2: 100,
+    });
+  });
+
+  test('nodes that are refused are no measure', () => {
+    const nodes = [
+      tainted('n1', softly('a'), softly('b'), dedicated),
+      tainted('n2', softly('a')),
+      node('n3'),
+    ];
+    expect(scoresOf(nodes, [])).toEqual({ n2: 0, n3: 100 });
+  });
+});
+
+describe('a pod that was refused', () => {
+  const waiting = { cluster: { Node: [tainted('n1', dedicated)] }, asking: podWith({}) };
+  expectRuleWakes(rule, [
+    {
+      ...waiting,
+      name: 'is woken when the taint goes',
+      happens: comes('Node', atVersion('2', tainted('n1', soft))),
+      wakes: true,
+    },
+    {
+      ...waiting,
+      name: 'is not woken when it is replaced by another',
+      happens: comes('Node', atVersion('2', tainted('n1', evicting))),
+      wakes: false,
+    },
+    { ...waiting, name: 'is woken by a node without', happens: comes('Node', node('n2')), wakes: true },
+    {
+      ...waiting,
+      name: 'is not woken by a node with a taint',
+      happens: comes('Node', tainted('n2', evicting)),
+      wakes: false,
+    },
+  ]);
+});
+
+test('it says what the obvious reading says', () => {
+  expectSameAsOracle(rule, (book, asking) => {
+    const tolerates = (taint: Taint) =>
+      (asking.spec?.tolerations ?? []).some(
+        ({ key = '', operator = 'Equal', value = '', effect = '' }) =>
+          (key === '' || key === taint.key) &&
+          (effect === '' || effect === taint.effect) &&
+          (operator === 'Exists' || (operator === 'Equal' && value === (taint.value ?? ''))),
+      );
+    const untolerated = book.nodes().map(({ metadata, spec }) => ({
+      name: metadata!.name!,
+      taints: (spec?.taints ?? []).filter((taint) => !tolerates(taint)),
+    }));
+    const isSoft = ({ effect }: Taint) => effect === 'PreferNoSchedule';
+    const fitting = untolerated.filter(({ taints }) => taints.every(isSoft));
+    const most = Math.max(...fitting.map(({ taints }) => taints.length), 1);
+    const hasTaints = book.nodes().some(({ spec }) => (spec?.taints ?? []).length > 0);
+    return {
+      refusals: [],
+      refused: Object.fromEntries(
+        untolerated
+          .filter(({ taints }) => !taints.every(isSoft))
+          .map(({ name }) => [name, ['TaintNotTolerated']]),
+      ),
+      scores: Object.fromEntries(
+        hasTaints
+          ? fitting.map(({ name, taints }) => [name, 100 - Math.floor((100 * taints.length) / most)])
+          : [],
+      ),
+    };
+  });
+});

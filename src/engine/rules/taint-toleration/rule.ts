@@ -1,0 +1,95 @@
+/**
+ * Taints keep pods away that don't tolerate them: NoSchedule and NoExecute altogether, PreferNoSchedule where there is a better node.
+ * What counts of a node is its list of taints, so each list is judged once, not each node.
+ */
+import type { Taint, Toleration } from '../../../kube/core.ts';
+import { findUntoleratedTaint, toleratesTaint } from '../../../kube/tolerations.ts';
+import type { Change } from '../../index/change.ts';
+import { taintsKey } from '../../index/taint-table.ts';
+import type { NodeRecord } from '../../records/node-record.ts';
+import { itemsOf } from '../../records/reading.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding } from '../finding.ts';
+import { asksAnew } from '../own-pod.ts';
+import { plainFinding } from '../plain-finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+
+type Tolerations = readonly Toleration[];
+
+const untoleratedBit = 1;
+const scoreMax = 100;
+
+export const taintToleration: Rule<Tolerations> = {
+  name: 'TaintToleration',
+  reasons: ['TaintNotTolerated'],
+  prepare,
+  filter,
+  score: { weight: 3, run: scoreTaints },
+  explain,
+  wakes,
+  invalidates: (interest, change) =>
+    asksAnew(interest, change) || (change.kind === 'Node' && taintsDiffer(change.before, change.after)),
+};
+
+/** Without any taint every node is as good as the next. */
+function prepare({ index, pod }: Cycle): Prepared<Tolerations> {
+  if (index.nodeTraits.taints.isEmpty) return skip;
+  return { kind: 'ready', state: itemsOf(pod.shape.spec.tolerations) };
+}
+
+function filter(tolerations: Tolerations, cycle: Cycle): void {
+  for (const { taints, nodes } of cycle.index.nodeTraits.taints.lists()) {
+    if (accepts(tolerations, taints)) continue;
+    nodes.each((node) => {
+      if (cycle.isFeasible(node)) cycle.reject(node, untoleratedBit);
+    });
+  }
+}
+
+function accepts(tolerations: Tolerations, taints: readonly Taint[]): boolean {
+  return findUntoleratedTaint(taints, tolerations, ['NoSchedule', 'NoExecute']) === undefined;
+}
+
+/** The fewer taints a node would rather have respected, the better; the worst has nothing. */
+function scoreTaints(tolerations: Tolerations, cycle: Cycle, scores: Float64Array): void {
+  let most = 0;
+  for (const { taints, nodes } of cycle.index.nodeTraits.taints.lists()) {
+    const unwelcome = countUnwelcome(tolerations, taints);
+    nodes.each((node) => {
+      if (!cycle.isFeasible(node)) return;
+      scores[node] = unwelcome;
+      most = Math.max(most, unwelcome);
+    });
+  }
+  const { rows: nodes, count } = cycle.feasibleRows();
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    scores[node] = most === 0 ? scoreMax : scoreMax - Math.floor((scoreMax * scores[node]!) / most);
+  }
+}
+
+function countUnwelcome(tolerations: Tolerations, taints: readonly Taint[]): number {
+  return taints.filter(
+    (taint) =>
+      taint.effect === 'PreferNoSchedule' &&
+      !tolerations.some((toleration) => toleratesTaint(toleration, taint)),
+  ).length;
+}
+
+function explain(tolerations: Tolerations, { index }: Cycle, node: number): readonly Finding[] {
+  return accepts(tolerations, index.nodes.record(node)!.taints)
+    ? []
+    : [plainFinding(taintToleration.name, 'TaintNotTolerated')];
+}
+
+function wakes(interest: Interest, change: Change): boolean {
+  if (asksAnew(interest, change)) return true;
+  if (change.kind !== 'Node' || change.after === undefined) return false;
+  const tolerations = itemsOf(interest.pod.shape.spec.tolerations);
+  const { before, after } = change;
+  return accepts(tolerations, after.taints) && (before === undefined || !accepts(tolerations, before.taints));
+}
+
+function taintsDiffer(before: NodeRecord | undefined, after: NodeRecord | undefined): boolean {
+  return before === undefined || after === undefined || taintsKey(before.taints) !== taintsKey(after.taints);
+}

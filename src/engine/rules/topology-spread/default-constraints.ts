@@ -1,0 +1,58 @@
+/** How pods are spread that say nothing about it: softly, over nodes and zones, away from those they belong together with. */
+import type { CompiledLabelSelector } from '../../../kube/label-selector.ts';
+import type { Requirement } from '../../../kube/requirement.ts';
+import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
+import type { SpreadConstraint } from '../../records/spread-constraints.ts';
+
+const skews: readonly (readonly [topologyKey: string, maxSkew: number])[] = [
+  [wellKnownLabels.hostname, 3],
+  [wellKnownLabels.zone, 5],
+];
+
+const noConstraints: readonly SpreadConstraint[] = [];
+
+/** None for a pod that no service selects and no known controller owns. */
+export function defaultConstraints(index: ClusterIndex, pod: PodRecord): readonly SpreadConstraint[] {
+  const selector = defaultSelector(index, pod);
+  if (selector.requirements.length === 0) return noConstraints;
+  return skews.map(([topologyKey, maxSkew]) => ({
+    topologyKey,
+    maxSkew,
+    minDomains: 1,
+    selector,
+    matchLabelKeys: [],
+    honoursAffinity: true,
+    honoursTaints: false,
+  }));
+}
+
+/** What the services that select the pod, and the controller that owns it, require together. */
+function defaultSelector(index: ClusterIndex, pod: PodRecord): CompiledLabelSelector {
+  const services = index.relations.services
+    .selecting(pod.namespace, pod.labels)
+    .flatMap(({ requirements }) => requirements);
+  const [kind, ...name] = pod.owner.split('/');
+  const key = `${pod.namespace}/${name.join('/')}`;
+  switch (kind) {
+    case 'ReplicationController':
+      return { requirements: overlaid(services, index.selecting.ReplicationController.get(key)?.selector) };
+    case 'ReplicaSet':
+    case 'StatefulSet':
+      return {
+        requirements: [...services, ...(index.selecting[kind].get(key)?.selector?.requirements ?? [])],
+      };
+    default:
+      return { requirements: services };
+  }
+}
+
+/** Both are plain labels, and the later one of a key wins. */
+function overlaid(
+  services: readonly Requirement[],
+  controller: CompiledLabelSelector | undefined,
+): readonly Requirement[] {
+  const own = controller?.requirements ?? [];
+  return [...services.filter(({ key }) => !own.some((requirement) => requirement.key === key)), ...own];
+}

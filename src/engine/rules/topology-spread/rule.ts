@@ -1,0 +1,132 @@
+/**
+ * Pods of a kind spread evenly over the values of a node label: where the difference to the emptiest domain would exceed maxSkew, a
+ * node is refused (DoNotSchedule) or ranks lower (ScheduleAnyway).
+ */
+import { matchesLabels } from '../../../kube/label-selector.ts';
+import { type Domains, noDomain } from '../../index/domain-table.ts';
+import { type SpreadConstraint, selectorFor, spreadConstraintsOf } from '../../records/spread-constraints.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding } from '../finding.ts';
+import { plainFinding } from '../plain-finding.ts';
+import { podReasons } from '../reasons.ts';
+import { type Prepared, type Rule, skip } from '../rule.ts';
+import { defaultConstraints } from './default-constraints.ts';
+import { type SoftSpread, scoreBySpread } from './score.ts';
+import { countByDomain, notCounted, SpreadNodes } from './spread-nodes.ts';
+import { invalidates, wakes } from './wakes.ts';
+
+interface SpreadState {
+  readonly hard: readonly HardSpread[];
+  readonly soft: SoftSpread;
+}
+
+interface HardSpread {
+  readonly constraint: SpreadConstraint;
+  readonly domains: Domains;
+  /** Pods by domain. */
+  readonly counts: Int32Array;
+  /** Pods in the emptiest domain. */
+  readonly floor: number;
+  /** 1 if the pod itself is one of those that are spread. */
+  readonly self: number;
+}
+
+const exceededBit = 1;
+const labelMissingBit = 2;
+
+export const topologySpread: Rule<SpreadState> = {
+  name: 'PodTopologySpread',
+  reasons: ['SpreadExceeded', 'SpreadLabelMissing'],
+  prepare,
+  filter,
+  score: { weight: 2, run: ({ soft }, cycle, scores) => scoreBySpread(soft, cycle, scores) },
+  explain,
+  wakes,
+  invalidates,
+};
+
+function prepare(cycle: Cycle): Prepared<SpreadState> {
+  const { index, pod } = cycle;
+  const { hard, soft, isEmpty, problem } = spreadConstraintsOf(pod.shape);
+  if (problem !== undefined) {
+    const message = podReasons.MalformedSpread.upstream.replace('{problem}', () => problem);
+    return { kind: 'refuse', refusals: [{ reason: 'MalformedSpread', claim: undefined, message }] };
+  }
+  const preferred = isEmpty ? defaultConstraints(index, pod) : soft;
+  if (hard.length + preferred.length === 0) return skip;
+  return {
+    kind: 'ready',
+    state: { hard: prepareHard(cycle, hard), soft: { constraints: preferred, needsEveryKey: !isEmpty } },
+  };
+}
+
+function prepareHard({ index, pod }: Cycle, constraints: readonly SpreadConstraint[]): HardSpread[] {
+  if (constraints.length === 0) return [];
+  const nodes = new SpreadNodes(index, pod);
+  const keys = constraints.map((constraint) => nodes.domainsOf(constraint));
+  const labelled = nodes.withAll(keys);
+  return constraints.map((constraint, at) => {
+    const domains = keys[at]!;
+    const counts = countByDomain(domains, nodes.podsOf(constraint), [labelled, nodes.counted(constraint)]);
+    const self = matchesLabels(selectorFor(constraint, pod.labels), pod.labels) ? 1 : 0;
+    return { constraint, domains, counts, floor: floorOf(counts, constraint.minDomains), self };
+  });
+}
+
+function floorOf(counts: Int32Array, minDomains: number): number {
+  let floor = Number.MAX_SAFE_INTEGER;
+  let domains = 0;
+  for (let domain = 0; domain < counts.length; domain++) {
+    const count = counts[domain]!;
+    if (count === notCounted) continue;
+    domains += 1;
+    if (count < floor) floor = count;
+  }
+  return domains < minDomains || domains === 0 ? 0 : floor;
+}
+
+function filter({ hard }: SpreadState, cycle: Cycle): void {
+  if (hard.length === 0) return;
+  const { rows: nodes, count } = cycle.feasibleRows();
+  for (let position = 0; position < count; position++) {
+    const verdict = firstVerdict(hard, nodes[position]!);
+    if (verdict !== 0) cycle.reject(nodes[position]!, verdict);
+  }
+}
+
+function firstVerdict(hard: readonly HardSpread[], node: number): number {
+  for (let at = 0; at < hard.length; at++) {
+    const verdict = verdictOf(hard[at]!, node);
+    if (verdict !== 0) return verdict;
+  }
+  return 0;
+}
+
+function verdictOf(spread: HardSpread, node: number): number {
+  if (spread.domains.of[node] === noDomain) return labelMissingBit;
+  return skewAt(spread, node) > spread.constraint.maxSkew ? exceededBit : 0;
+}
+
+/** With the pod on the node. */
+function skewAt({ domains, counts, floor, self }: HardSpread, node: number): number {
+  return Math.max(counts[domains.of[node]!]!, 0) + self - floor;
+}
+
+function explain({ hard }: SpreadState, _cycle: Cycle, node: number): readonly Finding[] {
+  return hard.flatMap((spread) => {
+    const verdict = verdictOf(spread, node);
+    if (verdict === 0) return [];
+    if (verdict === labelMissingBit) return plainFinding(topologySpread.name, 'SpreadLabelMissing');
+    return { ...plainFinding(topologySpread.name, 'SpreadExceeded'), margin: marginAt(spread, node) };
+  });
+}
+
+function marginAt(spread: HardSpread, node: number): Finding['margin'] {
+  const { topologyKey, maxSkew } = spread.constraint;
+  return {
+    unit: 'resource',
+    resource: `skew over ${topologyKey}`,
+    needed: skewAt(spread, node),
+    free: maxSkew,
+  };
+}

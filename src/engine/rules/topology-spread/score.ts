@@ -1,0 +1,124 @@
+import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
+import { type Domains, noDomain } from '../../index/domain-table.ts';
+import type { SpreadConstraint } from '../../records/spread-constraints.ts';
+import type { Cycle } from '../cycle.ts';
+import { countByDomain, SpreadNodes } from './spread-nodes.ts';
+
+export interface SoftSpread {
+  readonly constraints: readonly SpreadConstraint[];
+  /** A node that lacks one of the labels ranks last; not so with the cluster's own constraints. */
+  readonly needsEveryKey: boolean;
+}
+
+interface ScoredConstraint {
+  readonly constraint: SpreadConstraint;
+  readonly domains: Domains;
+  /** Pods by domain; by node row where each node is a domain. */
+  readonly counts: Int32Array;
+  readonly isByNode: boolean;
+  /** So that many pods in few zones don't drown few pods on many nodes. */
+  readonly weight: number;
+}
+
+const bestScore = 100;
+const ignored = -1;
+
+/** The fewer pods a node's domains have, the better; the node with the fewest has the most, though not always 100. */
+export function scoreBySpread(spread: SoftSpread, cycle: Cycle, scores: Float64Array): void {
+  if (spread.constraints.length === 0) return;
+  const { rows, count } = cycle.feasibleRows();
+  const nodes = rows.subarray(0, count);
+  const { scored, labelled } = prepareScore(spread, cycle, nodes);
+  let least = Number.POSITIVE_INFINITY;
+  let most = 0;
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    const crowd = labelled[node] === 0 ? ignored : crowdAt(scored, node);
+    scores[node] = crowd;
+    if (crowd === ignored) continue;
+    if (crowd < least) least = crowd;
+    if (crowd > most) most = crowd;
+  }
+  for (let position = 0; position < count; position++) {
+    scores[nodes[position]!] = normalised(scores[nodes[position]!]!, least, most);
+  }
+}
+
+function normalised(crowd: number, least: number, most: number): number {
+  if (crowd === ignored) return 0;
+  return most === 0 ? bestScore : Math.trunc((bestScore * (most + least - crowd)) / most);
+}
+
+function crowdAt(scored: readonly ScoredConstraint[], node: number): number {
+  let sum = 0;
+  for (let at = 0; at < scored.length; at++) {
+    const { constraint, domains, counts, isByNode, weight } = scored[at]!;
+    const domain = domains.of[node]!;
+    if (domain === noDomain) continue;
+    sum += Math.max(counts[isByNode ? node : domain]!, 0) * weight + (constraint.maxSkew - 1);
+  }
+  return Math.round(sum);
+}
+
+interface PreparedScore {
+  readonly scored: readonly ScoredConstraint[];
+  /** By node row: 0 where the node ranks last for want of a label. */
+  readonly labelled: Uint8Array;
+}
+
+function prepareScore(
+  { constraints, needsEveryKey }: SoftSpread,
+  { index, pod }: Cycle,
+  feasible: Int32Array,
+): PreparedScore {
+  const nodes = new SpreadNodes(index, pod);
+  const keys = constraints.map((constraint) => nodes.domainsOf(constraint));
+  const labelled = nodes.withAll(needsEveryKey ? keys : []);
+  const ranked = needsEveryKey ? feasible.filter((node) => labelled[node] !== 0) : feasible;
+  const scored = constraints.map((constraint, at) => {
+    const domains = keys[at]!;
+    const pods = nodes.podsOf(constraint);
+    if (constraint.topologyKey === wellKnownLabels.hostname)
+      return { constraint, domains, counts: pods, isByNode: true, weight: weightOf(ranked.length) };
+    const masks = [labelled, nodes.counted(constraint)] as const;
+    const counts = countByDomain(domains, pods, masks);
+    addUnlabelled(domains, counts, pods, masks);
+    return { constraint, domains, counts, isByNode: false, weight: weightOf(valuesAmong(domains, ranked)) };
+  });
+  return { scored, labelled };
+}
+
+/** kube-scheduler takes a node without the label for one of which the label is empty; it shows where there are both. */
+function addUnlabelled(
+  domains: Domains,
+  counts: Int32Array,
+  pods: Int32Array,
+  [labelled, counted]: readonly [Uint8Array, Uint8Array | undefined],
+): void {
+  const empty = domains.numberOf('');
+  if (empty === noDomain) return;
+  for (let row = 0; row < labelled.length; row++) {
+    if (domains.of[row] !== noDomain || labelled[row] === 0 || counted?.[row] === 0) continue;
+    counts[empty] = Math.max(counts[empty]!, 0) + pods[row]!;
+  }
+}
+
+/** How many values of the label the nodes have; to have none is one more. */
+function valuesAmong(domains: Domains, nodes: Int32Array): number {
+  const seen = new Uint8Array(domains.count + 1);
+  const empty = domains.numberOf('');
+  const unlabelled = empty === noDomain ? domains.count : empty;
+  let values = 0;
+  for (let position = 0; position < nodes.length; position++) {
+    const domain = domains.of[nodes[position]!]!;
+    const value = domain === noDomain ? unlabelled : domain;
+    if (seen[value] === 1) continue;
+    seen[value] = 1;
+    values += 1;
+  }
+  return values;
+}
+
+function weightOf(values: number): number {
+  return Math.log(values + 2);
+}

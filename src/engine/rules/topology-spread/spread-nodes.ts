@@ -1,0 +1,97 @@
+import { findUntoleratedTaint } from '../../../kube/tolerations.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import { type Domains, noDomain } from '../../index/domain-table.ts';
+import { scopeOf } from '../../index/namespace-scopes.ts';
+import { podNodes } from '../../records/pod-nodes.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
+import { type SpreadConstraint, selectorFor } from '../../records/spread-constraints.ts';
+
+/** What stands for a domain in which no node counts. */
+export const notCounted = -1;
+
+/** By node row: 1 where the node counts. Undefined: all of them do. */
+type NodeMask = Uint8Array | undefined;
+
+/** Which nodes count for a pod's spread constraints, and how many of the pods in question stand on each. */
+export class SpreadNodes {
+  readonly #index: ClusterIndex;
+  readonly #pod: PodRecord;
+  readonly #masks = new Map<string, NodeMask>();
+
+  constructor(index: ClusterIndex, pod: PodRecord) {
+    this.#index = index;
+    this.#pod = pod;
+  }
+
+  domainsOf({ topologyKey }: SpreadConstraint): Domains {
+    return this.#index.relations.domains.of(topologyKey);
+  }
+
+  /**
+   * Pods of the namespace that aren't being deleted, by node row. An empty selector counts none, though the pod itself matches it:
+   * so it is in kube-scheduler.
+   */
+  podsOf(constraint: SpreadConstraint): Int32Array {
+    const selector = selectorFor(constraint, this.#pod.labels);
+    if (selector.requirements.length === 0) return new Int32Array(this.#index.nodes.rowCount);
+    const scope = scopeOf([this.#pod.namespace]);
+    return this.#index.relations.counts.of({ scope, selector, countsTerminating: false });
+  }
+
+  /** Rows that have a domain under each of the keys. */
+  withAll(keys: readonly Domains[]): Uint8Array {
+    const mask = new Uint8Array(this.#index.nodes.rowCount).fill(1);
+    for (const { of } of keys) {
+      for (let row = 0; row < mask.length; row++) if (of[row] === noDomain) mask[row] = 0;
+    }
+    return mask;
+  }
+
+  /** By the constraint's policies. */
+  counted({ honoursAffinity, honoursTaints }: SpreadConstraint): NodeMask {
+    const key = `${honoursAffinity} ${honoursTaints}`;
+    if (!this.#masks.has(key)) this.#masks.set(key, this.#maskOf(honoursAffinity, honoursTaints));
+    return this.#masks.get(key);
+  }
+
+  #maskOf(honoursAffinity: boolean, honoursTaints: boolean): NodeMask {
+    const asked = honoursAffinity ? podNodes(this.#pod.shape).required : undefined;
+    const hasTaints = honoursTaints && !this.#index.nodeTraits.taints.isEmpty;
+    if (asked === undefined && !hasTaints) return undefined;
+    const mask = new Uint8Array(this.#index.nodes.rowCount).fill(asked === undefined ? 1 : 0);
+    if (asked !== undefined) {
+      this.#index.askedTopologies.of(asked).nodes.each((row) => {
+        mask[row] = 1;
+      });
+    }
+    if (hasTaints) this.#leaveOutTainted(mask);
+    return mask;
+  }
+
+  #leaveOutTainted(mask: Uint8Array): void {
+    const { tolerations } = this.#pod.shape.spec;
+    for (const { taints, nodes } of this.#index.nodeTraits.taints.lists()) {
+      if (findUntoleratedTaint(taints, tolerations, ['NoSchedule', 'NoExecute']) === undefined) continue;
+      nodes.each((row) => {
+        mask[row] = 0;
+      });
+    }
+  }
+}
+
+/** The pods of each domain's nodes that both masks let count; {@link notCounted} where there is no such node. */
+export function countByDomain(
+  domains: Domains,
+  pods: Int32Array,
+  masks: readonly [Uint8Array, NodeMask],
+): Int32Array {
+  const counts = new Int32Array(domains.count).fill(notCounted);
+  const [first, second] = masks;
+  const { of } = domains;
+  for (let row = 0; row < first.length; row++) {
+    const domain = of[row]!;
+    if (domain === noDomain || first[row] === 0 || (second !== undefined && second[row] === 0)) continue;
+    counts[domain] = Math.max(counts[domain]!, 0) + pods[row]!;
+  }
+  return counts;
+}

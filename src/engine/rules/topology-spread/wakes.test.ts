@@ -1,0 +1,134 @@
+import { describe } from 'vitest';
+import type { Pod, TopologySpreadConstraint } from '../../../kube/core.ts';
+import { comes, goes } from '../../testing/happenings.ts';
+import { atVersion, node, zone } from '../../testing/objects.ts';
+import { expectRuleWakes, nodeWith, podWith } from '../../testing/rule-trials/ask.ts';
+import { eraseState } from '../rule.ts';
+import { topologySpread } from './rule.ts';
+
+function pod(name: string, nodeName: string, app = 'web'): Pod {
+  const base = podWith({ nodeName }, name);
+  return { ...base, metadata: { ...base.metadata, labels: { app } } };
+}
+
+/** It is refused where there is only zone a, with one pod: two zones are wanted. */
+function asking(rest: Partial<TopologySpreadConstraint> = {}): Pod {
+  const constraint: TopologySpreadConstraint = {
+    maxSkew: 1,
+    topologyKey: zone,
+    whenUnsatisfiable: 'DoNotSchedule',
+    labelSelector: { matchLabels: { app: 'web' } },
+    minDomains: 2,
+    ...rest,
+  };
+  const base = podWith({ topologySpreadConstraints: [constraint] });
+  return { ...base, metadata: { ...base.metadata, labels: { app: 'web' } } };
+}
+
+const cluster = { Node: [node('n1', { [zone]: 'a' })], Pod: [pod('w', 'n1')] };
+const deleting = { ...pod('w', 'n1').metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+
+describe('a pod that its spread keeps waiting', () => {
+  expectRuleWakes(eraseState(topologySpread), [
+    {
+      name: 'wakes when one of the pods goes',
+      cluster,
+      asking: asking(),
+      happens: goes('Pod', 'default/w'),
+      wakes: true,
+    },
+    {
+      name: 'wakes when one of them is being deleted, for then it no longer counts',
+      cluster,
+      asking: asking(),
+      happens: comes('Pod', atVersion('2', { ...pod('w', 'n1'), metadata: deleting })),
+      wakes: true,
+    },
+    {
+      name: 'wakes when one of them gets other labels',
+      cluster,
+      asking: asking(),
+      happens: comes('Pod', atVersion('2', pod('w', 'n1', 'db'))),
+      wakes: true,
+    },
+    {
+      name: 'sleeps on when a pod comes that is not meant',
+      cluster,
+      asking: asking(),
+      happens: comes('Pod', pod('d', 'n1', 'db')),
+      wakes: false,
+    },
+    {
+      name: 'wakes when a node comes with the label',
+      cluster,
+      asking: asking(),
+      happens: comes('Node', node('n2', { [zone]: 'b' })),
+      wakes: true,
+    },
+    {
+      name: 'sleeps on when a node comes without it',
+      cluster,
+      asking: asking(),
+      happens: comes('Node', node('n2')),
+      wakes: false,
+    },
+    {
+      name: 'wakes when a node gets the label',
+      cluster: { ...cluster, Node: [...cluster.Node, node('n2')] },
+      asking: asking(),
+      happens: comes('Node', atVersion('2', node('n2', { [zone]: 'b' }))),
+      wakes: true,
+    },
+    {
+      name: 'wakes when a domain goes away with its node',
+      cluster: {
+        Node: [node('n1', { [zone]: 'a' }), node('n2', { [zone]: 'b' })],
+        Pod: [pod('w', 'n1'), pod('v', 'n1'), pod('u', 'n2')],
+      },
+      asking: asking({ minDomains: 3 }),
+      happens: goes('Node', 'n2'),
+      wakes: true,
+    },
+    {
+      name: 'wakes when a node loses a taint, for which it may not have counted',
+      cluster: {
+        ...cluster,
+        Node: [
+          ...cluster.Node,
+          nodeWith('n2', { spec: { taints: [{ key: 'old', effect: 'NoSchedule' }] } }, { [zone]: 'a' }),
+        ],
+      },
+      asking: asking({ nodeTaintsPolicy: 'Honor' }),
+      happens: comes('Node', atVersion('2', node('n2', { [zone]: 'a' }))),
+      wakes: true,
+    },
+    {
+      name: 'sleeps on when a node changes in ways that do not count',
+      cluster,
+      asking: asking(),
+      happens: comes('Node', atVersion('2', nodeWith('n1', { status: {} }, { [zone]: 'a' }))),
+      wakes: false,
+    },
+    {
+      name: 'wakes when it asks for something else itself',
+      cluster: { ...cluster, Pod: [...cluster.Pod, asking()] },
+      asking: asking(),
+      happens: comes('Pod', atVersion('2', asking({ maxSkew: 2 }))),
+      wakes: true,
+    },
+    {
+      name: 'sleeps on when only its status is news',
+      cluster: { ...cluster, Pod: [...cluster.Pod, asking()] },
+      asking: asking(),
+      happens: comes('Pod', atVersion('2', { ...asking(), status: { phase: 'Pending' } })),
+      wakes: false,
+    },
+    {
+      name: 'wakes when a pod that was placed but not bound is taken back',
+      cluster,
+      asking: asking(),
+      happens: () => ({ kind: 'Release', volumes: [], pools: [], nodeName: 'n1' }),
+      wakes: true,
+    },
+  ]);
+});

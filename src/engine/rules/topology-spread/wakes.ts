@@ -1,0 +1,83 @@
+import { matchesLabels } from '../../../kube/label-selector.ts';
+import type { Change, ObjectChange } from '../../index/change.ts';
+import { taintsKey } from '../../index/taint-table.ts';
+import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
+import { isAnotherNow } from '../../records/pod-identity.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
+import { type SpreadConstraint, selectorFor, spreadConstraintsOf } from '../../records/spread-constraints.ts';
+import { placesOf } from '../pod-moves.ts';
+import type { Interest } from '../rule.ts';
+
+/** A pod more raises the floor, a pod fewer lowers the skew: either may help, wherever it happens. */
+export function wakes({ pod }: Interest, change: Change): boolean {
+  const { hard } = spreadConstraintsOf(pod.shape);
+  switch (change.kind) {
+    case 'Node':
+      return nodeMatters(hard, change);
+    case 'Pod':
+      return podMatters(pod, hard, change);
+    case 'Release':
+      return change.nodeName !== '';
+    default:
+      return false;
+  }
+}
+
+/** As {@link wakes}, which takes no side; and what only ranks. */
+export function invalidates(interest: Interest, change: Change): boolean {
+  const { pod } = interest;
+  const { hard, soft, isEmpty } = spreadConstraintsOf(pod.shape);
+  switch (change.kind) {
+    case 'Node':
+      return true;
+    case 'Pod':
+      return podMatters(pod, [...hard, ...soft], change) || (isEmpty && isOfNamespace(pod.namespace, change));
+    case 'Service':
+    case 'ReplicationController':
+    case 'ReplicaSet':
+    case 'StatefulSet':
+      return isEmpty && (change.after ?? change.before)!.namespace === pod.namespace;
+    default:
+      return wakes(interest, change);
+  }
+}
+
+/** Only nodes with all the labels take part. Of those, other labels and taints decide whether they count. */
+function nodeMatters(
+  constraints: readonly SpreadConstraint[],
+  { before, after }: ObjectChange<'Node'>,
+): boolean {
+  const tookPart = takesPart(constraints, before);
+  if (!tookPart && !takesPart(constraints, after)) return false;
+  if (before === undefined || after === undefined) return true;
+  return !haveSameLabels(before, after) || taintsKey(before.taints) !== taintsKey(after.taints);
+}
+
+function takesPart(constraints: readonly SpreadConstraint[], node: NodeRecord | undefined): boolean {
+  return (
+    node !== undefined && constraints.every(({ topologyKey }) => Object.hasOwn(node.labels, topologyKey))
+  );
+}
+
+function podMatters(
+  pod: PodRecord,
+  constraints: readonly SpreadConstraint[],
+  { before, after }: ObjectChange<'Pod'>,
+): boolean {
+  if ((after ?? before)!.key === pod.key) return isAnotherNow(pod, after);
+  return constraints.some((constraint) => {
+    const selector = selectorFor(constraint, pod.labels);
+    const place = (other: PodRecord | undefined): string | undefined =>
+      other !== undefined &&
+      !other.isDeleting &&
+      other.namespace === pod.namespace &&
+      matchesLabels(selector, other.labels)
+        ? placesOf(other)[0]
+        : undefined;
+    return place(before) !== place(after);
+  });
+}
+
+function isOfNamespace(namespace: string, { before, after }: ObjectChange<'Pod'>): boolean {
+  return (after ?? before)!.namespace === namespace;
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import type { AccessMode, PersistentVolumeClaim, Pod, Volume } from '../../../kube/core.ts';
+import { readPod } from '../../records/pod-record.ts';
+import { clusterOf } from '../../testing/cluster.ts';
+import { comes, goes } from '../../testing/happenings.ts';
+import { atVersion, claim, node, pod } from '../../testing/objects.ts';
+import { expectRuleWakes, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
+import { expectSameAsOracle } from '../../testing/rule-trials/trial.ts';
+import { eraseState } from '../rule.ts';
+import { volumeRestrictions } from './rule.ts';
+
+const rule = eraseState(volumeRestrictions);
+const refused =
+  '0/2 nodes are available: 2 node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod.';
+
+function claimOf(mode: AccessMode, version = '1'): PersistentVolumeClaim {
+  return claim('data', '1Gi', { spec: { accessModes: [mode] }, version });
+}
+
+const nodes = [node('n1'), node('n2')];
+const other = pod('other', ['data'], { nodeName: 'n1' });
+const taken = { Node: nodes, PersistentVolumeClaim: [claimOf('ReadWriteOncePod')], Pod: [other] };
+const asking = pod('p', ['data']);
+
+describe('a claim for one pod', () => {
+  test('that another pod uses keeps the pod from every node', () => {
+    const refusal = refusalBy(rule, clusterOf(taken), asking);
+    expect(refusal.message).toBe(refused);
+    expect([...refusal.nodesWithPodsInTheWay()]).toEqual(['n1', 'n2']);
+    expect(refusal.explain().nodes[1]!.findings).toMatchObject([
+      { reason: 'ClaimInUse', claim: 'default/data' },
+    ]);
+  });
+
+  test('that nobody uses keeps it from none', () => {
+    expect(verdictBy(rule, clusterOf({ ...taken, Pod: [] }), asking)).toBe('fits');
+  });
+
+  test('that may be used by several keeps it from none', () => {
+    const index = clusterOf({ ...taken, PersistentVolumeClaim: [claimOf('ReadWriteOnce')] });
+    expect(verdictBy(rule, index, asking)).toBe('fits');
+  });
+
+  test('of the same name in another namespace is another claim', () => {
+    const metadata = { namespace: 'elsewhere', name: 'p' };
+    const index = clusterOf(taken);
+    index.upsert('PersistentVolumeClaim', {
+      ...claimOf('ReadWriteOncePod'),
+      metadata: { namespace: 'elsewhere', name: 'data' },
+    });
+    expect(verdictBy(rule, index, { ...asking, metadata })).toBe('fits');
+  });
+
+  test('is not in use by a pod that waits, is over, or stands on no node', () => {
+    const waits = pod('waits', ['data']);
+    const over: Pod = { ...pod('over', ['data'], { nodeName: 'n1' }), status: { phase: 'Succeeded' } };
+    const lost = pod('lost', ['data'], { nodeName: 'gone' });
+    expect(verdictBy(rule, clusterOf({ ...taken, Pod: [waits, over, lost] }), asking)).toBe('fits');
+  });
+
+  test('is in use by a pod that is going, or is assumed somewhere; but not by the pod itself', () => {
+    const going: Pod = {
+      ...other,
+      metadata: { ...other.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    };
+    expect(verdictBy(rule, clusterOf({ ...taken, Pod: [going] }), asking)).toBe(refused);
+    const index = clusterOf({ ...taken, Pod: [pod('other', ['data'])] });
+    index.setAssumedPod('default/other', readPod(other));
+    expect(verdictBy(rule, index, asking)).toBe(refused);
+    expect(verdictBy(rule, clusterOf(taken), pod('other', ['data']))).toBe('fits');
+  });
+});
+
+describe('a pod that was refused for its claim', () => {
+  const waiting = { cluster: taken, asking };
+  expectRuleWakes(rule, [
+    { ...waiting, name: 'is woken when the other goes', happens: goes('Pod', 'default/other'), wakes: true },
+    {
+      ...waiting,
+      name: 'is not woken when the other changes',
+      happens: comes('Pod', atVersion('2', other)),
+      wakes: false,
+    },
+    {
+      ...waiting,
+      name: 'is not woken by a pod that waits for the same claim',
+      happens: comes('Pod', pod('rival', ['data'])),
+      wakes: false,
+    },
+    {
+      ...waiting,
+      cluster: { ...taken, Pod: [other, asking] },
+      name: 'is not woken by what is written about itself',
+      happens: comes('Pod', atVersion('2', { ...asking, status: { phase: 'Pending' } })),
+      wakes: false,
+    },
+    {
+      ...waiting,
+      name: 'is woken when the claim becomes another',
+      happens: comes('PersistentVolumeClaim', claimOf('ReadWriteOnce', '2')),
+      wakes: true,
+    },
+    {
+      ...waiting,
+      name: 'is not woken when the claim changes otherwise',
+      happens: comes('PersistentVolumeClaim', claimOf('ReadWriteOncePod', '2')),
+      wakes: false,
+    },
+    {
+      ...waiting,
+      name: 'is woken when the node of the other goes',
+      happens: goes('Node', 'n1'),
+      wakes: true,
+    },
+  ]);
+});
+
+function inTheWay(mine: Volume, its: Volume): boolean {
+  const isRead = (one?: { readonly readOnly?: boolean }, two?: { readonly readOnly?: boolean }) =>
+    one?.readOnly === true && two?.readOnly === true;
+  if (mine.awsElasticBlockStore !== undefined && its.awsElasticBlockStore !== undefined) return true;
+  if (mine.gcePersistentDisk !== undefined && its.gcePersistentDisk !== undefined)
+    return !isRead(mine.gcePersistentDisk, its.gcePersistentDisk);
+  if (mine.iscsi !== undefined && its.iscsi !== undefined) return !isRead(mine.iscsi, its.iscsi);
+  if (mine.rbd === undefined || its.rbd === undefined || mine.rbd.pool !== its.rbd.pool) return false;
+  return mine.rbd.monitors!.some((one) => its.rbd!.monitors!.includes(one)) && !isRead(mine.rbd, its.rbd);
+}
+
+test('it says what the obvious reading says', () => {
+  expectSameAsOracle(
+    rule,
+    (book, { spec }) => {
+      const standing = book.standingPods();
+      const volumes = spec?.volumes ?? [];
+      const isTaken = volumes.some(({ persistentVolumeClaim }) => {
+        const name = persistentVolumeClaim?.claimName ?? '';
+        return (
+          book.claim(name)?.spec?.accessModes?.includes('ReadWriteOncePod') === true &&
+          standing.some((one) =>
+            one.spec!.volumes!.some((its) => its.persistentVolumeClaim?.claimName === name),
+          )
+        );
+      });
+      const reasons = book.nodes().flatMap(({ metadata }) => {
+        const here = standing.filter((one) => one.spec!.nodeName === metadata!.name);
+        const isInUse = volumes.some((mine) =>
+          here.some((one) => one.spec!.volumes!.some((its) => inTheWay(mine, its))),
+        );
+        if (isInUse) return [[metadata!.name!, ['DiskInUse']]];
+        return isTaken ? [[metadata!.name!, ['ClaimInUse']]] : [];
+      });
+      return { refusals: [], refused: Object.fromEntries(reasons), scores: {} };
+    },
+    { runs: 300 },
+  );
+});

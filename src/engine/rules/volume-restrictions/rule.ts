@@ -1,0 +1,150 @@
+/**
+ * Storage that pods can't share: disks that are named in the pod itself, of which a node's pods may have one user that writes; and
+ * claims with access mode ReadWriteOncePod, which one pod in the cluster may use.
+ */
+import type { Change, ObjectChange } from '../../index/change.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { NodeRow } from '../../index/node-table.ts';
+import { accessModeBits } from '../../records/access-modes.ts';
+import { type DiskUse, exclusiveDisks } from '../../records/exclusive-disks.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
+import type { Cycle } from '../cycle.ts';
+import type { Finding } from '../finding.ts';
+import { plainFinding } from '../plain-finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+
+type PodChange = ObjectChange<'Pod'>;
+
+interface RestrictionState {
+  readonly disks: readonly DiskUse[];
+  /** Claims of the pod that another pod has to itself. */
+  readonly takenClaims: readonly string[];
+}
+
+const diskInUseBit = 1;
+const claimInUseBit = 2;
+
+export const volumeRestrictions: Rule<RestrictionState> = {
+  name: 'VolumeRestrictions',
+  reasons: ['DiskInUse', 'ClaimInUse'],
+  prepare,
+  filter,
+  explain,
+  wakes,
+  invalidates,
+};
+
+function prepare({ index, pod }: Cycle): Prepared<RestrictionState> {
+  const disks = exclusiveDisks(pod.shape);
+  const takenClaims = pod.claims.map(({ key }) => key).filter((key) => isTaken(index, key, pod));
+  return disks.length === 0 && takenClaims.length === 0
+    ? skip
+    : { kind: 'ready', state: { disks, takenClaims } };
+}
+
+const onePodBit = accessModeBits(['ReadWriteOncePod']);
+
+/** A claim that isn't there is the binding rule's to report. */
+function isTaken(index: ClusterIndex, claimKey: string, asking: PodRecord): boolean {
+  const modes = index.claims.get(claimKey)?.accessModes ?? 0;
+  if ((modes & onePodBit) === 0) return false;
+  for (const pod of index.pods.usingClaim(claimKey)) {
+    // A pod whose node is gone counts nowhere, as in kube-scheduler.
+    if (pod.key !== asking.key && occupies(pod) && index.nodes.row(pod.nodeName) !== undefined) return true;
+  }
+  return false;
+}
+
+function occupies(pod: PodRecord): boolean {
+  return pod.nodeName !== '' && !pod.isFinished;
+}
+
+function filter({ disks, takenClaims }: RestrictionState, cycle: Cycle): void {
+  for (const disk of disks) {
+    for (const node of cycle.index.disks.nodesInConflict(disk)) {
+      if (cycle.isFeasible(node)) cycle.reject(node, diskInUseBit);
+    }
+  }
+  if (takenClaims.length === 0) return;
+  const { rows: nodes, count } = cycle.feasibleRows();
+  for (let position = 0; position < count; position++) cycle.reject(nodes[position]!, claimInUseBit);
+}
+
+function explain(
+  { disks, takenClaims }: RestrictionState,
+  { index }: Cycle,
+  node: number,
+): readonly Finding[] {
+  const isInConflict = disks.some((disk) => index.disks.isInConflict(disk, node as NodeRow));
+  return [
+    ...(isInConflict ? [plainFinding(volumeRestrictions.name, 'DiskInUse')] : []),
+    ...takenClaims.map((key) => plainFinding(volumeRestrictions.name, 'ClaimInUse', key)),
+  ];
+}
+
+function wakes(interest: Interest, change: Change, index: ClusterIndex): boolean {
+  switch (change.kind) {
+    case 'Pod':
+      return mayGiveUp(interest.pod, change, index);
+    case 'PersistentVolumeClaim':
+      return changesModes(interest, change);
+    case 'Node':
+      return change.before === undefined || (change.after === undefined && interest.claimKeys.size > 0);
+    case 'Release':
+      return change.nodeName !== '';
+    default:
+      return false;
+  }
+}
+
+/** Another pod had storage that this one wants, or was assumed to have it, and may no longer. */
+function mayGiveUp(asking: PodRecord, change: PodChange, index: ClusterIndex): boolean {
+  const { before, after } = change;
+  if (before?.isFinished === true || !isSettled(change)) return false;
+  const known = before ?? index.pods.assumed(after!.key);
+  return known !== undefined && shares(asking, known) && !staysPut(change);
+}
+
+/** It has a node, or is over, on one side at least. Of pods that wait nothing counts but what is assumed, and that stays. */
+function isSettled({ before, after }: PodChange): boolean {
+  return [before, after].some((pod) => pod !== undefined && (occupies(pod) || pod.isFinished));
+}
+
+/** It uses a disk or a claim that the other wants too, in whatever way. */
+function shares(asking: PodRecord, other: PodRecord): boolean {
+  if (asking.claims.some(({ key }) => other.claims.some((claim) => claim.key === key))) return true;
+  const disks = exclusiveDisks(other.shape);
+  return exclusiveDisks(asking.shape).some(({ key }) => disks.some((disk) => disk.key === key));
+}
+
+/** The pod was on its node before and still is, with the same storage. */
+function staysPut({ before, after }: PodChange): boolean {
+  if (before === undefined || after === undefined) return false;
+  if (!occupies(before) || !occupies(after) || before.nodeName !== after.nodeName) return false;
+  return storageKey(before) === storageKey(after);
+}
+
+function storageKey({ claims, shape }: PodRecord): string {
+  return JSON.stringify([claims.map(({ key }) => key), exclusiveDisks(shape)]);
+}
+
+function changesModes(
+  { claimKeys }: Interest,
+  { before, after }: ObjectChange<'PersistentVolumeClaim'>,
+): boolean {
+  return claimKeys.has((after ?? before)!.key) && before?.accessModes !== after?.accessModes;
+}
+
+function invalidates(interest: Interest, change: Change, index: ClusterIndex): boolean {
+  switch (change.kind) {
+    case 'Pod': {
+      const { before, after } = change;
+      const isShared = [before, after].some((pod) => pod !== undefined && shares(interest.pod, pod));
+      return isShared && isSettled(change) && !staysPut(change);
+    }
+    case 'Node':
+      return change.before === undefined || change.after === undefined;
+    default:
+      return wakes(interest, change, index);
+  }
+}

@@ -1,0 +1,110 @@
+/** Runs a random history of neighbours in the index and in plain maps beside it. */
+import { expect } from 'vitest';
+import type { Pod } from '../../kube/core.ts';
+import type { KubeObject } from '../../kube/meta.ts';
+import type { Change } from '../index/change.ts';
+import { ClusterIndex } from '../index/cluster-index.ts';
+import { interestOf } from '../interest.ts';
+import { type Placement, plan } from '../plan.ts';
+import { readPod } from '../records/pod-record.ts';
+import type { Refusal } from '../refusal.ts';
+import type { AnyRule } from '../rules/rule.ts';
+import { nodeAnswers } from './node-answers.ts';
+import type { Neighbourhood, NodeAnswers } from './oracle/neighbours.ts';
+import type { NeighbourEvent, NeighbourHistory, NeighbourKind } from './random/neighbours.ts';
+
+type Model = Record<NeighbourKind, Map<string, KubeObject>>;
+type Oracle = (cluster: Neighbourhood, pod: Pod) => NodeAnswers;
+
+export interface HistoryCheck {
+  readonly rule: AnyRule;
+  readonly oracle: Oracle;
+  readonly pods: readonly Pod[];
+}
+
+/**
+ * After each event the rule must say what the oracle says. A pod that fits by an event must have been woken by it, and an answer that
+ * it changed must have been called stale.
+ */
+export function checkHistory({ past, life }: NeighbourHistory, check: HistoryCheck): void {
+  const index = new ClusterIndex();
+  const model = emptyModel();
+  for (const event of past) if (event.type !== 'what-if') apply(index, model, event);
+  live(index, model, life, check);
+}
+
+function live(
+  index: ClusterIndex,
+  model: Model,
+  events: readonly NeighbourEvent[],
+  check: HistoryCheck,
+): void {
+  compare(index, model, check);
+  for (const event of events) {
+    if (event.type === 'what-if') {
+      const savepoint = index.savepoint();
+      live(index, copyOf(model), event.events, check);
+      index.rollback(savepoint);
+    } else {
+      const before = check.pods.map((pod) => askedBefore(index, pod, check.rule));
+      const change = apply(index, model, event);
+      if (change !== undefined) for (const asked of before) expectTold(index, asked, change, check.rule);
+    }
+    compare(index, model, check);
+  }
+}
+
+interface Asked {
+  readonly pod: Pod;
+  readonly answer: Placement | Refusal;
+  readonly nodes: NodeAnswers;
+}
+
+function askedBefore(index: ClusterIndex, pod: Pod, rule: AnyRule): Asked {
+  return { pod, answer: plan(pod, index, { nowMs: 0, rules: [rule] }), nodes: nodeAnswers(index, pod, rule) };
+}
+
+function expectTold(index: ClusterIndex, { pod, answer, nodes }: Asked, change: Change, rule: AnyRule): void {
+  if (answer.kind === 'refusal' && !answer.wokenBy(change))
+    expect(plan(pod, index, { nowMs: 0, rules: [rule] }).kind, 'not woken').toBe('refusal');
+  if (!rule.invalidates(interestOf(index, readPod(pod)), change, index))
+    expect(nodeAnswers(index, pod, rule), 'not called stale').toEqual(nodes);
+}
+
+function compare(index: ClusterIndex, model: Model, { rule, oracle, pods }: HistoryCheck): void {
+  for (const pod of pods)
+    expect(nodeAnswers(index, pod, rule)).toEqual(oracle(model as unknown as Neighbourhood, pod));
+}
+
+function apply(
+  index: ClusterIndex,
+  model: Model,
+  { type, kind, object }: Exclude<NeighbourEvent, { readonly type: 'what-if' }>,
+): Change | undefined {
+  const { namespace, name } = object.metadata!;
+  const key = namespace === undefined ? name! : `${namespace}/${name}`;
+  if (type === 'delete') {
+    model[kind].delete(key);
+    return index.remove(kind, key).change;
+  }
+  model[kind].set(key, object);
+  return index.upsert(kind, object).change;
+}
+
+function emptyModel(): Model {
+  return {
+    Node: new Map(),
+    Pod: new Map(),
+    Namespace: new Map(),
+    Service: new Map(),
+    ReplicationController: new Map(),
+    ReplicaSet: new Map(),
+    StatefulSet: new Map(),
+  };
+}
+
+function copyOf(model: Model): Model {
+  return Object.fromEntries(
+    Object.entries(model).map(([kind, objects]) => [kind, new Map(objects)]),
+  ) as unknown as Model;
+}

@@ -1,0 +1,99 @@
+/** Pod affinity as kube-scheduler has it: counts by topology pair over all pods on all nodes. */
+import type { Node, Pod, PodAffinityTerm, WeightedPodAffinityTerm } from '../../../kube/core.ts';
+import { bump, labelsOf, matches, type Neighbourhood, type NodeAnswers, placedPods } from './neighbours.ts';
+
+type Counts = Map<string, number>;
+
+export function affinityAnswers(cluster: Neighbourhood, pod: Pod): NodeAnswers {
+  const nodes = [...cluster.Node.values()];
+  const verdicts = new Map(nodes.map((node) => [node, verdict(cluster, pod, node)]));
+  const fitting = nodes.filter((node) => verdicts.get(node) === undefined);
+  const raw = new Map(fitting.map((node) => [node, weightAt(cluster, pod, node)]));
+  const least = Math.min(...raw.values());
+  const range = Math.max(...raw.values()) - least;
+  return Object.fromEntries(
+    nodes.map((node) => [
+      node.metadata!.name!,
+      verdicts.get(node) ?? (range > 0 ? Math.trunc(100 * ((raw.get(node)! - least) / range)) : 0),
+    ]),
+  );
+}
+
+function verdict(cluster: Neighbourhood, pod: Pod, node: Node): string | undefined {
+  const wanted: Counts = new Map();
+  const unwanted: Counts = new Map();
+  const refusing: Counts = new Map();
+  const { near, apart } = termsOf(pod);
+  for (const placed of placedPods(cluster)) {
+    const isWanted = near.length > 0 && near.every((term) => isAbout(cluster, term, pod, placed.pod));
+    if (isWanted) for (const term of near) countPair(wanted, placed.node, term);
+    for (const term of apart)
+      if (isAbout(cluster, term, pod, placed.pod)) countPair(unwanted, placed.node, term);
+    for (const term of termsOf(placed.pod).apart)
+      if (isAbout(cluster, term, placed.pod, pod)) countPair(refusing, placed.node, term);
+  }
+  if (!near.every((term) => pairOf(node, term) !== undefined))
+    return "node(s) didn't match pod affinity rules";
+  const isFirst = wanted.size === 0 && near.every((term) => isAbout(cluster, term, pod, pod));
+  if (!isFirst && !near.every((term) => wanted.has(pairOf(node, term)!)))
+    return "node(s) didn't match pod affinity rules";
+  if (apart.some((term) => unwanted.has(pairOf(node, term) ?? '')))
+    return "node(s) didn't match pod anti-affinity rules";
+  if (Object.entries(labelsOf(node)).some(([key, value]) => refusing.has(`${key}=${value}`)))
+    return "node(s) didn't satisfy existing pods anti-affinity rules";
+  return undefined;
+}
+
+function weightAt(cluster: Neighbourhood, pod: Pod, node: Node): number {
+  let sum = 0;
+  for (const placed of placedPods(cluster)) {
+    const add = (term: PodAffinityTerm | undefined, weight: number, owner: Pod, other: Pod): void => {
+      const pair = pairOf(node, term ?? {});
+      const isNear = pair !== undefined && pair === pairOf(placed.node, term ?? {});
+      if (isNear && isAbout(cluster, term ?? {}, owner, other)) sum += weight;
+    };
+    for (const { podAffinityTerm, weight } of preferences(pod))
+      add(podAffinityTerm, weight!, pod, placed.pod);
+    for (const { podAffinityTerm, weight } of preferences(placed.pod))
+      add(podAffinityTerm, weight!, placed.pod, pod);
+    for (const term of termsOf(placed.pod).near) add(term, 1, placed.pod, pod);
+  }
+  return sum;
+}
+
+function termsOf(pod: Pod): { near: readonly PodAffinityTerm[]; apart: readonly PodAffinityTerm[] } {
+  const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
+  return {
+    near: podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
+    apart: podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
+  };
+}
+
+function preferences(pod: Pod): readonly WeightedPodAffinityTerm[] {
+  const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
+  return [
+    ...(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((preference) => ({
+      ...preference,
+      weight: -preference.weight!,
+    })),
+  ];
+}
+
+function isAbout(cluster: Neighbourhood, term: PodAffinityTerm, owner: Pod, other: Pod): boolean {
+  const namespace = other.metadata!.namespace!;
+  const isOwn = (term.namespaces ?? []).length === 0 && term.namespaceSelector === undefined;
+  const isNamed = isOwn ? namespace === owner.metadata!.namespace : term.namespaces?.includes(namespace);
+  const isSelected = matches(term.namespaceSelector, labelsOf(cluster.Namespace.get(namespace)));
+  return (isNamed === true || isSelected) && matches(term.labelSelector, labelsOf(other));
+}
+
+function pairOf(node: Node, { topologyKey }: PodAffinityTerm): string | undefined {
+  const value = labelsOf(node)[topologyKey ?? ''];
+  return value === undefined ? undefined : `${topologyKey}=${value}`;
+}
+
+function countPair(counts: Counts, node: Node, term: PodAffinityTerm): void {
+  const pair = pairOf(node, term);
+  if (pair !== undefined) bump(counts, pair, 1);
+}

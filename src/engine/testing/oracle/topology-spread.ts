@@ -1,0 +1,165 @@
+/** Topology spread as kube-scheduler has it: counts by value over all nodes that take part. */
+import type { Node, Pod, TopologySpreadConstraint } from '../../../kube/core.ts';
+import type { LabelSelector } from '../../../kube/meta.ts';
+import { compileNodeSelector, matchesNode } from '../../../kube/node-selector.ts';
+import { findUntoleratedTaint } from '../../../kube/tolerations.ts';
+import { hostname, zone } from '../objects.ts';
+import { bump, labelsOf, matches, type Neighbourhood, type NodeAnswers, placedPods } from './neighbours.ts';
+
+interface Constraint extends TopologySpreadConstraint {
+  readonly topologyKey: string;
+  readonly maxSkew: number;
+  /** All must match. */
+  readonly selectors: readonly (LabelSelector | undefined)[];
+}
+
+export function spreadAnswers(cluster: Neighbourhood, pod: Pod): NodeAnswers {
+  const nodes = [...cluster.Node.values()];
+  const own = (pod.spec?.topologySpreadConstraints ?? []).map((constraint) => ownConstraint(pod, constraint));
+  const hard = own.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule');
+  const soft = own.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'ScheduleAnyway');
+  const verdicts = nodes.map((node) => verdict(cluster, pod, hard, node));
+  const fitting = nodes.filter((_, at) => verdicts[at] === undefined);
+  const scores = scoresOf(cluster, pod, own.length > 0 ? soft : systemDefaults(cluster, pod), fitting);
+  return Object.fromEntries(
+    nodes.map((node, at) => [node.metadata!.name!, verdicts[at] ?? scores.get(node) ?? 0]),
+  );
+}
+
+function ownConstraint(pod: Pod, constraint: TopologySpreadConstraint): Constraint {
+  const keys = (constraint.matchLabelKeys ?? []).filter((key) => labelsOf(pod)[key] !== undefined);
+  const matchLabels = Object.fromEntries(keys.map((key) => [key, labelsOf(pod)[key]!]));
+  const selectors = [constraint.labelSelector, ...(keys.length > 0 ? [{ matchLabels }] : [])];
+  return { maxSkew: 1, topologyKey: '', ...constraint, selectors };
+}
+
+function systemDefaults(cluster: Neighbourhood, pod: Pod): Constraint[] {
+  const { namespace, ownerReferences = [] } = pod.metadata!;
+  const services = [...cluster.Service.values()]
+    .filter((service) => service.metadata?.namespace === namespace)
+    .map((service) => ({ matchLabels: service.spec?.selector ?? {} }))
+    .filter((selector) => matches(selector, labelsOf(pod)));
+  const owner = ownerReferences.find(({ controller }) => controller === true);
+  const key = `${namespace}/${owner?.name}`;
+  const sets = { ReplicaSet: cluster.ReplicaSet, StatefulSet: cluster.StatefulSet };
+  const kind = owner?.kind as keyof typeof sets;
+  const owning = sets[kind]?.get(key)?.spec?.selector;
+  const selectors = [...services, ...(owning === undefined ? [] : [owning])];
+  if (selectors.every(isEmptySelector)) return [];
+  return [
+    { topologyKey: hostname, maxSkew: 3, selectors },
+    { topologyKey: zone, maxSkew: 5, selectors },
+  ];
+}
+
+function verdict(
+  cluster: Neighbourhood,
+  pod: Pod,
+  constraints: readonly Constraint[],
+  node: Node,
+): string | undefined {
+  const text = "node(s) didn't match pod topology spread constraints";
+  for (const constraint of constraints) {
+    const value = labelsOf(node)[constraint.topologyKey];
+    if (value === undefined) return `${text} (missing required label)`;
+    const counts = new Map<string, number>();
+    for (const other of cluster.Node.values()) {
+      if (!hasKeys(other, constraints) || !takesPart(pod, other, constraint)) continue;
+      bump(counts, labelsOf(other)[constraint.topologyKey]!, countOn(cluster, pod, other, constraint));
+    }
+    const floor = counts.size < (constraint.minDomains ?? 1) ? 0 : Math.min(...counts.values());
+    const self = isSelected(constraint, pod) ? 1 : 0;
+    if ((counts.get(value) ?? 0) + self - floor > constraint.maxSkew) return text;
+  }
+  return undefined;
+}
+
+function scoresOf(
+  cluster: Neighbourhood,
+  pod: Pod,
+  constraints: readonly Constraint[],
+  fitting: readonly Node[],
+): ReadonlyMap<Node, number> {
+  if (constraints.length === 0) return new Map();
+  const needsAll = (pod.spec?.topologySpreadConstraints ?? []).length > 0;
+  const ranked = fitting.filter((node) => !needsAll || hasKeys(node, constraints));
+  const raw = new Map(ranked.map((node) => [node, 0]));
+  for (const constraint of constraints)
+    addCrowd(cluster, pod, { constraint, constraints, ranked, needsAll }, raw);
+  for (const [node, crowd] of raw) raw.set(node, Math.round(crowd));
+  const least = Math.min(...raw.values());
+  const most = Math.max(0, ...raw.values());
+  return new Map(
+    ranked.map((node) => [
+      node,
+      most === 0 ? 100 : Math.trunc((100 * (most + least - raw.get(node)!)) / most),
+    ]),
+  );
+}
+
+interface Crowding {
+  readonly constraint: Constraint;
+  readonly constraints: readonly Constraint[];
+  readonly ranked: readonly Node[];
+  readonly needsAll: boolean;
+}
+
+function addCrowd(
+  cluster: Neighbourhood,
+  pod: Pod,
+  { constraint, constraints, ranked, needsAll }: Crowding,
+  raw: Map<Node, number>,
+): void {
+  const { topologyKey: key, maxSkew } = constraint;
+  const counts = new Map(ranked.map((node) => [labelsOf(node)[key] ?? '', 0]));
+  for (const other of cluster.Node.values()) {
+    const value = labelsOf(other)[key] ?? '';
+    if ((needsAll && !hasKeys(other, constraints)) || !takesPart(pod, other, constraint)) continue;
+    if (counts.has(value)) bump(counts, value, countOn(cluster, pod, other, constraint));
+  }
+  const weight = Math.log((key === hostname ? ranked.length : counts.size) + 2);
+  for (const node of ranked) {
+    const value = labelsOf(node)[key];
+    if (value === undefined) continue;
+    const count = key === hostname ? countOn(cluster, pod, node, constraint) : counts.get(value)!;
+    bump(raw, node, count * weight + (maxSkew - 1));
+  }
+}
+
+function hasKeys(node: Node, constraints: readonly Constraint[]): boolean {
+  return constraints.every(({ topologyKey }) => labelsOf(node)[topologyKey] !== undefined);
+}
+
+function takesPart(pod: Pod, node: Node, constraint: Constraint): boolean {
+  const { nodeAffinityPolicy = 'Honor', nodeTaintsPolicy = 'Ignore' } = constraint;
+  const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const isAsked =
+    matches({ matchLabels: pod.spec?.nodeSelector ?? {} }, labelsOf(node)) &&
+    (required === undefined ||
+      matchesNode(compileNodeSelector(required), node.metadata?.name, labelsOf(node)));
+  const effects = ['NoSchedule', 'NoExecute'] as const;
+  const isTolerated = findUntoleratedTaint(node.spec?.taints, pod.spec?.tolerations, effects) === undefined;
+  return (nodeAffinityPolicy === 'Ignore' || isAsked) && (nodeTaintsPolicy === 'Ignore' || isTolerated);
+}
+
+function countOn(cluster: Neighbourhood, pod: Pod, node: Node, constraint: Constraint): number {
+  if (constraint.selectors.every(isEmptySelector)) return 0;
+  return placedPods(cluster).filter(
+    (placed) =>
+      placed.node === node &&
+      placed.pod.metadata?.deletionTimestamp === undefined &&
+      placed.pod.metadata?.namespace === pod.metadata?.namespace &&
+      isSelected(constraint, placed.pod),
+  ).length;
+}
+
+function isSelected({ selectors }: Constraint, pod: Pod): boolean {
+  return selectors.every((selector) => matches(selector, labelsOf(pod)));
+}
+
+function isEmptySelector(selector: LabelSelector | undefined): boolean {
+  return (
+    selector !== undefined &&
+    Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0
+  );
+}

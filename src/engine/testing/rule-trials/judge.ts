@@ -1,0 +1,46 @@
+/** All that one rule says about one pod, in words that an obvious oracle can say too. */
+import type { Pod } from '../../../kube/core.ts';
+import type { ClusterIndex } from '../../index/cluster-index.ts';
+import { readPod } from '../../records/pod-record.ts';
+import { Cycle, verdictReasons } from '../../rules/cycle.ts';
+import { prepareRules } from '../../rules/prepare-rules.ts';
+import type { NodeReason, PodReason } from '../../rules/reasons.ts';
+import type { AnyRule } from '../../rules/rule.ts';
+
+export interface Judgement {
+  readonly refusals: readonly PodReason[];
+  /** Why each node is refused, by name; nodes that fit aren't here. */
+  readonly refused: Readonly<Record<string, readonly NodeReason[]>>;
+  /** Of the nodes that fit, if the rule scores and has something to do with the pod. */
+  readonly scores: Readonly<Record<string, number>>;
+}
+
+export function judge(rule: AnyRule, index: ClusterIndex, asking: Pod): Judgement {
+  const cycle = new Cycle(index, readPod(asking), 0);
+  const { active, refusals } = prepareRules(cycle, [rule]);
+  if (refusals.length > 0) return { refusals: refusals.map(({ reason }) => reason), refused: {}, scores: {} };
+  const scores = new Float64Array(cycle.rowCount);
+  for (const { state } of active) {
+    rule.filter(state, cycle);
+    rule.score?.run(state, cycle, scores);
+  }
+  const nodes = index.nodes.rowsByName.map((row) => ({ row, name: index.nodes.record(row)!.key }));
+  const isScored = active.length > 0 && rule.score !== undefined;
+  return {
+    refusals: [],
+    refused: Object.fromEntries(
+      nodes
+        .filter(({ row }) => !cycle.isFeasible(row))
+        .map(({ row, name }) => [name, reasonsOf(rule, cycle.verdicts[row]!)]),
+    ),
+    scores: Object.fromEntries(
+      nodes
+        .filter(({ row }) => isScored && cycle.isFeasible(row))
+        .map(({ row, name }) => [name, scores[row]!]),
+    ),
+  };
+}
+
+function reasonsOf(rule: AnyRule, verdict: number): readonly NodeReason[] {
+  return rule.reasons.filter((_, at) => (verdictReasons(verdict) & (1 << at)) !== 0);
+}

@@ -1,0 +1,51 @@
+import type { Change } from './index/change.ts';
+import type { ClusterIndex } from './index/cluster-index.ts';
+import type { AnyRule, Interest } from './rules/rule.ts';
+
+/**
+ * What a refused pod waits for. It may be kept for hours, by thousands, so it holds no more than the rules that refused it and what
+ * they need to know of the pod.
+ */
+export class Waker {
+  readonly interest: Interest;
+  /** When a node that is avoided for a while can be tried again, in milliseconds since 1970. */
+  readonly retryAtMs: number | undefined;
+  readonly #index: ClusterIndex;
+  readonly #rules: readonly AnyRule[];
+
+  constructor(
+    index: ClusterIndex,
+    rules: readonly AnyRule[],
+    waits: { readonly interest: Interest; readonly nowMs: number },
+  ) {
+    this.#index = index;
+    this.#rules = rules;
+    this.interest = waits.interest;
+    this.retryAtMs = avoidedUntilMs(index, waits.interest, waits.nowMs);
+  }
+
+  /** Could this change make the answer another one, in its words or altogether? */
+  isStaleBy(change: Change): boolean {
+    return this.#rules.some((rule) => rule.invalidates(this.interest, change, this.#index));
+  }
+
+  /** The same for a pod of equal shape. */
+  forInterest(interest: Interest): Waker {
+    return new Waker(this.#index, this.#rules, { interest, nowMs: Number.POSITIVE_INFINITY });
+  }
+
+  /** Could this change make the pod fit? Asks the rules that refused it. */
+  wokenBy(change: Change): boolean {
+    return this.#rules.some((rule) => rule.wakes(this.interest, change, this.#index));
+  }
+}
+
+function avoidedUntilMs(index: ClusterIndex, { pod }: Interest, nowMs: number): number | undefined {
+  const ends = pod.claims.flatMap(({ key }) => {
+    const claim = index.claims.get(key);
+    return claim === undefined
+      ? []
+      : [...index.failures.avoided(key, claim.uid, nowMs)].map(([, end]) => end);
+  });
+  return ends.length === 0 ? undefined : Math.min(...ends);
+}
