@@ -44,11 +44,12 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our contro
       theirs: ['persistentvolume-binder-controller', ...protecting],
       ours: 'pv-binder,protection',
     };
+    const namespace = 'default';
     const [real = [], ours] = await bothEnds(controllers, async (cluster) => {
-      await playVolumeLives(cluster);
-      const bound = await steady(() => volumeStates(cluster));
-      await playVolumeEnds(cluster);
-      return [...bound, 'then', ...(await steady(() => volumeStates(cluster)))];
+      await playVolumeLives(cluster, namespace);
+      const bound = await steady(() => volumeStates(cluster, namespace));
+      await playVolumeEnds(cluster, namespace);
+      return [...bound, 'then', ...(await steady(() => volumeStates(cluster, namespace)))];
     });
     expect(real.length).toBeGreaterThan(60);
     expect(ours).toEqual(real);

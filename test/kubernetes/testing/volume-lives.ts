@@ -1,16 +1,15 @@
 import type { Cluster } from '../../../src/cluster/cluster.ts';
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../src/cluster/resources.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/core-volume.ts';
-
-const namespace = 'default';
+import type { ObjectMeta } from '../../../src/kube/meta.ts';
 
 type VolumeSpec = NonNullable<PersistentVolume['spec']>;
 type ClaimSpec = NonNullable<PersistentVolumeClaim['spec']>;
 
 /** Volumes and claims that meet in most of the ways there are. What becomes of them is the PV controller's doing. */
-export async function playVolumeLives(cluster: Cluster): Promise<void> {
+export async function playVolumeLives(cluster: Cluster, namespace: string): Promise<void> {
   await makeClasses(cluster);
-  await makeVolumes(cluster);
+  await makeVolumes(cluster, namespace);
   const claims: Readonly<Record<string, ClaimSpec>> = {
     smallest: { storageClassName: 'sizes' },
     larger: { storageClassName: 'sizes', resources: { requests: { storage: '3Gi' } } },
@@ -32,11 +31,11 @@ export async function playVolumeLives(cluster: Cluster): Promise<void> {
     released: { storageClassName: 'releases' },
     undeletable: { storageClassName: 'deletes' },
   };
-  for (const [name, spec] of Object.entries(claims)) await makeClaim(cluster, name, spec);
+  for (const [name, spec] of Object.entries(claims)) await makeClaim(cluster, { namespace, name }, spec);
 }
 
 /** The second act, once the first has settled: claims and volumes go. */
-export async function playVolumeEnds(cluster: Cluster): Promise<void> {
+export async function playVolumeEnds(cluster: Cluster, namespace: string): Promise<void> {
   const claims = cluster.resource(persistentVolumeClaims);
   await claims.delete({ namespace, name: 'released' });
   await claims.delete({ namespace, name: 'undeletable' });
@@ -57,7 +56,7 @@ async function makeClasses(cluster: Cluster): Promise<void> {
   await client.create({ metadata: { name: 'nobody' }, provisioner: none });
 }
 
-async function makeVolumes(cluster: Cluster): Promise<void> {
+async function makeVolumes(cluster: Cluster, namespace: string): Promise<void> {
   const volume = async (name: string, spec: VolumeSpec, labels = {}) => {
     const common = {
       capacity: { storage: '1Gi' },
@@ -66,7 +65,7 @@ async function makeVolumes(cluster: Cluster): Promise<void> {
     } as const;
     await cluster
       .resource(persistentVolumes)
-      .create({ metadata: { name, labels }, spec: { ...common, ...spec } });
+      .create({ metadata: { name, labels: { scene: namespace, ...labels } }, spec: { ...common, ...spec } });
   };
   await volume('size-1', { storageClassName: 'sizes' });
   await volume('size-5', { storageClassName: 'sizes', capacity: { storage: '5Gi' } });
@@ -90,15 +89,13 @@ async function makeVolumes(cluster: Cluster): Promise<void> {
   await volume('free', { storageClassName: '' });
 }
 
-async function makeClaim(cluster: Cluster, name: string, spec: ClaimSpec): Promise<void> {
+async function makeClaim(cluster: Cluster, metadata: ObjectMeta, spec: ClaimSpec): Promise<void> {
   const common = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
-  await cluster
-    .resource(persistentVolumeClaims)
-    .create({ metadata: { namespace, name }, spec: { ...common, ...spec } });
+  await cluster.resource(persistentVolumeClaims).create({ metadata, spec: { ...common, ...spec } });
 }
 
 /** What became of each, in a line. */
-export async function volumeStates(cluster: Cluster): Promise<readonly string[]> {
+export async function volumeStates(cluster: Cluster, namespace: string): Promise<readonly string[]> {
   const volumes = await cluster.resource(persistentVolumes).list();
   const claims = await cluster.resource(persistentVolumeClaims).list({ namespace });
   const keysOf = (annotations = {}) => Object.keys(annotations).sort().join();

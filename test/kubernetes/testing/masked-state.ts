@@ -1,0 +1,156 @@
+import type { Event } from '../../../src/kube/core.ts';
+import type { KubeObject, ObjectReference, OwnerReference } from '../../../src/kube/meta.ts';
+
+/** A cluster at a moment: objects with their kinds, and Events. */
+export interface Snapshot {
+  readonly objects: readonly Seen[];
+  readonly events: readonly Event[];
+}
+
+export interface Seen {
+  readonly kind: string;
+  readonly object: KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+}
+
+/** Objects and Events in a form in which two clusters can be compared, by what they are about. */
+export type MaskedState = Readonly<Record<string, unknown>>;
+
+/** Times, identities and the server's own book-keeping: never the same, and nobody's decision. */
+const leftOut = /^(uid|resourceVersion|managedFields|.*Time|.*Timestamp|startedAt)$/;
+const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** How client-go begins the tenth Event of a kind about an object; how many there are depends on back-offs. */
+const aggregated = /^\(combined from similar events\): /;
+/** Who writes Events on both sides alike. */
+const bystanders = ['default-scheduler', 'kwok', 'kubelet'];
+
+/**
+ * Sees one namespace without what chance decides. Replica sets are called after the image of their template instead of its hash,
+ * their pods lose the last part of the name; objects of one name are then told apart by number. It remembers the names of what is gone,
+ * because Events still tell of them.
+ */
+export class Mask {
+  readonly #namespace: string;
+  readonly #names = new Map<string, string>();
+  readonly #volumes = new Set<string>();
+
+  constructor(namespace: string) {
+    this.#namespace = namespace;
+  }
+
+  /** What concerns the namespace. */
+  here({ objects, events }: Snapshot): Snapshot {
+    const here = objects.filter((seen) => this.#isHere(seen));
+    for (const seen of here) this.#learn(seen);
+    return { objects: here, events: events.filter((event) => this.#isOfHere(event)) };
+  }
+
+  /** The same, masked. */
+  see({ objects, events }: Snapshot): MaskedState {
+    const state = new Map<string, unknown>();
+    for (const [title, view] of this.#views(objects)) {
+      let number = 1;
+      while (state.has(numbered(title, number))) number += 1;
+      state.set(numbered(title, number), view);
+    }
+    const lines = new Set(events.map((event) => this.#text(lineOf(event))));
+    return { ...Object.fromEntries(state), events: [...lines].sort() };
+  }
+
+  #isHere({ kind, object }: Seen): boolean {
+    const { namespace, name, labels = {} } = object.metadata ?? {};
+    if (kind === 'Namespace') return name === this.#namespace;
+    if (kind !== 'PersistentVolume') return namespace === this.#namespace;
+    return claimOf(object)?.namespace === this.#namespace || labels.scene === this.#namespace;
+  }
+
+  #learn({ kind, object }: Seen): void {
+    const { name = '', labels = {} } = object.metadata ?? {};
+    if (kind === 'PersistentVolume') this.#volumes.add(name);
+    if (kind !== 'ReplicaSet' || this.#names.has(`${name}\\b`)) return;
+    const hash = labels['pod-template-hash'];
+    const image = /"image":"([^"]*)"/.exec(JSON.stringify(object.spec))?.[1] ?? '';
+    const title = hash === undefined ? name : name.replace(hash, `{${image}}`);
+    this.#names.set(`${name}-[bcdfghjklmnpqrstvwxz2456789]{5}\\b`, `${title}-*`);
+    this.#names.set(`${name}\\b`, title);
+    if (hash !== undefined) this.#names.set(`\\b${hash}\\b`, `{${image}}`);
+  }
+
+  #views(here: readonly Seen[]): readonly (readonly [string, unknown])[] {
+    return here
+      .map(({ kind, object }) => {
+        const text = this.#text(JSON.stringify(viewOf(object)));
+        return [`${kind} ${this.#text(titleOf(object))}`, text] as const;
+      })
+      .sort(([a, x], [b, y]) => (a + x < b + y ? -1 : 1))
+      .map(([title, text]) => [title, JSON.parse(text)] as const);
+  }
+
+  #isOfHere({ involvedObject = {}, reportingComponent, source }: Event): boolean {
+    const { kind, namespace, name = '' } = involvedObject;
+    if (bystanders.includes(reportingComponent || source?.component || '')) return false;
+    return kind === 'PersistentVolume' ? this.#volumes.has(name) : namespace === this.#namespace;
+  }
+
+  #text(text: string): string {
+    let masked = text.replace(uidPattern, '{uid}');
+    for (const [pattern, title] of this.#names) masked = masked.replace(new RegExp(pattern, 'g'), title);
+    return masked;
+  }
+}
+
+/** Volumes that a provisioner named are known by their claims. */
+function titleOf(object: Seen['object']): string {
+  const { name = '' } = object.metadata ?? {};
+  return name.startsWith('pvc-') ? `of ${claimOf(object)?.name}` : name;
+}
+
+function claimOf({ spec }: Seen['object']): ObjectReference | undefined {
+  return (spec as { readonly claimRef?: ObjectReference } | undefined)?.claimRef;
+}
+
+function numbered(title: string, number: number): string {
+  return number === 1 ? title : `${title} #${number}`;
+}
+
+function lineOf({ involvedObject = {}, type, reason, message }: Event): string {
+  const text = message?.replace(aggregated, '');
+  return `${involvedObject.kind} ${involvedObject.name}: ${type} ${reason} ${text}`;
+}
+
+function viewOf({ metadata = {}, ...rest }: Seen['object']): unknown {
+  const { apiVersion, kind, ...parts } = rest as Readonly<Record<string, unknown>>;
+  const { deletionTimestamp, ownerReferences, name, namespace, ...others } = metadata;
+  return withoutChance({
+    ...others,
+    ...(deletionTimestamp === undefined ? {} : { isGoing: true }),
+    ...(ownerReferences === undefined ? {} : { ownerReferences: ownerReferences.map(ownerView) }),
+    ...parts,
+  });
+}
+
+function ownerView({ apiVersion, kind, name, controller, blockOwnerDeletion }: OwnerReference): string {
+  const marks = [controller ? ' controller' : '', blockOwnerDeletion ? ' blocks' : ''];
+  return `${apiVersion} ${kind} ${name}${marks.join('')}`;
+}
+
+/** Sorted by key, and lists of conditions by type, as nobody relies on their order. */
+function withoutChance(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter(isTold).map(withoutChance).sort(byType);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([key]) => !leftOut.test(key));
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, withoutChance(inner)]),
+  );
+}
+
+/** What the scheduler says of a pod: the same one on both sides, and not always of its last attempt. */
+function isTold(value: unknown): boolean {
+  return (value as { type?: unknown } | null)?.type !== 'PodScheduled';
+}
+
+function byType(a: unknown, b: unknown): number {
+  const typeOf = (value: unknown) => (value as { type?: unknown } | null)?.type;
+  const [x, y] = [typeOf(a), typeOf(b)];
+  if (typeof x !== 'string' || typeof y !== 'string') return 0;
+  return x < y ? -1 : x > y ? 1 : 0;
+}

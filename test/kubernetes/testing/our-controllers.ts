@@ -1,0 +1,36 @@
+import type { Cluster } from '../../../src/cluster/cluster.ts';
+import { servedCatalogue } from '../../../src/cluster/embedded/kinds/served-kinds.ts';
+import { runControllers } from '../../../src/controllers/run-controllers.ts';
+import { stowageGroup } from '../../../src/kube/stowage.ts';
+import { realClock } from '../../../src/runtime/clock.ts';
+import { systemIds } from '../../../src/runtime/ids.ts';
+import { Metrics } from '../../../src/runtime/metrics.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
+import { Supervisor } from '../../../src/runtime/supervisor.ts';
+
+/** Runs some of our controllers in this process on whatever cluster. They end with what is returned. */
+export function runOurs(cluster: Cluster, names: readonly string[]): Supervisor {
+  const supervisor = new Supervisor({
+    clock: realClock,
+    random: systemRandom,
+    onCrash: ({ name, error }) => console.error(name, error),
+  });
+  runControllers({
+    names,
+    cluster,
+    // kube-apiserver has all of them but our own.
+    resources: servedCatalogue().all.filter(
+      ({ storedAs, group }) => storedAs === undefined && group !== stowageGroup,
+    ),
+    clock: realClock,
+    random: systemRandom,
+    supervisor,
+    // Conflicts and the like are tried again, as everywhere; what they come to is what is compared.
+    report: () => {},
+    onTrouble: () => {},
+    instance: 'test',
+    ids: systemIds,
+    metrics: new Metrics(),
+  });
+  return supervisor;
+}

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../../../../src/cluster/api-error.ts';
+import type { PropagationPolicy } from '../../../../src/cluster/cluster.ts';
+import type { Resource } from '../../../../src/cluster/resource.ts';
+import { namespaces, pods } from '../../../../src/cluster/resources.ts';
+import type { PodTemplateSpec } from '../../../../src/kube/core.ts';
+import type { KubeObject } from '../../../../src/kube/meta.ts';
+import type { Act } from '../side.ts';
+
+const pollMs = 300;
+
+/** One after the other, without rest between them. The answers are joined. */
+export function all(...acts: readonly Act[]): Act {
+  return async (stage) => {
+    const answers: unknown[] = [];
+    for (const act of acts) answers.push(await act(stage));
+    return answers.filter((answer) => answer !== undefined);
+  };
+}
+
+export function create<T extends KubeObject>(resource: Resource<T>, object: T): Act {
+  return async ({ cluster, namespace }) => {
+    const metadata = resource.namespaced ? { ...object.metadata, namespace } : (object.metadata ?? {});
+    const body: KubeObject = { ...object, metadata };
+    await cluster.resource<KubeObject>(resource).create(body);
+  };
+}
+
+/** A merge patch; where the server refuses, the answer says so. */
+export function change(resource: Resource, name: string, body: object): Act {
+  return async ({ cluster, namespace }) =>
+    await refusalOf(
+      cluster.resource(resource).patch(keyOf(resource, namespace, name), { type: 'merge', body }),
+    );
+}
+
+export function remove(resource: Resource, name: string, propagationPolicy?: PropagationPolicy): Act {
+  return async ({ cluster, namespace }) => {
+    const options = propagationPolicy === undefined ? {} : { propagationPolicy };
+    await cluster.resource(resource).delete(keyOf(resource, namespace, name), options);
+  };
+}
+
+/** Asks for the eviction of the first pods with the label `app`, one after the other. */
+export function evict(app: string, count = 1): Act {
+  return async ({ cluster, namespace }) => {
+    const { items } = await cluster.resource(pods).list({ namespace, labelSelector: `app=${app}` });
+    const answers: string[] = [];
+    for (const { metadata } of items.slice(0, count)) {
+      const { name = '' } = metadata ?? {};
+      const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { namespace, name } };
+      const asked = cluster.resource(pods).post({ namespace, name }, 'eviction', body);
+      answers.push(`${app}: ${(await refusalOf(asked)) ?? 'evicted'}`);
+    }
+    return answers;
+  };
+}
+
+/** Marks the pods with the label `app`, in the order of the list, as they are missed: the first one least. */
+export function rankByCost(app: string): Act {
+  return async ({ cluster, namespace }) => {
+    const { items } = await cluster.resource(pods).list({ namespace, labelSelector: `app=${app}` });
+    for (const [index, { metadata }] of items.entries()) {
+      const annotations = { 'controller.kubernetes.io/pod-deletion-cost': String(index * 10 - 5) };
+      const body = { metadata: { annotations, labels: { rank: String(index) } } };
+      await cluster.resource(pods).patch({ namespace, name: metadata?.name ?? '' }, { type: 'merge', body });
+    }
+  };
+}
+
+/** One pod with the label `app` ends badly, as a kubelet would say it. */
+export function failOne(app: string): Act {
+  return async ({ cluster, namespace }) => {
+    const { items } = await cluster.resource(pods).list({ namespace, labelSelector: `app=${app}` });
+    const name = items[0]?.metadata?.name ?? '';
+    const body = { status: { phase: 'Failed', reason: 'Evicted' } };
+    await cluster
+      .resource(pods)
+      .patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status' });
+  };
+}
+
+/** Which pods the server lets into the namespace: `restricted` keeps all of ours out. */
+export function restrict(level: 'restricted' | 'privileged'): Act {
+  const body = { metadata: { labels: { 'pod-security.kubernetes.io/enforce': level } } };
+  return async (stage) => await change(namespaces, stage.namespace, body)(stage);
+}
+
+/** As long as the test has time. */
+export function untilReady(resource: Resource<Workload>, name: string): Act {
+  return async ({ cluster, namespace }) => {
+    const isReady = async () => {
+      const { spec, status } = await cluster.resource(resource).get({ namespace, name });
+      return status?.readyReplicas === spec?.replicas;
+    };
+    while (!(await isReady())) await sleep(pollMs);
+  };
+}
+
+type Workload = KubeObject & {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: { readonly readyReplicas?: number };
+};
+
+export function podTemplate(app: string, image: string): PodTemplateSpec {
+  return {
+    metadata: { labels: { app } },
+    spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'main', image }] },
+  };
+}
+
+/** As a merge patch of a workload. */
+export function withImage(image: string): object {
+  return { spec: { template: { spec: { containers: [{ name: 'main', image }] } } } };
+}
+
+export function withReplicas(replicas: number): object {
+  return { spec: { replicas } };
+}
+
+function keyOf({ namespaced }: Resource, namespace: string, name: string) {
+  return namespaced ? { namespace, name } : { name };
+}
+
+async function refusalOf(call: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return `${error.code} ${error.reason}: ${error.message}`;
+  }
+}

@@ -1,0 +1,141 @@
+import { persistentVolumeClaims, pods, storageClasses } from '../../../../src/cluster/resources.ts';
+import type { PersistentVolumeClaimSpec } from '../../../../src/kube/core-volume.ts';
+import type { StringMap } from '../../../../src/kube/meta.ts';
+import { diskMaker, driverClass } from '../disk-maker.ts';
+import type { Act, Scene } from '../side.ts';
+import { playVolumeEnds, playVolumeLives } from '../volume-lives.ts';
+import { all, change, create, podTemplate, remove } from './acts.ts';
+
+const defaultMark = 'storageclass.kubernetes.io/is-default-class';
+
+/** For every volume of another scene. */
+const tooMuch = '1Ti';
+
+/** Classes that scenes share. */
+export const sharedClasses = [
+  { metadata: { name: 'disk' }, provisioner: diskMaker },
+  { metadata: { name: driverClass }, provisioner: diskMaker, allowVolumeExpansion: true },
+  { metadata: { name: 'growing-files' }, provisioner: diskMaker, allowVolumeExpansion: true },
+  { metadata: { name: 'late' }, provisioner: diskMaker, volumeBindingMode: 'WaitForFirstConsumer' },
+  { metadata: { name: 'absent' }, provisioner: 'example.com/absent' },
+  {
+    metadata: { name: 'absent-late' },
+    provisioner: 'example.com/absent',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  },
+] as const;
+
+export const volumeScenes: readonly Scene[] = [
+  {
+    name: 'volume-lives',
+    isStuck: true,
+    acts: {
+      'brought together': ({ cluster, namespace }) => playVolumeLives(cluster, namespace),
+      'and apart': ({ cluster, namespace }) => playVolumeEnds(cluster, namespace),
+    },
+  },
+  {
+    name: 'ephemeral-volumes',
+    acts: {
+      'a pod with one': podWith('user', { ephemeral: 'late' }),
+      deleted: remove(pods, 'user'),
+    },
+  },
+  {
+    name: 'ephemeral-clash',
+    isStuck: true,
+    acts: {
+      'a claim has the name already': all(claim('user-data', 'disk'), podWith('user', { ephemeral: 'disk' })),
+    },
+  },
+  {
+    name: 'default-class',
+    isStuck: true,
+    acts: {
+      'a claim without a class': all(claim('early', undefined, tooMuch), claim('none', '', tooMuch)),
+      'a default comes': defaultClass('first-default'),
+      'and goes': all(
+        change(storageClasses, 'first-default', { metadata: { annotations: { [defaultMark]: 'false' } } }),
+        claim('late', undefined, tooMuch),
+      ),
+      'another comes': defaultClass('second-default'),
+      'a newer one beside it': all(defaultClass('a-third-default'), claim('latest', undefined, tooMuch)),
+    },
+  },
+  {
+    name: 'expansion',
+    acts: {
+      bound: all(claim('fixed', 'disk'), claim('grows', driverClass), claim('files', 'growing-files')),
+      'asked for more': all(grow('fixed', '2Gi'), grow('grows', '2Gi'), grow('files', '2Gi')),
+      'asked for less': all(grow('fixed', '1Mi'), grow('grows', '1Mi')),
+    },
+  },
+  {
+    name: 'external-provisioning',
+    acts: {
+      'bound, and waiting for a consumer': all(claim('now', 'disk'), claim('later', 'late')),
+      'a consumer comes': podWith('user', { claimName: 'later' }),
+      'claims in use stay': all(
+        remove(pods, 'user'),
+        remove(persistentVolumeClaims, 'later'),
+        remove(persistentVolumeClaims, 'now'),
+      ),
+    },
+  },
+  {
+    name: 'nobody-provisions',
+    isStuck: true,
+    acts: {
+      waiting: all(claim('now', 'absent'), claim('later', 'absent-late'), claim('lost', 'no-such-class')),
+      'a consumer comes': podWith('user', { claimName: 'later' }),
+      'claims in use stay': remove(persistentVolumeClaims, 'later'),
+      'the consumer goes': remove(pods, 'user'),
+    },
+  },
+  {
+    name: 'unscheduled-consumer',
+    isStuck: true,
+    acts: {
+      'a claim that waits': claim('later', 'absent-late'),
+      'a consumer that fits nowhere': podWith('user', { claimName: 'later' }, { on: 'mars' }),
+      'the consumer goes': remove(pods, 'user'),
+    },
+  },
+];
+
+function defaultClass(name: string): Act {
+  const annotations = { [defaultMark]: 'true' };
+  return create(storageClasses, { metadata: { name, annotations }, provisioner: diskMaker });
+}
+
+function claim(name: string, storageClassName?: string, storage?: string): Act {
+  return create(persistentVolumeClaims, { metadata: { name }, spec: claimSpec(storageClassName, storage) });
+}
+
+function claimSpec(storageClassName?: string, storage = '1Gi'): PersistentVolumeClaimSpec {
+  return {
+    accessModes: ['ReadWriteOnce'],
+    resources: { requests: { storage } },
+    ...(storageClassName === undefined ? {} : { storageClassName }),
+  };
+}
+
+function grow(name: string, storage: string): Act {
+  return change(persistentVolumeClaims, name, { spec: { resources: { requests: { storage } } } });
+}
+
+type Source = { readonly ephemeral: string } | { readonly claimName: string };
+
+function podWith(name: string, source: Source, nodeSelector: StringMap = {}): Act {
+  const volume =
+    'claimName' in source
+      ? { persistentVolumeClaim: source }
+      : {
+          ephemeral: {
+            volumeClaimTemplate: { metadata: { labels: { of: name } }, spec: claimSpec(source.ephemeral) },
+          },
+        };
+  const { spec } = podTemplate(name, 'v1');
+  const volumes = [{ name: 'data', ...volume }];
+  return create(pods, { metadata: { name }, spec: { ...spec, nodeSelector, volumes } });
+}
