@@ -110,4 +110,17 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage ru
     expect(spec?.holderIdentity ?? '').toBe('');
     expect(metadata?.annotations).toMatchObject({ 'stowage.dev/feature-gates': 'VolumeScheduling=true' });
   });
+
+  test('a replica that was frozen for longer than it may lead ends, and says why', async () => {
+    const bed = await startBed();
+    const frozen = runScheduler(bed.kubeconfig);
+    await says(frozen, 'scheduler: this process leads');
+    process.kill(frozen.pid, 'SIGSTOP');
+    await sleep(11_000);
+    process.kill(frozen.pid, 'SIGCONT');
+    expect(await frozen.exited).toEqual({ status: 1, signal: null });
+    expect(frozen.stderr).toContain(
+      'scheduler: the lead is lost: its Lease was not renewed within ten seconds',
+    );
+  });
 });

@@ -10,7 +10,7 @@ export interface NamespaceScope {
   readonly names: ReadonlySet<string> | undefined;
 }
 
-export const everyNamespace: NamespaceScope = { key: '*', names: undefined };
+const everyNamespace: NamespaceScope = { key: '*', names: undefined };
 
 /** What a term of pod affinity says of namespaces. */
 export interface NamespaceChoice {

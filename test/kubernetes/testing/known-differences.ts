@@ -11,13 +11,6 @@ export interface KnownDifference {
 
 export const knownDifferences: readonly KnownDifference[] = [
   {
-    scenes: ['expansion'],
-    line: /(PersistentVolumeClaim files|PersistentVolume of files)\b/,
-    reason:
-      'Volumes that no CSI driver looks after are numbers in their objects, and grow by that. ' +
-      'kube-controller-manager leaves them to somebody outside.',
-  },
-  {
     scenes: ['external-provisioning', 'nobody-provisions', 'ephemeral-volumes'],
     line: /Event only ours: PersistentVolumeClaim .* WaitForPodScheduled waiting for pod user to be scheduled$/,
     reason:

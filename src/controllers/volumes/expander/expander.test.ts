@@ -11,8 +11,12 @@ import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { nodeAgent } from '../../workloads/node-agent/node-agent.ts';
 import { makeNode, makePod } from '../../workloads/node-agent/testing/agent-world.ts';
-import { expander, expanderWith } from './expander.ts';
-import { plainResizer, type Resizer } from './resizer.ts';
+import { expanderWith } from './expander.ts';
+import { localResizer, type Resizer, zonalResizer } from './resizer.ts';
+import { plainResizer } from './testing/plain-resizer.ts';
+
+/** With a kind of volume that needs nothing but its number changed, for what is the same for all kinds. */
+const expander = expanderWith([localResizer, zonalResizer, plainResizer]);
 
 const namespace = 'default';
 const key = { namespace, name: 'data' };

@@ -9,13 +9,13 @@ import { runLoop } from '../../run-loop.ts';
 import { Sweep } from '../sweep.ts';
 import { decideExpansion, type ExpansionStep } from './decide-expansion.ts';
 import { Expansions } from './expansions.ts';
-import { localResizer, plainResizer, type Resizer, zonalResizer } from './resizer.ts';
+import { localResizer, type Resizer, zonalResizer } from './resizer.ts';
 
 const workers = 4;
 const name = 'expander';
 
 /** Grows volumes of our own, and those that no CSI driver looks after, when their claims ask for more. */
-export const expander: Controller = expanderWith([localResizer, zonalResizer, plainResizer]);
+export const expander: Controller = expanderWith([localResizer, zonalResizer]);
 
 /**
  * Each volume is grown by the first of the resizers that is for it; a volume that none is for is left to its own.

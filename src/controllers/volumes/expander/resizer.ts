@@ -1,5 +1,4 @@
 import type { PersistentVolume } from '../../../kube/core-volume.ts';
-import { pluginOfVolume } from '../../../kube/in-tree-migration.ts';
 
 /**
  * Makes volumes of one kind larger.
@@ -36,13 +35,5 @@ export const zonalResizer: Resizer = {
   name: emptyDriver,
   isFor: ({ spec }) => spec?.csi?.driver === emptyDriver,
   needsNode: true,
-  expand: async () => ({ kind: 'expanded' }),
-};
-
-/** Volumes of other kinds that no CSI driver looks after: their size is a number in their object. */
-export const plainResizer: Resizer = {
-  name: 'stowage.dev/plain',
-  isFor: (volume) => volume.spec?.csi === undefined && pluginOfVolume(volume) === undefined,
-  needsNode: false,
   expand: async () => ({ kind: 'expanded' }),
 };

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import type { Pod } from '../../../kube/core.ts';
 import { ClusterIndex } from '../../index/cluster-index.ts';
+import { interestOf } from '../../interest.ts';
 import { plan } from '../../plan.ts';
+import { readPod } from '../../records/pod-record.ts';
 import { node, zone } from '../../testing/objects.ts';
 import { eraseState } from '../rule.ts';
 import { topologySpread } from '../topology-spread/rule.ts';
@@ -49,8 +51,8 @@ test('no pod, on a node or about to be, can make these rules throw', () => {
       const answer = plan(asking, index, { nowMs: 0, rules });
       const { change } = index.remove('Pod', 'default/q');
       if (answer.kind === 'refusal') answer.wokenBy(change!);
-      for (const rule of rules)
-        if (answer.kind === 'refusal') rule.invalidates(answer.interest, change!, index);
+      const interest = interestOf(index, readPod(asking));
+      for (const rule of rules) rule.invalidates(interest, change!, index);
     }),
     { numRuns: 500 },
   );
