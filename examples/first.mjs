@@ -2,7 +2,10 @@ import { ClusterIndex, Ledger, plan } from 'stowage/engine';
 
 const index = new ClusterIndex();
 for (const name of ['node-1', 'node-2']) {
-  index.upsert('Node', { metadata: { name, labels: { 'kubernetes.io/hostname': name } } });
+  index.upsert('Node', {
+    metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+    status: { allocatable: { cpu: '4', memory: '16Gi', pods: '110' } },
+  });
 }
 index.upsert('StorageClass', {
   metadata: { name: 'local' },

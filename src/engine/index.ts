@@ -44,6 +44,7 @@ export {
   type SlotMargin,
 } from './rules/finding.ts';
 export { type NodeReason, nodeReasons, type PodReason, podReasons, type Reason } from './rules/reasons.ts';
+export { defaultRules } from './rules/default-rules.ts';
 export { type AnyRule, eraseState, type Interest, type PodRefusal, type Rule } from './rules/rule.ts';
 export { volumeRules } from './rules/volume-rules.ts';
 export { compareSizes, type Size } from './size.ts';

@@ -1,9 +1,9 @@
 import type { ClusterIndex } from './index/cluster-index.ts';
 import type { PodRecord } from './records/pod-record.ts';
 import { Cycle } from './rules/cycle.ts';
+import { defaultRules } from './rules/default-rules.ts';
 import { type PreparedRules, prepareRules } from './rules/prepare-rules.ts';
 import type { AnyRule } from './rules/rule.ts';
-import { volumeRules } from './rules/volume-rules.ts';
 
 export interface JudgeOptions {
   /** The time that expiring figures are held against, in milliseconds since 1970. */
@@ -22,7 +22,7 @@ export interface Judged {
 
 /** Runs the rules in order, each on the nodes that those before it left. The verdicts are there until somebody judges again. */
 export function judge(pod: PodRecord, index: ClusterIndex, options: JudgeOptions): Judged {
-  const { rules = volumeRules, nowMs, onlyNodes } = options;
+  const { rules = defaultRules, nowMs, onlyNodes } = options;
   index.settle(nowMs);
   const cycle = new Cycle(index, pod, nowMs, onlyNodes);
   const prepared = prepareRules(cycle, rules);

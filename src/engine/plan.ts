@@ -54,7 +54,7 @@ function chooseNode(cycle: Cycle, active: readonly ActiveRule[], tieSeed = 0): C
 }
 
 /** Each rule scores into a column of its own; where only one has something to say, that column is the total. */
-function totalScores(cycle: Cycle, active: readonly ActiveRule[]): Float64Array {
+export function totalScores(cycle: Cycle, active: readonly ActiveRule[]): Float64Array {
   const totals = cycle.index.scratch.doubles('total scores', cycle.rowCount);
   const scoring = active.filter(({ rule }) => rule.score !== undefined);
   if (scoring.length === 1 && scoring[0]!.rule.score!.weight === 1) {
@@ -70,15 +70,20 @@ function totalScores(cycle: Cycle, active: readonly ActiveRule[]): Float64Array 
   return totals;
 }
 
-function place(cycle: Cycle, active: readonly ActiveRule[], { node, score }: Chosen): Placement {
+/** What has to be written if the pod goes to this node, which is feasible. */
+export function decisionsAt(cycle: Cycle, active: readonly ActiveRule[], node: NodeRow): Decisions {
   const decisions: Decisions = { bindings: [], provisions: [], inlineVolumes: [] };
   for (const { rule, state } of active) rule.decide?.(state, cycle, node, decisions);
+  return decisions;
+}
+
+function place(cycle: Cycle, active: readonly ActiveRule[], { node, score }: Chosen): Placement {
   return {
     kind: 'placement',
     pod: cycle.pod,
     node: cycle.index.nodes.record(node)!.key,
     score,
     feasibleNodes: cycle.feasibleCount,
-    ...decisions,
+    ...decisionsAt(cycle, active, node),
   };
 }

@@ -3,6 +3,7 @@ import type { Refusal } from '../refusal.ts';
 import { type ByteMargin, type Candidate, type Finding, type Obstacle, obstacles } from '../rules/finding.ts';
 import { nodeReasons } from '../rules/reasons.ts';
 import type { Size } from '../size.ts';
+import type { NodeExplanation } from './explain.ts';
 
 /** Looking closely costs more than deciding: a few nodes are enough to show what kind of trouble it is. */
 const nodesMax = 8;
@@ -16,8 +17,19 @@ export function closestMiss(refusal: Refusal): string | undefined {
   if (!refusal.namesClosest) return undefined;
   const nodes = [...take(refusal.nodesRefusedBy('VolumeBinding'), nodesMax)];
   if (nodes.length === 0) return undefined;
+  const closest = closestOf(refusal.explain(nodes).nodes);
+  return closest && `Closest is node ${closest.node}: ${phraseOf(closest)}.`;
+}
+
+/** The same about one node, as a phrase: `claim default/data, volume d1: it is smaller than the request (needs 5Gi, has 4Gi)`. */
+export function closestMissOn(node: NodeExplanation): string | undefined {
+  const closest = closestOf([node]);
+  return closest && phraseOf(closest);
+}
+
+function closestOf(nodes: readonly NodeExplanation[]): Miss | undefined {
   let closest: Miss | undefined;
-  for (const { node, findings } of refusal.explain(nodes).nodes) {
+  for (const { node, findings } of nodes) {
     for (const finding of findings) {
       if (finding.rule !== 'VolumeBinding') continue;
       for (const miss of missesOf(node, finding)) {
@@ -25,7 +37,7 @@ export function closestMiss(refusal: Refusal): string | undefined {
       }
     }
   }
-  return closest && sentenceOf(closest);
+  return closest;
 }
 
 interface Miss {
@@ -57,13 +69,13 @@ function shortageOf(margin: ByteMargin | undefined): number {
   return margin.needed.bytes - (margin.free.bytes - margin.promised.bytes);
 }
 
-function sentenceOf({ node, finding, candidate, obstacle }: Miss): string {
+function phraseOf({ finding, candidate, obstacle }: Miss): string {
   const claim = finding.claim === undefined ? '' : `claim ${finding.claim}`;
   const thing = candidate === undefined ? '' : `${candidate.kind} ${candidate.name}`;
   const subject = [claim, thing].filter((word) => word !== '').join(', ');
   const text = obstacle === undefined ? nodeReasons[finding.reason].sentence : obstacles[obstacle.code];
   const numbers = obstacle?.margin === undefined ? '' : ` (${marginText(obstacle.margin)})`;
-  return `Closest is node ${node}: ${subject === '' ? '' : `${subject}: `}${text}${numbers}.`;
+  return `${subject === '' ? '' : `${subject}: `}${text}${numbers}`;
 }
 
 function marginText({ needed, free, promised }: ByteMargin): string {

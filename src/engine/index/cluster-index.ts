@@ -22,6 +22,7 @@ import { Journal, type Savepoint } from './journal.ts';
 import { setOrDelete } from './maps.ts';
 import { NodeTable } from './node-table.ts';
 import { NodeTraits } from './node-traits.ts';
+import { noticesOf } from './notices.ts';
 import { Occupancy } from './occupancy.ts';
 import { PodRelations } from './pod-relations.ts';
 import { PodTable } from './pod-table.ts';
@@ -374,25 +375,6 @@ function problemsOf(record: RecordOf[Kind]): readonly string[] {
 }
 
 const noProblems: readonly string[] = [];
-const noNotices: readonly Notice[] = [];
-
-/** Problems quote what they are about, which may be of any length, and an object may have any number of them. */
-const problemLengthMax = 500;
-const noticesMax = 20;
-
-function noticesOf(kind: Kind, key: string, problems: readonly string[]): readonly Notice[] {
-  if (problems.length === 0) return noNotices;
-  const shown = problems.slice(0, noticesMax).map((problem) => ({ kind, key, problem: clipped(problem) }));
-  const omitted = problems.length - shown.length;
-  return omitted === 0
-    ? shown
-    : [...shown, { kind, key, problem: `and more: ${omitted} further problems of this object are left out` }];
-}
-
-function clipped(problem: string): string {
-  return problem.length <= problemLengthMax ? problem : `${problem.slice(0, problemLengthMax)}…`;
-}
-
 function requirement(driver: DriverRecord | undefined): number {
   return driver?.refusesNodesWithoutIt === true ? 1 : 0;
 }

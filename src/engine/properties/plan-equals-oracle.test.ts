@@ -41,7 +41,7 @@ describe.each(profiles)('a plan under profile $name $inFlightOf', (profile) => {
     fc.assert(
       fc.property(arbCluster, ({ objects, pod }) => {
         const right = oracleVerdict(objects, pod, profile, nowMs);
-        const answer = plan(pod, clusterOf(objects, profile), { nowMs });
+        const answer = plan(pod, clusterOf(objects, profile), { nowMs, rules: volumeRules });
         if (answer.kind === 'refusal') {
           expect([...right.feasible.keys()]).toEqual([]);
           if (profile.name === 'upstream') expect(answer.message).toBe(refusalMessage(objects, right));

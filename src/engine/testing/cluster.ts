@@ -4,6 +4,7 @@ import { ClusterIndex } from '../index/cluster-index.ts';
 import { type Profile, stowageProfile } from '../index/profile.ts';
 import type { ObjectOf } from '../index/read-object.ts';
 import { type Placement, plan } from '../plan.ts';
+import { volumeRules } from '../rules/volume-rules.ts';
 
 /** The objects of a cluster, by kind; each list is fed to the index in this order. */
 export type ClusterObjects = { readonly [K in Kind]?: readonly ObjectOf[K][] };
@@ -31,9 +32,9 @@ export type Outcome =
     }
   | { readonly message: string };
 
-/** Claims are named without their namespace; a claim that gets a new volume of no known pool has the pool `new`. */
+/** As far as volumes decide it. Claims are named without their namespace; a claim that gets a new volume of no known pool has the pool `new`. */
 export function outcomeOf(index: ClusterIndex, pod: Pod, nowMs = 0): Outcome {
-  const answer = plan(pod, index, { nowMs });
+  const answer = plan(pod, index, { nowMs, rules: volumeRules });
   return answer.kind === 'placement' ? summarize(answer) : { message: answer.message };
 }
 

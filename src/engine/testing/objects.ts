@@ -23,9 +23,11 @@ import { annotations } from '../../kube/well-known.ts';
 export const hostname = 'kubernetes.io/hostname';
 export const zone = 'topology.kubernetes.io/zone';
 
+/** With room for more pods than any test has. */
 export function node(name: string, labels: Record<string, string> = {}): Node {
   return {
     metadata: { name, uid: `uid-${name}`, resourceVersion: '1', labels: { [hostname]: name, ...labels } },
+    status: { allocatable: { cpu: '1k', memory: '1Ti', pods: '1k' } },
   };
 }
 

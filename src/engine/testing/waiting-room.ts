@@ -11,6 +11,7 @@ import { Ledger, type Reservation } from '../ledger/ledger.ts';
 import { type Placement, plan } from '../plan.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Interest } from '../rules/rule.ts';
+import { volumeRules } from '../rules/volume-rules.ts';
 import { clusterOf } from './cluster.ts';
 import { ephemeralVolume, inlineVolume, pod } from './objects.ts';
 import { anything, crowdedPools, crowdedVolumes, type Flavour } from './random/flavour.ts';
@@ -138,7 +139,7 @@ export class WaitingRoom {
       const key = keyOf(asking);
       if (this.#ledger.get(key) !== undefined) continue;
       if ((this.#index.pods.stored(key)?.nodeName ?? '') !== '') continue;
-      const answer = plan(asking, this.#index, { nowMs: this.#nowMs });
+      const answer = plan(asking, this.#index, { nowMs: this.#nowMs, rules: volumeRules });
       yield { answer, interest: interestOf(this.#index, answer.pod), index: this.#index };
     }
   }

@@ -30,6 +30,7 @@ import {
   zone,
 } from '../../testing/objects.ts';
 import { eraseState } from '../rule.ts';
+import { volumeRules } from '../volume-rules.ts';
 import { volumeBinding } from './rule.ts';
 
 const nodes = [node('a', { [zone]: 'za' }), node('b', { [zone]: 'zb' }), node('c', { [zone]: 'zc' })];
@@ -290,7 +291,7 @@ describe('method stowage', () => {
       ],
       PersistentVolumeClaim: [claim('data', '25Gi'), claim('theirs', '50Gi', { selectedNode: 'a' })],
     });
-    expect(plan(pod('p', ['data']), index, { nowMs: 0 })).toMatchObject({ score: 25 });
+    expect(plan(pod('p', ['data']), index, { nowMs: 0, rules: volumeRules })).toMatchObject({ score: 25 });
   });
 });
 

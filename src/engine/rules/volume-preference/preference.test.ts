@@ -14,6 +14,7 @@ import {
   storageClass,
   volume,
 } from '../../testing/objects.ts';
+import { volumeRules } from '../volume-rules.ts';
 
 const nodes = [node('a', { rack: 'r1' }), node('b', { rack: 'r2' }), node('c', { rack: 'r3' })];
 
@@ -122,7 +123,7 @@ const cases: readonly Case[] = [
 
 test.each(byName(cases))('%s', (_, { volumes, chosen, score }) => {
   const claims = volumes.map(({ metadata }) => `of-${metadata!.name}`);
-  const answer = plan(pod('p', claims), clusterOf(bound(...volumes)), { nowMs: 0 });
+  const answer = plan(pod('p', claims), clusterOf(bound(...volumes)), { nowMs: 0, rules: volumeRules });
   expect(answer).toMatchObject({ kind: 'placement', node: chosen, score });
 });
 

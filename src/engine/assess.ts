@@ -1,0 +1,108 @@
+import type { Pod } from '../kube/core.ts';
+import { countReasons, countTexts } from './explain/message.ts';
+import type { ClusterIndex } from './index/cluster-index.ts';
+import { type Judged, type JudgeOptions, judge } from './judge.ts';
+import { decisionsAt, type Placement, totalScores } from './plan.ts';
+import { type PodRecord, readPod } from './records/pod-record.ts';
+import { isForGood, verdictRule } from './rules/cycle.ts';
+import type { Decisions } from './rules/decisions.ts';
+import { nodeReasons, type Reason, type ReasonText } from './rules/reasons.ts';
+import type { PodRefusal } from './rules/rule.ts';
+
+/** What one node says to a pod. */
+export type NodeAnswer =
+  /** `score`: 0 to 100, the mean of the rules that rank nodes, by their weights. */
+  | { readonly kind: 'fits'; readonly node: string; readonly score: number }
+  | NodeRefusal
+  /** The index has no node of that name. */
+  | { readonly kind: 'unknown'; readonly node: string };
+
+export interface NodeRefusal {
+  readonly kind: 'refused';
+  readonly node: string;
+  readonly reasons: readonly Reason[];
+  /** In kube-scheduler's words. */
+  readonly texts: readonly string[];
+  /** Evicting pods from the node would not help. */
+  readonly isForGood: boolean;
+}
+
+export interface AssessOptions extends Omit<JudgeOptions, 'onlyNodes'> {
+  /** By name. */
+  readonly nodes: readonly string[];
+}
+
+/**
+ * A pod against some nodes, for those who choose the node themselves: an answer of each, in the order in which they were named. What
+ * the pod would take on a node that fits can be asked until the index changes or somebody else plans.
+ */
+export class Assessment {
+  readonly pod: PodRecord;
+  readonly answers: readonly NodeAnswer[];
+  readonly #judged: Judged;
+
+  constructor(judged: Judged, nodes: readonly string[]) {
+    const { cycle, prepared } = judged;
+    this.pod = cycle.pod;
+    this.#judged = judged;
+    const [refusal] = prepared.refusals;
+    const scores = refusal === undefined ? meanScores(judged) : undefined;
+    this.answers = nodes.map((node) => this.#answerOf(node, refusal, scores));
+  }
+
+  /** The placement of the pod on a node that fits; undefined for any other. */
+  placementOn(nodeName: string): Placement | undefined {
+    const { cycle, prepared } = this.#judged;
+    const row = cycle.index.nodes.row(nodeName);
+    const answer = this.answers.find(({ node }) => node === nodeName);
+    if (row === undefined || answer?.kind !== 'fits') return undefined;
+    const decisions: Readonly<Decisions> = decisionsAt(cycle, prepared.active, row);
+    const { pod, feasibleCount: feasibleNodes } = cycle;
+    return { kind: 'placement', pod, node: nodeName, score: answer.score, feasibleNodes, ...decisions };
+  }
+
+  #answerOf(node: string, refusal: PodRefusal | undefined, scores: Float64Array | undefined): NodeAnswer {
+    const { cycle } = this.#judged;
+    const row = cycle.index.nodes.row(node);
+    if (row === undefined) return { kind: 'unknown', node };
+    if (refusal !== undefined) {
+      const { reason, message } = refusal;
+      return { kind: 'refused', node, reasons: [reason], texts: [message], isForGood: true };
+    }
+    return cycle.isFeasible(row) ? { kind: 'fits', node, score: scores![row]! } : this.#refused(node, row);
+  }
+
+  #refused(node: string, row: number): NodeRefusal {
+    const { cycle, rules } = this.#judged;
+    const verdict = cycle.verdicts[row]!;
+    const rule = rules[verdictRule(verdict)]!;
+    const said = [{ rule, verdict, notes: cycle.notes.get(row) ?? [] }];
+    const reasons = [...countReasons(said).keys()];
+    const texts = [...countTexts(said).keys()];
+    return {
+      kind: 'refused',
+      node,
+      reasons,
+      texts,
+      isForGood: isForGood(verdict) || !reasons.every(mayBePods),
+    };
+  }
+}
+
+export function assess(pod: Pod, index: ClusterIndex, { nodes, ...options }: AssessOptions): Assessment {
+  return new Assessment(judge(readPod(pod), index, { ...options, onlyNodes: nodes }), nodes);
+}
+
+/** A rule scores from 0 to 100, times its weight. */
+function meanScores({ cycle, prepared }: Judged): Float64Array {
+  const totals = totalScores(cycle, prepared.active);
+  let weights = 0;
+  for (const { rule } of prepared.active) weights += rule.score?.weight ?? 0;
+  if (weights > 1) for (let row = 0; row < totals.length; row++) totals[row]! /= weights;
+  return totals;
+}
+
+function mayBePods(reason: Reason): boolean {
+  const texts: Readonly<Record<string, ReasonText>> = nodeReasons;
+  return texts[reason]?.podsInTheWay === true;
+}
