@@ -34,6 +34,7 @@ export function nodes(count: number): Node[] {
         'kubernetes.io/arch': 'amd64',
       },
     },
+    status: { allocatable: { cpu: '64', memory: '256Gi', pods: '1000' } },
   }));
 }
 

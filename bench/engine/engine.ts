@@ -1,4 +1,11 @@
-import { type ClusterIndex, Ledger, plan, stowageProfile } from '../../src/engine/index.ts';
+import {
+  type ClusterIndex,
+  defaultRules,
+  Ledger,
+  plan,
+  stowageProfile,
+  volumeRules,
+} from '../../src/engine/index.ts';
 import { clusterOf } from '../../src/engine/testing/cluster.ts';
 import { type OracleObjects, oraclePlan } from '../../src/engine/testing/oracle/index.ts';
 import type { PersistentVolume } from '../../src/kube/core.ts';
@@ -37,33 +44,53 @@ const localSizes = [
   { nodes: 5000, pvs: 100_000 },
 ];
 
+/** The rules about volumes by themselves, and with all the others. */
+const asked = [
+  { claims: 1, rules: 'volume' },
+  { claims: 3, rules: 'volume' },
+  { claims: 1, rules: 'all' },
+  { claims: 3, rules: 'all' },
+] as const;
+
+const rulesOf = { volume: volumeRules, all: defaultRules };
+
 function localRows(progress: (text: string) => void): Row[] {
   return localSizes.flatMap((size) =>
-    [1, 3].map((claims) => {
-      progress(`local: ${size.nodes} nodes, ${size.pvs} volumes, ${claims} claim(s)`);
+    asked.map(({ claims, rules }) => {
+      progress(`local: ${size.nodes} nodes, ${size.pvs} volumes, ${claims} claim(s), ${rules} rules`);
       // So few that the volumes don't run out.
       const decisions = Math.min(decisionsTimed, Math.floor(size.pvs / 5 / claims));
       const times = timeDecisions(localIndex(size.nodes, size.pvs), {
         claims,
+        rules,
         className: 'local',
         decisions,
       });
       const oracleNodes = Math.min(size.nodes, oracleNodesMax);
       const oraclePvs = (size.pvs / size.nodes) * oracleNodes;
       const oracleP50Ms = timeOracle(localObjects(oracleNodes, oraclePvs), claims, 'local');
-      return { work: 'local', ...size, claims, ...times, oracleP50Ms, oracleNodes, oraclePvs };
+      return { work: 'local', ...size, claims, rules, ...times, oracleP50Ms, oracleNodes, oraclePvs };
     }),
   );
 }
 
 function capacityRows(progress: (text: string) => void): Row[] {
-  return [1, 3].map((claims) => {
-    progress(`capacity: 5000 nodes, a pool each, ${claims} claim(s)`);
+  return asked.map(({ claims, rules }) => {
+    progress(`capacity: 5000 nodes, a pool each, ${claims} claim(s), ${rules} rules`);
     const index = clusterOf(pooledObjects(5000));
-    const times = timeDecisions(index, { claims, className: 'pooled', decisions: decisionsTimed });
+    const times = timeDecisions(index, { claims, rules, className: 'pooled', decisions: decisionsTimed });
     const oracleP50Ms = timeOracle(pooledObjects(oracleNodesMax), claims, 'pooled');
     const oracleSize = { oracleNodes: oracleNodesMax, oraclePools: oracleNodesMax };
-    return { work: 'capacity', nodes: 5000, pools: 5000, claims, ...times, oracleP50Ms, ...oracleSize };
+    return {
+      work: 'capacity',
+      nodes: 5000,
+      pools: 5000,
+      claims,
+      rules,
+      ...times,
+      oracleP50Ms,
+      ...oracleSize,
+    };
   });
 }
 
@@ -122,6 +149,7 @@ function collectedHeapMiB(): number {
 
 interface Decisions {
   readonly claims: number;
+  readonly rules: 'volume' | 'all';
   readonly className: string;
   readonly decisions: number;
 }
@@ -129,7 +157,7 @@ interface Decisions {
 /** Every decision is reserved, so the next one is made on what is left. */
 function timeDecisions(
   index: ClusterIndex,
-  { claims: claimCount, className, decisions }: Decisions,
+  { claims: claimCount, rules, className, decisions }: Decisions,
 ): Percentiles {
   const ledger = new Ledger(index);
   const pods = Array.from({ length: 2 * decisions }, (_, position) =>
@@ -137,7 +165,7 @@ function timeDecisions(
   );
   for (const { claims } of pods) for (const claim of claims) index.upsert('PersistentVolumeClaim', claim);
   return timeEach(decisions, (repeat) => {
-    const answer = plan(pods[repeat]!.pod, index, { nowMs: 0 });
+    const answer = plan(pods[repeat]!.pod, index, { nowMs: 0, rules: rulesOf[rules] });
     if (answer.kind === 'placement' && ledger.reserve(answer).kind !== 'reserved') {
       throw new Error('a fresh plan can be reserved');
     }

@@ -34,7 +34,11 @@ class World {
     return (await this.leases.get(lease)).spec;
   }
 
-  candidate(identity: string, work?: (signal: AbortSignal) => Promise<void>) {
+  candidate(
+    identity: string,
+    work?: (signal: AbortSignal) => Promise<void>,
+    annotations?: Readonly<Record<string, string>>,
+  ) {
     const controller = new AbortController();
     // Each candidate has a wire of its own, which can be cut.
     const wire = new FaultyCluster(this.#embedded.cluster);
@@ -42,6 +46,7 @@ class World {
       leases: wire.resource(leases),
       lease,
       identity,
+      ...(annotations === undefined ? {} : { annotations }),
       clock: this.clock,
       random: seededRandom(identity),
       onStartedLeading: async (signal) => {
@@ -70,6 +75,16 @@ describe('an elector', () => {
       leaseTransitions: 0,
     });
     expect(a.elector.isLeading()).toBe(true);
+    a.stop();
+    expect(await a.outcome).toBe('stopped');
+  });
+
+  test('says of itself on the lease what it is told to, and leaves what others wrote there', async () => {
+    const world = await World.start();
+    await world.leases.create({ metadata: { ...lease, annotations: { owner: 'ada', version: '1' } } });
+    const a = world.candidate('a', undefined, { version: '2' });
+    await world.clock.advance(5_000);
+    expect((await world.leases.get(lease)).metadata?.annotations).toEqual({ owner: 'ada', version: '2' });
     a.stop();
     expect(await a.outcome).toBe('stopped');
   });

@@ -23,6 +23,8 @@ export interface LeaderElectionOptions {
   readonly lease: ObjectKey;
   /** Who we are; no other candidate may have the same. */
   readonly identity: string;
+  /** What the leader says of itself on the lease; annotations of others stay. */
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly random: Random;
   /**
@@ -171,7 +173,7 @@ export class LeaderElector {
     if (found === undefined) {
       const spec = this.#specOf(undefined);
       const { lease, leases } = this.#options;
-      this.#observe(await leases.create({ ...headOf(lease), spec }, { signal }));
+      this.#observe(await leases.create(this.#annotated({ ...headOf(lease), spec }), { signal }));
       return this.#won(sentMs);
     }
     this.#observeIfChanged(found);
@@ -200,7 +202,14 @@ export class LeaderElector {
   }
 
   async #write(lease: Lease, spec: LeaseSpec, signal: AbortSignal): Promise<Lease> {
-    return await this.#options.leases.update({ ...lease, spec }, { signal });
+    return await this.#options.leases.update(this.#annotated({ ...lease, spec }), { signal });
+  }
+
+  #annotated(lease: Lease): Lease {
+    const { annotations } = this.#options;
+    if (annotations === undefined) return lease;
+    const all = { ...lease.metadata?.annotations, ...annotations };
+    return { ...lease, metadata: { ...lease.metadata, annotations: all } };
   }
 
   #isHeldByAnother({ spec }: Lease): boolean {

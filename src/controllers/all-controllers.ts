@@ -1,5 +1,6 @@
 import type { Controller } from './controller.ts';
 import { provisionerController } from './provisioner/provisioner-controller.ts';
+import { createScheduler } from './scheduler/scheduler.ts';
 import { ephemeral } from './volumes/ephemeral/ephemeral.ts';
 import { expander } from './volumes/expander/expander.ts';
 import { protection } from './volumes/protection.ts';
@@ -18,11 +19,16 @@ export interface ControllerSettings {
   readonly localRoot?: string | undefined;
   /** The gate of that name; on by default. Off: claims don't wait for their first consumer. */
   readonly volumeScheduling?: boolean | undefined;
+  /** `spec.schedulerName` of the pods that the scheduler looks after; `stowage` alone by default. */
+  readonly schedulerNames?: readonly string[] | undefined;
+  /** Of this program; what components of other versions are compared with. */
+  readonly version?: string | undefined;
 }
 
 /** Every controller there is, in the order in which they are started. Adding one is adding it here. */
 export function allControllers(settings: ControllerSettings = {}): readonly Controller[] {
   return [
+    createScheduler(settings),
     createPvBinder(settings),
     provisionerController(settings),
     expander,

@@ -1,7 +1,12 @@
+import type { Cluster } from '../cluster/cluster.ts';
 import { EventRecorder } from '../cluster/event-recorder.ts';
 import { events } from '../cluster/resources.ts';
+import type { Random } from '../runtime/random.ts';
 import { allControllers, type ControllerSettings } from './all-controllers.ts';
-import type { ControllerContext } from './controller.ts';
+import type { Controller, ControllerContext } from './controller.ts';
+import { announce } from './leases/announce.ts';
+import type { Announcement } from './leases/component-lease.ts';
+import { Leadership, type LeadershipNews } from './leases/leadership.ts';
 import { SharedInformers, type SharedInformersOptions } from './shared-informers.ts';
 import { Census } from './workloads/census.ts';
 
@@ -10,31 +15,78 @@ export interface RunOptions
     Omit<SharedInformersOptions, 'onError'>,
     ControllerSettings {
   readonly names: readonly string[];
-  /** Tells processes that run the same controllers apart, in Events. */
+  /** Tells processes that run the same controllers apart, in Events and Leases. */
   readonly instance: string;
   /** Told what an informer or the recorder of Events met; they go on. */
   readonly onTrouble: (error: unknown) => void;
+  /**
+   * Each controller runs only while this process holds its Lease. When the lead is lost it ends, is told of as `lost`, and stands for
+   * election anew. Off by default: they run at once, and say in their Leases that they do, if there is a version to tell.
+   */
+  readonly leaderElection?: boolean | undefined;
+  /** How Leases are reached, where there is a way of their own. */
+  readonly leaseCluster?: Cluster | undefined;
+  readonly onLeadership?: ((news: LeadershipNews) => void) | undefined;
 }
 
 /** Starts the named controllers; they end with the supervisor. */
 export function runControllers(options: RunOptions): void {
-  const { names, instance, onTrouble, localRoot, volumeScheduling, ...rest } = options;
-  const { supervisor, cluster } = rest;
-  const informers = new SharedInformers({ ...rest, onError: onTrouble });
-  const census = new Census({ ...rest, onError: onTrouble });
-  for (const controller of allControllers({ localRoot, volumeScheduling }).filter(({ name }) =>
-    names.includes(name),
-  )) {
-    const random = rest.random.fork(controller.name);
-    const recorder = new EventRecorder({
-      ...rest,
-      events: cluster.resource(events),
-      reportingController: `stowage.dev/${controller.name}`,
-      reportingInstance: instance,
-      random: random.fork('events'),
-      onError: onTrouble,
-    });
-    const context = { ...rest, informers, census, events: recorder, random };
-    supervisor.start(`controller ${controller.name}`, (signal) => controller.run(context, signal));
-  }
+  const { names, supervisor, clock, instance, version } = options;
+  const shared = {
+    informers: new SharedInformers({ ...options, onError: options.onTrouble }),
+    census: new Census({ ...options, onError: options.onTrouble }),
+  };
+  const all = allControllers(options);
+  for (const controller of all.filter(({ name }) => names.includes(name)))
+    startOne(controller, options, shared);
+  if (options.leaderElection || version === undefined) return;
+  const cluster = options.leaseCluster ?? options.cluster;
+  const announcement = announcementOf(options);
+  supervisor.start('announcing controllers', (signal) =>
+    announce({ cluster, names, identity: instance, announcement, clock }, signal),
+  );
+}
+
+function startOne(
+  controller: Controller,
+  options: RunOptions,
+  shared: Pick<ControllerContext, 'informers' | 'census'>,
+): void {
+  const { clock, ids, supervisor, metrics, report, resources } = options;
+  const random = options.random.fork(controller.name);
+  const leadership = options.leaderElection ? leadershipOf(controller, options, random) : undefined;
+  const cluster = leadership?.guard(options.cluster) ?? options.cluster;
+  const recorder = new EventRecorder({
+    clock,
+    ids,
+    supervisor,
+    events: cluster.resource(events),
+    reportingController: `stowage.dev/${controller.name}`,
+    reportingInstance: options.instance,
+    random: random.fork('events'),
+    onError: options.onTrouble,
+  });
+  const common = { cluster, clock, random, ids, supervisor, metrics, report, resources };
+  const context: ControllerContext = { ...common, ...shared, events: recorder };
+  const work = (signal: AbortSignal) => controller.run(context, signal);
+  supervisor.start(`controller ${controller.name}`, (signal) =>
+    leadership === undefined ? work(signal) : leadership.run(work, signal),
+  );
+}
+
+function leadershipOf({ name }: Controller, options: RunOptions, random: Random): Leadership {
+  return new Leadership({
+    controller: name,
+    cluster: options.leaseCluster ?? options.cluster,
+    identity: options.instance,
+    announcement: announcementOf(options),
+    clock: options.clock,
+    random: random.fork('election'),
+    onNews: options.onLeadership,
+    onTrouble: options.onTrouble,
+  });
+}
+
+function announcementOf({ version = '', volumeScheduling = true }: RunOptions): Announcement {
+  return { version, gates: { VolumeScheduling: volumeScheduling } };
 }

@@ -40,6 +40,7 @@ export class Assessment {
   readonly pod: PodRecord;
   readonly answers: readonly NodeAnswer[];
   readonly #judged: Judged;
+  readonly #byNode: ReadonlyMap<string, NodeAnswer>;
 
   constructor(judged: Judged, nodes: readonly string[]) {
     const { cycle, prepared } = judged;
@@ -48,13 +49,14 @@ export class Assessment {
     const [refusal] = prepared.refusals;
     const scores = refusal === undefined ? meanScores(judged) : undefined;
     this.answers = nodes.map((node) => this.#answerOf(node, refusal, scores));
+    this.#byNode = new Map(this.answers.map((answer) => [answer.node, answer]));
   }
 
   /** The placement of the pod on a node that fits; undefined for any other. */
   placementOn(nodeName: string): Placement | undefined {
     const { cycle, prepared } = this.#judged;
     const row = cycle.index.nodes.row(nodeName);
-    const answer = this.answers.find(({ node }) => node === nodeName);
+    const answer = this.#byNode.get(nodeName);
     if (row === undefined || answer?.kind !== 'fits') return undefined;
     const decisions: Readonly<Decisions> = decisionsAt(cycle, prepared.active, row);
     const { pod, feasibleCount: feasibleNodes } = cycle;

@@ -33,6 +33,7 @@ export { type Placement, type PlanOptions, plan } from './plan.ts';
 export { type PodRecord, readPod } from './records/pod-record.ts';
 export type { Refusal } from './refusal.ts';
 export type { Binding, InlineReservation, PoolChoice, Provision } from './rules/decisions.ts';
+export { defaultRules } from './rules/default-rules.ts';
 export {
   type ByteMargin,
   type Candidate,
@@ -44,7 +45,6 @@ export {
   type SlotMargin,
 } from './rules/finding.ts';
 export { type NodeReason, nodeReasons, type PodReason, podReasons, type Reason } from './rules/reasons.ts';
-export { defaultRules } from './rules/default-rules.ts';
 export { type AnyRule, eraseState, type Interest, type PodRefusal, type Rule } from './rules/rule.ts';
 export { volumeRules } from './rules/volume-rules.ts';
 export { compareSizes, type Size } from './size.ts';

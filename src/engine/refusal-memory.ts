@@ -34,6 +34,10 @@ export class RefusalMemory<Extra> {
     this.#known.set(signature, { refusal, extra });
   }
 
+  forget(): void {
+    this.#known.clear();
+  }
+
   changed(change: Change): void {
     for (const [signature, { refusal }] of this.#known) {
       if (refusal.waker.isStaleBy(change)) this.#known.delete(signature);

@@ -12,7 +12,7 @@ describe('stowage up', () => {
     expect(stowage.stdout).toBe(`export KUBECONFIG=${data}/kubeconfig\n`);
     expect(stowage.stderr).toMatch(
       new RegExp(
-        `^stowage: listening on https://127\\.0\\.0\\.1:\\d+, data in ${data}, controllers: pv-binder, `,
+        `^stowage: listening on https://127\\.0\\.0\\.1:\\d+, data in ${data}, controllers: scheduler, pv-binder, `,
       ),
     );
     const { status, body } = await new ApiClient(stowage.access).call('GET', '/api/v1/namespaces');
@@ -103,7 +103,7 @@ describe('a call that makes no sense exits with 2, a hint, and nothing made', ()
     [['up', '--port=-1'], /--port: "-1" is not a port/],
     [['up', '--port', ''], /--port: "" is not a port/],
     [['up', '--data', ''], /--data: give a directory/],
-    [['up', '--controllers', 'bad'], /there is no controller "bad"; use \*, none or some of pv-binder, /],
+    [['up', '--controllers', 'bad'], /there is no controller "bad"; use \*, none or some of scheduler, pv-binder, /],
     [['up', '--controllers', 'none,namespace'], /"none" stands alone/],
   ])('%j', async (args, complaint) => {
     const folder = temporaryFolder();

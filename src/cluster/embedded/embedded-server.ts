@@ -9,6 +9,7 @@ import { EmbeddedRegistry } from './registry/embedded-registry.ts';
 import type { OperatorRules } from './registry/operator-rules.ts';
 import { ApiServer } from './server/api-server.ts';
 import { freshCredentials, keptCredentials } from './server/credentials.ts';
+import type { HealthChecks } from './server/health.ts';
 import { openLmdbStore } from './store/lmdb-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import type { Store } from './store/store.ts';
@@ -24,6 +25,10 @@ export interface EmbeddedServerOptions {
   readonly random: Random;
   /** What is added to new objects beside what Kubernetes adds; left out, nothing is. */
   readonly rules?: OperatorRules | undefined;
+  /** What must be well, beside the server itself, for `/readyz` to say so. */
+  readonly readyChecks?: HealthChecks | undefined;
+  /** What `/metrics` shows beside the server's own figures, in Prometheus' text format. */
+  readonly moreMetrics?: (() => string) | undefined;
   /** Told of bugs; the server goes on. */
   onError(error: unknown, where: string): void;
 }
@@ -76,7 +81,7 @@ export class EmbeddedServer {
 }
 
 async function listen(registry: Registry, options: EmbeddedServerOptions): Promise<ApiServer> {
-  const { dataDirectory, host, port, clock, random, onError } = options;
+  const { dataDirectory, host, port, clock, random, readyChecks, moreMetrics, onError } = options;
   const wanted = { nowMs: clock.nowMs(), extraHosts: host === undefined ? [] : [host] };
   const credentials =
     dataDirectory === undefined ? freshCredentials(wanted) : await keptCredentials(dataDirectory, wanted);
@@ -88,5 +93,7 @@ async function listen(registry: Registry, options: EmbeddedServerOptions): Promi
     onError,
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
+    ...(readyChecks === undefined ? {} : { readyChecks }),
+    ...(moreMetrics === undefined ? {} : { moreMetrics }),
   });
 }

@@ -6,6 +6,7 @@ import type { Resource } from '../resource.ts';
 import type { TokenBucketOptions } from '../token-bucket.ts';
 import { type ConnectionSettings, ConnectionSettingsError } from './connection-settings.ts';
 import { credentialsOf, readFileOrData } from './credentials.ts';
+import { type Discovery, discover } from './discovery.ts';
 import { inClusterSettings } from './in-cluster.ts';
 import { kubeconfigPaths, loadKubeconfig } from './kubeconfig.ts';
 import { proxyFromEnvironment } from './proxy.ts';
@@ -97,6 +98,13 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
     const answer = await this.#requester.exchange({ method: 'GET', path: '/version', signal });
     const { gitVersion } = answer as { readonly gitVersion?: unknown };
     return typeof gitVersion === 'string' ? gitVersion : 'unknown';
+  }
+
+  /** What the server has. */
+  async discover(signal?: AbortSignal): Promise<Discovery> {
+    const found = await discover((path) => this.#requester.exchange({ method: 'GET', path, signal }));
+    signal?.throwIfAborted();
+    return found;
   }
 
   /** Ends all connections. Calls in flight fail. */

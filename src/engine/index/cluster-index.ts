@@ -57,6 +57,8 @@ export interface Applied {
  */
 export class ClusterIndex {
   readonly profile: Profile;
+  /** Claims that wait for their first consumer are bound with the pod; off, their pods wait until somebody else has bound them. */
+  bindsVolumes = true;
   readonly nodes = new NodeTable();
   readonly nodeTraits = new NodeTraits();
   readonly topologies = new TopologyTable(this.nodes);

@@ -5,8 +5,6 @@
 export interface Profile {
   /** What people call it; nothing is decided by it. */
   readonly name: string;
-  /** Claims that wait for their first consumer are the scheduler's to bind; off, their pods wait until somebody else has. */
-  readonly bindsVolumes: boolean;
   /** Evaluate matchFields in a PV's node affinity; kube-scheduler takes them as always true. */
   readonly honourMatchFields: boolean;
   /** `exact`: finds an assignment of volumes to claims wherever one exists. `ascending`: smallest claim first, no way back. */
@@ -82,7 +80,6 @@ export const spreadShape: Shape = [
 
 export const stowageProfile: Profile = {
   name: 'stowage',
-  bindsVolumes: true,
   honourMatchFields: true,
   assignment: 'exact',
   preboundIsFinal: true,
@@ -106,7 +103,6 @@ export const stowageProfile: Profile = {
 
 export const upstreamProfile: Profile = {
   name: 'upstream',
-  bindsVolumes: true,
   honourMatchFields: false,
   assignment: 'ascending',
   preboundIsFinal: false,

@@ -30,7 +30,9 @@ export interface ApiHandlerOptions {
   readonly router: Router;
   readonly discovery: DiscoveryPages;
   readonly openApi: OpenApiPages;
-  readonly healthChecks: HealthChecks;
+  readonly readyChecks: HealthChecks;
+  /** All of `/metrics`. */
+  readonly metricsPage: () => string;
   readonly checkToken: (authorization: string | undefined) => TokenCheck;
 }
 
@@ -99,7 +101,10 @@ export class ApiHandler {
       case 'healthz':
       case 'livez':
       case 'readyz':
-        return healthAnswer(request, page, rest, this.#options.healthChecks);
+        return healthAnswer(request, page, rest, page === 'readyz' ? this.#options.readyChecks : {});
+      case 'metrics':
+        if (request.method !== 'GET') throw wrongMethod();
+        return metricsAnswer(this.#options.metricsPage());
       case 'openapi/v3':
         return this.#options.openApi.answer(request, rest);
       case 'version':
@@ -112,7 +117,7 @@ export class ApiHandler {
   }
 
   #indexPaths(): readonly string[] {
-    const pages = ['/healthz', '/livez', '/openapi/v3', '/readyz', '/version'];
+    const pages = ['/healthz', '/livez', '/metrics', '/openapi/v3', '/readyz', '/version'];
     return [...this.#options.discovery.paths(), ...pages].sort();
   }
 
@@ -139,6 +144,13 @@ export class ApiHandler {
       return await postSubresource(context, request, target);
     return await actions[verb](context, request, target);
   }
+}
+
+/** By its type, Prometheus knows how to read it. */
+function metricsAnswer(page: string): HttpAnswer {
+  const answer = textAnswer(200, page);
+  const headers = { ...answer.headers, 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };
+  return { ...answer, headers };
 }
 
 /** Whoever is refused is warned as well: the warning may be about what was refused. */

@@ -8,7 +8,7 @@ import { FlushTick } from './flush-tick.ts';
 import type { HealthChecks } from './health.ts';
 import { HttpServer } from './http-server.ts';
 import { kubeconfigText, writeKubeconfig } from './kubeconfig-file.ts';
-import { newMetrics, type ServerMetrics } from './metrics.ts';
+import { newMetrics, publishedMetrics, type ServerMetrics } from './metrics.ts';
 import { OpenApiPages } from './openapi-pages.ts';
 import { Router } from './router.ts';
 import { tokenChecker } from './token.ts';
@@ -22,8 +22,10 @@ export interface ApiServerOptions {
   /** 0 takes any that is free. */
   readonly port?: number;
   readonly connectionsMax?: number;
-  /** What must be well for the health pages to say so. */
-  readonly healthChecks?: HealthChecks;
+  /** What must be well for `/readyz` to say so. */
+  readonly readyChecks?: HealthChecks;
+  /** What `/metrics` shows beside the server's own figures, in Prometheus' text format. */
+  readonly moreMetrics?: () => string;
   /** Told of bugs: exceptions that are no answer. The server goes on. */
   onError(error: unknown, where: string): void;
 }
@@ -54,7 +56,8 @@ export class ApiServer {
       router: new Router(registry.kinds),
       discovery: new DiscoveryPages(all, () => address),
       openApi: new OpenApiPages(all),
-      healthChecks: options.healthChecks ?? {},
+      readyChecks: options.readyChecks ?? {},
+      metricsPage: () => publishedMetrics(metrics).render() + (options.moreMetrics?.() ?? ''),
       checkToken: tokenChecker(credentials.token),
     });
     const http = await HttpServer.listen({

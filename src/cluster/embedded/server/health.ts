@@ -12,7 +12,7 @@ export type HealthPage = 'healthz' | 'livez' | 'readyz';
  * single check, as in `/readyz/ping`. What is wrong is not told: these pages need no token.
  */
 export function healthAnswer(
-  request: HttpRequest,
+  request: Pick<HttpRequest, 'query'>,
   page: HealthPage,
   rest: string,
   checks: HealthChecks,

@@ -18,7 +18,7 @@ export type Route =
   | { readonly kind: 'missing'; readonly style: 'page' | 'status' }
   | { readonly kind: 'malformed' };
 
-export type Page = 'index' | 'version' | 'healthz' | 'livez' | 'readyz' | 'openapi/v3';
+export type Page = 'index' | 'version' | 'metrics' | 'healthz' | 'livez' | 'readyz' | 'openapi/v3';
 
 export type DiscoveryTarget =
   | { readonly kind: 'core' | 'groups' }
@@ -181,6 +181,7 @@ function routePage(first: string, parts: readonly string[]): Route {
   const rest = parts.join('/');
   switch (first) {
     case '':
+    case 'metrics':
     case 'version':
       return rest === '' ? { kind: 'page', page: first === '' ? 'index' : first, rest } : missingPage;
     case 'healthz':

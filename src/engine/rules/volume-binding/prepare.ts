@@ -66,7 +66,7 @@ function unreadyClaim(index: ClusterIndex, pod: PodRecord, claim: ClaimRecord): 
   if (storageClass?.hasBindingMode === false && claim.volumeName === '') {
     return [refusal('ClassWithoutBindingMode', { pod, podClaim, claim })];
   }
-  if (claim.volumeName !== '' || storageClass?.isDelayed !== true || !index.profile.bindsVolumes) {
+  if (claim.volumeName !== '' || storageClass?.isDelayed !== true || !index.bindsVolumes) {
     return [refusal('UnboundImmediateClaim', { pod, podClaim, claim })];
   }
   if (!claim.isUsable)

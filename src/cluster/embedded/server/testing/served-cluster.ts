@@ -11,7 +11,7 @@ import { EmbeddedRegistry } from '../../registry/embedded-registry.ts';
 import type { OperatorRules } from '../../registry/operator-rules.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 import type { Store } from '../../store/store.ts';
-import { ApiServer } from '../api-server.ts';
+import { ApiServer, type ApiServerOptions } from '../api-server.ts';
 import { type Credentials, freshCredentials } from '../credentials.ts';
 
 /** A server on a real socket over a registry in memory, and a client that trusts it. */
@@ -46,7 +46,7 @@ export const servedKinds = servedCatalogue().all;
 /** One pair for all tests: making a key takes a while. */
 const credentials = freshCredentials({ nowMs: realClock.nowMs() });
 
-export interface ClusterOptions {
+export interface ClusterOptions extends Pick<ApiServerOptions, 'readyChecks' | 'moreMetrics'> {
   readonly kinds?: readonly Kind[];
   readonly store?: Store;
   readonly rules?: OperatorRules;
@@ -63,6 +63,7 @@ export async function serveCluster(options: ClusterOptions = {}): Promise<Served
   await createNamespace(registry, 'default');
   const bugs: unknown[] = [];
   const server = await ApiServer.start({
+    ...options,
     registry,
     credentials,
     clock: realClock,

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { type RunFlags, run } from './run.ts';
+
+const flags: RunFlags = {
+  kubeconfig: '/nowhere/config',
+  controllers: 'scheduler',
+  leaderElect: true,
+  featureGates: '',
+};
+
+test.each<readonly [Partial<RunFlags>, string]>([
+  [{}, 'the kubeconfig /nowhere/config does not exist; choose a kubeconfig with --kubeconfig'],
+  [
+    { controllers: 'schedular' },
+    '--controllers: there is no controller "schedular"; use *, none or some of sched',
+  ],
+  [{ controllers: 'none' }, '--controllers: nothing would run; name at least one, such as scheduler'],
+  [{ leaderElect: 'perhaps' }, '--leader-elect: "perhaps" is neither true nor false; see stowage --help'],
+  [{ schedulerName: ['a', ''] }, '--scheduler-name: give a name, such as stowage'],
+  [{ featureGates: 'Nothing=true' }, '--feature-gates: there is no gate "Nothing"'],
+])('%j is refused', async (wrong, message) => {
+  await expect(run({ ...flags, ...wrong })).rejects.toThrow(message);
+});

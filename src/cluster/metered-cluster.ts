@@ -1,0 +1,120 @@
+import type { KubeObject } from '../kube/meta.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Counter, Histogram, Metrics } from '../runtime/metrics.ts';
+import { ApiError } from './api-error.ts';
+import type { Cluster, ResourceClient, WatchEvent, WatchOptions } from './cluster.ts';
+import { qualifiedPlural, type Resource } from './resource.ts';
+
+/** From a tenth of a millisecond, as in process, to the half minute after which a request is given up. */
+const secondsBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
+
+export interface MeteredClusterOptions {
+  readonly cluster: Cluster;
+  readonly metrics: Metrics;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** The same cluster; every call is counted by what it was and how it ended, and timed. */
+export class MeteredCluster implements Cluster {
+  readonly #cluster: Cluster;
+  readonly #meter: Meter;
+
+  constructor({ cluster, metrics, clock }: MeteredClusterOptions) {
+    this.#cluster = cluster;
+    const requests = metrics.counter(
+      'stowage_api_requests_total',
+      "Calls of the API, by verb, resource and the answer's code; `aborted` where we gave up, `error` where there was no answer.",
+      ['verb', 'resource', 'code'],
+    );
+    const seconds = metrics.histogram(
+      'stowage_api_request_seconds',
+      'How long calls of the API took, watches left out.',
+      secondsBuckets,
+      ['verb', 'resource'],
+    );
+    this.#meter = { requests, seconds, clock };
+  }
+
+  resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T> {
+    return meteredClient(this.#cluster.resource(resource), this.#meter);
+  }
+}
+
+interface Meter {
+  readonly requests: Counter;
+  readonly seconds: Histogram;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+function meteredClient<T extends KubeObject>(client: ResourceClient<T>, meter: Meter): ResourceClient<T> {
+  const { resource } = client;
+  const name = qualifiedPlural(resource);
+  const timed = async <R>(verb: string, call: () => Promise<R>, part?: string): Promise<R> => {
+    const labels = { verb, resource: part === undefined ? name : `${name}/${part}` };
+    const startMs = meter.clock.monotonicMs();
+    let code = verb === 'create' ? '201' : '200';
+    try {
+      return await call();
+    } catch (error) {
+      code = codeOf(error);
+      throw error;
+    } finally {
+      meter.requests.add({ ...labels, code });
+      meter.seconds.observe((meter.clock.monotonicMs() - startMs) / 1000, labels);
+    }
+  };
+  return {
+    resource,
+    get: (key, options) => timed('get', () => client.get(key, options), options?.subresource),
+    list: (options) => timed('list', () => client.list(options)),
+    watch: (options) =>
+      new MeteredWatch(client, options, (code) => {
+        meter.requests.add({ verb: 'watch', resource: name, code });
+      }),
+    create: (object, options) => timed('create', () => client.create(object, options)),
+    update: (object, options) => timed('update', () => client.update(object, options), options?.subresource),
+    patch: (key, patch, options) =>
+      timed('patch', () => client.patch(key, patch, options), options?.subresource),
+    delete: (key, options) => timed('delete', () => client.delete(key, options)),
+    deleteCollection: (options) => timed('deletecollection', () => client.deleteCollection(options)),
+    post: (key, part, body, options) => timed('create', () => client.post(key, part, body, options), part),
+  };
+}
+
+/** Counted once, when it is known whether it could begin: at its first event, its end or its failure. */
+class MeteredWatch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>> {
+  readonly #watch: AsyncIterable<WatchEvent<T>>;
+  readonly #options: WatchOptions;
+  readonly #count: (code: string) => void;
+
+  constructor(client: ResourceClient<T>, options: WatchOptions, count: (code: string) => void) {
+    this.#watch = client.watch(options);
+    this.#options = options;
+    this.#count = count;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<WatchEvent<T>> {
+    const events = this.#watch[Symbol.asyncIterator]();
+    let isCounted = false;
+    const first = async () => {
+      isCounted = true;
+      try {
+        const result = await events.next();
+        this.#count(result.done && this.#options.signal.aborted ? 'aborted' : '200');
+        return result;
+      } catch (error) {
+        this.#count(codeOf(error));
+        throw error;
+      }
+    };
+    return {
+      next: () => (isCounted ? events.next() : first()),
+      return: async (value) => (await events.return?.(value)) ?? { done: true, value },
+    };
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof ApiError) return String(error.code);
+  return error instanceof Error && error.name === 'AbortError' ? 'aborted' : 'error';
+}

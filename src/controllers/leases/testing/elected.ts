@@ -1,0 +1,32 @@
+import { seededRandom } from '../../../runtime/random.ts';
+import type { Controller } from '../../controller.ts';
+import { Leadership, type LeadershipNews } from '../leadership.ts';
+
+export interface ElectedOptions {
+  readonly identity: string;
+  readonly version?: string;
+  readonly volumeScheduling?: boolean;
+  readonly onNews?: (news: LeadershipNews) => void;
+}
+
+/** The controller as a replica that runs while it leads. */
+export function elected(controller: Controller, options: ElectedOptions): Controller {
+  const { identity, version = '0.1.0', volumeScheduling = true, onNews } = options;
+  return {
+    name: controller.name,
+    run: async (context, signal) => {
+      const leadership = new Leadership({
+        controller: controller.name,
+        cluster: context.cluster,
+        identity,
+        announcement: { version, gates: { VolumeScheduling: volumeScheduling } },
+        clock: context.clock,
+        random: seededRandom(identity),
+        onNews,
+        onTrouble: () => {},
+      });
+      const guarded = { ...context, cluster: leadership.guard(context.cluster) };
+      await leadership.run((term) => controller.run(guarded, term), signal);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import {
+  leases,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from '../cluster/resources.ts';
+import { systemIds } from '../runtime/ids.ts';
+import { Metrics } from '../runtime/metrics.ts';
+import { seededRandom } from '../runtime/random.ts';
+import { Supervisor } from '../runtime/supervisor.ts';
+import type { LeadershipNews } from './leases/leadership.ts';
+import { type RunOptions, runControllers } from './run-controllers.ts';
+import { TrialCluster } from './testing/trial-cluster.ts';
+
+function process(trial: TrialCluster, instance: string, more: Partial<RunOptions> = {}) {
+  const { clock, cluster } = trial;
+  const random = seededRandom(instance);
+  const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
+  const news: string[] = [];
+  const onLeadership = ({ controller, kind }: LeadershipNews) => news.push(`${controller} ${kind}`);
+  const resources = [persistentVolumeClaims, persistentVolumes, pods, storageClasses];
+  const common = { clock, cluster, random, supervisor, resources, ids: systemIds, metrics: new Metrics() };
+  const told = { report: () => {}, onTrouble: () => {}, onLeadership };
+  runControllers({ ...common, ...told, names: ['pv-binder', 'expander'], instance, ...more });
+  return { supervisor, news };
+}
+
+async function holders(trial: TrialCluster): Promise<readonly string[]> {
+  const { items } = await trial.cluster.resource(leases).list();
+  return items.map(({ metadata, spec }) => `${metadata?.name} ${spec?.holderIdentity}`);
+}
+
+async function phaseOf(trial: TrialCluster, name: string): Promise<string | undefined> {
+  const client = trial.cluster.resource(persistentVolumes);
+  await client.create({
+    metadata: { name },
+    spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } },
+  });
+  await trial.settle(1_000);
+  return (await client.get({ name })).status?.phase;
+}
+
+test('with leader election each controller has a Lease, and the next process goes on where one has ended', async () => {
+  await using trial = await TrialCluster.start();
+  const first = process(trial, 'first', { leaderElection: true, version: '0.1.0' });
+  await trial.settle();
+  expect(await holders(trial)).toEqual(['stowage-expander first', 'stowage-pv-binder first']);
+  const second = process(trial, 'second', { leaderElection: true });
+  await trial.settle();
+  expect(second.news).toEqual(['pv-binder follows', 'expander follows']);
+  expect(await phaseOf(trial, 'a')).toBe('Available');
+  const closed = first.supervisor.close();
+  await trial.settle(6_000);
+  await closed;
+  expect(second.news.slice(2).sort()).toEqual(['expander leads', 'pv-binder leads']);
+  expect(await phaseOf(trial, 'b')).toBe('Available');
+  await second.supervisor.close();
+});
+
+test('without, they run at once, and those that matter to others say so', async () => {
+  await using trial = await TrialCluster.start();
+  const { supervisor, news } = process(trial, 'here', { version: '0.1.0' });
+  expect(await phaseOf(trial, 'a')).toBe('Available');
+  expect(await holders(trial)).toEqual(['stowage-pv-binder here']);
+  expect(news).toEqual([]);
+  await supervisor.close();
+});

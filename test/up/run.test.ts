@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ApiClient } from './api-client.ts';
+import { delay, StowageProcess, temporaryFolder } from './stowage-process.ts';
+
+function start(...args: readonly string[]): StowageProcess {
+  const stowage = new StowageProcess(['run', ...args]);
+  onTestFinished(() => stowage.kill());
+  return stowage;
+}
+
+async function says(stowage: StowageProcess, text: string): Promise<void> {
+  while (!stowage.stderr.includes(text)) await delay(10);
+}
+
+const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/stowage-scheduler';
+
+describe('stowage run', () => {
+  test('leads, and gives its Lease back when it is stopped', async () => {
+    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const run = start('--kubeconfig', up.kubeconfig, '--scheduler-name', 'a', '--scheduler-name', 'b');
+    await says(run, 'scheduler: this process leads');
+    expect(run.stderr).toContain(`running scheduler on ${up.access.url} (`);
+    expect(run.stderr).toContain('for pods of a, b; one leader for each');
+    const client = new ApiClient(up.access);
+    expect((await client.call('GET', lease)).body).toMatchObject({
+      metadata: { annotations: { 'stowage.dev/feature-gates': 'VolumeScheduling=true' } },
+      spec: { leaseDurationSeconds: 15 },
+    });
+    expect(await run.stop()).toEqual({ status: 0, signal: null });
+    expect((await client.call('GET', lease)).body).toMatchObject({ spec: { leaseDurationSeconds: 1 } });
+  });
+
+  test('runs at once without leader election', async () => {
+    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const run = start('--kubeconfig', up.kubeconfig, '--leader-elect=false');
+    await says(run, 'for pods of stowage; without leader election');
+    expect(await run.stop()).toEqual({ status: 0, signal: null });
+  });
+
+  test('goes on trying to reach a server that is away, says so, and can be stopped meanwhile', async () => {
+    const kubeconfig = join(temporaryFolder(), 'config');
+    const content = {
+      'current-context': 'away',
+      clusters: [{ name: 'away', cluster: { server: 'https://127.0.0.1:1' } }],
+      contexts: [{ name: 'away', context: { cluster: 'away' } }],
+    };
+    writeFileSync(kubeconfig, JSON.stringify(content));
+    const run = start('--kubeconfig', kubeconfig);
+    await says(run, 'stowage: cannot reach https://127.0.0.1:1, trying again: GET https://127.0.0.1:1/api');
+    expect(await run.stop()).toEqual({ status: 0, signal: null });
+  });
+});
