@@ -1,0 +1,22 @@
+import type { Binding, Provision } from '../../../engine/rules/decisions.ts';
+
+/** A placement that did not come about. What may be undone has been. */
+export class BindFailure extends Error {
+  /** The new volume that could not be made; its node is avoided for a while. */
+  readonly provision: Provision | undefined;
+  /** Volumes that stay with their claims though the pod goes elsewhere, or nowhere: their binding can't be undone. */
+  readonly kept: readonly Binding[];
+
+  constructor(
+    message: string,
+    {
+      provision,
+      kept = [],
+    }: { readonly provision?: Provision | undefined; readonly kept?: readonly Binding[] } = {},
+  ) {
+    super(message);
+    this.name = 'BindFailure';
+    this.provision = provision;
+    this.kept = kept;
+  }
+}

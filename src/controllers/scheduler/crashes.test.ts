@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../cluster/resources.ts';
+import { provisionerController } from '../provisioner/provisioner-controller.ts';
+import { crashEverywhere } from '../testing/crash-everywhere.ts';
+import { furnishBinding, runBeside } from './testing/binding-world.ts';
+import { dieEverywhere } from './testing/every-write.ts';
+import { Maker } from './testing/maker.ts';
+import { SchedulerWorld, schedulingControllers } from './testing/scheduler-world.ts';
+import { situations } from './testing/situations.ts';
+
+describe('the end is that of a run in peace', () => {
+  test.each(situations)('$name: the scheduler dies after any write', async ({ prepare, writes }) => {
+    const written = await dieEverywhere(async (world) => {
+      runBeside(world, 'pv-binder');
+      await prepare(world);
+    });
+    expect(written).toHaveLength(writes.length);
+  });
+
+  test.each(situations)('$name: everybody dies after any write', async ({ prepare, writes }) => {
+    const maker = provisionerController({ provisioners: [new Maker().provisioner] });
+    const places = await crashEverywhere({
+      controllers: [...schedulingControllers({ beside: ['pv-binder', 'protection'] }), maker],
+      prepare: async (trial) => {
+        const world = new SchedulerWorld(trial);
+        await furnishBinding(world);
+        await prepare(world);
+      },
+      resources: [pods, persistentVolumeClaims, persistentVolumes],
+      settleMs: 5_000,
+    });
+    expect(places).toBeGreaterThan(writes.length);
+  });
+});

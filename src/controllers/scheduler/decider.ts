@@ -1,0 +1,75 @@
+import type { Change } from '../../engine/index/change.ts';
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import type { Placement } from '../../engine/plan.ts';
+import type { Budget } from '../../engine/preemption/budget.ts';
+import { findVictims, type Preemption } from '../../engine/preemption/find-victims.ts';
+import { planBesideNominated } from '../../engine/preemption/plan-beside-nominated.ts';
+import type { PodRecord } from '../../engine/records/pod-record.ts';
+import type { Refusal } from '../../engine/refusal.ts';
+import { RefusalMemory } from '../../engine/refusal-memory.ts';
+import type { AnyRule } from '../../engine/rules/rule.ts';
+import type { Pod } from '../../kube/core.ts';
+import { Nominations } from './nominations.ts';
+import { tieSeedOf } from './pods-to-place.ts';
+
+export type Decision = Placement | Refused;
+
+export interface Refused {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+  /** Whether evicting others would help. */
+  readonly preemption: Preemption;
+}
+
+/**
+ * Where a pod goes, or why it goes nowhere and who could make room. Synchronous, on the live index: nothing changes between the
+ * question and the reservation.
+ */
+export class Decider {
+  readonly #index: ClusterIndex;
+  readonly #rules: readonly AnyRule[];
+  readonly #budgets: () => readonly Budget[];
+  readonly #nominations = new Nominations();
+  readonly #memory: RefusalMemory<Preemption>;
+
+  constructor(index: ClusterIndex, rules: readonly AnyRule[], budgets: () => readonly Budget[]) {
+    this.#index = index;
+    this.#rules = rules;
+    this.#budgets = budgets;
+    this.#memory = new RefusalMemory(index);
+  }
+
+  decide(pod: Pod, record: PodRecord, nowMs: number): Decision {
+    const known = this.#memory.recall(record);
+    if (known !== undefined) return { kind: 'refused', refusal: known.refusal, preemption: known.extra };
+    const shared = { nowMs, rules: this.#rules, nominated: this.#nominations.all };
+    const seed = tieSeedOf(record);
+    const answer = planBesideNominated(pod, this.#index, { ...shared, tieSeed: seed });
+    if (answer.kind === 'placement') return answer;
+    const preemption = findVictims(pod, answer, this.#index, { ...shared, budgets: this.#budgets(), seed });
+    if (preemption.kind === 'none') this.#memory.remember(answer, preemption);
+    // At once: until it stands written, the next pod must not count on the same victims.
+    else this.#nominations.changed(record, { ...record, nominatedNode: preemption.node });
+    return { kind: 'refused', refusal: answer, preemption };
+  }
+
+  /** The rules themselves have changed. */
+  forget(): void {
+    this.#memory.forget();
+  }
+
+  /** The pods that wait for a node of their own. */
+  get nominated(): readonly PodRecord[] {
+    return this.#nominations.all;
+  }
+
+  changed(change: Change): void {
+    if (change.kind === 'Pod') this.#nominations.changed(change.before, change.after);
+    this.#memory.changed(change);
+  }
+
+  /** The placement has been reserved. */
+  reserved({ pod, node }: Placement): void {
+    this.#memory.assumed(pod, node);
+  }
+}

@@ -1,0 +1,37 @@
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import type { ClaimRecord } from '../../engine/records/claim-record.ts';
+import type { Refusal } from '../../engine/refusal.ts';
+import { reaches } from '../../engine/rules/volume-binding/bound-volumes.ts';
+
+/** So many nodes are named; the others are counted. */
+const namedMax = 3;
+
+/**
+ * What of the pod's own volumes keeps it from nodes that would do otherwise, a phrase for each claim; empty if nothing does. Volumes
+ * are looked at after a node's room, taints and labels, so a node that was refused for them had all that.
+ */
+export function pinsOf({ pod, reasons }: Refusal, index: ClusterIndex): readonly string[] {
+  if (!reasons.has('BoundVolumeUnreachable') && !reasons.has('ClaimPinnedElsewhere')) return [];
+  return pod.claims.flatMap(({ key }) => {
+    const claim = index.claims.get(key);
+    if (claim === undefined) return [];
+    return claim.isBound ? boundPin(claim, index) : selectedPin(claim, index);
+  });
+}
+
+function boundPin({ key, volumeName }: ClaimRecord, index: ClusterIndex): readonly string[] {
+  const row = index.volumes.row(volumeName);
+  if (row === undefined) return [];
+  const rows = index.nodes.rowsByName.filter((node) => reaches(index, row, node));
+  if (rows.length === index.nodes.size) return [];
+  const names = rows.slice(0, namedMax).map((node) => index.nodes.record(node)!.key);
+  const more = rows.length - names.length;
+  const where = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+  return [`claim ${key} is bound to volume ${volumeName}, which only ${where || 'no node'} can reach`];
+}
+
+function selectedPin({ key, selectedNode }: ClaimRecord, index: ClusterIndex): readonly string[] {
+  if (selectedNode === '') return [];
+  const gone = index.nodes.row(selectedNode) === undefined ? ', which is gone' : '';
+  return [`the volume of claim ${key} is being made for node ${selectedNode}${gone}`];
+}

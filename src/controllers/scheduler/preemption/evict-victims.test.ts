@@ -1,0 +1,270 @@
+import { expect, test } from 'vitest';
+import { failure } from '../../../cluster/api-error.ts';
+import type { Cluster } from '../../../cluster/cluster.ts';
+import type { Happening } from '../../../cluster/event-recorder.ts';
+import { pods } from '../../../cluster/resources.ts';
+import { getCondition } from '../../../kube/conditions.ts';
+import type { Pod } from '../../../kube/core.ts';
+import { realClock } from '../../../runtime/clock.ts';
+import { orAbsent } from '../../or-absent.ts';
+import { ControlledCluster } from '../../testing/controlled-cluster.ts';
+import { LimitedCluster } from '../../testing/limited-cluster.ts';
+import { type EvictionOrder, evictVictims } from './evict-victims.ts';
+
+const { signal } = new AbortController();
+
+/** A cluster without controllers, and what an eviction did to it. */
+class Scene implements AsyncDisposable {
+  readonly world: ControlledCluster;
+  readonly happenings: Happening[] = [];
+  readonly written: string[] = [];
+  readonly cancelled: string[] = [];
+  canCancel = true;
+
+  constructor(world: ControlledCluster) {
+    this.world = world;
+  }
+
+  static async start(): Promise<Scene> {
+    return new Scene(await ControlledCluster.start());
+  }
+
+  get #pods() {
+    return this.world.cluster.resource(pods);
+  }
+
+  async pod(name: string, spec: Pod['spec'] = {}, status: Pod['status'] = {}): Promise<Pod> {
+    const made = await this.#pods.create({
+      metadata: { namespace: 'default', name },
+      spec: { containers: [{ name: 'main', image: 'main' }], schedulerName: 'stowage', ...spec },
+    });
+    if (Object.keys(status).length === 0) return made;
+    const patch = { type: 'merge', body: { status } } as const;
+    return await this.#pods.patch(keyOf(name), patch, { subresource: 'status' });
+  }
+
+  async running(name: string): Promise<Pod> {
+    return await this.pod(name, { nodeName: 'n1' }, { phase: 'Running' });
+  }
+
+  async get(name: string): Promise<Pod | undefined> {
+    return await orAbsent(this.#pods.get(keyOf(name)));
+  }
+
+  async evict(
+    order: Partial<EvictionOrder> & Pick<EvictionOrder, 'preemptor'>,
+    cluster: Cluster = this.world.cluster,
+  ): Promise<boolean> {
+    const context = {
+      cluster,
+      clock: realClock,
+      events: { record: (happening: Happening) => void this.happenings.push(happening) },
+      noteWrite: (pod: Pod) => void this.written.push(pod.metadata?.name ?? ''),
+      cancel: (pod: Pod) => {
+        this.cancelled.push(pod.metadata?.name ?? '');
+        return this.canCancel;
+      },
+    };
+    return await evictVictims(context, { node: 'n1', victims: [], nominated: [], ...order }, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.world[Symbol.asyncDispose]();
+  }
+}
+
+function keyOf(name: string) {
+  return { namespace: 'default', name };
+}
+
+const bound = (pod: Pod) => ({ pod, isAssumed: false });
+const assumed = (pod: Pod) => ({ pod, isAssumed: true });
+const isMarked = (pod: Pod | undefined) =>
+  getCondition(pod?.status?.conditions, 'DisruptionTarget')?.reason === 'PreemptionByScheduler';
+const isEnding = (pod: Pod | undefined) => pod?.metadata?.deletionTimestamp !== undefined;
+
+test('a victim is told why, marked and deleted, and the node is kept for the one that comes', async () => {
+  await using scene = await Scene.start();
+  const preemptor = await scene.pod('p');
+  const victim = await scene.running('v');
+  expect(await scene.evict({ preemptor, victims: [bound(victim)] })).toBe(true);
+  const ending = await scene.get('v');
+  expect(isEnding(ending)).toBe(true);
+  expect(getCondition(ending?.status?.conditions, 'DisruptionTarget')).toMatchObject({
+    status: 'True',
+    reason: 'PreemptionByScheduler',
+    message: 'stowage: preempting to accommodate a higher priority pod',
+    lastTransitionTime: expect.any(String),
+  });
+  expect((await scene.get('p'))?.status?.nominatedNodeName).toBe('n1');
+  expect(scene.written).toEqual(['p', 'v']);
+  expect(scene.happenings).toMatchObject([
+    {
+      regarding: { kind: 'Pod', namespace: 'default', name: 'v', uid: victim.metadata?.uid },
+      related: { kind: 'Pod', name: 'p' },
+      type: 'Normal',
+      reason: 'Preempted',
+      action: 'Preempting',
+      note: `Preempted by pod ${preemptor.metadata?.uid} on node n1`,
+    },
+  ]);
+});
+
+test('what a kubelet has written about the victim meanwhile stays', async () => {
+  await using scene = await Scene.start();
+  const preemptor = await scene.pod('p');
+  const victim = await scene.running('v');
+  const conditions = [{ type: 'Ready', status: 'True' }];
+  const patch = { type: 'strategic', body: { status: { conditions } } } as const;
+  await scene.world.cluster.resource(pods).patch(keyOf('v'), patch, { subresource: 'status' });
+  await scene.evict({ preemptor, victims: [bound(victim)] });
+  const ending = await scene.get('v');
+  expect([isMarked(ending), isEnding(ending)]).toEqual([true, true]);
+  expect(getCondition(ending?.status?.conditions, 'Ready')?.status).toBe('True');
+});
+
+test('victims that are gone, replaced or ending already are nobody’s trouble', async () => {
+  await using scene = await Scene.start();
+  const preemptor = await scene.pod('p');
+  const gone = await scene.pod('gone');
+  const replaced = await scene.pod('replaced');
+  const ending = await scene.running('ending');
+  const client = scene.world.cluster.resource(pods);
+  await client.delete(keyOf('gone'), { gracePeriodSeconds: 0 });
+  await client.delete(keyOf('replaced'), { gracePeriodSeconds: 0 });
+  await client.delete(keyOf('ending'));
+  await scene.running('replaced');
+  const seen = await scene.get('ending');
+  const victims = [bound(gone), bound(replaced), bound(seen ?? ending)];
+  expect(await scene.evict({ preemptor, victims })).toBe(true);
+  expect(isEnding(await scene.get('replaced'))).toBe(false);
+  expect(isMarked(await scene.get('replaced'))).toBe(false);
+  expect(isMarked(await scene.get('ending'))).toBe(false);
+  expect(scene.happenings).toEqual([]);
+});
+
+test('a victim that is about to be bound is let go of, and stays', async () => {
+  await using scene = await Scene.start();
+  const preemptor = await scene.pod('p');
+  const victim = await scene.pod('v');
+  await scene.evict({ preemptor, victims: [assumed(victim)] });
+  expect(scene.cancelled).toEqual(['v']);
+  expect(isEnding(await scene.get('v'))).toBe(false);
+  const note = `Preempted by pod ${preemptor.metadata?.uid} on node n1 (in kube-scheduler memory).`;
+  expect(scene.happenings).toMatchObject([{ reason: 'Preempted', note }]);
+});
+
+test('a victim that it is too late to let go of is deleted like others', async () => {
+  await using scene = await Scene.start();
+  scene.canCancel = false;
+  const preemptor = await scene.pod('p');
+  const victim = await scene.pod('v');
+  await scene.evict({ preemptor, victims: [assumed(victim)] });
+  expect(await scene.get('v')).toBeUndefined();
+  expect(scene.happenings[0]?.note).toBe(`Preempted by pod ${preemptor.metadata?.uid} on node n1`);
+});
+
+test('others are evicted for nobody who has gone, is going, has a node or has been replaced', async () => {
+  await using scene = await Scene.start();
+  const client = scene.world.cluster.resource(pods);
+  const victims = [bound(await scene.running('v'))];
+  const gone = await scene.pod('gone');
+  await client.delete(keyOf('gone'), { gracePeriodSeconds: 0 });
+  const placed = await scene.pod('placed');
+  const target = { kind: 'Node', name: 'n2' };
+  await client.post(keyOf('placed'), 'binding', { metadata: { name: 'placed' }, target } as never);
+  const replaced = await scene.pod('replaced');
+  await client.delete(keyOf('replaced'), { gracePeriodSeconds: 0 });
+  await scene.pod('replaced');
+  for (const preemptor of [gone, placed, replaced])
+    expect(await scene.evict({ preemptor, victims })).toBe(false);
+  expect(isEnding(await scene.get('v'))).toBe(false);
+  expect((await scene.get('placed'))?.status?.nominatedNodeName).toBeUndefined();
+  expect((await scene.get('replaced'))?.status?.nominatedNodeName).toBeUndefined();
+});
+
+test('a preemptor that somebody wrote about is looked at again', async () => {
+  await using scene = await Scene.start();
+  const preemptor = await scene.pod('p');
+  const patch = { type: 'merge', body: { metadata: { labels: { a: 'b' } } } } as const;
+  await scene.world.cluster.resource(pods).patch(keyOf('p'), patch);
+  expect(await scene.evict({ preemptor })).toBe(true);
+  expect((await scene.get('p'))?.status?.nominatedNodeName).toBe('n1');
+});
+
+test('lower pods lose their nomination to the node, others keep theirs', async () => {
+  await using scene = await Scene.start();
+  const to = (nominatedNodeName: string) => ({ nominatedNodeName });
+  const low = await scene.pod('low', {}, to('n1'));
+  const elsewhere = await scene.pod('elsewhere', {}, to('n2'));
+  const stale = await scene.pod('stale', {}, to('n1'));
+  const moved = { type: 'merge', body: { status: to('n3') } } as const;
+  await scene.world.cluster.resource(pods).patch(keyOf('stale'), moved, { subresource: 'status' });
+  const preemptor = { ...(await scene.pod('p')), spec: { priority: 10, schedulerName: 'stowage' } };
+  const equal = { ...(await scene.pod('equal', {}, to('n1'))), spec: { priority: 10 } };
+  await scene.evict({ preemptor, nominated: [low, elsewhere, stale, equal] });
+  const nominations = await Promise.all(
+    ['low', 'elsewhere', 'stale', 'equal'].map(
+      async (name) => (await scene.get(name))?.status?.nominatedNodeName,
+    ),
+  );
+  expect(nominations).toEqual([undefined, 'n2', 'n3', 'n1']);
+});
+
+test('a victim that cannot be evicted does not keep the others', async () => {
+  await using scene = await Scene.start();
+  const preemptor = await scene.pod('p');
+  const victims = [bound(await scene.running('stuck')), bound(await scene.running('v'))];
+  const stubborn = refusing(scene.world.cluster, 'stuck');
+  await expect(scene.evict({ preemptor, victims }, stubborn)).rejects.toThrow('no');
+  expect(isEnding(await scene.get('v'))).toBe(true);
+});
+
+/** A way to the cluster on which this pod can't be deleted. */
+function refusing(cluster: Cluster, name: string): Cluster {
+  return {
+    resource: (resource) => {
+      const client = cluster.resource(resource);
+      const remove: typeof client.delete = async (key, options) => {
+        if (key.name === name) throw failure(500, 'InternalError', 'no');
+        return await client.delete(key, options);
+      };
+      return new Proxy(client, {
+        get: (target, member) => {
+          const known: unknown = member === 'delete' ? remove : Reflect.get(target, member, target);
+          return typeof known === 'function' ? known.bind(target) : known;
+        },
+      });
+    },
+  };
+}
+
+test('whoever dies after any of the writes leaves something to go on from', async () => {
+  let deaths = 0;
+  for (let writesMax = 1; ; writesMax++) {
+    await using scene = await Scene.start();
+    await scene.pod('p');
+    for (const name of ['v1', 'v2']) await scene.running(name);
+    await scene.pod('low', {}, { nominatedNodeName: 'n1' });
+    const preemptor = async () => ({ ...(await scene.get('p')), spec: { priority: 10, schedulerName: 's' } });
+    const order = async () => ({
+      preemptor: await preemptor(),
+      victims: [bound((await scene.get('v1'))!), bound((await scene.get('v2'))!)],
+      nominated: [(await scene.get('low'))!],
+    });
+    const limited = new LimitedCluster(scene.world.cluster, writesMax);
+    const isDone = await scene.evict(await order(), limited).catch(() => false);
+    // Nobody goes before the node is kept for the one that comes.
+    expect((await scene.get('p'))?.status?.nominatedNodeName).toBe('n1');
+    if (!isDone) deaths += 1;
+    expect(await scene.evict(await order())).toBe(true);
+    for (const name of ['v1', 'v2']) {
+      const victim = await scene.get(name);
+      expect([isMarked(victim), isEnding(victim)]).toEqual([true, true]);
+    }
+    expect((await scene.get('low'))?.status?.nominatedNodeName).toBeUndefined();
+    if (isDone) break;
+  }
+  // Nomination, clearing, and twice mark and deletion.
+  expect(deaths).toBe(6);
+});

@@ -1,0 +1,9 @@
+import { closestMiss } from '../../engine/explain/closest-miss.ts';
+import type { Preemption } from '../../engine/preemption/find-victims.ts';
+import type { Refusal } from '../../engine/refusal.ts';
+
+/** kube-scheduler's words first, as tools read them; then ours. */
+export function refusedMessage(refusal: Refusal, preemption: Preemption): string {
+  const aboutOthers = preemption.kind === 'none' ? preemption.message : '';
+  return [refusal.message, aboutOthers, closestMiss(refusal) ?? ''].filter((text) => text !== '').join(' ');
+}

@@ -1,0 +1,269 @@
+/** Equal pods share a refusal, until something makes it stale: then the next of them gets the new answer. */
+import { describe, expect, test } from 'vitest';
+import {
+  csiNodes,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from '../../../cluster/resources.ts';
+import { defaultRules } from '../../../engine/rules/default-rules.ts';
+import { annotations, labels } from '../../../kube/well-known.ts';
+import { termsOf } from '../../provisioner/testing/objects.ts';
+import { namespace, SchedulerWorld } from '../testing/scheduler-world.ts';
+import { changeRoom, cpu, driverName, numbered, places, removeRoom, room, trackedClass, zonalDriver } from './testing/furniture.ts';
+import type { Act } from './testing/wake-table.ts';
+
+const merge = (body: object) => ({ type: 'merge', body }) as const;
+
+interface Case {
+  readonly name: string;
+  /** What stands there besides two nodes. */
+  readonly furnish: Act;
+  readonly className?: string;
+  /** How many claims of 5Gi each pod has. */
+  readonly claims?: number;
+  readonly before: string;
+  readonly happens: Act;
+  readonly after: string | RegExp;
+}
+
+const noVolume = "node(s) didn't find available persistent volumes to bind";
+const noRoom = 'node(s) did not have enough free storage';
+
+const cases: readonly Case[] = [
+  {
+    name: 'a PersistentVolume comes',
+    furnish: async () => {},
+    before: `2 ${noVolume}`,
+    happens: (w) => w.disk('d', '5Gi', 'n1'),
+    after: 'n1',
+  },
+  {
+    name: 'a PersistentVolume grows',
+    furnish: (w) => w.disk('d', '1Gi', 'n2'),
+    before: `2 ${noVolume}`,
+    happens: (w) =>
+      w.cluster
+        .resource(persistentVolumes)
+        .patch({ name: 'd' }, merge({ spec: { capacity: { storage: '5Gi' } } })),
+    after: 'n2',
+  },
+  {
+    name: 'a PersistentVolume goes',
+    furnish: async (w) => {
+      await w.disk('d', '5Gi', 'n1');
+    },
+    claims: 2,
+    before: `2 ${noVolume}`,
+    happens: (w) => w.cluster.resource(persistentVolumes).delete({ name: 'd' }),
+    after: new RegExp(`2 ${noVolume.replace(/[()]/g, '\\$&')}`),
+  },
+  {
+    name: 'a claim comes that takes the room',
+    className: 'tracked',
+    furnish: async (w) => {
+      await trackedClass(w);
+      await room(w, 'n1', '6Gi');
+    },
+    claims: 2,
+    before: `2 ${noRoom}`,
+    happens: async (w) => {
+      await w.claim('taker', '6Gi', { storageClassName: 'tracked' });
+      const marks = { [annotations.selectedNode]: 'n1' };
+      const client = w.cluster.resource(persistentVolumeClaims);
+      await client.patch({ namespace, name: 'taker' }, merge({ metadata: { annotations: marks } }));
+    },
+    after: /of which 6Gi are promised/,
+  },
+  {
+    name: 'a claim that had the room goes',
+    className: 'tracked',
+    furnish: async (w) => {
+      await trackedClass(w);
+      await room(w, 'n1', '6Gi');
+      await w.claim('taker', '6Gi', { storageClassName: 'tracked' });
+      const marks = { [annotations.selectedNode]: 'n1' };
+      const client = w.cluster.resource(persistentVolumeClaims);
+      await client.patch({ namespace, name: 'taker' }, merge({ metadata: { annotations: marks } }));
+    },
+    before: `2 ${noRoom}`,
+    happens: (w) => w.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'taker' }),
+    after: 'n1',
+  },
+  {
+    name: 'the class goes',
+    furnish: async () => {},
+    before: `2 ${noVolume}`,
+    happens: (w) => w.cluster.resource(storageClasses).delete({ name: 'local' }),
+    after: /pod has unbound immediate PersistentVolumeClaims/,
+  },
+  {
+    name: 'the class is made anew, and makes volumes',
+    furnish: async () => {},
+    before: `2 ${noVolume}`,
+    happens: async (w) => {
+      await w.cluster.resource(storageClasses).delete({ name: 'local' });
+      await w.storageClass('local', { provisioner: zonalDriver });
+    },
+    after: /^n\d$/,
+  },
+  {
+    name: 'a node gets a label',
+    className: 'zonal',
+    furnish: (w) => w.storageClass('zonal', { provisioner: zonalDriver, allowedTopologies: termsOf('zone=c') }),
+    before: `2 ${noVolume}`,
+    happens: (w) =>
+      w.cluster.resource(nodes).patch({ name: 'n2' }, merge({ metadata: { labels: { [labels.zone]: 'c' } } })),
+    after: 'n2',
+  },
+  {
+    name: 'a node comes',
+    furnish: (w) => w.disk('d', '5Gi', 'n3'),
+    before: `0/2 nodes are available: 2 ${noVolume}`,
+    happens: (w) => w.node('n3'),
+    after: 'n3',
+  },
+  {
+    name: 'a node goes',
+    furnish: async () => {},
+    before: `0/2 nodes are available: 2 ${noVolume}`,
+    happens: (w) => w.cluster.resource(nodes).delete({ name: 'n2' }),
+    after: /^0\/1 nodes are available: 1 /,
+  },
+  {
+    name: 'a CSINode allows more volumes',
+    className: 'plain',
+    furnish: async (w) => {
+      await w.storageClass('plain');
+      const drivers = [{ name: driverName, nodeID: 'n1', allocatable: { count: 0 } }];
+      await w.cluster.resource(csiNodes).create({ metadata: { name: 'n1' }, spec: { drivers } });
+      const csi = { driver: driverName, volumeHandle: 'd' };
+      await w.disk('d', '5Gi', 'n1', { storageClassName: 'plain', csi, local: undefined } as object);
+    },
+    before: '1 node(s) exceed max volume count',
+    happens: (w) => {
+      const drivers = [{ name: driverName, nodeID: 'n1', allocatable: { count: 1 } }];
+      return w.cluster.resource(csiNodes).patch({ name: 'n1' }, merge({ spec: { drivers } }));
+    },
+    after: 'n1',
+  },
+  {
+    name: 'a pool comes',
+    className: 'tracked',
+    furnish: (w) => trackedClass(w),
+    before: `2 ${noRoom}`,
+    happens: (w) => room(w, 'n2', '5Gi'),
+    after: 'n2',
+  },
+  {
+    name: 'a pool gets more room',
+    className: 'tracked',
+    furnish: async (w) => {
+      await trackedClass(w);
+      await room(w, 'n2', '4Gi');
+    },
+    before: `2 ${noRoom}`,
+    happens: (w) => changeRoom(w, 'n2', { capacity: '5Gi' }),
+    after: 'n2',
+  },
+  {
+    name: 'a pool gets less room',
+    className: 'tracked',
+    furnish: async (w) => {
+      await trackedClass(w);
+      await room(w, '', '4Gi');
+    },
+    before: 'needs 5Gi, has 4Gi',
+    happens: (w) => changeRoom(w, '', { capacity: '3Gi' }),
+    after: /needs 5Gi, has 3Gi/,
+  },
+  {
+    name: 'a pool goes',
+    className: 'tracked',
+    furnish: async (w) => {
+      await trackedClass(w);
+      await room(w, '', '4Gi');
+    },
+    before: 'needs 5Gi, has 4Gi',
+    happens: (w) => removeRoom(w, ''),
+    after: /^(?!.*has 4Gi)0\/2 nodes are available/,
+  },
+];
+
+/** The place of what was asked for, also where its volume isn't made yet. */
+async function answerTo(world: SchedulerWorld, name: string): Promise<string> {
+  const client = world.cluster.resource(persistentVolumeClaims);
+  const { metadata } = await client.get({ namespace, name: `${name}-0` });
+  return metadata?.annotations?.[annotations.selectedNode] ?? (await world.place(name));
+}
+
+describe('the next of equal pods gets the new answer when', () => {
+  test.each(cases.map((one) => [one.name, one] as const))('%s', async (_, one) => {
+    const { furnish, className = 'local', claims = 1, before, happens, after } = one;
+    await using world = await SchedulerWorld.start({ nodes: [], beside: ['pv-binder', 'provisioner', 'protection'] });
+    await world.node('n1', { labels: { [labels.zone]: 'a' } });
+    await world.node('n2', { labels: { [labels.zone]: 'b' } });
+    await furnish(world);
+    const ask = async (name: string) => {
+      const names = numbered(`${name}-`, claims);
+      for (const claim of names) await world.claim(claim, '5Gi', { storageClassName: className });
+      await world.pod(name, names);
+      await world.settle();
+    };
+    await ask('first');
+    await ask('second');
+    expect(await world.place('first')).toContain(before);
+    expect(await world.place('second')).toContain(before);
+    // They would be woken too, and take what has come.
+    for (const name of ['first', 'second']) await world.deletePod(name);
+    await happens(world);
+    await ask('third');
+    const found = await answerTo(world, 'third');
+    if (typeof after === 'string') expect(found).toBe(after);
+    else expect(found).toMatch(after);
+  });
+});
+
+describe('what is worked out anew', () => {
+  /** Counts how often a plan is begun. */
+  function countedRules() {
+    const counted = { plans: 0 };
+    const [first, ...others] = defaultRules;
+    const prepare: typeof first.prepare = (cycle) => {
+      counted.plans += 1;
+      return first!.prepare(cycle);
+    };
+    return { counted, rules: [{ ...first!, prepare }, ...others] };
+  }
+
+  test('a hundred pods too many cost as much as one', async () => {
+    const { counted, rules } = countedRules();
+    await using world = await SchedulerWorld.start({ nodes: ['n1'], beside: [], scheduler: { rules } });
+    await world.pod('large', [], { spec: cpu('6') });
+    await world.settle();
+    counted.plans = 0;
+    const many = numbered('p', 100);
+    for (const name of many) await world.pod(name, [], { spec: cpu('4') });
+    await world.settle();
+    expect(new Set(await places(world, many)).size).toBe(1);
+    expect(counted.plans).toBeLessThan(10);
+    await world.cluster.resource(pods).delete({ namespace, name: 'large' }, { gracePeriodSeconds: 0 });
+    await world.settle();
+    expect((await places(world, many)).filter((place) => place === 'n1')).toHaveLength(2);
+  });
+
+  test('a pod that asks for other things gets an answer of its own', async () => {
+    await using world = await SchedulerWorld.start({ nodes: ['n1'], beside: [] });
+    await world.pod('large', [], { spec: cpu('6') });
+    await world.settle();
+    await world.pod('first', [], { spec: cpu('4') });
+    await world.pod('smaller', [], { spec: cpu('2') });
+    await world.pod('elsewhere', [], { spec: { ...cpu('4'), nodeSelector: { a: 'b' } } });
+    await world.settle();
+    expect(await world.place('first')).toContain('1 Insufficient cpu');
+    expect(await world.place('smaller')).toBe('n1');
+    expect(await world.place('elsewhere')).toContain("1 node(s) didn't match Pod's node affinity/selector");
+  });
+});

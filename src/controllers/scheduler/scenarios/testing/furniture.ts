@@ -1,0 +1,136 @@
+/** What stands in the clusters of the scenarios, and what is counted there. */
+import { csiDrivers, csiStorageCapacities, statefulSets } from '../../../../cluster/resources.ts';
+import type { StatefulSet } from '../../../../kube/apps.ts';
+import type { PodSpec } from '../../../../kube/core.ts';
+import type { CSIStorageCapacity, StorageClass } from '../../../../kube/storage.ts';
+import { labels } from '../../../../kube/well-known.ts';
+import { namespace, type SchedulerWorld } from '../../testing/scheduler-world.ts';
+
+export const driverName = 'disk.example.com';
+export const zonalDriver = 'zonal.stowage.dev';
+
+/** A driver that publishes its room, and a class of its volumes. */
+export async function trackedClass(
+  world: SchedulerWorld,
+  name = 'tracked',
+  more: Partial<StorageClass> = {},
+): Promise<void> {
+  const { provisioner = driverName } = more;
+  await world.cluster.resource(csiDrivers).create({
+    metadata: { name: provisioner },
+    spec: { storageCapacity: true, attachRequired: false },
+  });
+  await world.storageClass(name, { provisioner, ...more });
+}
+
+/** What the driver says of one node; of every node where `nodeName` is empty. */
+export async function room(
+  world: SchedulerWorld,
+  nodeName: string,
+  size: string,
+  more: Partial<CSIStorageCapacity> = {},
+): Promise<void> {
+  await world.cluster.resource(csiStorageCapacities).create({
+    metadata: { namespace, name: roomName(nodeName) },
+    storageClassName: 'tracked',
+    nodeTopology: nodeName === '' ? {} : { matchLabels: { [labels.hostname]: nodeName } },
+    capacity: size,
+    ...more,
+  });
+}
+
+export async function changeRoom(
+  world: SchedulerWorld,
+  nodeName: string,
+  body: Partial<CSIStorageCapacity>,
+): Promise<void> {
+  const key = { namespace, name: roomName(nodeName) };
+  await world.cluster.resource(csiStorageCapacities).patch(key, { type: 'merge', body });
+}
+
+export async function removeRoom(world: SchedulerWorld, nodeName: string): Promise<void> {
+  await world.cluster.resource(csiStorageCapacities).delete({ namespace, name: roomName(nodeName) });
+}
+
+function roomName(nodeName: string): string {
+  return nodeName === '' ? 'room' : `room-${nodeName}`;
+}
+
+export interface SetOptions {
+  readonly replicas: number;
+  /** Name of each claim of a replica, with its size. */
+  readonly claims: Readonly<Record<string, string>>;
+  readonly className?: string;
+  readonly pod?: PodSpec;
+}
+
+/** A StatefulSet `web` whose pods are ours. */
+export async function makeSet(world: SchedulerWorld, options: SetOptions): Promise<void> {
+  const { replicas, claims, className = 'local', pod = {} } = options;
+  const set: StatefulSet = {
+    metadata: { namespace, name: 'web' },
+    spec: {
+      serviceName: 'web',
+      replicas,
+      podManagementPolicy: 'Parallel',
+      selector: { matchLabels: { app: 'web' } },
+      template: {
+        metadata: { labels: { app: 'web' } },
+        spec: {
+          schedulerName: 'stowage',
+          terminationGracePeriodSeconds: 0,
+          containers: [{ name: 'main', image: 'pause' }],
+          ...pod,
+        },
+      },
+      volumeClaimTemplates: Object.entries(claims).map(([name, storage]) => ({
+        metadata: { name },
+        spec: {
+          storageClassName: className,
+          accessModes: ['ReadWriteOnce'],
+          resources: { requests: { storage } },
+        },
+      })),
+    },
+  };
+  await world.cluster.resource(statefulSets).create(set);
+}
+
+const byHost = [{ labelSelector: { matchLabels: { app: 'web' } }, topologyKey: labels.hostname }];
+
+/** No two pods of the set on one node. */
+export const apart: PodSpec = {
+  affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: byHost } },
+};
+
+/** All pods of the set on one node. */
+export const together: PodSpec = {
+  affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: byHost } },
+};
+
+/** A pod that asks for so much of a node's eight. */
+export function cpu(amount: string): PodSpec {
+  return { containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu: amount } } }] };
+}
+
+/** How often pods have been looked at so far, by how that ended; all together without `result`. */
+export function attempts(world: SchedulerWorld, result = '[a-z]+'): number {
+  const lines = world.trial.metrics.render().split('\n');
+  const pattern = new RegExp(`^stowage_scheduler_attempts_total\\{result="${result}"\\} (\\d+)`);
+  return lines.reduce((sum, line) => sum + Number(pattern.exec(line)?.[1] ?? 0), 0);
+}
+
+/** Where all pods are, or what each is told. */
+export async function places(world: SchedulerWorld, names: readonly string[]): Promise<readonly string[]> {
+  return await Promise.all(names.map((name) => world.place(name)));
+}
+
+/** How many of these pods have a node. */
+export async function placed(world: SchedulerWorld, names: readonly string[]): Promise<number> {
+  const found = await Promise.all(names.map((name) => world.getPod(name)));
+  return found.filter(({ spec }) => (spec?.nodeName ?? '') !== '').length;
+}
+
+export function numbered(prefix: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, position) => `${prefix}${position}`);
+}

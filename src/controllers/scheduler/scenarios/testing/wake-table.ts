@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { SchedulerWorld, type WorldOptions } from '../../testing/scheduler-world.ts';
+import { attempts } from './furniture.ts';
+
+export type Act = (world: SchedulerWorld) => Promise<unknown>;
+
+export interface WakeRow {
+  /** What happens, to be read after the name of the table. */
+  readonly name: string;
+  readonly happens: Act;
+  /** Whether the pod is looked at again, and at once. `placed`: and finds its node. */
+  readonly wakes: boolean | 'placed';
+}
+
+export interface WakeTable {
+  /** Makes the pod `web`, which is refused. */
+  readonly furnish: Act;
+  /** In the words of the refusal. */
+  readonly refused: string;
+  readonly rows: readonly WakeRow[];
+  readonly options?: WorldOptions;
+}
+
+/** A pod that is refused, and for each thing that happens afterwards whether the pod is looked at again. */
+export function expectWakes({ furnish, refused, rows, options }: WakeTable): void {
+  test.each(rows.map((row) => [row.name, row] as const))('%s', async (_, { happens, wakes }) => {
+    await using world = await SchedulerWorld.start({ nodes: ['n1'], ...options });
+    await furnish(world);
+    await world.settle();
+    expect(await world.place('web')).toContain(refused);
+    // Away from everything that is written when things are new, such as the first word of a node agent.
+    await world.settle(45_000);
+    const before = attempts(world);
+    await happens(world);
+    await world.settle();
+    expect(attempts(world) > before ? 'looked at again' : 'left alone').toBe(
+      wakes === false ? 'left alone' : 'looked at again',
+    );
+    if (wakes === 'placed') expect(await world.place('web')).toMatch(/^n\d$/);
+  });
+}

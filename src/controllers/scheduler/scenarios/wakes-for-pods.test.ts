@@ -1,0 +1,326 @@
+/** What makes the scheduler look again at a pod that was refused for anything but volumes, and what does not. */
+import { describe } from 'vitest';
+import { namespaces, nodes, persistentVolumeClaims, pods, services } from '../../../cluster/resources.ts';
+import type { PodSpec } from '../../../kube/core.ts';
+import { labels } from '../../../kube/well-known.ts';
+import { namespace, type SchedulerWorld } from '../testing/scheduler-world.ts';
+import { apart, cpu, together } from './testing/furniture.ts';
+import { type Act, expectWakes, type WakeRow } from './testing/wake-table.ts';
+
+const merge = (body: object) => ({ type: 'merge', body }) as const;
+
+async function patchNode(world: SchedulerWorld, body: object, subresource?: string): Promise<void> {
+  const options = subresource === undefined ? {} : { subresource };
+  await world.cluster.resource(nodes).patch({ name: 'n1' }, merge(body), options);
+}
+
+async function patchPod(
+  world: SchedulerWorld,
+  name: string,
+  body: object,
+  subresource?: string,
+): Promise<void> {
+  const options = subresource === undefined ? {} : { subresource };
+  await world.cluster.resource(pods).patch({ namespace, name }, merge(body), options);
+}
+
+/** A pod that somebody else put on n1. */
+function theirs(name: string, spec: PodSpec = {}, app = 'theirs'): Act {
+  const metadata = { namespace, name, labels: { app } };
+  return (world) =>
+    world.pod(name, [], { metadata, spec: { schedulerName: 'another', nodeName: 'n1', ...spec } });
+}
+
+function gone(name: string): Act {
+  return (world) => world.cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
+}
+
+const heartbeat: WakeRow = {
+  name: 'the heartbeat of a node',
+  happens: (w) => {
+    const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: '2025-01-01T00:10:00Z' }];
+    return patchNode(w, { status: { conditions } }, 'status');
+  },
+  wakes: false,
+};
+const aVolume: WakeRow = { name: 'a volume', happens: (w) => w.disk('d', '5Gi', 'n1'), wakes: false };
+const aClaim: WakeRow = { name: 'a claim', happens: (w) => w.claim('c', '5Gi'), wakes: false };
+const aService: WakeRow = {
+  name: 'a service',
+  happens: (w) =>
+    w.cluster.resource(services).create({
+      metadata: { namespace, name: 's' },
+      spec: { selector: { app: 'web' }, ports: [{ port: 80 }] },
+    }),
+  wakes: false,
+};
+const otherPodsStatus: WakeRow = {
+  name: "another pod's status",
+  happens: (w) => patchPod(w, 'other', { status: { message: 'all is well' } }, 'status'),
+  wakes: false,
+};
+const ownStatus: WakeRow = {
+  name: 'its own status',
+  happens: (w) => patchPod(w, 'web', { status: { message: 'waiting' } }, 'status'),
+  wakes: false,
+};
+const unrelated = [heartbeat, aVolume, aClaim, aService, otherPodsStatus, ownStatus];
+
+describe('a pod without cpu', () => {
+  expectWakes({
+    refused: '1 Insufficient cpu',
+    furnish: async (world) => {
+      await theirs('large', cpu('6'))(world);
+      await theirs('other')(world);
+      await world.pod('web', [], { spec: cpu('4') });
+    },
+    rows: [
+      ...unrelated,
+      { name: 'a pod that leaves', happens: gone('large'), wakes: 'placed' },
+      {
+        name: 'a pod that is over',
+        happens: (w) => patchPod(w, 'large', { status: { phase: 'Succeeded' } }, 'status'),
+        wakes: 'placed',
+      },
+      {
+        name: 'a larger node',
+        happens: (w) => patchNode(w, { status: { allocatable: { cpu: '16' } } }, 'status'),
+        wakes: 'placed',
+      },
+      {
+        name: 'a smaller node',
+        happens: (w) => patchNode(w, { status: { allocatable: { cpu: '7' } } }, 'status'),
+        wakes: false,
+      },
+      { name: 'a new node', happens: (w) => w.node('n2'), wakes: 'placed' },
+      { name: 'a new pod', happens: theirs('more'), wakes: false },
+      {
+        name: 'a label on a node',
+        happens: (w) => patchNode(w, { metadata: { labels: { a: 'b' } } }),
+        wakes: false,
+      },
+    ],
+  });
+});
+
+describe('a pod that does not tolerate the node', () => {
+  const taints = [{ key: 'only', value: 'others', effect: 'NoSchedule' as const }];
+  expectWakes({
+    refused: '1 node(s) had untolerated taint(s)',
+    furnish: async (world) => {
+      await patchNode(world, { spec: { taints } });
+      await theirs('other')(world);
+      await world.pod('web');
+    },
+    rows: [
+      ...unrelated,
+      {
+        name: 'the taint, when it goes',
+        happens: (w) => patchNode(w, { spec: { taints: null } }),
+        wakes: 'placed',
+      },
+      {
+        name: 'its own toleration',
+        happens: (w) => patchPod(w, 'web', { spec: { tolerations: [{ key: 'only', operator: 'Exists' }] } }),
+        wakes: 'placed',
+      },
+      {
+        name: 'its own annotation',
+        happens: (w) => patchPod(w, 'web', { metadata: { annotations: { a: 'b' } } }),
+        wakes: false,
+      },
+      { name: 'a pod that leaves', happens: gone('other'), wakes: false },
+    ],
+  });
+});
+
+describe('a pod that asks for other labels', () => {
+  expectWakes({
+    refused: "1 node(s) didn't match Pod's node affinity/selector",
+    furnish: async (world) => {
+      await theirs('other')(world);
+      await world.pod('web', [], { spec: { nodeSelector: { [labels.zone]: 'b' } } });
+    },
+    rows: [
+      ...unrelated,
+      {
+        name: 'the label',
+        happens: (w) => patchNode(w, { metadata: { labels: { [labels.zone]: 'b' } } }),
+        wakes: 'placed',
+      },
+      {
+        name: 'a node with the label',
+        happens: (w) => w.node('n2', { labels: { [labels.zone]: 'b' } }),
+        wakes: 'placed',
+      },
+      { name: 'a node without the label', happens: (w) => w.node('n2'), wakes: false },
+      { name: 'a pod that leaves', happens: gone('other'), wakes: false },
+    ],
+  });
+});
+
+describe('a pod on a cordoned node', () => {
+  expectWakes({
+    refused: '1 node(s) were unschedulable',
+    furnish: async (world) => {
+      await patchNode(world, { spec: { unschedulable: true } });
+      await theirs('other')(world);
+      await world.pod('web');
+    },
+    rows: [
+      ...unrelated,
+      {
+        name: 'the uncordoned node',
+        happens: (w) => patchNode(w, { spec: { unschedulable: null } }),
+        wakes: 'placed',
+      },
+    ],
+  });
+});
+
+describe('a pod that keeps apart', () => {
+  expectWakes({
+    refused: "1 node(s) didn't match pod anti-affinity rules",
+    furnish: async (world) => {
+      await theirs('rival', {}, 'web')(world);
+      await theirs('other')(world);
+      await world.pod('web', [], { spec: apart });
+    },
+    rows: [
+      ...unrelated,
+      { name: 'its rival, when it leaves', happens: gone('rival'), wakes: 'placed' },
+      {
+        name: 'its rival, under another label',
+        happens: (w) => patchPod(w, 'rival', { metadata: { labels: { app: 'changed' } } }),
+        wakes: 'placed',
+      },
+      { name: 'another pod, when it leaves', happens: gone('other'), wakes: false },
+      { name: 'a new node', happens: (w) => w.node('n2'), wakes: 'placed' },
+    ],
+  });
+});
+
+describe('a pod that seeks company', () => {
+  expectWakes({
+    refused: "1 node(s) didn't match pod affinity rules",
+    furnish: async (world) => {
+      await theirs('other')(world);
+      await world.pod('web', [], { spec: together });
+    },
+    rows: [
+      ...unrelated,
+      { name: 'its friend', happens: theirs('friend', {}, 'web'), wakes: 'placed' },
+      { name: 'a stranger', happens: theirs('stranger', {}, 'stranger'), wakes: false },
+      {
+        name: 'a pod that becomes its friend',
+        happens: (w) => patchPod(w, 'other', { metadata: { labels: { app: 'web' } } }),
+        wakes: 'placed',
+      },
+    ],
+  });
+});
+
+describe('a pod whose port is taken', () => {
+  const port = (hostPort: number): PodSpec => ({
+    containers: [{ name: 'main', image: 'pause', ports: [{ containerPort: 80, hostPort }] }],
+  });
+  expectWakes({
+    refused: "1 node(s) didn't have free ports for the requested pod ports",
+    furnish: async (world) => {
+      await theirs('holder', port(8080))(world);
+      await theirs('other', port(9090))(world);
+      await world.pod('web', [], { spec: port(8080) });
+    },
+    rows: [
+      ...unrelated,
+      { name: 'the pod that has the port, when it leaves', happens: gone('holder'), wakes: 'placed' },
+      { name: 'a pod with another port, when it leaves', happens: gone('other'), wakes: false },
+    ],
+  });
+});
+
+describe('a pod whose claim only one may use', () => {
+  expectWakes({
+    refused: 'ReadWriteOncePod access mode already in-use by another pod',
+    furnish: async (world) => {
+      await world.disk('d1', '5Gi', 'n1', { accessModes: ['ReadWriteOncePod'] });
+      await world.claim('data', '5Gi', { accessModes: ['ReadWriteOncePod'] });
+      await theirs('other')(world);
+      await world.pod('user', ['data']);
+      await world.settle();
+      await world.pod('web', ['data']);
+    },
+    rows: [
+      ...unrelated,
+      { name: 'the other user, when it leaves', happens: gone('user'), wakes: 'placed' },
+      { name: 'another pod, when it leaves', happens: gone('other'), wakes: false },
+    ],
+  });
+});
+
+describe('a pod that is spread', () => {
+  const spread: PodSpec = {
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: labels.hostname,
+        whenUnsatisfiable: 'DoNotSchedule',
+        labelSelector: { matchLabels: { app: 'web' } },
+      },
+    ],
+  };
+  expectWakes({
+    refused: "1 node(s) didn't match pod topology spread constraints",
+    options: { nodes: ['n1', 'n2'] },
+    furnish: async (world) => {
+      await theirs('first', {}, 'web')(world);
+      await theirs('other')(world);
+      await world.cluster.resource(nodes).patch({ name: 'n2' }, merge({ spec: { unschedulable: true } }));
+      const metadata = { namespace, name: 'web', labels: { app: 'web' } };
+      await world.pod('web', [], { metadata, spec: spread });
+    },
+    rows: [
+      ...unrelated,
+      { name: 'one of its kind, when it leaves', happens: gone('first'), wakes: 'placed' },
+      { name: 'another pod, when it leaves', happens: gone('other'), wakes: false },
+    ],
+  });
+});
+
+describe('a pod whose company is told by the labels of namespaces', () => {
+  const term = {
+    topologyKey: labels.hostname,
+    labelSelector: { matchLabels: { app: 'web' } },
+    namespaceSelector: { matchLabels: { team: 'a' } },
+  };
+  const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+  expectWakes({
+    refused: "1 node(s) didn't match pod affinity rules",
+    furnish: async (world) => {
+      await world.cluster.resource(namespaces).create({ metadata: { name: 'far' } });
+      await theirs('other')(world);
+      const containers = [{ name: 'main', image: 'pause' }];
+      const metadata = { namespace: 'far', name: 'friend', labels: { app: 'web' } };
+      await world.cluster.resource(pods).create({ metadata, spec: { nodeName: 'n1', containers } });
+      await world.pod('web', [], { spec: { affinity } });
+    },
+    rows: [
+      {
+        name: 'the label on the namespace of its friend',
+        happens: (w) =>
+          w.cluster
+            .resource(namespaces)
+            .patch({ name: 'far' }, merge({ metadata: { labels: { team: 'a' } } })),
+        wakes: 'placed',
+      },
+      {
+        name: 'a claim that goes',
+        happens: async (w) => {
+          await w.claim('c', '1Gi');
+          await w.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'c' });
+        },
+        wakes: false,
+      },
+    ],
+  });
+});

@@ -1,0 +1,313 @@
+/** What makes the scheduler look again at a pod that was refused for its volumes, and what does not. */
+import { describe } from 'vitest';
+import {
+  csiDrivers,
+  csiNodes,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  storageClasses,
+} from '../../../cluster/resources.ts';
+import { labels, noProvisioner } from '../../../kube/well-known.ts';
+import { termsOf } from '../../provisioner/testing/objects.ts';
+import { namespace, type SchedulerWorld } from '../testing/scheduler-world.ts';
+import { changeRoom, driverName, removeRoom, room, trackedClass, zonalDriver } from './testing/furniture.ts';
+import { expectWakes } from './testing/wake-table.ts';
+
+const merge = (body: object) => ({ type: 'merge', body }) as const;
+
+async function patchVolume(world: SchedulerWorld, name: string, body: object): Promise<void> {
+  await world.cluster.resource(persistentVolumes).patch({ name }, merge(body));
+}
+
+async function patchClaim(world: SchedulerWorld, name: string, body: object): Promise<void> {
+  await world.cluster.resource(persistentVolumeClaims).patch({ namespace, name }, merge(body));
+}
+
+async function labelNode(world: SchedulerWorld, key: string, value: string): Promise<void> {
+  await world.cluster
+    .resource(nodes)
+    .patch({ name: 'n1' }, merge({ metadata: { labels: { [key]: value } } }));
+}
+
+async function beat(world: SchedulerWorld): Promise<void> {
+  const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: '2025-01-01T00:10:00Z' }] as const;
+  const options = { subresource: 'status' };
+  await world.cluster.resource(nodes).patch({ name: 'n1' }, merge({ status: { conditions } }), options);
+}
+
+describe('a pod that finds no volume', () => {
+  const claimRef = { kind: 'PersistentVolumeClaim', namespace, name: 'nobody' };
+  expectWakes({
+    refused: "1 node(s) didn't find available persistent volumes to bind",
+    furnish: async (world) => {
+      await world.storageClass('other');
+      await world.disk('small', '1Gi', 'n1');
+      await world.disk('reserved', '9Gi', 'n1', { claimRef });
+      await world.claim('data', '5Gi');
+      await world.claim('theirs', '5Gi', { storageClassName: 'other' });
+      await world.pod('web', ['data']);
+    },
+    rows: [
+      { name: 'a volume that fits', happens: (w) => w.disk('new', '5Gi', 'n1'), wakes: 'placed' },
+      { name: 'a volume on another node', happens: (w) => w.disk('new', '5Gi', 'n9'), wakes: true },
+      {
+        name: 'a volume of another class',
+        happens: (w) => w.disk('new', '5Gi', 'n1', { storageClassName: 'other' }),
+        wakes: false,
+      },
+      { name: 'a volume that is too small', happens: (w) => w.disk('new', '4Gi', 'n1'), wakes: false },
+      {
+        name: 'a volume that is reserved for others',
+        happens: (w) => w.disk('new', '5Gi', 'n1', { claimRef }),
+        wakes: false,
+      },
+      {
+        name: 'a volume that grows',
+        happens: (w) => patchVolume(w, 'small', { spec: { capacity: { storage: '5Gi' } } }),
+        wakes: 'placed',
+      },
+      {
+        name: 'a volume that is given back',
+        happens: (w) => patchVolume(w, 'reserved', { spec: { claimRef: null } }),
+        wakes: 'placed',
+      },
+      {
+        name: 'a label on a volume that does not fit',
+        happens: (w) => patchVolume(w, 'small', { metadata: { labels: { a: 'b' } } }),
+        wakes: false,
+      },
+      { name: 'another claim', happens: (w) => w.claim('unrelated', '1Gi'), wakes: false },
+      {
+        name: 'a mark on another claim',
+        happens: (w) => patchClaim(w, 'theirs', { metadata: { annotations: { a: 'b' } } }),
+        wakes: false,
+      },
+      {
+        name: 'its own claim, bound by hand',
+        happens: (w) => patchClaim(w, 'data', { spec: { volumeName: 'reserved' } }),
+        wakes: true,
+      },
+      { name: 'a node', happens: (w) => w.node('n2'), wakes: true },
+      { name: 'a label on a node', happens: (w) => labelNode(w, labels.zone, 'a'), wakes: true },
+      { name: 'the heartbeat of a node', happens: beat, wakes: false },
+      {
+        name: 'a class that is not its own',
+        happens: (w) => w.storageClass('third', { provisioner: zonalDriver }),
+        wakes: false,
+      },
+      {
+        name: 'its class, replaced by one that makes volumes',
+        happens: async (w) => {
+          await labelNode(w, labels.zone, 'a');
+          await w.settle();
+          await w.cluster.resource(storageClasses).delete({ name: 'local' });
+          await w.storageClass('local', { provisioner: zonalDriver });
+        },
+        wakes: 'placed',
+      },
+      {
+        name: 'a pod elsewhere that changes its state',
+        happens: (w) => w.pod('other', [], { spec: { schedulerName: 'another', nodeName: 'n1' } }),
+        wakes: false,
+      },
+    ],
+  });
+});
+
+describe('a pod whose claim is not there', () => {
+  expectWakes({
+    refused: 'persistentvolumeclaim "data" not found',
+    furnish: async (world) => {
+      await world.disk('d1', '5Gi', 'n1');
+      await world.pod('web', ['data']);
+    },
+    rows: [
+      { name: 'its claim', happens: (w) => w.claim('data', '5Gi'), wakes: 'placed' },
+      { name: 'another claim', happens: (w) => w.claim('other', '5Gi'), wakes: false },
+      { name: 'a volume', happens: (w) => w.disk('d2', '5Gi', 'n1'), wakes: false },
+    ],
+  });
+});
+
+describe('a pod whose claim does not wait', () => {
+  expectWakes({
+    refused: 'pod has unbound immediate PersistentVolumeClaims',
+    furnish: async (world) => {
+      await world.storageClass('now', { volumeBindingMode: 'Immediate', provisioner: noProvisioner });
+      await world.claim('data', '5Gi', { storageClassName: 'now' });
+      await world.pod('web', ['data']);
+    },
+    rows: [
+      {
+        name: 'a volume that the binder gives to its claim',
+        happens: (w) => w.disk('d1', '5Gi', 'n1', { storageClassName: 'now' }),
+        wakes: 'placed',
+      },
+      { name: 'a volume of another class', happens: (w) => w.disk('d1', '5Gi', 'n1'), wakes: false },
+    ],
+  });
+});
+
+describe('a pod whose class is not there', () => {
+  expectWakes({
+    refused: 'pod has unbound immediate PersistentVolumeClaims',
+    furnish: async (world) => {
+      await labelNode(world, labels.zone, 'a');
+      await world.claim('data', '5Gi', { storageClassName: 'late' });
+      await world.pod('web', ['data']);
+    },
+    rows: [
+      {
+        name: 'its class, which waits',
+        happens: (w) => w.storageClass('late', { provisioner: zonalDriver }),
+        wakes: 'placed',
+      },
+      {
+        name: 'another class',
+        happens: (w) => w.storageClass('later', { provisioner: zonalDriver }),
+        wakes: false,
+      },
+    ],
+  });
+});
+
+describe('a pod whose class allows other places', () => {
+  expectWakes({
+    refused: "1 node(s) didn't find available persistent volumes to bind",
+    furnish: async (world) => {
+      await labelNode(world, labels.zone, 'a');
+      const allowedTopologies = termsOf('zone=b');
+      await world.storageClass('zonal', { provisioner: zonalDriver, allowedTopologies });
+      await world.claim('data', '5Gi', { storageClassName: 'zonal' });
+      await world.pod('web', ['data']);
+    },
+    rows: [
+      { name: 'a label that is allowed', happens: (w) => labelNode(w, labels.zone, 'b'), wakes: 'placed' },
+      {
+        name: 'a node that is allowed',
+        happens: (w) => w.node('n2', { labels: { [labels.zone]: 'b' } }),
+        wakes: 'placed',
+      },
+      {
+        name: 'its class, made anew for this place',
+        happens: async (w) => {
+          await w.cluster.resource(storageClasses).delete({ name: 'zonal' });
+          await w.storageClass('zonal', { provisioner: zonalDriver, allowedTopologies: termsOf('zone=a') });
+        },
+        wakes: 'placed',
+      },
+    ],
+  });
+});
+
+describe('a pod without room in a pool', () => {
+  expectWakes({
+    refused: '1 node(s) did not have enough free storage',
+    furnish: async (world) => {
+      await trackedClass(world);
+      await room(world, 'n1', '4Gi', { maximumVolumeSize: '3Gi' });
+      await world.claim('data', '5Gi', { storageClassName: 'tracked' });
+      await world.pod('web', ['data']);
+    },
+    rows: [
+      { name: 'another pool', happens: (w) => room(w, 'n2', '9Gi'), wakes: true },
+      {
+        name: 'a pool of another class',
+        happens: (w) => room(w, 'n2', '9Gi', { storageClassName: 'other' }),
+        wakes: false,
+      },
+      {
+        name: 'more room',
+        happens: (w) => changeRoom(w, 'n1', { capacity: '9Gi', maximumVolumeSize: '9Gi' }),
+        wakes: true,
+      },
+      {
+        name: 'larger volumes',
+        happens: (w) => changeRoom(w, 'n1', { maximumVolumeSize: '4Gi' }),
+        wakes: true,
+      },
+      { name: 'less room', happens: (w) => changeRoom(w, 'n1', { capacity: '3Gi' }), wakes: false },
+      {
+        name: 'smaller volumes',
+        happens: (w) => changeRoom(w, 'n1', { maximumVolumeSize: '1Gi' }),
+        wakes: false,
+      },
+      { name: 'a pool that goes', happens: (w) => removeRoom(w, 'n1'), wakes: false },
+      {
+        name: 'a driver that does not track its room any more',
+        happens: (w) =>
+          w.cluster
+            .resource(csiDrivers)
+            .patch({ name: driverName }, merge({ spec: { storageCapacity: false } })),
+        wakes: true,
+      },
+      {
+        name: 'another driver',
+        happens: (w) =>
+          w.cluster.resource(csiDrivers).create({ metadata: { name: 'other.example.com' }, spec: {} }),
+        wakes: false,
+      },
+      {
+        name: 'an existing volume',
+        happens: (w) => w.disk('d', '5Gi', 'n1', { storageClassName: 'tracked' }),
+        wakes: 'placed',
+      },
+    ],
+  });
+});
+
+describe('a pod on a node that attaches no more volumes', () => {
+  const limit = (count: number) => ({
+    spec: { drivers: [{ name: driverName, nodeID: 'n1', allocatable: { count } }] },
+  });
+  const volume = (handle: string) => ({
+    storageClassName: 'plain',
+    local: undefined,
+    csi: { driver: driverName, volumeHandle: handle },
+  });
+  expectWakes({
+    refused: '1 node(s) exceed max volume count',
+    options: { beside: ['pv-binder', 'node-agent'] },
+    furnish: async (world) => {
+      await world.storageClass('plain');
+      await world.cluster.resource(csiNodes).create({ metadata: { name: 'n1' }, ...limit(1) });
+      for (const name of ['v1', 'v2']) await world.disk(name, '5Gi', 'n1', volume(name) as object);
+      for (const name of ['first', 'data']) await world.claim(name, '5Gi', { storageClassName: 'plain' });
+      await world.pod('idle');
+      await world.pod('first', ['first']);
+      await world.settle(2_000);
+      await world.pod('web', ['data']);
+    },
+    rows: [
+      {
+        name: 'a higher limit',
+        happens: (w) => w.cluster.resource(csiNodes).patch({ name: 'n1' }, merge(limit(2))),
+        wakes: 'placed',
+      },
+      {
+        name: 'a lower limit',
+        happens: (w) => w.cluster.resource(csiNodes).patch({ name: 'n1' }, merge(limit(0))),
+        wakes: false,
+      },
+      {
+        name: 'the other pod with such a volume, when it has gone',
+        happens: async (w) => {
+          await w.deletePod('first');
+          await w.settle(5_000);
+        },
+        wakes: 'placed',
+      },
+      {
+        name: 'a pod without volumes, when it has gone',
+        happens: async (w) => {
+          await w.deletePod('idle');
+          await w.settle(5_000);
+        },
+        wakes: false,
+      },
+      // It may be the one that a claim names, which then costs no second slot.
+      { name: 'any volume', happens: (w) => w.disk('d', '1Gi', 'n1'), wakes: true },
+    ],
+  });
+});

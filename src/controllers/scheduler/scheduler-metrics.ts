@@ -1,0 +1,84 @@
+import type { Metrics } from '../../runtime/metrics.ts';
+import type { Taken } from './queue/queued-pod.ts';
+import type { QueueCounts } from './queue/scheduling-queue.ts';
+
+/** From a tenth of a millisecond to ten minutes, in seconds. */
+const secondsBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
+
+export type AttemptResult = 'scheduled' | 'unschedulable' | 'error';
+
+/** What the scheduler counts of itself. */
+export class SchedulerMetrics {
+  readonly #attempts;
+  readonly #reasons;
+  readonly #decisionSeconds;
+  readonly #bindSeconds;
+  readonly #podSeconds;
+  readonly #pending;
+  readonly #flights;
+  readonly #rescued;
+
+  constructor(metrics: Metrics) {
+    this.#attempts = metrics.counter(
+      'stowage_scheduler_attempts_total',
+      'Attempts to place a pod, by how they ended.',
+      ['result'],
+    );
+    this.#reasons = metrics.counter(
+      'stowage_scheduler_refusals_total',
+      'Refused pods, by each reason that refused at least one node.',
+      ['reason'],
+    );
+    this.#decisionSeconds = metrics.histogram(
+      'stowage_scheduler_decision_seconds',
+      'From taking a pod out of the queue to a reservation or a refusal.',
+      secondsBuckets,
+    );
+    this.#bindSeconds = metrics.histogram(
+      'stowage_scheduler_bind_seconds',
+      'From the reservation to the bound pod.',
+      secondsBuckets,
+    );
+    this.#podSeconds = metrics.histogram(
+      'stowage_scheduler_pod_seconds',
+      'From when the pod could first be looked at to the bound pod, all attempts together.',
+      secondsBuckets,
+    );
+    this.#pending = metrics.gauge(
+      'stowage_scheduler_pending_pods',
+      'Pods without a node, by where they wait.',
+      ['queue'],
+    );
+    this.#flights = metrics.gauge(
+      'stowage_scheduler_binding_pods',
+      'Pods whose placement is being carried out.',
+    );
+    this.#rescued = metrics.counter(
+      'stowage_sweep_rescued_total',
+      'Objects that an event should have woken and that only the slow sweep found. Anything but 0 is a bug.',
+      ['controller'],
+    );
+    this.#rescued.add({ controller: 'scheduler' }, 0);
+  }
+
+  decided(result: AttemptResult, seconds: number): void {
+    this.#attempts.add({ result });
+    this.#decisionSeconds.observe(seconds);
+  }
+
+  refused(reasons: Iterable<string>): void {
+    for (const reason of reasons) this.#reasons.add({ reason });
+  }
+
+  bound(taken: Taken, times: { readonly bindMs: number; readonly podMs: number }): void {
+    this.#bindSeconds.observe(times.bindMs / 1000);
+    this.#podSeconds.observe(times.podMs / 1000);
+    if (taken.cause === 'sweep') this.#rescued.add({ controller: 'scheduler' });
+  }
+
+  counts({ active, backoff, unschedulable, gated }: QueueCounts, flights: number): void {
+    for (const [queue, size] of Object.entries({ active, backoff, unschedulable, gated }))
+      this.#pending.set(size, { queue });
+    this.#flights.set(flights);
+  }
+}

@@ -1,0 +1,385 @@
+import type { Projected } from '../../cluster/cluster.ts';
+import { keyOf } from '../../cluster/informer/object-key.ts';
+import { podDisruptionBudgets } from '../../cluster/resources.ts';
+import type { Change } from '../../engine/index/change.ts';
+import { type Profile, stowageProfile } from '../../engine/index/profile.ts';
+import type { Conflict } from '../../engine/ledger/conflicts.ts';
+import { Ledger, type Reservation } from '../../engine/ledger/ledger.ts';
+import { type Budget, readBudget } from '../../engine/preemption/budget.ts';
+import type { Preemption } from '../../engine/preemption/find-victims.ts';
+import { defaultRules } from '../../engine/rules/default-rules.ts';
+import type { AnyRule } from '../../engine/rules/rule.ts';
+import type { Pod } from '../../kube/core.ts';
+import { nextTurn } from '../../runtime/next-turn.ts';
+import { ClusterFeed } from '../../state/cluster-feed.ts';
+import { decisionKinds } from '../../state/decision-kinds.ts';
+import type { Controller, ControllerContext } from '../controller.ts';
+import { AssignedPods } from './assigned-pods.ts';
+import { BindFailure } from './bind/bind-failure.ts';
+import { Flight, Flights } from './bind/flight.ts';
+import { PodBinder } from './bind/pod-binder.ts';
+import { PodWrites } from './bind/pod-writes.ts';
+import { VolumeWrites } from './bind/volume-writes.ts';
+import { Decider, type Refused } from './decider.ts';
+import { Evictions } from './evictions.ts';
+import { pinsOf } from './pins.ts';
+import { asksForOther, concernsOthers, isFor, queuedPod, wantsNode } from './pods-to-place.ts';
+import type { Taken } from './queue/queued-pod.ts';
+import { SchedulingQueue } from './queue/scheduling-queue.ts';
+import { refusedMessage } from './refused-message.ts';
+import { Rollback } from './rollback.ts';
+import { SchedulerMetrics } from './scheduler-metrics.ts';
+import { Skew } from './skew.ts';
+import { Teller } from './telling.ts';
+
+const name = 'scheduler';
+
+export interface SchedulerOptions {
+  /** `spec.schedulerName` of the pods that it looks after. */
+  readonly schedulerNames?: readonly string[] | undefined;
+  readonly profile?: Profile | undefined;
+  /** What it decides by; all rules there are by default. */
+  readonly rules?: readonly AnyRule[] | undefined;
+  /** The gate of that name: claims that wait for their first consumer are bound with the pod. Default true. */
+  readonly volumeScheduling?: boolean | undefined;
+  /** Its own, to be held against the PV controller's. */
+  readonly version?: string | undefined;
+  /** How long others may take to make and bind a pod's volumes. */
+  readonly bindTimeoutMs?: number | undefined;
+}
+
+/** So many pods may be on their way at once; those beyond wait in the queue. */
+const flightsMax = 5_000;
+/** So many of them are written about at once. */
+const writersMax = 64;
+/** After so long at deciding, everything else in the process gets a turn. */
+const turnMs = 5;
+/** What runs out of time by itself is looked for this often. */
+const settleEveryMs = 30_000;
+
+export function createScheduler(options: SchedulerOptions = {}): Controller {
+  return { name, run: (context, signal) => new Scheduler(context, options, signal).run() };
+}
+
+/**
+ * Places pods and their volumes together. One pod's way through here:
+ *
+ * 1. An event brings it to the queue (`#changed`); `#schedule` takes it out in its turn.
+ * 2. `#decide` plans it on the live index and reserves what the plan takes. Both happen in one go, without awaiting, so that what was
+ *    true in the plan is true in the reservation.
+ * 3. `#fly` has the placement written while the next pods are decided on. If that fails, everything is given back and the pod queues
+ *    again.
+ * 4. A pod that fits nowhere waits for what the rules that refused it say could help (`#refuse`).
+ *
+ * It can die at any moment: reservations are rebuilt from what is stored, claimRefs and selected nodes, before the first decision.
+ */
+class Scheduler {
+  readonly #context: ControllerContext;
+  readonly #signal: AbortSignal;
+  readonly #names: readonly string[];
+  readonly #feed: ClusterFeed;
+  readonly #ledger: Ledger;
+  readonly #queue: SchedulingQueue;
+  readonly #flights = new Flights();
+  readonly #decider: Decider;
+  readonly #pods: PodWrites;
+  readonly #binder: PodBinder;
+  readonly #rollback: Rollback;
+  readonly #evictions: Evictions;
+  readonly #skew: Skew;
+  readonly #assigned: AssignedPods;
+  readonly #teller: Teller;
+  readonly #metrics: SchedulerMetrics;
+  readonly #work = new Set<Promise<void>>();
+
+  constructor(context: ControllerContext, options: SchedulerOptions, signal: AbortSignal) {
+    const { cluster, clock, events, metrics } = context;
+    this.#context = context;
+    this.#signal = signal;
+    this.#names = options.schedulerNames ?? ['stowage'];
+    this.#feed = new ClusterFeed({
+      informers: context.informers,
+      kinds: decisionKinds(context.resources),
+      profile: options.profile ?? stowageProfile,
+      onChange: (change) => this.#changed(change),
+    });
+    const { index } = this.#feed;
+    index.bindsVolumes = options.volumeScheduling ?? true;
+    const volumes = new VolumeWrites(cluster, this.#feed, clock);
+    this.#ledger = new Ledger(index);
+    this.#decider = new Decider(index, options.rules ?? defaultRules, () => budgetsOf(context));
+    this.#queue = new SchedulingQueue(clock);
+    this.#pods = new PodWrites({ cluster, feed: this.#feed, clock });
+    const timeoutMs = options.bindTimeoutMs ?? 600_000;
+    this.#binder = new PodBinder({ index, clock, volumes, pods: this.#pods, timeoutMs, writersMax });
+    this.#rollback = new Rollback({
+      feed: this.#feed,
+      writes: volumes,
+      clock,
+      background: (work) => this.#background('rollback', work),
+      report: (key, error) => this.#report(key, error),
+      signal,
+    });
+    this.#evictions = new Evictions({ context, feed: this.#feed, flights: this.#flights, signal });
+    this.#skew = new Skew({
+      ...context,
+      ownGates: { VolumeScheduling: index.bindsVolumes },
+      ownVersion: options.version ?? '',
+      onChange: ({ bindsVolumes }) => this.#bindVolumes(bindsVolumes),
+      signal,
+    });
+    this.#teller = new Teller(events);
+    this.#metrics = new SchedulerMetrics(metrics);
+    this.#assigned = new AssignedPods({
+      context,
+      feed: this.#feed,
+      ledger: this.#ledger,
+      flights: this.#flights,
+      binder: this.#binder,
+      teller: this.#teller,
+      isOurs: (pod) => isFor(pod, this.#names),
+      giveBack: (reservation) => this.#giveBack(reservation),
+    });
+  }
+
+  async run(): Promise<void> {
+    const stop = this.#feed.start();
+    const budgets = this.#context.informers.of(podDisruptionBudgets);
+    try {
+      const synced = await Promise.all([this.#feed.synced(this.#signal), budgets.synced(this.#signal)]);
+      if (!synced.every(Boolean)) return;
+      this.#rollback.resume();
+      this.#background('settling', this.#settle());
+      this.#background('assigned pods', this.#assigned.run(this.#signal));
+      this.#background('skew', this.#skew.run());
+      await this.#schedule();
+    } finally {
+      stop();
+      this.#queue.close();
+      await Promise.all(this.#work);
+    }
+  }
+
+  // ── What happens ──
+
+  #changed(change: Change): void {
+    this.#decider.changed(change);
+    this.#flights.changed(change);
+    if (change.kind === 'Pod') this.#podChanged(change);
+    this.#assigned.changed(change);
+    if (change.kind === 'Pod' || change.kind === 'PersistentVolumeClaim') this.#confirm(change);
+    if (change.kind !== 'Pod' || concernsOthers(change.before, change.after)) this.#queue.changed(change);
+    this.#wakeReleased();
+  }
+
+  #podChanged({ before, after }: Extract<Change, { kind: 'Pod' }>): void {
+    const key = (after ?? before)!.key;
+    const pod = this.#feed.get('Pod', key);
+    if (after === undefined || pod === undefined || !wantsNode(after)) this.#queue.remove(key);
+    else if (isFor(pod, this.#names)) {
+      const mayHelp = before === undefined || before.uid !== after.uid || asksForOther(before, after);
+      this.#queue.put(queuedPod(after, pod), { mayHelp });
+    }
+  }
+
+  /** The cluster shows what was reserved: the shadow can go. A pod that went away with its reservation gives it back. */
+  #confirm(change: Extract<Change, { kind: 'Pod' | 'PersistentVolumeClaim' }>): void {
+    const { key } = (change.after ?? change.before)!;
+    const pods =
+      change.kind === 'Pod' ? [key] : [...this.#feed.index.pods.usingClaim(key)].map((pod) => pod.key);
+    for (const podKey of pods) this.#confirmPod(podKey);
+  }
+
+  #confirmPod(podKey: string): void {
+    const reservation = this.#ledger.get(podKey);
+    if (reservation === undefined || this.#flights.get(podKey) !== undefined) return;
+    const stored = this.#feed.index.pods.stored(podKey);
+    if (stored?.uid !== reservation.placement.pod.uid) this.#giveBack(reservation);
+    else this.#ledger.confirm(reservation);
+  }
+
+  #giveBack(reservation: Reservation): void {
+    const released = this.#ledger.revert(reservation);
+    if (released !== undefined) this.#released(released);
+    this.#wakeReleased();
+  }
+
+  #released(change: Change): void {
+    this.#decider.changed(change);
+    this.#queue.changed(change);
+    this.#assigned.changed(change);
+  }
+
+  /** Room in pools may have come back by any event, any plan, or the mere passing of time. */
+  #wakeReleased(): void {
+    const released = this.#feed.index.drainReleases();
+    if (released !== undefined) this.#released(released);
+  }
+
+  /** Whether the PV controller leaves delayed claims to us has changed: every pod may have another answer now. */
+  #bindVolumes(isOn: boolean): void {
+    const { index } = this.#feed;
+    if (index.bindsVolumes === isOn) return;
+    index.bindsVolumes = isOn;
+    this.#decider.forget();
+    for (const record of index.pods.records()) {
+      const pod = this.#feed.get('Pod', record.key);
+      if (pod !== undefined && wantsNode(record) && isFor(pod, this.#names))
+        this.#queue.put(queuedPod(record, pod));
+    }
+  }
+
+  async #settle(): Promise<void> {
+    const { clock } = this.#context;
+    while (!this.#signal.aborted) {
+      await clock.sleep(settleEveryMs, this.#signal);
+      this.#feed.index.settle(clock.nowMs());
+      this.#wakeReleased();
+      this.#metrics.counts(this.#queue.counts, this.#flights.size);
+    }
+  }
+
+  // ── Deciding ──
+
+  async #schedule(): Promise<void> {
+    const { clock } = this.#context;
+    let busyMs = 0;
+    for (;;) {
+      while (this.#flights.size >= flightsMax) await Promise.race(this.#work);
+      const taken = await this.#queue.take(this.#signal);
+      if (taken === undefined) return;
+      const startMs = clock.monotonicMs();
+      this.#decide(taken);
+      busyMs += clock.monotonicMs() - startMs;
+      if (busyMs < turnMs) continue;
+      await nextTurn();
+      busyMs = 0;
+    }
+  }
+
+  #decide(taken: Taken): void {
+    const startMs = this.#context.clock.monotonicMs();
+    const pod = this.#feed.get('Pod', taken.pod.key);
+    const record = this.#feed.index.pods.stored(taken.pod.key);
+    if (pod === undefined || record?.uid !== taken.pod.uid || !wantsNode(record)) {
+      this.#queue.done(taken);
+      return;
+    }
+    const decision = this.#decider.decide(pod, record, this.#context.clock.nowMs());
+    this.#wakeReleased();
+    const reserved = decision.kind === 'refused' ? undefined : this.#ledger.reserve(decision);
+    if (decision.kind === 'refused') this.#refuse(taken, pod, decision);
+    else if (reserved?.kind === 'reserved') this.#launch(taken, pod, reserved.reservation);
+    else this.#fail(taken, pod, conflictMessage(reserved?.conflicts ?? []));
+    const result = reserved === undefined ? 'unschedulable' : outcomes[reserved.kind];
+    this.#metrics.decided(result, (this.#context.clock.monotonicMs() - startMs) / 1000);
+  }
+
+  #launch(taken: Taken, pod: Projected<Pod>, reservation: Reservation): void {
+    this.#decider.reserved(reservation.placement);
+    this.#queue.done(taken);
+    this.#background(taken.pod.key, this.#fly(taken, new Flight(pod, reservation)));
+  }
+
+  /** No node fits. Perhaps others can make room; in any case it waits for what could help, and says so. */
+  #refuse(taken: Taken, pod: Projected<Pod>, { refusal, preemption }: Refused): void {
+    this.#metrics.refused(refusal.reasons.keys());
+    this.#rollback.consider(refusal.pod);
+    this.#queue.refused(taken, refusal.waker);
+    const message = refusedMessage(refusal, preemption);
+    this.#teller.failedScheduling(pod, message);
+    const pins = pinsOf(refusal, this.#feed.index);
+    if (pins.length > 0) this.#teller.volumesPin(pod, pins);
+    this.#background(taken.pod.key, this.#makeRoom(pod, preemption, message));
+  }
+
+  async #makeRoom(pod: Projected<Pod>, preemption: Preemption, message: string): Promise<void> {
+    if (preemption.kind === 'victims') await this.#evictions.evict(pod, preemption, this.#decider.nominated);
+    const isHopeless = preemption.kind === 'none' && !preemption.keepsNomination;
+    const said = { reason: 'Unschedulable', message, ...(isHopeless && { nominated: '' }) } as const;
+    await this.#pods.explain(keyOf(pod), said, this.#signal);
+  }
+
+  // ── Carrying out ──
+
+  async #fly(taken: Taken, flight: Flight): Promise<void> {
+    const { clock } = this.#context;
+    const startMs = clock.monotonicMs();
+    this.#flights.add(flight);
+    try {
+      await this.#binder.carryOut(flight, this.#signal);
+      const endMs = clock.monotonicMs();
+      this.#metrics.bound(taken, { bindMs: endMs - startMs, podMs: endMs - taken.queuedMs });
+      this.#teller.scheduled(flight.pod, flight.placement.node);
+      this.#flights.delete(flight);
+      // The pod's own event may have come while it was still on its way; no other need follow.
+      this.#confirmPod(flight.reservation.podKey);
+    } catch (error) {
+      this.#flights.delete(flight);
+      if (this.#signal.aborted) return;
+      await this.#crashed(taken, flight, error);
+    }
+  }
+
+  /** What could be undone has been. All is given back, and the pod queues again, away from where it failed. */
+  async #crashed(taken: Taken, { pod, reservation, placement }: Flight, error: unknown): Promise<void> {
+    const failure = error instanceof BindFailure ? error : new BindFailure(String(error));
+    const { provision, kept, message } = failure;
+    if (provision !== undefined) {
+      const { claim: claimKey, claimUid, pool } = provision;
+      const nowMs = this.#context.clock.nowMs();
+      this.#feed.index.failures.note({
+        claimKey,
+        claimUid,
+        nodeName: placement.node,
+        poolKey: pool?.key ?? '',
+        nowMs,
+      });
+    }
+    this.#giveBack(reservation);
+    const stored = this.#feed.index.pods.stored(taken.pod.key);
+    if (stored?.uid !== taken.pod.uid || !wantsNode(stored)) return;
+    if (kept.length > 0) this.#teller.volumesKept(pod, kept);
+    this.#teller.failedScheduling(pod, message);
+    const said = { reason: 'SchedulerError', message, nominated: '' } as const;
+    await this.#pods
+      .explain(taken.pod.key, said, this.#signal)
+      .catch((cause) => this.#report(taken.pod.key, cause));
+    // A volume that could not be made is an answer like any other; everything else is trouble.
+    this.#queue.requeue(taken, provision === undefined ? 'error' : 'refusal');
+  }
+
+  #fail(taken: Taken, pod: Pod, message: string): void {
+    this.#queue.failed(taken);
+    this.#teller.failedScheduling(pod, message);
+    this.#background(
+      taken.pod.key,
+      this.#pods.explain(taken.pod.key, { reason: 'SchedulerError', message }, this.#signal),
+    );
+  }
+
+  /** Runs beside everything else, and is awaited at the end. */
+  #background(key: string, work: Promise<void>): void {
+    const safe = work
+      .catch((error) => {
+        if (!this.#signal.aborted) this.#report(key, error);
+      })
+      .finally(() => this.#work.delete(safe));
+    this.#work.add(safe);
+  }
+
+  #report(key: string, error: unknown): void {
+    this.#context.report({ controller: name, key, error });
+  }
+}
+
+const outcomes = { reserved: 'scheduled', refused: 'error' } as const;
+
+function conflictMessage(conflicts: readonly Conflict[]): string {
+  const problems = conflicts.map(({ object, problem }) => `${object} ${problem}`);
+  return `the placement could not be reserved: ${problems.join(', ')}`;
+}
+
+function budgetsOf({ informers }: ControllerContext): Budget[] {
+  return [...informers.of(podDisruptionBudgets).values()].flatMap((budget) => readBudget(budget) ?? []);
+}

@@ -1,0 +1,221 @@
+import { expect, test } from 'vitest';
+import { leases } from '../../cluster/resources.ts';
+import type { Lease } from '../../kube/coordination.ts';
+import type { Controller } from '../controller.ts';
+import { announced, leaseKeyOf } from '../leases/component-lease.ts';
+import { type ElectedOptions, elected } from '../leases/testing/elected.ts';
+import { TrialCluster } from '../testing/trial-cluster.ts';
+import { createPvBinder } from '../volumes/pv-binder/pv-binder.ts';
+import { createScheduler } from './scheduler.ts';
+import { Skew, type SkewState } from './skew.ts';
+import { SchedulerWorld } from './testing/scheduler-world.ts';
+
+interface Component {
+  readonly version: string;
+  readonly volumeScheduling: boolean;
+}
+
+const old: Component = { version: '0.1.7', volumeScheduling: false };
+const newer: Component = { version: '0.2.0', volumeScheduling: true };
+
+/** A scheduler that follows what is said to be safe, and what it was told. */
+function schedulerOf({ version, volumeScheduling }: Component, states: SkewState[]): Controller {
+  return {
+    name: 'scheduler',
+    run: async (context, signal) => {
+      let current = new AbortController();
+      const runs: Promise<void>[] = [];
+      const onChange = (state: SkewState) => {
+        const isSame = states.at(-1)?.bindsVolumes === state.bindsVolumes;
+        states.push(state);
+        if (isSame) return;
+        current.abort();
+        current = new AbortController();
+        runs.push(createScheduler({ volumeScheduling: state.bindsVolumes }).run(context, current.signal));
+      };
+      const ownGates = { VolumeScheduling: volumeScheduling };
+      await new Skew({ ...context, ownGates, ownVersion: version, onChange, signal }).run();
+      current.abort();
+      await Promise.all(runs);
+    },
+  };
+}
+
+function binderOf(component: Component, identity: string): Controller {
+  const options: ElectedOptions = { identity, ...component };
+  return elected(createPvBinder(component), options);
+}
+
+async function begin(): Promise<SchedulerWorld> {
+  const world = new SchedulerWorld(await TrialCluster.start());
+  await world.furnish();
+  await world.disk('d2', '10Gi', 'n2');
+  await world.disk('d3', '10Gi', 'n3');
+  return world;
+}
+
+const gateNote =
+  'VolumeScheduling is off in the PV binder (0.1.7) and on in the scheduler: claims are bound at once, and the scheduler leaves ' +
+  'volumes alone; start the PV binder with --feature-gates VolumeScheduling=true';
+const waitNote =
+  'VolumeScheduling is on in the PV binder (0.2.0) and off in the scheduler: claims that wait for their first consumer are not bound, ' +
+  'and their pods wait; start the scheduler with --feature-gates VolumeScheduling=true';
+
+test('an upgrade that begins with the scheduler: pods go where the old PV binder bound their claims', async () => {
+  await using world = await begin();
+  const { trial } = world;
+  const binder = trial.run([binderOf(old, 'old')]);
+  await world.settle();
+  const states: SkewState[] = [];
+  trial.run([schedulerOf(newer, states)]);
+  await world.settle();
+  await world.claim('early', '5Gi');
+  await world.settle();
+  await world.pod('early', ['early']);
+  await world.settle(3_000);
+  expect((await world.lines()).filter((line) => line.includes('early'))).toEqual([
+    expect.stringMatching(/^claim early has d[23]$/),
+    expect.stringMatching(/^disk d[23] Bound to early$/),
+    expect.stringMatching(/^pod early on n[23]$/),
+  ]);
+  expect(states.map(({ bindsVolumes }) => bindsVolumes)).toEqual([false, false]);
+  expect(await world.toldOf('stowage-pv-binder')).toEqual([
+    `GateSkew: ${gateNote}`,
+    'VersionSkew: the PV binder is 0.1.7 and the scheduler is 0.2.0; bring both to the same version',
+  ]);
+
+  trial.run([binderOf(newer, 'new')]);
+  await world.settle();
+  const closed = binder.close();
+  await world.claim('late', '5Gi');
+  await world.pod('late', ['late']);
+  await world.settle(10_000);
+  await closed;
+  expect(states.at(-1)).toEqual({ bindsVolumes: true, problem: undefined });
+  expect(await world.place('late')).toMatch(/^n[23]$/);
+});
+
+test('an upgrade that begins with the PV binder: pods wait for the new scheduler, and it is told why', async () => {
+  await using world = await begin();
+  const { trial } = world;
+  trial.run([binderOf(newer, 'new')]);
+  await world.settle();
+  const states: SkewState[] = [];
+  const before = trial.run([schedulerOf(old, states)]);
+  await world.settle();
+  await world.claim('data', '5Gi');
+  await world.pod('web', ['data']);
+  await world.pod('plain');
+  await world.settle(20_000);
+  expect(await world.place('plain')).toMatch(/^n[123]$/);
+  expect(await world.place('web')).not.toMatch(/^n[123]$/);
+  expect(states).toEqual([
+    { bindsVolumes: false, problem: undefined },
+    {
+      bindsVolumes: false,
+      problem: `${waitNote}. the PV binder is 0.2.0 and the scheduler is 0.1.7; bring both to the same version`,
+    },
+  ]);
+  expect(await world.toldOf('stowage-pv-binder')).toContain(`GateSkew: ${waitNote}`);
+
+  await before.close();
+  const after: SkewState[] = [];
+  trial.run([schedulerOf(newer, after)]);
+  await world.settle(3_000);
+  expect(after).toEqual([{ bindsVolumes: true, problem: undefined }]);
+  expect(await world.place('web')).toMatch(/^n[23]$/);
+});
+
+/** Runs Skew alone, and answers what it said. */
+function watchSkew(trial: TrialCluster, own: Component): readonly SkewState[] {
+  const states: SkewState[] = [];
+  const run: Controller['run'] = async (context, signal) => {
+    const ownGates = { VolumeScheduling: own.volumeScheduling };
+    const onChange = (state: SkewState) => states.push(state);
+    await new Skew({ ...context, ownGates, ownVersion: own.version, onChange, signal }).run();
+  };
+  trial.run([{ name: 'scheduler', run }]);
+  return states;
+}
+
+function leaseOf(trial: TrialCluster, component: Component, agoMs = 0): Lease {
+  const renewTime = new Date(trial.clock.nowMs() - agoMs).toISOString().replace('Z', '000Z');
+  const gates = { VolumeScheduling: component.volumeScheduling };
+  return {
+    metadata: {
+      ...leaseKeyOf('pv-binder'),
+      annotations: announced({ version: component.version, gates }),
+    },
+    spec: { holderIdentity: 'x', leaseDurationSeconds: 15, renewTime },
+  };
+}
+
+const binds = { bindsVolumes: true, problem: undefined };
+
+test('without a PV binder of ours Kubernetes is taken to delay binding', async () => {
+  await using trial = await TrialCluster.start();
+  const states = watchSkew(trial, newer);
+  const others = watchSkew(trial, { ...newer, volumeScheduling: false });
+  await trial.settle();
+  expect([states, others]).toEqual([[binds], [{ bindsVolumes: false, problem: undefined }]]);
+  await trial.settle(20_000);
+  expect(states).toEqual([binds]);
+  expect(others.at(-1)?.problem).toMatch(/^VolumeScheduling is on in Kubernetes' PV controller and off in/);
+});
+
+test('a Lease counts while it is renewed, and no longer', async () => {
+  await using trial = await TrialCluster.start();
+  const client = trial.cluster.resource(leases);
+  await client.create(leaseOf(trial, { ...newer, volumeScheduling: false }));
+  const states = watchSkew(trial, newer);
+  await trial.settle(10_000);
+  await client.patch(leaseKeyOf('pv-binder'), { type: 'merge', body: { spec: { leaseTransitions: 1 } } });
+  await trial.settle(10_000);
+  expect(states).toEqual([
+    { bindsVolumes: false, problem: undefined },
+    { bindsVolumes: false, problem: expect.stringMatching(/^VolumeScheduling is off in the PV binder/) },
+  ]);
+  await trial.settle(10_000);
+  expect(states.at(-1)).toEqual(binds);
+});
+
+test('what a PV binder left behind that is just being started anew is no problem', async () => {
+  await using trial = await TrialCluster.start();
+  const client = trial.cluster.resource(leases);
+  const own = { ...newer, volumeScheduling: false };
+  await client.create(leaseOf(trial, newer));
+  const states = watchSkew(trial, own);
+  await trial.settle();
+  const { metadata = {} } = leaseOf(trial, own);
+  const body = { metadata: { annotations: metadata.annotations } };
+  await client.patch(leaseKeyOf('pv-binder'), { type: 'merge', body });
+  await trial.settle(10_000);
+  expect(states).toEqual([{ bindsVolumes: false, problem: undefined }]);
+  expect(await trial.told()).toEqual([]);
+});
+
+test('a Lease that was left behind long ago does not count', async () => {
+  await using trial = await TrialCluster.start();
+  await trial.cluster.resource(leases).create(leaseOf(trial, old, 60_000));
+  const states = watchSkew(trial, newer);
+  await trial.settle();
+  expect(states).toEqual([binds]);
+});
+
+test.each([
+  ['0.2.0', '0.2.9', undefined],
+  ['0.2.0', 'v0.2.1-rc.1', undefined],
+  ['0.2.0', '0.20.0', 'VersionSkew'],
+  ['1.2.0', '2.2.0', 'VersionSkew'],
+  ['0.2.0', '', undefined],
+])('the scheduler is %s, the PV binder is %s: %s', async (own, theirs, reason) => {
+  await using trial = await TrialCluster.start();
+  const states = watchSkew(trial, { version: own, volumeScheduling: true });
+  await trial.settle();
+  await trial.cluster.resource(leases).create(leaseOf(trial, { version: theirs, volumeScheduling: true }));
+  await trial.settle();
+  expect(states.at(-1)?.bindsVolumes).toBe(true);
+  expect((await trial.told()).map((line) => line.split(' ')[0])).toEqual(
+    reason === undefined ? [] : [reason],
+  );
+});

@@ -1,0 +1,76 @@
+import { expect } from 'vitest';
+import { failure } from '../../../cluster/api-error.ts';
+import type { Cluster } from '../../../cluster/cluster.ts';
+import { LimitedCluster } from '../../testing/limited-cluster.ts';
+import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { furnishBinding, runBeside, runMaker, runScheduler } from './binding-world.ts';
+import { Maker } from './maker.ts';
+import { SchedulerWorld } from './scheduler-world.ts';
+import { TroubledCluster, type Write } from './troubled-cluster.ts';
+
+type Prepare = (world: SchedulerWorld) => Promise<void>;
+
+/** `before`: the server refuses. `after`: it does what was asked, and its answer gets lost. */
+export type When = 'before' | 'after';
+
+/** Long enough for a back-off after an error. */
+const settleMs = 20_000;
+
+/**
+ * Has the scheduler's first write fail and compares the end with that of a run in peace; then its second write, and so on. Answers
+ * what was written in peace.
+ */
+export async function failEverywhere(when: When, prepare: Prepare): Promise<readonly Write[]> {
+  const expected = await endOf(prepare, when, Number.POSITIVE_INFINITY);
+  for (let position = 1; position <= expected.writes.length; position += 1) {
+    const end = await endOf(prepare, when, position);
+    const write = JSON.stringify(expected.writes[position - 1]);
+    expect(end.lines, `after write ${position} failed: ${write}`).toEqual(expected.lines);
+  }
+  return expected.writes;
+}
+
+/** The scheduler alone dies after each of its writes, while all others go on; another one comes a while later. */
+export async function dieEverywhere(prepare: Prepare): Promise<readonly Write[]> {
+  const expected = await endOf(prepare, 'before', Number.POSITIVE_INFINITY);
+  for (let writes = 1; writes <= expected.writes.length; writes += 1) {
+    await using world = await peopled(prepare);
+    const dying = runScheduler(world, {}, new LimitedCluster(world.cluster, writes));
+    await world.settle(5_000);
+    await dying.close();
+    runScheduler(world);
+    await world.settle(settleMs);
+    expect(await linesOf(world), `after death at write ${writes}`).toEqual(expected.lines);
+  }
+  return expected.writes;
+}
+
+async function endOf(prepare: Prepare, when: When, failing: number) {
+  await using world = await peopled(prepare);
+  const troubled = new TroubledCluster(world.cluster as Cluster);
+  let passed = 0;
+  troubled.troubles = {
+    [when]: () => {
+      passed += 1;
+      if (passed === failing) throw failure(500, 'InternalError', 'etcd is away');
+    },
+  };
+  runScheduler(world, {}, troubled);
+  await world.settle(settleMs);
+  return { lines: await linesOf(world), writes: [...troubled.writes] };
+}
+
+/** All but the scheduler, with the work that waits for it. The PV controller is the business of `prepare`. */
+async function peopled(prepare: Prepare): Promise<SchedulerWorld> {
+  const world = new SchedulerWorld(await TrialCluster.start());
+  await furnishBinding(world);
+  runBeside(world, 'protection');
+  runMaker(world, new Maker());
+  await prepare(world);
+  await world.settle();
+  return world;
+}
+
+async function linesOf(world: SchedulerWorld): Promise<readonly string[]> {
+  return (await world.lines()).map((line) => line.replace(/pvc-[0-9a-f-]{36}/, 'a new one')).sort();
+}

@@ -1,0 +1,49 @@
+import { labels } from '../../../kube/well-known.ts';
+import { type Provisioner, refused } from '../../provisioner/provisioner.ts';
+
+/** What becomes of a volume: it is made for the node, or for another, refused, or not before `release`. */
+export type Answer = 'makes' | 'refuses' | 'waits' | { readonly elsewhere: string };
+
+/** Makes disks of single nodes, or doesn't, as a test says. Its class has to name it. */
+export class Maker {
+  static readonly provisionerName = 'maker.example.com';
+  /** `CLAIM NODE` for each time that it was asked. */
+  readonly asked: string[] = [];
+  answer: (claim: string, node: string) => Answer = () => 'makes';
+  readonly #plans = new Map<string, { readonly claim: string; readonly node: string }>();
+  #held: (() => void)[] = [];
+
+  /** What waits goes on. */
+  release(): void {
+    this.answer = () => 'makes';
+    for (const go of this.#held) go();
+    this.#held = [];
+  }
+
+  get provisioner(): Provisioner {
+    return {
+      name: Maker.provisionerName,
+      plan: ({ asset, claim, selectedNode }) => {
+        const asking = { claim: claim.metadata?.name ?? '', node: selectedNode?.metadata?.name ?? '' };
+        this.#plans.set(asset.name, asking);
+        const answer = this.answer(asking.claim, asking.node);
+        const host = typeof answer === 'object' ? answer.elsewhere : asking.node;
+        const matchExpressions = [{ key: labels.hostname, operator: 'In' as const, values: [host] }];
+        const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions }] } };
+        return {
+          kind: 'planned',
+          plan: { asset, nodeAffinity, source: { local: { path: `/mnt/${asking.claim}` } } },
+        };
+      },
+      make: async (plan) => {
+        const { claim, node } = this.#plans.get(plan.asset.name)!;
+        this.asked.push(`${claim} ${node}`);
+        const answer = this.answer(claim, node);
+        if (answer === 'refuses') return refused('out of disks');
+        if (answer === 'waits') await new Promise<void>((resolve) => this.#held.push(resolve));
+        return { kind: 'made', plan };
+      },
+      remove: async () => {},
+    };
+  }
+}

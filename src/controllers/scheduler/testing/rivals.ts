@@ -1,0 +1,128 @@
+import { failure } from '../../../cluster/api-error.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../../cluster/resources.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import { labels } from '../../../kube/well-known.ts';
+import { type Random, seededRandom } from '../../../runtime/random.ts';
+import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { furnishBinding, runBeside, runMaker, runScheduler } from './binding-world.ts';
+import { Maker } from './maker.ts';
+import { SchedulerWorld } from './scheduler-world.ts';
+import { TroubledCluster, type Troubles } from './troubled-cluster.ts';
+
+/** What there is to do for two schedulers of one name. */
+export interface Rivalry {
+  readonly seed: number;
+  /** Existing disks of each node. */
+  readonly disks: readonly number[];
+  /** For each pod, how many existing and new volumes it wants. */
+  readonly pods: readonly { readonly existing: number; readonly made: number }[];
+}
+
+/** So long things go wrong. */
+const troubledMs = 8_000;
+/** Enough for every back-off, and less than it takes a sweep to find what was forgotten. */
+const peaceMs = 100_000;
+
+/** Answers everything that is wrong in the end; and the lines before and after a third scheduler had a look alone. */
+export async function compete(rivalry: Rivalry) {
+  await using world = new SchedulerWorld(await TrialCluster.start());
+  const random = seededRandom(rivalry.seed);
+  const maker = new Maker();
+  const names = rivalry.disks.map((_, at) => `n${at + 1}`);
+  await furnishBinding(world, names);
+  for (const name of ['pv-binder', 'protection']) runBeside(world, name);
+  runMaker(world, maker);
+  const rivals = ['one', 'two'].map((name) => {
+    const way = new TroubledCluster(world.cluster);
+    way.troubles = troublesFrom(random.fork(name), world);
+    return { way, run: runScheduler(world, {}, way) };
+  });
+  maker.answer = () => (random.next() < 0.2 ? 'refuses' : 'makes');
+  await furnish(world, rivalry);
+  await world.settle(troubledMs);
+  for (const { way } of rivals) way.troubles = {};
+  maker.answer = () => 'makes';
+  await world.settle(peaceMs);
+  const before = await world.lines();
+  for (const { run } of rivals) await run.close();
+  runScheduler(world);
+  await world.settle(5_000);
+  return { wrongs: await wrongsOf(world), before, after: await world.lines() };
+}
+
+/** Requests and news take their time, each kind of write meets conflicts and errors, and some answers get lost. */
+function troublesFrom(random: Random, { trial }: SchedulerWorld): Troubles {
+  const never = new AbortController().signal;
+  const pause = (maxMs: number) => trial.clock.sleep(random.int(maxMs), never);
+  const maybeFail = (chance: number) => {
+    if (random.next() >= chance) return;
+    const isConflict = random.next() < 0.5;
+    throw isConflict ? failure(409, 'Conflict', 'too late') : failure(500, 'InternalError', 'etcd is away');
+  };
+  return {
+    before: async () => {
+      await pause(40);
+      maybeFail(0.15);
+    },
+    after: () => maybeFail(0.1),
+    news: () => (random.next() < 0.2 ? pause(60) : undefined),
+  };
+}
+
+async function furnish(world: SchedulerWorld, { disks, pods: wanted }: Rivalry): Promise<void> {
+  for (const [at, count] of disks.entries())
+    for (let disk = 1; disk <= count; disk += 1) await world.disk(`d${at + 1}${disk}`, '5Gi', `n${at + 1}`);
+  for (const [at, { existing, made }] of wanted.entries()) {
+    const claims: string[] = [];
+    for (let which = 0; which < existing + made; which += 1) {
+      const name = `p${at}-${which}`;
+      claims.push(name);
+      await world.claim(name, '5Gi', { storageClassName: which < existing ? 'local' : 'made' });
+    }
+    await world.pod(`p${at}`, claims);
+    await world.settle(20);
+  }
+}
+
+async function wrongsOf({ cluster }: SchedulerWorld): Promise<readonly string[]> {
+  const claims = (await cluster.resource(persistentVolumeClaims).list()).items;
+  const volumes = (await cluster.resource(persistentVolumes).list()).items;
+  const all = (await cluster.resource(pods).list()).items;
+  return [
+    ...claims.flatMap((claim) => claimWrongs(claim, volumes)),
+    ...all.flatMap((pod) => podWrongs(pod, claims, volumes)),
+  ];
+}
+
+/** A volume that a claim names must be its own. */
+function claimWrongs(
+  { metadata, spec }: PersistentVolumeClaim,
+  volumes: readonly PersistentVolume[],
+): string[] {
+  if (spec?.volumeName === undefined) return [];
+  const volume = volumes.find((one) => one.metadata?.name === spec.volumeName);
+  const isOwn = volume?.spec?.claimRef?.uid === metadata?.uid;
+  return isOwn ? [] : [`claim ${metadata?.name} names ${spec.volumeName}, which is not its own`];
+}
+
+function podWrongs(
+  { metadata, spec }: Pod,
+  claims: readonly PersistentVolumeClaim[],
+  volumes: readonly PersistentVolume[],
+): string[] {
+  const { nodeName } = spec ?? {};
+  if (nodeName === undefined) return [];
+  return (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) => {
+    const name = persistentVolumeClaim?.claimName;
+    const claim = claims.find((one) => one.metadata?.name === name);
+    const volume = volumes.find((one) => one.metadata?.name === claim?.spec?.volumeName);
+    return volume !== undefined && hostOf(volume) === nodeName
+      ? []
+      : [`pod ${metadata?.name} on ${nodeName} can't reach the volume of ${name}`];
+  });
+}
+
+function hostOf({ spec }: PersistentVolume): string | undefined {
+  const [term] = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  return term?.matchExpressions?.find(({ key }) => key === labels.hostname)?.values?.[0];
+}

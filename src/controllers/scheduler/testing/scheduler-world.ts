@@ -1,0 +1,207 @@
+import type { Cluster } from '../../../cluster/cluster.ts';
+import {
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from '../../../cluster/resources.ts';
+import { getCondition } from '../../../kube/conditions.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec } from '../../../kube/core.ts';
+import type { StorageClass } from '../../../kube/storage.ts';
+import { labels, noProvisioner } from '../../../kube/well-known.ts';
+import type { Supervisor } from '../../../runtime/supervisor.ts';
+import { allControllers } from '../../all-controllers.ts';
+import type { Controller } from '../../controller.ts';
+import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { createScheduler, type SchedulerOptions } from '../scheduler.ts';
+
+export const namespace = 'default';
+
+export interface WorldOptions {
+  /** Names of nodes, each with a hostname label and room for plenty. */
+  readonly nodes?: readonly string[];
+  readonly scheduler?: SchedulerOptions;
+  /** Controllers beside the scheduler, by name. */
+  readonly beside?: readonly string[];
+  /** Further ones, such as a driver that the test plays. */
+  readonly controllers?: readonly Controller[];
+}
+
+const besideDefault = ['pv-binder', 'provisioner', 'ephemeral', 'protection', 'node-agent'];
+
+/** A small cluster in memory with our scheduler in it, under virtual time. */
+export class SchedulerWorld implements AsyncDisposable {
+  readonly trial: TrialCluster;
+  readonly cluster: Cluster;
+  #run: Supervisor | undefined;
+
+  constructor(trial: TrialCluster) {
+    this.trial = trial;
+    this.cluster = trial.cluster;
+  }
+
+  static async start(options: WorldOptions = {}): Promise<SchedulerWorld> {
+    const world = new SchedulerWorld(await TrialCluster.start());
+    await world.furnish(options.nodes);
+    world.resume(options);
+    await world.settle();
+    return world;
+  }
+
+  /** Nodes, and the class `local` whose volumes are made by hand. */
+  async furnish(names: readonly string[] = ['n1', 'n2', 'n3']): Promise<void> {
+    for (const name of names) await this.node(name);
+    await this.storageClass('local');
+  }
+
+  resume(options: WorldOptions = {}): Supervisor {
+    this.#run = this.trial.run(schedulingControllers(options));
+    return this.#run;
+  }
+
+  async pause(): Promise<void> {
+    await this.#run?.close();
+  }
+
+  async settle(ms?: number): Promise<void> {
+    await this.trial.settle(ms);
+  }
+
+  // ── Making things ──
+
+  async node(
+    name: string,
+    { labels: more = {}, allocatable = {}, spec = {} }: NodeOptions = {},
+  ): Promise<void> {
+    const resources = { cpu: '8', memory: '32Gi', pods: '110', ...allocatable };
+    const made: Node = {
+      metadata: { name, labels: { [labels.hostname]: name, ...more } },
+      spec,
+      status: { allocatable: resources, capacity: resources },
+    };
+    await this.cluster.resource(nodes).create(made);
+  }
+
+  async storageClass(name: string, rest: Partial<StorageClass> = {}): Promise<void> {
+    await this.cluster.resource(storageClasses).create({
+      metadata: { name },
+      provisioner: noProvisioner,
+      volumeBindingMode: 'WaitForFirstConsumer',
+      ...rest,
+    });
+  }
+
+  /** A disk of one node. */
+  async disk(
+    name: string,
+    size: string,
+    nodeName: string,
+    spec: PersistentVolume['spec'] = {},
+  ): Promise<void> {
+    const matchExpressions = [{ key: labels.hostname, operator: 'In', values: [nodeName] }] as const;
+    await this.cluster.resource(persistentVolumes).create({
+      metadata: { name },
+      spec: {
+        capacity: { storage: size },
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'local',
+        local: { path: `/mnt/${name}` },
+        nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+        ...spec,
+      },
+    });
+  }
+
+  async claim(name: string, size: string, spec: PersistentVolumeClaim['spec'] = {}): Promise<void> {
+    await this.cluster.resource(persistentVolumeClaims).create({
+      metadata: { namespace, name },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'local',
+        resources: { requests: { storage: size } },
+        ...spec,
+      },
+    });
+  }
+
+  async pod(name: string, claims: readonly string[] = [], rest: PodOptions = {}): Promise<void> {
+    const volumes = claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } }));
+    await this.cluster.resource(pods).create({
+      metadata: { namespace, name, ...rest.metadata },
+      spec: {
+        schedulerName: 'stowage',
+        terminationGracePeriodSeconds: 1,
+        containers: [{ name: 'main', image: 'pause' }],
+        volumes,
+        ...rest.spec,
+      },
+    });
+  }
+
+  async deletePod(name: string): Promise<void> {
+    await this.cluster.resource(pods).delete({ namespace, name });
+  }
+
+  // ── Looking ──
+
+  async getPod(name: string): Promise<Pod> {
+    return await this.cluster.resource(pods).get({ namespace, name });
+  }
+
+  /** The pod's node, or why it has none. */
+  async place(name: string): Promise<string> {
+    const { spec, status } = await this.getPod(name);
+    if ((spec?.nodeName ?? '') !== '') return spec!.nodeName!;
+    return getCondition(status?.conditions, 'PodScheduled')?.message ?? 'pending';
+  }
+
+  /** `pod web on n1`, `claim data has d1`, `disk d1 Bound to data`, sorted. */
+  async lines(): Promise<readonly string[]> {
+    const [claims, volumes, all] = await Promise.all([
+      this.cluster.resource(persistentVolumeClaims).list(),
+      this.cluster.resource(persistentVolumes).list(),
+      this.cluster.resource(pods).list(),
+    ]);
+    return [
+      ...all.items.map(({ metadata, spec }) => `pod ${metadata?.name} on ${spec?.nodeName ?? 'no node'}`),
+      ...claims.items.map(
+        ({ metadata, spec }) => `claim ${metadata?.name} has ${spec?.volumeName ?? 'nothing'}`,
+      ),
+      ...volumes.items.map(({ metadata, spec, status }) => {
+        return `disk ${metadata?.name} ${status?.phase} to ${spec?.claimRef?.name ?? 'nobody'}`;
+      }),
+    ].sort();
+  }
+
+  /** What was told about an object, as `REASON: NOTE`. */
+  async toldOf(name: string): Promise<readonly string[]> {
+    const told = (await this.trial.told()).map((line) => line.split(` ${name}: `));
+    return told.flatMap(([reason, note]) => (note === undefined ? [] : [`${reason}: ${note}`]));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.trial[Symbol.asyncDispose]();
+  }
+}
+
+export interface NodeOptions {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly allocatable?: Readonly<Record<string, string>>;
+  readonly spec?: Node['spec'];
+}
+
+export interface PodOptions {
+  readonly metadata?: Pod['metadata'];
+  readonly spec?: PodSpec;
+}
+
+/** Our scheduler, and those of the others that are asked for. */
+export function schedulingControllers({
+  scheduler,
+  beside = besideDefault,
+  controllers = [],
+}: WorldOptions): readonly Controller[] {
+  const others = allControllers().filter(({ name }) => name !== 'scheduler' && beside.includes(name));
+  return [createScheduler(scheduler), ...others, ...controllers];
+}

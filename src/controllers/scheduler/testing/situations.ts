@@ -1,0 +1,52 @@
+import { labels } from '../../../kube/well-known.ts';
+import type { SchedulerWorld } from './scheduler-world.ts';
+
+/** A pod with volumes that can go to one node only, so that every run of it ends in the same state. */
+export interface Situation {
+  readonly name: string;
+  /** What the scheduler writes in peace, by kind. */
+  readonly writes: readonly string[];
+  readonly prepare: (world: SchedulerWorld) => Promise<void>;
+}
+
+const nominates = 'patch pods';
+const selects = 'patch persistentvolumeclaims';
+const claims = 'patch persistentvolumes';
+const binds = 'post pods';
+
+export const situations: readonly Situation[] = [
+  { name: 'one existing volume', writes: [claims, binds], prepare: withVolumes({ existing: 1, made: 0 }) },
+  {
+    name: 'two existing volumes',
+    writes: [claims, claims, binds],
+    prepare: withVolumes({ existing: 2, made: 0 }),
+  },
+  {
+    name: 'a new volume',
+    writes: [nominates, selects, binds],
+    prepare: withVolumes({ existing: 0, made: 1 }),
+  },
+  {
+    name: 'two new volumes and two existing ones',
+    writes: [nominates, selects, selects, claims, claims, binds],
+    prepare: withVolumes({ existing: 2, made: 2 }),
+  },
+];
+
+/** The pod `web`, for node n2. */
+function withVolumes({ existing, made }: { readonly existing: number; readonly made: number }) {
+  return async (world: SchedulerWorld) => {
+    for (let at = 1; at <= existing; at += 1) {
+      await world.disk(`d${at}`, `${at}Gi`, 'n2');
+      await world.claim(`existing${at}`, `${at}Gi`);
+    }
+    for (let at = 1; at <= made; at += 1)
+      await world.claim(`made${at}`, `${at}Gi`, { storageClassName: 'made' });
+    const names = [...numbered('existing', existing), ...numbered('made', made)];
+    await world.pod('web', names, { spec: { nodeSelector: { [labels.hostname]: 'n2' } } });
+  };
+}
+
+function numbered(name: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `${name}${at + 1}`);
+}

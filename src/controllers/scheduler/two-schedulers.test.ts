@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { compete, type Rivalry } from './testing/rivals.ts';
+
+const rivalries: fc.Arbitrary<Rivalry> = fc.record({
+  seed: fc.nat(),
+  disks: fc.array(fc.nat({ max: 3 }), { minLength: 2, maxLength: 3 }),
+  pods: fc.array(fc.record({ existing: fc.nat({ max: 2 }), made: fc.nat({ max: 1 }) }), {
+    minLength: 1,
+    maxLength: 6,
+  }),
+});
+
+test('two schedulers of one name never give a volume twice, and forget no pod', async () => {
+  await fc.assert(
+    fc.asyncProperty(rivalries, async (rivalry) => {
+      const { wrongs, before, after } = await compete(rivalry);
+      expect(wrongs).toEqual([]);
+      expect(after).toEqual(before);
+    }),
+    { numRuns: 50 },
+  );
+}, 60_000);
