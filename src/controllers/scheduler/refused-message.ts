@@ -1,4 +1,5 @@
 import { closestMiss } from '../../engine/explain/closest-miss.ts';
+import type { Conflict } from '../../engine/ledger/conflicts.ts';
 import type { Preemption } from '../../engine/preemption/find-victims.ts';
 import type { Refusal } from '../../engine/refusal.ts';
 
@@ -6,4 +7,10 @@ import type { Refusal } from '../../engine/refusal.ts';
 export function refusedMessage(refusal: Refusal, preemption: Preemption): string {
   const aboutOthers = preemption.kind === 'none' ? preemption.message : '';
   return [refusal.message, aboutOthers, closestMiss(refusal) ?? ''].filter((text) => text !== '').join(' ');
+}
+
+/** What was planned is not there any more. */
+export function conflictMessage(conflicts: readonly Conflict[]): string {
+  const problems = conflicts.map(({ object, problem }) => `${object} ${problem}`);
+  return `the placement could not be reserved: ${problems.join(', ')}`;
 }

@@ -1,3 +1,5 @@
+import type { Promised } from '../../engine/index/promise-book.ts';
+import type { Reservation } from '../../engine/ledger/ledger.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import type { Taken } from './queue/queued-pod.ts';
 import type { QueueCounts } from './queue/scheduling-queue.ts';
@@ -16,6 +18,9 @@ export class SchedulerMetrics {
   readonly #podSeconds;
   readonly #pending;
   readonly #flights;
+  readonly #reservedPods;
+  readonly #reservedVolumes;
+  readonly #promisedBytes;
   readonly #rescued;
 
   constructor(metrics: Metrics) {
@@ -53,6 +58,18 @@ export class SchedulerMetrics {
       'stowage_scheduler_binding_pods',
       'Pods whose placement is being carried out.',
     );
+    this.#reservedPods = metrics.gauge(
+      'stowage_scheduler_reserved_pods',
+      'Pods with a reservation: from the decision until the cluster shows all of it.',
+    );
+    this.#reservedVolumes = metrics.gauge(
+      'stowage_scheduler_reserved_volumes',
+      'Existing volumes that those pods hold.',
+    );
+    this.#promisedBytes = metrics.gauge(
+      'stowage_scheduler_promised_bytes',
+      'Bytes promised to claims whose volumes are being made, or are not yet in the numbers of their pools.',
+    );
     this.#rescued = metrics.counter(
       'stowage_sweep_rescued_total',
       'Objects that an event should have woken and that only the slow sweep found. Anything but 0 is a bug.',
@@ -80,5 +97,19 @@ export class SchedulerMetrics {
     for (const [queue, size] of Object.entries({ active, backoff, unschedulable, gated }))
       this.#pending.set(size, { queue });
     this.#flights.set(flights);
+  }
+
+  reserved(reservations: Iterable<Reservation>, promises: Iterable<Promised>): void {
+    let pods = 0;
+    const volumes = new Set<string>();
+    for (const { placement } of reservations) {
+      pods += 1;
+      for (const { volume } of placement.bindings) volumes.add(volume);
+    }
+    let bytes = 0;
+    for (const { size } of promises) bytes += size.bytes;
+    this.#reservedPods.set(pods);
+    this.#reservedVolumes.set(volumes.size);
+    this.#promisedBytes.set(bytes);
   }
 }

@@ -3,7 +3,6 @@ import { keyOf } from '../../cluster/informer/object-key.ts';
 import { podDisruptionBudgets } from '../../cluster/resources.ts';
 import type { Change } from '../../engine/index/change.ts';
 import { type Profile, stowageProfile } from '../../engine/index/profile.ts';
-import type { Conflict } from '../../engine/ledger/conflicts.ts';
 import { Ledger, type Reservation } from '../../engine/ledger/ledger.ts';
 import { type Budget, readBudget } from '../../engine/preemption/budget.ts';
 import type { Preemption } from '../../engine/preemption/find-victims.ts';
@@ -21,12 +20,13 @@ import { PodBinder } from './bind/pod-binder.ts';
 import { PodWrites } from './bind/pod-writes.ts';
 import { VolumeWrites } from './bind/volume-writes.ts';
 import { Decider, type Refused } from './decider.ts';
+import { logBinding, logDecision } from './decision-log.ts';
 import { Evictions } from './evictions.ts';
 import { pinsOf } from './pins.ts';
 import { asksForOther, concernsOthers, isFor, queuedPod, wantsNode } from './pods-to-place.ts';
 import type { Taken } from './queue/queued-pod.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
-import { refusedMessage } from './refused-message.ts';
+import { conflictMessage, refusedMessage } from './refused-message.ts';
 import { Rollback } from './rollback.ts';
 import { SchedulerMetrics } from './scheduler-metrics.ts';
 import { Skew } from './skew.ts';
@@ -144,6 +144,7 @@ class Scheduler {
 
   async run(): Promise<void> {
     const stop = this.#feed.start();
+    const stopCounting = this.#context.metrics.beforeRender(() => this.#count());
     const budgets = this.#context.informers.of(podDisruptionBudgets);
     try {
       const synced = await Promise.all([this.#feed.synced(this.#signal), budgets.synced(this.#signal)]);
@@ -155,6 +156,7 @@ class Scheduler {
       await this.#schedule();
     } finally {
       stop();
+      stopCounting();
       this.#queue.close();
       await Promise.all(this.#work);
     }
@@ -235,8 +237,13 @@ class Scheduler {
       await clock.sleep(settleEveryMs, this.#signal);
       this.#feed.index.settle(clock.nowMs());
       this.#wakeReleased();
-      this.#metrics.counts(this.#queue.counts, this.#flights.size);
     }
+  }
+
+  #count(): void {
+    const { promises } = this.#feed.index;
+    this.#metrics.counts(this.#queue.counts, this.#flights.size);
+    this.#metrics.reserved(this.#ledger.all(), promises.all());
   }
 
   // ── Deciding ──
@@ -268,11 +275,15 @@ class Scheduler {
     const decision = this.#decider.decide(pod, record, this.#context.clock.nowMs());
     this.#wakeReleased();
     const reserved = decision.kind === 'refused' ? undefined : this.#ledger.reserve(decision);
-    if (decision.kind === 'refused') this.#refuse(taken, pod, decision);
+    let message = '';
+    if (decision.kind === 'refused') message = this.#refuse(taken, pod, decision);
     else if (reserved?.kind === 'reserved') this.#launch(taken, pod, reserved.reservation);
-    else this.#fail(taken, pod, conflictMessage(reserved?.conflicts ?? []));
+    else message = this.#fail(taken, pod, conflictMessage(reserved?.conflicts ?? []));
     const result = reserved === undefined ? 'unschedulable' : outcomes[reserved.kind];
-    this.#metrics.decided(result, (this.#context.clock.monotonicMs() - startMs) / 1000);
+    const seconds = (this.#context.clock.monotonicMs() - startMs) / 1000;
+    this.#metrics.decided(result, seconds);
+    const node = decision.kind === 'refused' ? undefined : decision.node;
+    logDecision(this.#context.log, taken, { result, node, message, seconds });
   }
 
   #launch(taken: Taken, pod: Projected<Pod>, reservation: Reservation): void {
@@ -282,7 +293,7 @@ class Scheduler {
   }
 
   /** No node fits. Perhaps others can make room; in any case it waits for what could help, and says so. */
-  #refuse(taken: Taken, pod: Projected<Pod>, { refusal, preemption }: Refused): void {
+  #refuse(taken: Taken, pod: Projected<Pod>, { refusal, preemption }: Refused): string {
     this.#metrics.refused(refusal.reasons.keys());
     this.#rollback.consider(refusal.pod);
     this.#queue.refused(taken, refusal.waker);
@@ -291,6 +302,7 @@ class Scheduler {
     const pins = pinsOf(refusal, this.#feed.index);
     if (pins.length > 0) this.#teller.volumesPin(pod, pins);
     this.#background(taken.pod.key, this.#makeRoom(pod, preemption, message));
+    return message;
   }
 
   async #makeRoom(pod: Projected<Pod>, preemption: Preemption, message: string): Promise<void> {
@@ -310,6 +322,7 @@ class Scheduler {
       await this.#binder.carryOut(flight, this.#signal);
       const endMs = clock.monotonicMs();
       this.#metrics.bound(taken, { bindMs: endMs - startMs, podMs: endMs - taken.queuedMs });
+      logBinding(this.#context.log, taken, flight.placement.node, endMs - startMs);
       this.#teller.scheduled(flight.pod, flight.placement.node);
       this.#flights.delete(flight);
       // The pod's own event may have come while it was still on its way; no other need follow.
@@ -317,6 +330,7 @@ class Scheduler {
     } catch (error) {
       this.#flights.delete(flight);
       if (this.#signal.aborted) return;
+      logBinding(this.#context.log, taken, flight.placement.node, clock.monotonicMs() - startMs, error);
       await this.#crashed(taken, flight, error);
     }
   }
@@ -349,13 +363,14 @@ class Scheduler {
     this.#queue.requeue(taken, provision === undefined ? 'error' : 'refusal');
   }
 
-  #fail(taken: Taken, pod: Pod, message: string): void {
+  #fail(taken: Taken, pod: Pod, message: string): string {
     this.#queue.failed(taken);
     this.#teller.failedScheduling(pod, message);
     this.#background(
       taken.pod.key,
       this.#pods.explain(taken.pod.key, { reason: 'SchedulerError', message }, this.#signal),
     );
+    return message;
   }
 
   /** Runs beside everything else, and is awaited at the end. */
@@ -374,11 +389,6 @@ class Scheduler {
 }
 
 const outcomes = { reserved: 'scheduled', refused: 'error' } as const;
-
-function conflictMessage(conflicts: readonly Conflict[]): string {
-  const problems = conflicts.map(({ object, problem }) => `${object} ${problem}`);
-  return `the placement could not be reserved: ${problems.join(', ')}`;
-}
 
 function budgetsOf({ informers }: ControllerContext): Budget[] {
   return [...informers.of(podDisruptionBudgets).values()].flatMap((budget) => readBudget(budget) ?? []);

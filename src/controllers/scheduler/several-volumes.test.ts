@@ -121,7 +121,9 @@ test.each([
     isOver = true;
     await trouble(world);
   };
-  troubled.troubles = { [when]: once };
+  // News is slower than answers, as it may be anywhere.
+  const never = new AbortController().signal;
+  troubled.troubles = { [when]: once, news: () => world.trial.clock.sleep(30, never) };
   await world.pod('both', ['small', 'large']);
   await world.settle();
   expect(isOver).toBe(true);

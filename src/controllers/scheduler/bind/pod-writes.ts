@@ -7,8 +7,8 @@ import type { Binding, Pod, PodCondition } from '../../../kube/core.ts';
 import { formatTimestamp } from '../../../kube/timestamp.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { ClusterFeed } from '../../../state/cluster-feed.ts';
+import { onVersion } from '../../on-version.ts';
 import { orAbsent } from '../../or-absent.ts';
-import { onVersion } from '../on-version.ts';
 
 /** A word about a pod isn't worth more tries. */
 const conflictsMax = 10;

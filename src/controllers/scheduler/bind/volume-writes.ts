@@ -7,10 +7,11 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core
 import { annotations } from '../../../kube/well-known.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { ClusterFeed } from '../../../state/cluster-feed.ts';
+import { onVersion } from '../../on-version.ts';
 import { orAbsent } from '../../or-absent.ts';
 import { volumeBinding, volumeUnbinding } from '../../volumes/pv-binder/binding-changes.ts';
-import { onVersion } from '../on-version.ts';
-import { type Attempt, insist, type Standing } from './insist.ts';
+import { type Attempt, insist } from './insist.ts';
+import { claimStanding, volumeStanding } from './standing.ts';
 
 /** Somebody who writes to a volume faster than we can read it has it. */
 const withdrawTriesMax = 10;
@@ -78,7 +79,7 @@ export class VolumeWrites {
         look: async () => {
           const live = await this.#liveVolume(name, signal);
           if (live !== undefined) this.#feed.noteWrite('PersistentVolume', live);
-          return volumeStanding(live, volume, binding);
+          return volumeStanding(live, volume, binding.claimUid);
         },
       };
       await insist(attempt, this.#clock, signal);
@@ -169,43 +170,4 @@ export function isClean(volume: PersistentVolume, claim: PersistentVolumeClaim |
   const isMounted = claim?.metadata?.annotations?.[annotations.mounted] !== undefined;
   const isNamed = claim?.spec?.volumeName === volume.metadata?.name;
   return volume.status?.phase === 'Available' && !isNamed && !isMounted;
-}
-
-/** Words that somebody added to a volume don't matter; where it is, what it is and whether it is free do. */
-function volumeStanding(
-  live: PersistentVolume | undefined,
-  known: PersistentVolume,
-  { claimUid }: Binding,
-): Standing {
-  if (live?.spec?.claimRef?.uid === claimUid) return { kind: 'done' };
-  const isSame = isSameObject(live, known) && live?.status?.phase === known.status?.phase;
-  return isSame ? { kind: 'as-decided', version: live?.metadata?.resourceVersion } : { kind: 'changed' };
-}
-
-function claimStanding(
-  live: PersistentVolumeClaim | undefined,
-  known: PersistentVolumeClaim,
-  nodeName: string,
-): Standing {
-  const [marks, before] = [live, known].map((claim) => claim?.metadata?.annotations ?? {});
-  const isSame = isSameObject(live, known) && marks?.[annotations.rollback] === undefined;
-  if (isSame && marks?.[annotations.selectedNode] === nodeName) return { kind: 'done' };
-  return isSame && marks?.[annotations.selectedNode] === before?.[annotations.selectedNode]
-    ? { kind: 'as-decided', version: live?.metadata?.resourceVersion }
-    : { kind: 'changed' };
-}
-
-function isSameObject(
-  live: PersistentVolume | PersistentVolumeClaim | undefined,
-  known: PersistentVolume | PersistentVolumeClaim,
-): boolean {
-  const [now, before] = [live, known].map((object) =>
-    JSON.stringify([
-      object?.metadata?.uid,
-      object?.metadata?.labels,
-      object?.metadata?.deletionTimestamp,
-      object?.spec,
-    ]),
-  );
-  return now === before;
 }

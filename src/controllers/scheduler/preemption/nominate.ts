@@ -2,8 +2,8 @@ import { isReason } from '../../../cluster/api-error.ts';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { pods } from '../../../cluster/resources.ts';
 import type { Pod } from '../../../kube/core.ts';
+import { onVersion } from '../../on-version.ts';
 import { orAbsent } from '../../or-absent.ts';
-import { onVersion } from '../on-version.ts';
 
 interface NominationContext {
   readonly cluster: Cluster;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { csiDrivers, persistentVolumeClaims } from '../../../cluster/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { namespace, SchedulerWorld } from '../testing/scheduler-world.ts';
-import { changeRoom, driverName, removeRoom, room, trackedClass } from './testing/furniture.ts';
+import { changeRoom, driverName, placeOf, removeRoom, room, trackedClass } from './testing/furniture.ts';
 
 const tracked = { storageClassName: 'tracked' };
 const full = refusal(2);
@@ -32,7 +32,7 @@ async function ask(world: SchedulerWorld, name: string, ...sizes: readonly strin
 /** The node for which the pod's first volume is being made, or why none is. */
 async function chosen(world: SchedulerWorld, name: string, claim = `${name}-0`): Promise<string> {
   const { metadata } = await world.cluster.resource(persistentVolumeClaims).get({ namespace, name: claim });
-  return metadata?.annotations?.[annotations.selectedNode] ?? (await world.place(name));
+  return metadata?.annotations?.[annotations.selectedNode] ?? (await placeOf(world, name));
 }
 
 describe('what is published decides', () => {
@@ -107,7 +107,7 @@ describe('all claims of a pod count together', () => {
     await using world = await startWorld();
     for (const node of ['n1', 'n2']) await room(world, node, '8Gi');
     await ask(world, 'web', '5Gi', '4Gi');
-    expect(await world.place('web')).toBe(full);
+    expect(await placeOf(world, 'web')).toBe(full);
     expect(await chosen(world, 'web', 'web-0')).toBe(full);
     expect(await chosen(world, 'web', 'web-1')).toBe(full);
     await changeRoom(world, 'n2', { capacity: '9Gi' });

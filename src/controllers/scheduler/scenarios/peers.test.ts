@@ -18,7 +18,7 @@ import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../..
 import { labels } from '../../../kube/well-known.ts';
 import { namespace, SchedulerWorld } from '../testing/scheduler-world.ts';
 import { startCrowd } from './testing/crowd.ts';
-import { attempts, changeRoom, numbered, placed, places, room, trackedClass } from './testing/furniture.ts';
+import { attempts, changeRoom, numbered, placed, room, trackedClass } from './testing/furniture.ts';
 
 const tracked = { storageClassName: 'tracked' };
 
@@ -35,7 +35,9 @@ test('S1: five pods of 3 GiB and one node of 10: three run, two wait for room', 
   await world.settle(60_000);
   expect(await placed(world, five)).toBe(3);
   expect(driver).toMatchObject({ refusals: 0, made: 3 });
-  const waiting = (await places(world, five)).filter((place) => place !== 'n1');
+  const waiting = (await Promise.all(five.map((name) => world.place(name)))).filter(
+    (place) => place !== 'n1',
+  );
   for (const place of waiting) {
     expect(place).toMatch(/^0\/1 nodes are available: 1 node\(s\) did not have enough free storage\. /);
     expect(place).toContain('(needs 3Gi, has 1Gi)');

@@ -1,6 +1,12 @@
 /** Important pods on full nodes: who has to go, who stays, and who gets the room. */
 import { expect, test } from 'vitest';
-import { csiDrivers, csiNodes, podDisruptionBudgets, pods, priorityClasses } from '../../../cluster/resources.ts';
+import {
+  csiDrivers,
+  csiNodes,
+  podDisruptionBudgets,
+  pods,
+  priorityClasses,
+} from '../../../cluster/resources.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import type { PodSpec } from '../../../kube/core.ts';
 import { namespace, type PodOptions, SchedulerWorld } from '../testing/scheduler-world.ts';
@@ -47,7 +53,9 @@ test('a pod of higher priority has lower ones leave a full node, waits for them,
   expect(await isEnding(world, 'low')).toBe(true);
   const target = getCondition((await world.getPod('low')).status?.conditions, 'DisruptionTarget');
   expect(target).toMatchObject({ status: 'True', reason: 'PreemptionByScheduler' });
-  expect(await world.toldOf('low')).toContainEqual(expect.stringMatching(/^Preempted: Preempted by pod .* on node n1/));
+  expect(await world.toldOf('low')).toContainEqual(
+    expect.stringMatching(/^Preempted: Preempted by pod .* on node n1/),
+  );
   // It waits without asking for more.
   expect(await isEnding(world, 'small')).toBe(false);
   await world.settle(31_000);

@@ -22,7 +22,9 @@ describe('the order', () => {
     await using world = await SchedulerWorld.start(quiet);
     await makePriorities(world);
     await world.pause();
-    await world.pod('patient', [], { spec: { ...cpu('8'), priorityClassName: 'patient', preemptionPolicy: 'Never' } });
+    await world.pod('patient', [], {
+      spec: { ...cpu('8'), priorityClassName: 'patient', preemptionPolicy: 'Never' },
+    });
     await world.pod('plain', [], { spec: cpu('8') });
     await world.pod('urgent', [], { spec: { ...cpu('8'), ...urgent } });
     world.resume(quiet);

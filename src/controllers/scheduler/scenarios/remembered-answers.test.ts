@@ -9,10 +9,23 @@ import {
   storageClasses,
 } from '../../../cluster/resources.ts';
 import { defaultRules } from '../../../engine/rules/default-rules.ts';
+import type { AnyRule } from '../../../engine/rules/rule.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { termsOf } from '../../provisioner/testing/objects.ts';
 import { namespace, SchedulerWorld } from '../testing/scheduler-world.ts';
-import { changeRoom, cpu, driverName, numbered, places, removeRoom, room, trackedClass, zonalDriver } from './testing/furniture.ts';
+import { startCrowd } from './testing/crowd.ts';
+import {
+  changeRoom,
+  cpu,
+  driverName,
+  numbered,
+  places,
+  removeRoom,
+  room,
+  together,
+  trackedClass,
+  zonalDriver,
+} from './testing/furniture.ts';
 import type { Act } from './testing/wake-table.ts';
 
 const merge = (body: object) => ({ type: 'merge', body }) as const;
@@ -112,10 +125,13 @@ const cases: readonly Case[] = [
   {
     name: 'a node gets a label',
     className: 'zonal',
-    furnish: (w) => w.storageClass('zonal', { provisioner: zonalDriver, allowedTopologies: termsOf('zone=c') }),
+    furnish: (w) =>
+      w.storageClass('zonal', { provisioner: zonalDriver, allowedTopologies: termsOf('zone=c') }),
     before: `2 ${noVolume}`,
     happens: (w) =>
-      w.cluster.resource(nodes).patch({ name: 'n2' }, merge({ metadata: { labels: { [labels.zone]: 'c' } } })),
+      w.cluster
+        .resource(nodes)
+        .patch({ name: 'n2' }, merge({ metadata: { labels: { [labels.zone]: 'c' } } })),
     after: 'n2',
   },
   {
@@ -202,7 +218,10 @@ async function answerTo(world: SchedulerWorld, name: string): Promise<string> {
 describe('the next of equal pods gets the new answer when', () => {
   test.each(cases.map((one) => [one.name, one] as const))('%s', async (_, one) => {
     const { furnish, className = 'local', claims = 1, before, happens, after } = one;
-    await using world = await SchedulerWorld.start({ nodes: [], beside: ['pv-binder', 'provisioner', 'protection'] });
+    await using world = await SchedulerWorld.start({
+      nodes: [],
+      beside: ['pv-binder', 'provisioner', 'protection'],
+    });
     await world.node('n1', { labels: { [labels.zone]: 'a' } });
     await world.node('n2', { labels: { [labels.zone]: 'b' } });
     await furnish(world);
@@ -230,12 +249,12 @@ describe('what is worked out anew', () => {
   /** Counts how often a plan is begun. */
   function countedRules() {
     const counted = { plans: 0 };
-    const [first, ...others] = defaultRules;
-    const prepare: typeof first.prepare = (cycle) => {
+    const [first, ...others] = defaultRules as readonly [AnyRule, ...AnyRule[]];
+    const prepare: AnyRule['prepare'] = (cycle) => {
       counted.plans += 1;
-      return first!.prepare(cycle);
+      return first.prepare(cycle);
     };
-    return { counted, rules: [{ ...first!, prepare }, ...others] };
+    return { counted, rules: [{ ...first, prepare }, ...others] };
   }
 
   test('a hundred pods too many cost as much as one', async () => {
@@ -265,5 +284,23 @@ describe('what is worked out anew', () => {
     expect(await world.place('first')).toContain('1 Insufficient cpu');
     expect(await world.place('smaller')).toBe('n1');
     expect(await world.place('elsewhere')).toContain("1 node(s) didn't match Pod's node affinity/selector");
+  });
+
+  test('a pod whose place is only reserved counts for the next of equal pods', async () => {
+    const { world } = await startCrowd({ nodes: { n1: '10Gi', n2: '10Gi' }, makeMs: 5_000 });
+    await using _ = world;
+    await world.pod('alone', [], { spec: together });
+    await world.settle();
+    expect(await world.place('alone')).toContain("2 node(s) didn't match pod affinity rules");
+    await world.claim('data', '5Gi', { storageClassName: 'tracked' });
+    const metadata = { namespace, name: 'friend', labels: { app: 'web' } };
+    await world.pod('friend', ['data'], { metadata });
+    await world.settle(1_000);
+    expect(await world.place('friend')).toBe('pending');
+    await world.pod('beside', [], { spec: together });
+    await world.settle();
+    expect(await world.place('beside')).toMatch(/^n\d$/);
+    await world.settle(10_000);
+    expect(new Set(await places(world, ['alone', 'friend', 'beside'])).size).toBe(1);
   });
 });

@@ -7,6 +7,7 @@ import {
   makeSet,
   numbered,
   placed,
+  placeOf,
   places,
   together,
   zonalDriver,
@@ -85,7 +86,7 @@ test('claims of a replica whose volumes are on different nodes are left alone', 
   for (const node of ['n1', 'n2', 'n3']) await world.disk(`disk-${node}`, '10Gi', node);
   await makeSet(world, { replicas: 1, claims: { data: '5Gi', log: '1Gi' } });
   await world.settle();
-  expect(await world.place('web-0')).toBe(
+  expect(await placeOf(world, 'web-0')).toBe(
     `0/3 nodes are available: 3 node(s) didn't find available persistent volumes to bind. ${helpless}`,
   );
   expect((await world.lines()).filter((line) => line.endsWith('Available to nobody'))).toHaveLength(3);

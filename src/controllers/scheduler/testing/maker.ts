@@ -1,4 +1,5 @@
 import { labels } from '../../../kube/well-known.ts';
+import { onAbort } from '../../../runtime/abort.ts';
 import { type Provisioner, refused } from '../../provisioner/provisioner.ts';
 
 /** What becomes of a volume: it is made for the node, or for another, refused, or not before `release`. */
@@ -35,15 +36,24 @@ export class Maker {
           plan: { asset, nodeAffinity, source: { local: { path: `/mnt/${asking.claim}` } } },
         };
       },
-      make: async (plan) => {
+      make: async (plan, signal) => {
         const { claim, node } = this.#plans.get(plan.asset.name)!;
         this.asked.push(`${claim} ${node}`);
         const answer = this.answer(claim, node);
         if (answer === 'refuses') return refused('out of disks');
-        if (answer === 'waits') await new Promise<void>((resolve) => this.#held.push(resolve));
+        if (answer === 'waits') await this.#hold(signal);
         return { kind: 'made', plan };
       },
       remove: async () => {},
     };
+  }
+
+  async #hold(signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#held.push(resolve);
+      if (signal.aborted) resolve();
+      else onAbort(signal, resolve);
+    });
+    signal.throwIfAborted();
   }
 }

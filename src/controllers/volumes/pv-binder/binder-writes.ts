@@ -3,6 +3,7 @@ import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/reso
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
 import type { KubeObject } from '../../../kube/meta.ts';
 import type { ClusterFeed } from '../../../state/cluster-feed.ts';
+import { onVersion } from '../../on-version.ts';
 import { type Body, claimBinding, claimBound, volumeBinding, volumePhase } from './binding-changes.ts';
 
 /**
@@ -77,9 +78,4 @@ interface Where {
 
 function nameOf({ metadata }: Projected<KubeObject> | KubeObject) {
   return { namespace: metadata?.namespace, name: metadata?.name ?? '' };
-}
-
-function onVersion({ metadata }: KubeObject, change: Body): Body {
-  const { uid, resourceVersion } = metadata ?? {};
-  return { ...change, metadata: { ...(change.metadata as Body | undefined), uid, resourceVersion } };
 }

@@ -120,9 +120,14 @@ export function attempts(world: SchedulerWorld, result = '[a-z]+'): number {
   return lines.reduce((sum, line) => sum + Number(pattern.exec(line)?.[1] ?? 0), 0);
 }
 
-/** Where all pods are, or what each is told. */
+/** Where the pod is; or why nowhere, in kube-scheduler's words and without ours about the closest node. */
+export async function placeOf(world: SchedulerWorld, name: string): Promise<string> {
+  return (await world.place(name)).replace(/ Closest is .*/, '');
+}
+
+/** The same for several. */
 export async function places(world: SchedulerWorld, names: readonly string[]): Promise<readonly string[]> {
-  return await Promise.all(names.map((name) => world.place(name)));
+  return await Promise.all(names.map((name) => placeOf(world, name)));
 }
 
 /** How many of these pods have a node. */

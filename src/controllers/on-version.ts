@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/meta.ts';
+import type { KubeObject } from '../kube/meta.ts';
 
 /** A merge patch that only holds for this object at this version; somebody else's write in between makes it `Conflict`. */
 export function onVersion(object: KubeObject, change: object, version?: string): object {

@@ -1,0 +1,77 @@
+/** After any history nobody waits who need not: a scheduler that is started anew finds a place for nobody. */
+import { expect, test } from 'vitest';
+import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../cluster/resources.ts';
+import { seededRandom } from '../../../runtime/random.ts';
+import type { SchedulerWorld } from '../testing/scheduler-world.ts';
+import { startCrowd } from './testing/crowd.ts';
+import { numbered } from './testing/furniture.ts';
+import { RandomHistory } from './testing/random-history.ts';
+
+const beside = ['pv-binder', 'protection', 'node-agent'];
+/** Longer than any pause after a refusal by the driver, and than its numbers may be behind. */
+const calmMs = 700_000;
+
+async function waiting(world: SchedulerWorld): Promise<readonly string[]> {
+  const { items } = await world.cluster.resource(pods).list();
+  return items.filter(({ spec }) => spec?.nodeName === undefined).map(({ metadata }) => metadata?.name ?? '');
+}
+
+/** No volume has two owners, and nobody is where one of its volumes is not. */
+async function expectSound(world: SchedulerWorld): Promise<void> {
+  const claims = (await world.cluster.resource(persistentVolumeClaims).list()).items;
+  const bound = claims.flatMap(({ spec }) => spec?.volumeName ?? []);
+  expect(new Set(bound).size).toBe(bound.length);
+  const volumes = (await world.cluster.resource(persistentVolumes).list()).items;
+  const hosts = new Map(
+    volumes.map(({ metadata, spec }) => {
+      const [term] = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+      return [metadata?.name, term?.matchExpressions?.[0]];
+    }),
+  );
+  for (const { metadata, spec, status } of (await world.cluster.resource(pods).list()).items) {
+    if (spec?.nodeName === undefined || status?.phase !== 'Running') continue;
+    for (const { persistentVolumeClaim: used } of spec.volumes ?? []) {
+      const claim = claims.find((one) => one.metadata?.name === used?.claimName);
+      const rule = hosts.get(claim?.spec?.volumeName);
+      if (rule?.key === 'kubernetes.io/hostname')
+        expect(rule.values, `pod ${metadata?.name}`).toContain(spec.nodeName);
+    }
+  }
+}
+
+async function expectNotCrowded(world: SchedulerWorld): Promise<void> {
+  const all = (await world.cluster.resource(pods).list()).items;
+  for (const { metadata } of (await world.cluster.resource(nodes).list()).items) {
+    const here = all.filter(({ spec, status }) => {
+      return spec?.nodeName === metadata?.name && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
+    });
+    const asked = here.map(({ spec }) => Number(spec?.containers?.[0]?.resources?.requests?.cpu ?? 0));
+    expect(asked.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(8);
+    const ports = here
+      .flatMap(({ spec }) => spec?.containers?.[0]?.ports ?? [])
+      .map(({ hostPort }) => hostPort);
+    expect(new Set(ports).size).toBe(ports.length);
+  }
+}
+
+test.each(numbered('seed ', 8))('history of %s', async (seed) => {
+  const sizes = Object.fromEntries(numbered('n', 5).map((name) => [name, '10Gi']));
+  const { world, driver } = await startCrowd(
+    { nodes: sizes, publishEveryMs: 5_000 },
+    { beside, controllers: [] },
+  );
+  await using _ = world;
+  world.trial.run(driver.controllers);
+  const history = new RandomHistory(world, seededRandom(seed));
+  await history.begin();
+  for (let left = 80; left > 0; left -= 1) await history.step();
+  await world.settle(calmMs);
+  expect(driver.refusals).toBe(0);
+  await expectSound(world);
+  await expectNotCrowded(world);
+  const before = await waiting(world);
+  await world.pause();
+  world.resume({ beside });
+  await world.settle(30_000);
+  expect(await waiting(world)).toEqual(before);
+});

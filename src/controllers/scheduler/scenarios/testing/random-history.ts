@@ -1,0 +1,127 @@
+import type { Resource } from '../../../../cluster/resource.ts';
+import {
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  priorityClasses,
+} from '../../../../cluster/resources.ts';
+import type { PodSpec } from '../../../../kube/core.ts';
+import type { KubeObject } from '../../../../kube/meta.ts';
+import { labels } from '../../../../kube/well-known.ts';
+import type { Random } from '../../../../runtime/random.ts';
+import { orAbsent } from '../../../or-absent.ts';
+import { namespace, type SchedulerWorld } from '../../testing/scheduler-world.ts';
+import { apart, cpu, zonalDriver } from './furniture.ts';
+
+const zones = ['a', 'b', 'c'];
+const classNames = ['local', 'zonal', 'tracked'];
+
+/** What people do to a cluster, one thing after another, all drawn from one seed. */
+export class RandomHistory {
+  readonly #world: SchedulerWorld;
+  readonly #random: Random;
+  #made = 0;
+
+  constructor(world: SchedulerWorld, random: Random) {
+    this.#world = world;
+    this.#random = random;
+  }
+
+  async begin(): Promise<void> {
+    await this.#world.storageClass('zonal', { provisioner: zonalDriver });
+    const client = this.#world.cluster.resource(priorityClasses);
+    await client.create({ metadata: { name: 'urgent' }, value: 1000 });
+  }
+
+  /** One thing, and the time until the next. */
+  async step(): Promise<void> {
+    const deeds = [
+      () => this.#makePod(),
+      () => this.#makePod(),
+      () => this.#makePod(),
+      () => this.#makeDisk(),
+      () => this.#makeDisk(),
+      () => this.#deleteOne(pods),
+      () => this.#deleteOne(persistentVolumeClaims),
+      () => this.#deleteFreeDisk(),
+      () => this.#cordon(),
+      () => this.#relabel(),
+    ];
+    await this.#random.pick(deeds)();
+    if (this.#chance(3)) await this.#world.settle(this.#random.int(3_000));
+  }
+
+  async #makePod(): Promise<void> {
+    const name = this.#newName('p');
+    const claims: string[] = [];
+    for (let left = this.#random.int(3); left > 0; left -= 1) claims.push(await this.#makeClaim());
+    await this.#world.pod(name, claims, {
+      metadata: { namespace, name, labels: { app: this.#chance(3) ? 'web' : 'other' } },
+      spec: this.#wishes(),
+    });
+  }
+
+  #wishes(): PodSpec {
+    const hostPort = 8000 + this.#random.int(3);
+    const ports = this.#chance(5) ? [{ containerPort: 80, hostPort }] : [];
+    const [container] = cpu(`${1 + this.#random.int(3)}`).containers ?? [];
+    return {
+      ...(this.#chance(4) && apart),
+      ...(this.#chance(5) && { nodeSelector: { [labels.zone]: this.#random.pick(zones) } }),
+      ...(this.#chance(6) && { priorityClassName: 'urgent' }),
+      containers: [{ ...container!, ports }],
+    };
+  }
+
+  async #makeClaim(): Promise<string> {
+    const name = this.#newName('c');
+    const size = `${1 + this.#random.int(5)}Gi`;
+    await this.#world.claim(name, size, { storageClassName: this.#random.pick(classNames) });
+    return name;
+  }
+
+  async #makeDisk(): Promise<void> {
+    const { items } = await this.#world.cluster.resource(nodes).list();
+    const nodeName = this.#random.pick(items).metadata?.name ?? '';
+    await this.#world.disk(this.#newName('d'), `${1 + this.#random.int(6)}Gi`, nodeName);
+  }
+
+  async #deleteOne<T extends KubeObject>(resource: Resource<T>): Promise<void> {
+    const client = this.#world.cluster.resource(resource);
+    const { items } = await client.list();
+    if (items.length > 0)
+      await orAbsent(client.delete({ namespace, name: this.#random.pick(items).metadata?.name ?? '' }));
+  }
+
+  async #deleteFreeDisk(): Promise<void> {
+    const client = this.#world.cluster.resource(persistentVolumes);
+    const free = (await client.list()).items.filter(({ spec }) => spec?.claimRef === undefined);
+    if (free.length > 0)
+      await orAbsent(client.delete({ name: this.#random.pick(free).metadata?.name ?? '' }));
+  }
+
+  async #cordon(): Promise<void> {
+    await this.#changeNode({ spec: { unschedulable: this.#chance(3) ? true : null } });
+  }
+
+  async #relabel(): Promise<void> {
+    await this.#changeNode({ metadata: { labels: { [labels.zone]: this.#random.pick(zones) } } });
+  }
+
+  async #changeNode(body: object): Promise<void> {
+    const client = this.#world.cluster.resource(nodes);
+    const name = this.#random.pick((await client.list()).items).metadata?.name ?? '';
+    await client.patch({ name }, { type: 'merge', body });
+  }
+
+  #newName(prefix: string): string {
+    this.#made += 1;
+    return `${prefix}${this.#made}`;
+  }
+
+  /** One time in so many. */
+  #chance(of: number): boolean {
+    return this.#random.int(of) === 0;
+  }
+}
