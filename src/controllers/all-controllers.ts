@@ -1,4 +1,5 @@
 import type { Controller } from './controller.ts';
+import type { Provisioner } from './provisioner/provisioner.ts';
 import { provisionerController } from './provisioner/provisioner-controller.ts';
 import { createScheduler } from './scheduler/scheduler.ts';
 import { ephemeral } from './volumes/ephemeral/ephemeral.ts';
@@ -17,6 +18,8 @@ import { statefulSet } from './workloads/stateful-set/stateful-set-controller.ts
 export interface ControllerSettings {
   /** Where `local.stowage.dev` puts its directories; left out, there is no such provisioner. */
   readonly localRoot?: string | undefined;
+  /** Provisioners beside those that are built in. */
+  readonly provisioners?: readonly Provisioner[];
   /** The gate of that name; on by default. Off: claims don't wait for their first consumer. */
   readonly volumeScheduling?: boolean | undefined;
   /** `spec.schedulerName` of the pods that the scheduler looks after; `stowage` alone by default. */

@@ -3,6 +3,7 @@ import type { EventRecorder } from '../cluster/event-recorder.ts';
 import type { Resource } from '../cluster/resource.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ids } from '../runtime/ids.ts';
+import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
@@ -28,6 +29,8 @@ export interface ControllerContext {
   readonly events: EventRecorder;
   /** What they count; one for all of them, so a controller's own metrics carry its name. */
   readonly metrics: Metrics;
+  /** What they did and why, for whoever looks for a fault; what needs doing is told to `report` instead. */
+  readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
   readonly ids: Ids;

@@ -6,10 +6,12 @@ import {
   pods,
   storageClasses,
 } from '../cluster/resources.ts';
+import { FaultyCluster, hanging } from '../cluster/testing/faulty-cluster.ts';
 import { systemIds } from '../runtime/ids.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
+import type { Controller } from './controller.ts';
 import type { LeadershipNews } from './leases/leadership.ts';
 import { type RunOptions, runControllers } from './run-controllers.ts';
 import { TrialCluster } from './testing/trial-cluster.ts';
@@ -23,8 +25,9 @@ function process(trial: TrialCluster, instance: string, more: Partial<RunOptions
   const resources = [persistentVolumeClaims, persistentVolumes, pods, storageClasses];
   const common = { clock, cluster, random, supervisor, resources, ids: systemIds, metrics: new Metrics() };
   const told = { report: () => {}, onTrouble: () => {}, onLeadership };
-  runControllers({ ...common, ...told, names: ['pv-binder', 'expander'], instance, ...more });
-  return { supervisor, news };
+  const names = ['pv-binder', 'expander'];
+  const running = runControllers({ ...common, ...told, names, instance, ...more });
+  return { supervisor, news, running, metrics: common.metrics };
 }
 
 async function holders(trial: TrialCluster): Promise<readonly string[]> {
@@ -65,5 +68,60 @@ test('without, they run at once, and those that matter to others say so', async 
   expect(await phaseOf(trial, 'a')).toBe('Available');
   expect(await holders(trial)).toEqual(['stowage-pv-binder here']);
   expect(news).toEqual([]);
+  await supervisor.close();
+});
+
+test('they are ready when they have begun and their caches are filled', async () => {
+  await using trial = await TrialCluster.start();
+  const { supervisor, running } = process(trial, 'here');
+  expect(running.waitingFor()).toEqual(['controller pv-binder', 'controller expander']);
+  await trial.settle(0);
+  await trial.settle();
+  expect(running.waitingFor()).toEqual([]);
+  await supervisor.close();
+});
+
+test('a cache that cannot be filled keeps them from being ready', async () => {
+  await using trial = await TrialCluster.start();
+  const cluster = new FaultyCluster(trial.cluster);
+  cluster.onRequest(hanging());
+  const { supervisor, running } = process(trial, 'here', { cluster });
+  await trial.settle(60_000);
+  expect(running.waitingFor()).toContain('persistentvolumes');
+  const closed = supervisor.close();
+  await trial.settle(60_000);
+  await closed;
+});
+
+test('one that stands by is ready', async () => {
+  await using trial = await TrialCluster.start();
+  const first = process(trial, 'first', { leaderElection: true });
+  await trial.settle();
+  const second = process(trial, 'second', { leaderElection: true });
+  await trial.settle();
+  expect(second.running.waitingFor()).toEqual([]);
+  for (const { supervisor } of [first, second]) {
+    const closed = supervisor.close();
+    await trial.settle(6_000);
+    await closed;
+  }
+});
+
+test('further controllers run beside those that were named, and calls of all are counted', async () => {
+  await using trial = await TrialCluster.start();
+  const begun: string[] = [];
+  const guest: Controller = {
+    name: 'guest',
+    run: async ({ cluster }, signal) => {
+      await cluster.resource(pods).list({ signal });
+      begun.push('guest');
+    },
+  };
+  const { supervisor, metrics } = process(trial, 'here', { names: [], more: [guest] });
+  await trial.settle();
+  expect(begun).toEqual(['guest']);
+  expect(metrics.render()).toContain(
+    'stowage_api_requests_total{verb="list",resource="pods",code="200"} 1\n',
+  );
   await supervisor.close();
 });

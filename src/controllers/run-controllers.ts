@@ -1,6 +1,8 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import { EventRecorder } from '../cluster/event-recorder.ts';
+import { MeteredCluster } from '../cluster/metered-cluster.ts';
 import { events } from '../cluster/resources.ts';
+import { type Log, silentLog } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { allControllers, type ControllerSettings } from './all-controllers.ts';
 import type { Controller, ControllerContext } from './controller.ts';
@@ -11,10 +13,14 @@ import { SharedInformers, type SharedInformersOptions } from './shared-informers
 import { Census } from './workloads/census.ts';
 
 export interface RunOptions
-  extends Omit<ControllerContext, 'informers' | 'census' | 'events'>,
+  extends Omit<ControllerContext, 'informers' | 'census' | 'events' | 'log'>,
     Omit<SharedInformersOptions, 'onError'>,
     ControllerSettings {
   readonly names: readonly string[];
+  /** Further ones, that run whatever `names` says. */
+  readonly more?: readonly Controller[] | undefined;
+  /** Left out, nothing is said. */
+  readonly log?: Log | undefined;
   /** Tells processes that run the same controllers apart, in Events and Leases. */
   readonly instance: string;
   /** Told what an informer or the recorder of Events met; they go on. */
@@ -29,17 +35,48 @@ export interface RunOptions
   readonly onLeadership?: ((news: LeadershipNews) => void) | undefined;
 }
 
+export interface RunningControllers {
+  /**
+   * What is still missing before they can be relied on: controllers that have not begun, resources that have not been read. Nothing once
+   * they are ready. A controller that waits for its turn to lead has nothing to wait for: it could lead at any time.
+   */
+  waitingFor(): readonly string[];
+}
+
 /** Starts the named controllers; they end with the supervisor. */
-export function runControllers(options: RunOptions): void {
-  const { names, supervisor, clock, instance, version } = options;
+export function runControllers(unmetered: RunOptions): RunningControllers {
+  const options = { ...unmetered, cluster: new MeteredCluster(unmetered) };
+  const { names, more = [], leaderElection = false } = options;
   const shared = {
     informers: new SharedInformers({ ...options, onError: options.onTrouble }),
     census: new Census({ ...options, onError: options.onTrouble }),
   };
-  const all = allControllers(options);
-  for (const controller of all.filter(({ name }) => names.includes(name)))
-    startOne(controller, options, shared);
-  if (options.leaderElection || version === undefined) return;
+  const starting = new Set<string>();
+  const chosen = [...allControllers(options).filter(({ name }) => names.includes(name)), ...more];
+  for (const controller of chosen) {
+    if (!leaderElection) starting.add(`controller ${controller.name}`);
+    startOne(noted(controller, starting), options, shared);
+  }
+  if (!leaderElection) announceAll(options);
+  return { waitingFor: () => [...starting, ...shared.informers.unsynced, ...shared.census.unsynced] };
+}
+
+/** The same, but it is told when it has begun: from then on its caches tell how far it is. */
+function noted(controller: Controller, starting: Set<string>): Controller {
+  const { name } = controller;
+  return {
+    name,
+    run: (context, signal) => {
+      const work = controller.run(context, signal);
+      starting.delete(`controller ${name}`);
+      return work;
+    },
+  };
+}
+
+function announceAll(options: RunOptions): void {
+  const { names, supervisor, clock, instance, version } = options;
+  if (version === undefined) return;
   const cluster = options.leaseCluster ?? options.cluster;
   const announcement = announcementOf(options);
   supervisor.start('announcing controllers', (signal) =>
@@ -52,7 +89,7 @@ function startOne(
   options: RunOptions,
   shared: Pick<ControllerContext, 'informers' | 'census'>,
 ): void {
-  const { clock, ids, supervisor, metrics, report, resources } = options;
+  const { clock, ids, supervisor, metrics, report, resources, log = silentLog } = options;
   const random = options.random.fork(controller.name);
   const leadership = options.leaderElection ? leadershipOf(controller, options, random) : undefined;
   const cluster = leadership?.guard(options.cluster) ?? options.cluster;
@@ -66,7 +103,7 @@ function startOne(
     random: random.fork('events'),
     onError: options.onTrouble,
   });
-  const common = { cluster, clock, random, ids, supervisor, metrics, report, resources };
+  const common = { cluster, clock, random, ids, supervisor, metrics, report, resources, log };
   const context: ControllerContext = { ...common, ...shared, events: recorder };
   const work = (signal: AbortSignal) => controller.run(context, signal);
   supervisor.start(`controller ${controller.name}`, (signal) =>

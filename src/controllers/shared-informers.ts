@@ -23,6 +23,11 @@ export class SharedInformers {
     this.#options = options;
   }
 
+  /** Resources that somebody asked for and that have not been read yet. */
+  get unsynced(): readonly string[] {
+    return [...this.#informers].filter(([, { hasSynced }]) => !hasSynced).map(([name]) => name);
+  }
+
   of<T extends KubeObject>(resource: Resource<T>): Informer<T> {
     const name = qualifiedPlural(resource);
     const known = this.#informers.get(name);

@@ -5,27 +5,26 @@ import {
   pods,
   volumeAttachments,
 } from '../../cluster/resources.ts';
-import { allControllers } from '../all-controllers.ts';
 import { classOf } from '../provisioner/testing/objects.ts';
 import { type CrashPlan, crashEverywhere } from '../testing/crash-everywhere.ts';
-import { handScheduler } from './testing/hand-scheduler.ts';
-import { Life } from './testing/life.ts';
+import { Life, withScheduler } from './testing/life.ts';
 
-const controllers = () => [...allControllers(), handScheduler('b1')];
+/** One node: of several that are as good as each other, another run may take another. */
+const nodes = ['b1 b r1'];
 const classes = [classOf({ allowVolumeExpansion: true })];
 const resources = [persistentVolumeClaims, persistentVolumes, pods] as CrashPlan['resources'];
 /** Longer than the grace of a pod and the back-off after a few failures. */
 const settleMs = 20_000;
 
 async function prepareAsked(life: Life): Promise<void> {
-  await life.furnish({ classes });
+  await life.furnish({ classes, nodes });
   await life.makeClaim();
   await life.makePod('web', ['data']);
 }
 
 async function prepareRunning(life: Life): Promise<void> {
   await prepareAsked(life);
-  life.resume(controllers());
+  life.resume(withScheduler());
   await life.settle();
   await life.pause();
   expect(await life.lines()).toEqual(['claim data Bound', 'pod web Running on b1', 'volume for data Bound']);
@@ -62,7 +61,7 @@ const flows: readonly Flow[] = [
 
 test.each(flows)('dying after any single write changes nothing: $what', async (flow) => {
   const places = await crashEverywhere({
-    controllers: controllers(),
+    controllers: withScheduler(),
     prepare: (trial) => flow.prepare(new Life(trial)),
     // Attachments are named after a uid, so that they can only be compared where none is left.
     resources: flow.leavesNothing ? [...resources, volumeAttachments] : resources,

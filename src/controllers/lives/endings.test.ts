@@ -8,10 +8,8 @@ import {
   volumeAttachments,
 } from '../../cluster/resources.ts';
 import { noProvisioner } from '../../kube/well-known.ts';
-import { allControllers } from '../all-controllers.ts';
 import { classOf } from '../provisioner/testing/objects.ts';
-import { handScheduler } from './testing/hand-scheduler.ts';
-import { Life, namespace } from './testing/life.ts';
+import { Life, namespace, withScheduler } from './testing/life.ts';
 
 const running = ['claim data Bound', 'pod web Running on a1', 'volume for data Bound'];
 
@@ -32,7 +30,7 @@ async function attachments(life: Life): Promise<number> {
 }
 
 test('a namespace takes its pods, claims and their volumes with it', async () => {
-  await using life = await Life.start({ controllers: [...allControllers(), handScheduler('a1')] });
+  await using life = await Life.start({ nodes: ['a1 a r1'], controllers: withScheduler() });
   await life.cluster.resource(namespaces).create({ metadata: { name: 'team' } });
   const spec = {
     storageClassName: 'standard',

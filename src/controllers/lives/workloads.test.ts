@@ -2,10 +2,8 @@ import { expect, test } from 'vitest';
 import { persistentVolumeClaims, statefulSets } from '../../cluster/resources.ts';
 import type { StatefulSetSpec } from '../../kube/apps.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { allControllers } from '../all-controllers.ts';
 import { changeSet, makeSet, templateOf } from '../workloads/stateful-set/testing/sets.ts';
-import { handScheduler } from './testing/hand-scheduler.ts';
-import { Life, namespace } from './testing/life.ts';
+import { Life, namespace, withScheduler } from './testing/life.ts';
 
 const claimSpec = {
   storageClassName: 'standard',
@@ -14,9 +12,9 @@ const claimSpec = {
 } as const;
 const volumeClaimTemplates = [{ metadata: { name: 'data' }, spec: claimSpec }];
 
-/** Everything goes to b1, by a scheduler that never fails. */
+/** Everything goes to b1, where else? */
 function startScheduled(): Promise<Life> {
-  return Life.start({ controllers: [...allControllers(), handScheduler('b1')] });
+  return Life.start({ nodes: ['b1 b r1'], controllers: withScheduler() });
 }
 
 async function startSet(spec: StatefulSetSpec): Promise<Life> {

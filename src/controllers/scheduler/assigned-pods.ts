@@ -108,6 +108,8 @@ export class AssignedPods {
 
   #waitingClaims({ claims }: PodRecord): readonly ClaimRecord[] {
     const { index } = this.#options.feed;
+    // Then no claim waits for us.
+    if (!index.bindsVolumes) return [];
     return claims
       .flatMap(({ key }) => index.claims.get(key) ?? [])
       .filter(({ isBound, className }) => !isBound && index.classes.get(className)?.isDelayed === true);

@@ -91,6 +91,24 @@ test('a pod that is deleted while it waits gives its volume back', async () => {
   expect(await claimRefs(world)).toHaveLength(2);
 });
 
+test('a volume that another pod counts on stays when one of the two is deleted', async () => {
+  await using world = await startBinding({ beside: ['protection'] });
+  await world.disk('d1', '10Gi', 'n1');
+  await withoutBinder(world);
+  await world.claim('data', '5Gi');
+  await world.pod('one', ['data']);
+  await world.settle();
+  await world.pod('other', ['data']);
+  await world.settle();
+  await deletePod(world, 'one');
+  await world.settle();
+  expect(await claimRefs(world)).toEqual(['d1 data']);
+  runBeside(world, 'pv-binder');
+  await world.settle();
+  expect(await world.place('other')).toBe('n1');
+  expect(await world.toldOf('other')).toEqual(['Scheduled: Successfully assigned default/other to n1']);
+});
+
 test('a node that is deleted while its pod waits for a disk there is left', async () => {
   await using world = await waitingForBinder();
   const [taken = ''] = (await claimRefs(world))[0]!.split(' ');

@@ -47,9 +47,13 @@ export class Decider {
     const answer = planBesideNominated(pod, this.#index, { ...shared, tieSeed: seed });
     if (answer.kind === 'placement') return answer;
     const preemption = findVictims(pod, answer, this.#index, { ...shared, budgets: this.#budgets(), seed });
-    if (preemption.kind === 'none') this.#memory.remember(answer, preemption);
+    if (preemption.kind === 'none') {
+      const refusal = answer.waitingFor(preemption.objectors);
+      this.#memory.remember(refusal, preemption);
+      return { kind: 'refused', refusal, preemption };
+    }
     // At once: until it stands written, the next pod must not count on the same victims.
-    else this.#nominations.changed(record, { ...record, nominatedNode: preemption.node });
+    this.#nominations.changed(record, { ...record, nominatedNode: preemption.node });
     return { kind: 'refused', refusal: answer, preemption };
   }
 

@@ -57,8 +57,8 @@ export class Rollback {
 
   #mayStart(claim: ClaimRecord, podKey: string): boolean {
     const { index } = this.#options.feed;
-    const isWaiting = claim.volumeName === '' && index.classes.get(claim.className)?.isDelayed === true;
-    return isWaiting && !this.#isInUse(claim, podKey) && this.#isReserved(claim);
+    const isDelayed = index.bindsVolumes && index.classes.get(claim.className)?.isDelayed === true;
+    return isDelayed && claim.volumeName === '' && !this.#isInUse(claim, podKey) && this.#isReserved(claim);
   }
 
   #start({ key, uid }: ClaimRecord): void {

@@ -56,7 +56,8 @@ async function stateOf(
   const states: unknown[] = [];
   for (const resource of resources) {
     const { items } = await cluster.resource(resource).list();
-    states.push(...items.map((item) => [resource.plural, withoutAccidents(item)]));
+    const texts = items.map(withoutAccidents).sort();
+    states.push(...texts.map((text) => [resource.plural, JSON.parse(text)]));
   }
   return states;
 }
@@ -80,7 +81,7 @@ const accidents = new Set([
 
 const uid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-function withoutAccidents(object: KubeObject): unknown {
+function withoutAccidents(object: KubeObject): string {
   const text = JSON.stringify(object, (key, value) => (accidents.has(key) ? undefined : value));
-  return JSON.parse(text.replaceAll(uid, 'UID'));
+  return text.replaceAll(uid, 'UID');
 }

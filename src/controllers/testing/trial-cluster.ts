@@ -8,6 +8,7 @@ import { EventRecorder } from '../../cluster/event-recorder.ts';
 import { events } from '../../cluster/resources.ts';
 import { assert } from '../../runtime/assert.ts';
 import { systemIds } from '../../runtime/ids.ts';
+import { type Log, silentLog } from '../../runtime/log.ts';
 import { Metrics } from '../../runtime/metrics.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
@@ -35,6 +36,8 @@ export class TrialCluster implements AsyncDisposable {
   readonly troubles: Trouble[] = [];
   /** What controllers counted, all runs together. */
   readonly metrics = new Metrics();
+  /** Where controllers that are started from now on write what they do. */
+  log: Log = silentLog;
   readonly #registry: EmbeddedRegistry;
   readonly #runs: Supervisor[] = [];
 
@@ -79,6 +82,7 @@ export class TrialCluster implements AsyncDisposable {
         events: recorder,
         report,
         metrics: this.metrics,
+        log: this.log,
       };
       supervisor.start(controller.name, (signal) => controller.run(context, signal));
     }

@@ -53,6 +53,12 @@ export class Census {
     return (await Promise.all(counts)).every(Boolean);
   }
 
+  /** Resources that are being counted and that have not been read yet. */
+  get unsynced(): readonly string[] {
+    const uncounted = [...this.#informers].filter(([, { hasSynced }]) => !hasSynced);
+    return uncounted.map(([resource]) => qualifiedPlural(resource));
+  }
+
   /** A new handler is told of all objects first. The returned function takes it away. */
   addHandler(handler: CensusHandler): () => void {
     const removals = [...this.#informers].map(([resource, informer]) =>

@@ -23,6 +23,9 @@ export const namespace = 'default';
 /** Longer than the grace of our pods, and than the first few retries. */
 const settleMs = 5000;
 
+/** Of each node: enough for all. */
+const size = { cpu: '8', memory: '32Gi', pods: '110' };
+
 interface LifeOptions {
   /** As `nodeOf` reads them. */
   readonly nodes?: readonly string[];
@@ -30,7 +33,12 @@ interface LifeOptions {
   readonly controllers?: readonly Controller[];
 }
 
-/** A cluster with all its controllers and without a scheduler, which the test plays by hand. */
+/** All of them, and a scheduler for pods that name none. */
+export function withScheduler(): readonly Controller[] {
+  return allControllers({ schedulerNames: ['default-scheduler'] });
+}
+
+/** A cluster with all its controllers and a scheduler that nobody asks: the test plays it by hand, or starts {@link withScheduler}. */
 export class Life implements AsyncDisposable {
   readonly trial: TrialCluster;
   readonly cluster: Cluster;
@@ -59,7 +67,8 @@ export class Life implements AsyncDisposable {
   }
 
   async furnish({ nodes: lines = ['a1 a r1', 'a2 a r1', 'b1 b r1'], classes = [classOf()] }: LifeOptions) {
-    for (const line of lines) await this.cluster.resource(nodes).create(nodeOf(line));
+    const status = { allocatable: size, capacity: size };
+    for (const line of lines) await this.cluster.resource(nodes).create({ ...nodeOf(line), status });
     for (const storageClass of classes) await this.cluster.resource(storageClasses).create(storageClass);
   }
 

@@ -211,3 +211,18 @@ test('a scheduler that dies while room is being made finds it again', async () =
   expect(await world.place('high')).toBe('n1');
   expect(await world.place('thief')).toContain('1 Insufficient cpu');
 });
+
+test('a volume that comes is the chance of a pod that evicting others did not help before', async () => {
+  await using world = await startWorld('n1');
+  await world.pod('low', [], on('n1', '6'));
+  await world.claim('data', '5Gi');
+  await world.settle(2_000);
+  await world.pod('high', ['data'], { spec: { ...cpu('4'), ...urgent } });
+  await world.settle();
+  expect(await world.place('high')).toContain(
+    "1 Insufficient cpu. preemption: 0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind.",
+  );
+  await world.disk('d1', '5Gi', 'n1');
+  await world.settle(35_000);
+  expect(await world.place('high')).toBe('n1');
+});

@@ -54,7 +54,7 @@ async function expectNotCrowded(world: SchedulerWorld): Promise<void> {
   }
 }
 
-test.each(numbered('seed ', 8))('history of %s', async (seed) => {
+test.each(numbered('seed ', 4))('history of %s', async (seed) => {
   const sizes = Object.fromEntries(numbered('n', 5).map((name) => [name, '10Gi']));
   const { world, driver } = await startCrowd(
     { nodes: sizes, publishEveryMs: 5_000 },
@@ -64,7 +64,7 @@ test.each(numbered('seed ', 8))('history of %s', async (seed) => {
   world.trial.run(driver.controllers);
   const history = new RandomHistory(world, seededRandom(seed));
   await history.begin();
-  for (let left = 80; left > 0; left -= 1) await history.step();
+  for (let left = 60; left > 0; left -= 1) await history.step();
   await world.settle(calmMs);
   expect(driver.refusals).toBe(0);
   await expectSound(world);

@@ -5,6 +5,7 @@ import { events, pods } from '../../../cluster/resources.ts';
 import type { Pod } from '../../../kube/core.ts';
 import { type Clock, realClock } from '../../../runtime/clock.ts';
 import { systemIds } from '../../../runtime/ids.ts';
+import { silentLog } from '../../../runtime/log.ts';
 import { Metrics } from '../../../runtime/metrics.ts';
 import { seededRandom } from '../../../runtime/random.ts';
 import { Supervisor } from '../../../runtime/supervisor.ts';
@@ -36,7 +37,8 @@ export function runHere(
       reportingController: `stowage.dev/${controller.name}`,
       reportingInstance: 'test',
     });
-    const context = { ...common, resources, informers, census, events: recorder, metrics: new Metrics() };
+    const told = { events: recorder, metrics: new Metrics(), log: silentLog };
+    const context = { ...common, resources, informers, census, ...told };
     const report = (trouble: Trouble) => troubles.push(trouble);
     supervisor.start(controller.name, (signal) => controller.run({ ...context, report }, signal));
   }

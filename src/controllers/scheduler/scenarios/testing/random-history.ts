@@ -47,6 +47,7 @@ export class RandomHistory {
       () => this.#deleteFreeDisk(),
       () => this.#cordon(),
       () => this.#relabel(),
+      () => this.#replaceNode(),
     ];
     await this.#random.pick(deeds)();
     if (this.#chance(3)) await this.#world.settle(this.#random.int(3_000));
@@ -54,9 +55,9 @@ export class RandomHistory {
 
   async #makePod(): Promise<void> {
     const name = this.#newName('p');
-    const claims: string[] = [];
-    for (let left = this.#random.int(3); left > 0; left -= 1) claims.push(await this.#makeClaim());
-    await this.#world.pod(name, claims, {
+    const claims = new Set<string>();
+    for (let left = this.#random.int(3); left > 0; left -= 1) claims.add(await this.#someClaim());
+    await this.#world.pod(name, [...claims], {
       metadata: { namespace, name, labels: { app: this.#chance(3) ? 'web' : 'other' } },
       spec: this.#wishes(),
     });
@@ -72,6 +73,13 @@ export class RandomHistory {
       ...(this.#chance(6) && { priorityClassName: 'urgent' }),
       containers: [{ ...container!, ports }],
     };
+  }
+
+  /** Mostly one of its own; now and then one that another pod may have, too. */
+  async #someClaim(): Promise<string> {
+    const { items } = await this.#world.cluster.resource(persistentVolumeClaims).list();
+    if (items.length === 0 || !this.#chance(6)) return await this.#makeClaim();
+    return this.#random.pick(items).metadata?.name ?? '';
   }
 
   async #makeClaim(): Promise<string> {
@@ -107,6 +115,14 @@ export class RandomHistory {
 
   async #relabel(): Promise<void> {
     await this.#changeNode({ metadata: { labels: { [labels.zone]: this.#random.pick(zones) } } });
+  }
+
+  /** A new one comes; an old one goes, with its disks. */
+  async #replaceNode(): Promise<void> {
+    const client = this.#world.cluster.resource(nodes);
+    const { items } = await client.list();
+    if (items.length > 3) await client.delete({ name: this.#random.pick(items).metadata?.name ?? '' });
+    await this.#world.node(this.#newName('m'), { labels: { [labels.zone]: this.#random.pick(zones) } });
   }
 
   async #changeNode(body: object): Promise<void> {

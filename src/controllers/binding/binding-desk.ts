@@ -1,0 +1,230 @@
+import { isReason } from '../../cluster/api-error.ts';
+import type { Cluster, Projected } from '../../cluster/cluster.ts';
+import { driverCapacities } from '../../cluster/resources.ts';
+import { type Assessment, assess } from '../../engine/assess.ts';
+import type { Change, Kind } from '../../engine/index/change.ts';
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import { type Profile, stowageProfile } from '../../engine/index/profile.ts';
+import { Ledger, type Reservation, type ReserveResult } from '../../engine/ledger/ledger.ts';
+import type { Placement } from '../../engine/plan.ts';
+import type { AnyRule } from '../../engine/rules/rule.ts';
+import { volumeRules } from '../../engine/rules/volume-rules.ts';
+import type { Pod } from '../../kube/core.ts';
+import { onAbort } from '../../runtime/abort.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Supervisor } from '../../runtime/supervisor.ts';
+import { ClusterFeed } from '../../state/cluster-feed.ts';
+import { BindFailure } from '../scheduler/bind/bind-failure.ts';
+import { Flight, Flights } from '../scheduler/bind/flight.ts';
+import { PodBinder } from '../scheduler/bind/pod-binder.ts';
+import { PodWrites } from '../scheduler/bind/pod-writes.ts';
+import { VolumeWrites } from '../scheduler/bind/volume-writes.ts';
+import { SharedInformers } from '../shared-informers.ts';
+
+export interface BindingDeskOptions {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Runs the informers; the desk ends with it. */
+  readonly supervisor: Supervisor;
+  /** Told what an informer met; they go on. */
+  readonly onTrouble: (error: unknown) => void;
+  readonly profile?: Profile | undefined;
+  /** What nodes are judged by; those about volumes by default. */
+  readonly rules?: readonly AnyRule[] | undefined;
+  /** How long others may take to make and bind a pod's volumes. */
+  readonly bindTimeoutMs?: number | undefined;
+}
+
+/** How far a placement is carried out. */
+export type Extent = 'volumes' | 'volumes and pod';
+
+const bindTimeoutMsDefault = 600_000;
+/** So many pods are written about at once. */
+const writersMax = 64;
+
+/**
+ * What somebody needs who chooses nodes himself, a scheduler of his own or kube-scheduler, and leaves volumes to us: the state of the
+ * cluster, what nodes say to a pod, the books of what has been promised, and the one who carries it out.
+ */
+export class BindingDesk {
+  readonly feed: ClusterFeed;
+  readonly rules: readonly AnyRule[];
+  readonly clock: Clock;
+  readonly #ledger: Ledger;
+  readonly #flights = new Flights();
+  readonly #pods: PodWrites;
+  readonly #binders: Readonly<Record<Extent, PodBinder>>;
+  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #waiting = new Set<() => void>();
+  #stop: () => void = () => {};
+
+  private constructor(options: BindingDeskOptions, kinds: readonly Kind[]) {
+    const { cluster, clock, bindTimeoutMs: timeoutMs = bindTimeoutMsDefault } = options;
+    this.clock = clock;
+    this.rules = options.rules ?? volumeRules;
+    this.feed = new ClusterFeed({
+      informers: new SharedInformers({ ...options, onError: options.onTrouble }),
+      kinds,
+      profile: options.profile ?? stowageProfile,
+      onChange: (change) => this.#changed(change),
+    });
+    const { index } = this.feed;
+    this.#ledger = new Ledger(index);
+    this.#pods = new PodWrites({ cluster, feed: this.feed, clock });
+    const volumes = new VolumeWrites(cluster, this.feed, clock);
+    const nominate = this.#pods.nominate.bind(this.#pods);
+    const shared = { index, clock, volumes, timeoutMs, writersMax };
+    this.#binders = {
+      volumes: new PodBinder({ ...shared, pods: { nominate, bind: async () => {} } }),
+      'volumes and pod': new PodBinder({ ...shared, pods: this.#pods }),
+    };
+  }
+
+  /** Resolves when all there is has been seen; undefined where `signal` aborted before. */
+  static async open(options: BindingDeskOptions, signal: AbortSignal): Promise<BindingDesk | undefined> {
+    const desk = new BindingDesk(options, await kindsFor(options, signal));
+    desk.#stop = desk.feed.start();
+    if (await desk.feed.synced(signal)) return desk;
+    desk.close();
+    return undefined;
+  }
+
+  get index(): ClusterIndex {
+    return this.feed.index;
+  }
+
+  /** Hears no more of the cluster. What is being carried out is its caller's to end. */
+  close(): void {
+    this.#stop();
+  }
+
+  // ── Hearing ──
+
+  /** Told of every change after it is known. Must neither throw nor wait. */
+  listen(listener: (change: Change) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Resolves at the next change, or when `signal` aborts. */
+  nextChange(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const finish = () => {
+        stopListening();
+        this.#waiting.delete(finish);
+        resolve();
+      };
+      const stopListening = onAbort(signal, finish);
+      this.#waiting.add(finish);
+    });
+  }
+
+  // ── Deciding ──
+
+  assess(pod: Pod, nodes: readonly string[]): Assessment {
+    return assess(pod, this.index, { nowMs: this.clock.nowMs(), rules: this.rules, nodes });
+  }
+
+  reserve(placement: Placement): ReserveResult {
+    return this.#ledger.reserve(placement);
+  }
+
+  revert(reservation: Reservation): void {
+    this.#ledger.revert(reservation);
+    this.index.drainReleases();
+  }
+
+  // ── Carrying out ──
+
+  /** Rejects with a `BindFailure`; then everything has been given back that can be, the reservation too. */
+  async carryOut(
+    pod: Projected<Pod>,
+    reservation: Reservation,
+    extent: Extent,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const flight = new Flight(pod, reservation);
+    this.#flights.add(flight);
+    try {
+      await this.#binders[extent].carryOut(flight, signal);
+      this.#flights.delete(flight);
+      this.#confirm(reservation.podKey);
+    } catch (error) {
+      this.#flights.delete(flight);
+      this.#noteFailure(flight, error);
+      this.revert(reservation);
+      throw error;
+    }
+  }
+
+  /** Gives the pod its node, without a word about volumes. */
+  async bindPod(pod: Projected<Pod>, nodeName: string, signal: AbortSignal): Promise<void> {
+    await this.#pods.bind(pod, nodeName, signal);
+  }
+
+  /** The node is avoided for a while: the pod's new volume could not be made there. */
+  #noteFailure({ placement }: Flight, error: unknown): void {
+    if (!(error instanceof BindFailure) || error.provision === undefined) return;
+    const { claim: claimKey, claimUid, pool } = error.provision;
+    const failed = { claimKey, claimUid, nodeName: placement.node, poolKey: pool?.key ?? '' };
+    this.index.failures.note({ ...failed, nowMs: this.clock.nowMs() });
+  }
+
+  #changed(change: Change): void {
+    this.#flights.changed(change);
+    if (change.kind === 'Pod') this.#confirm((change.after ?? change.before)!.key);
+    if (change.kind === 'PersistentVolumeClaim') {
+      const users = [...this.index.pods.usingClaim((change.after ?? change.before)!.key)];
+      for (const { key } of users) this.#confirm(key);
+    }
+    for (const listener of this.#listeners) listener(change);
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** The cluster shows what was reserved: the shadow can go. A pod that went away with its reservation gives it back. */
+  #confirm(podKey: string): void {
+    const reservation = this.#ledger.get(podKey);
+    if (reservation === undefined || this.#flights.get(podKey) !== undefined) return;
+    const stored = this.index.pods.stored(podKey);
+    if (stored?.uid !== reservation.placement.pod.uid) this.revert(reservation);
+    else this.#ledger.confirm(reservation);
+  }
+}
+
+/** What rules about volumes read. */
+const volumeKinds: readonly Kind[] = [
+  'StorageClass',
+  'CSIDriver',
+  'CSINode',
+  'CSIStorageCapacity',
+  'VolumeAttachment',
+  'Node',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'Pod',
+];
+
+/** What the other rules read besides. */
+const otherKinds: readonly Kind[] = [
+  'Namespace',
+  'Service',
+  'ReplicationController',
+  'ReplicaSet',
+  'StatefulSet',
+];
+
+/** A cluster that has never heard of our own kinds does without them. */
+async function kindsFor({ cluster, rules }: BindingDeskOptions, signal: AbortSignal): Promise<Kind[]> {
+  const isOnlyVolumes = rules === undefined || rules.every((rule) => volumeRules.includes(rule));
+  const kinds = isOnlyVolumes ? [...volumeKinds] : [...otherKinds, ...volumeKinds];
+  try {
+    await cluster.resource(driverCapacities).list({ limit: 1, signal });
+    return [...kinds, 'DriverCapacity'];
+  } catch (error) {
+    // Whoever has no rights to it is told so even where it doesn't exist.
+    if (isReason(error, 'NotFound') || isReason(error, 'Forbidden') || signal.aborted) return kinds;
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Volume binding as a library, for schedulers of one's own: check, prioritize, assume, bind.
+ *
+ * ```ts
+ * const binding = await VolumeBinding.connect({ kubeconfig });
+ * const fitting = binding.prioritize(pod, nodes);        // nodes that the pod's volumes admit, the best first
+ * const assumed = binding.assume(pod, fitting[0].node);  // from here on nobody else is offered these volumes
+ * await assumed.bind();                                  // all volumes bound, then the pod; or everything given back
+ * ```
+ */
+
+export { ApiError } from '../../cluster/api-error.ts';
+export type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
+export {
+  csiDrivers,
+  csiNodes,
+  csiStorageCapacities,
+  events,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from '../../cluster/resources.ts';
+export type { NodeAnswer, NodeRefusal } from '../../engine/assess.ts';
+export { BindFailure } from '../scheduler/bind/bind-failure.ts';
+export {
+  AssumedPod,
+  AssumeError,
+  type ConnectOptions,
+  type NodeScore,
+  VolumeBinding,
+  type VolumeBindingOptions,
+} from './volume-binding.ts';

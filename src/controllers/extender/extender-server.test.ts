@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { type Answer, ExtenderWorld, namespace } from './testing/extender-world.ts';
+
+const pod = { metadata: { namespace, name: 'p', uid: 'u' } };
+
+function said({ status, text }: Answer): string {
+  return `${status} ${text.trim()}`;
+}
+
+const bad: readonly (readonly [name: string, path: string, body: string, said: string | RegExp])[] = [
+  ['no JSON', '/filter', '{', /^400 the body is no JSON: /],
+  ['a list', '/filter', '[]', '400 the body: must be an object'],
+  ['nothing', '/filter', '', /^400 the body is no JSON: /],
+  ['no pod', '/filter', '{}', '400 Pod: must be an object'],
+  [
+    'a pod without a uid',
+    '/filter',
+    '{"Pod":{"metadata":{"name":"p","namespace":"d"}}}',
+    /^400 Pod\.metadata\.uid: /,
+  ],
+  [
+    'no nodes',
+    '/filter',
+    JSON.stringify({ Pod: pod, Nodes: null }),
+    /^400 Nodes and NodeNames are both missing/,
+  ],
+  [
+    'names that are none',
+    '/prioritize',
+    JSON.stringify({ Pod: pod, NodeNames: [1] }),
+    /^400 NodeNames: must be a text/,
+  ],
+  [
+    'nodes that are none',
+    '/filter',
+    JSON.stringify({ Pod: pod, Nodes: { items: [1] } }),
+    '400 Nodes.items: must be an object',
+  ],
+  [
+    'no victims',
+    '/preempt',
+    JSON.stringify({ Pod: pod }),
+    /^400 NodeNameToMetaVictims and NodeNameToVictims are both/,
+  ],
+  [
+    'victims that are none',
+    '/preempt',
+    JSON.stringify({ Pod: pod, NodeNameToMetaVictims: { n: { Pods: [1] } } }),
+    '400 n: must be an object',
+  ],
+  ['a pod without a name', '/bind', '{"PodNamespace":"d"}', '400 PodName: must be a text that is not empty'],
+  [
+    'an unknown path',
+    '/filters',
+    '{}',
+    '404 there is no /filters; there are /filter, /prioritize, /preempt, /bind, /healthz',
+  ],
+  ['a path of JavaScript', '/__proto__', '{}', /^404 /],
+];
+
+describe('a request that makes no sense is told so:', () => {
+  test.each(bad)('%s', async (_, path, body, expected) => {
+    await using world = await ExtenderWorld.start();
+    const answer = said(await world.send(path, body));
+    if (typeof expected === 'string') expect(answer).toBe(expected);
+    else expect(answer).toMatch(expected);
+  });
+
+  test('one that is too large', async () => {
+    await using world = await ExtenderWorld.start();
+    const answer = await world.send('/filter', ' '.repeat(64 * 1024 * 1024 + 1));
+    expect(said(answer)).toBe('413 the body is too large: at most 67108864 bytes are taken');
+  });
+
+  test('another method', async () => {
+    await using world = await ExtenderWorld.start();
+    expect(said(await world.send('/filter', '', { method: 'GET' }))).toBe('405 /filter takes POST, not GET');
+  });
+});
+
+test.each(['/healthz', '/livez', '/readyz'])('%s answers anybody', async (path) => {
+  await using world = await ExtenderWorld.start();
+  expect(said(await world.send(path, '', { method: 'GET', isNobody: true }))).toBe('200 ok');
+});
+
+describe('who may ask', () => {
+  const args = { Pod: pod, NodeNames: [] };
+
+  test('with an authority, only those that have a certificate of it', async () => {
+    await using world = await ExtenderWorld.start();
+    expect((await world.ask('/filter', args)).status).toBe(200);
+    for (const path of ['/filter', '/prioritize', '/preempt', '/bind'])
+      expect(said(await world.ask(path, args, { isNobody: true }))).toMatch(
+        /^403 a client certificate of the configured authority is needed: /,
+      );
+  });
+
+  test('without one, everybody; but nobody may bind', async () => {
+    await using world = await ExtenderWorld.start({ isOpen: true });
+    expect((await world.ask('/filter', args, { isNobody: true })).status).toBe(200);
+    expect(said(await world.ask('/bind', args))).toBe(
+      '403 /bind needs callers to prove themselves; start the extender with --client-ca',
+    );
+  });
+});

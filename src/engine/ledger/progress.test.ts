@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import { annotations } from '../../kube/well-known.ts';
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { Placement } from '../plan.ts';
+import { placementOf } from '../testing/answers.ts';
+import { clusterOf } from '../testing/cluster.ts';
+import { comes, goes, type Happening } from '../testing/happenings.ts';
+import { boundClaim, claim, localVolume, node, pod, reservedFor, storageClass } from '../testing/objects.ts';
+import { bindingProgress, podProblem, provisionProgress, type VolumeProgress } from './progress.ts';
+
+const later = { version: '2' };
+const going = { deletionTimestamp: '2025-01-01T00:00:00Z' };
+const ofData = { spec: reservedFor('data', 'uid-data'), ...later };
+const made = { className: 'made', ...later };
+
+/** `data` gets the disk v1 of n1, and `new` a volume that is made there. */
+function start(): { readonly index: ClusterIndex; readonly placement: Placement } {
+  const index = clusterOf({
+    Node: [node('n1'), node('n2')],
+    StorageClass: [storageClass('local'), storageClass('made', { provisioner: 'maker.example.com' })],
+    PersistentVolume: [localVolume('v1', '5Gi', 'n1')],
+    PersistentVolumeClaim: [claim('data', '5Gi'), claim('new', '5Gi', { className: 'made' })],
+    Pod: [pod('web', ['data', 'new'])],
+  });
+  return { index, placement: placementOf(index, pod('web', ['data', 'new'])) };
+}
+
+interface Case {
+  readonly name: string;
+  readonly happenings: readonly Happening[];
+  /** The problem, where it is neither bound nor waited for. */
+  readonly expected: string;
+}
+
+const selected = comes('PersistentVolumeClaim', claim('new', '5Gi', { ...made, selectedNode: 'n1' }));
+
+function textOf(progress: VolumeProgress): string {
+  if (progress.kind !== 'failed') return progress.kind;
+  return progress.isProvisioning ? `${progress.problem}, for this node` : progress.problem;
+}
+
+describe('a claim that gets a new volume', () => {
+  const cases: readonly Case[] = [
+    { name: 'waits for the provisioner', happenings: [selected], expected: 'waiting' },
+    {
+      name: 'waits for a volume that is not to be seen yet',
+      happenings: [comes('PersistentVolumeClaim', boundClaim('new', '5Gi', 'v2', made))],
+      expected: 'waiting',
+    },
+    {
+      name: 'is bound',
+      happenings: [
+        comes('PersistentVolume', localVolume('v2', '5Gi', 'n1', made)),
+        comes('PersistentVolumeClaim', boundClaim('new', '5Gi', 'v2', made)),
+      ],
+      expected: 'bound',
+    },
+    {
+      name: 'got a volume of another node',
+      happenings: [
+        comes('PersistentVolume', localVolume('v2', '5Gi', 'n2', made)),
+        comes('PersistentVolumeClaim', boundClaim('new', '5Gi', 'v2', made)),
+      ],
+      expected: `pv "v2" node affinity doesn't match node "n1"`,
+    },
+    {
+      name: 'was refused by its provisioner',
+      happenings: [comes('PersistentVolumeClaim', claim('new', '5Gi', made))],
+      expected: 'provisioning failed for PVC "new", for this node',
+    },
+    {
+      name: 'was given another node by somebody',
+      happenings: [comes('PersistentVolumeClaim', claim('new', '5Gi', { ...made, selectedNode: 'n2' }))],
+      expected: 'provisioning failed for PVC "new"',
+    },
+    {
+      name: 'is gone',
+      happenings: [goes('PersistentVolumeClaim', 'default/new')],
+      expected: 'PersistentVolumeClaim default/new is gone',
+    },
+    {
+      name: 'is another of its name',
+      happenings: [
+        comes('PersistentVolumeClaim', claim('new', '5Gi', { ...made, metadata: { uid: 'other' } })),
+      ],
+      expected: 'PersistentVolumeClaim default/new is gone',
+    },
+    {
+      name: 'is on its way out',
+      happenings: [comes('PersistentVolumeClaim', claim('new', '5Gi', { ...made, metadata: going }))],
+      expected: 'PersistentVolumeClaim default/new is being deleted',
+    },
+    {
+      name: 'lost its volume',
+      happenings: [
+        comes('PersistentVolumeClaim', {
+          ...boundClaim('new', '5Gi', 'v2', made),
+          status: { phase: 'Lost' },
+        }),
+      ],
+      expected: 'PersistentVolumeClaim default/new has lost its volume "v2"',
+    },
+  ];
+
+  test.each(cases)('$name', ({ happenings, expected }) => {
+    const { index, placement } = start();
+    for (const happen of happenings) happen(index);
+    expect(textOf(provisionProgress(index, placement.provisions[0]!, placement.node))).toBe(expected);
+  });
+});
+
+describe('a claim that gets an existing volume', () => {
+  const claimed = comes('PersistentVolume', localVolume('v1', '5Gi', 'n1', ofData));
+  const cases: readonly Case[] = [
+    { name: 'waits for the PV controller', happenings: [claimed], expected: 'waiting' },
+    {
+      name: 'is bound',
+      happenings: [claimed, comes('PersistentVolumeClaim', boundClaim('data', '5Gi', 'v1', later))],
+      expected: 'bound',
+    },
+    {
+      name: 'names its volume, and the binding is not complete',
+      happenings: [
+        claimed,
+        comes('PersistentVolumeClaim', claim('data', '5Gi', { ...later, spec: { volumeName: 'v1' } })),
+      ],
+      expected: 'waiting',
+    },
+    {
+      name: 'took another volume',
+      happenings: [claimed, comes('PersistentVolumeClaim', boundClaim('data', '5Gi', 'v9', later))],
+      expected: 'PersistentVolumeClaim default/data was bound to "v9", not to "v1"',
+    },
+    {
+      name: 'has its volume deleted, even when it was bound',
+      happenings: [
+        comes('PersistentVolumeClaim', boundClaim('data', '5Gi', 'v1', later)),
+        goes('PersistentVolume', 'v1'),
+      ],
+      expected: 'PersistentVolume v1 is gone',
+    },
+    {
+      name: 'has its claimRef cleared',
+      happenings: [comes('PersistentVolume', localVolume('v1', '5Gi', 'n1', later))],
+      expected: 'ClaimRef got reset for pv "v1"',
+    },
+    {
+      name: 'has its claimRef reset to a name',
+      happenings: [
+        comes('PersistentVolume', localVolume('v1', '5Gi', 'n1', { ...later, spec: reservedFor('data') })),
+      ],
+      expected: 'ClaimRef got reset for pv "v1"',
+    },
+    {
+      name: 'has its volume moved',
+      happenings: [comes('PersistentVolume', localVolume('v1', '5Gi', 'n2', ofData))],
+      expected: `pv "v1" node affinity doesn't match node "n1"`,
+    },
+    {
+      name: 'is being rolled back',
+      happenings: [
+        claimed,
+        comes(
+          'PersistentVolumeClaim',
+          claim('data', '5Gi', { ...later, metadata: { annotations: { [annotations.rollback]: 'yes' } } }),
+        ),
+      ],
+      expected: 'PersistentVolumeClaim default/data is being rolled back',
+    },
+  ];
+
+  test.each(cases)('$name', ({ happenings, expected }) => {
+    const { index, placement } = start();
+    for (const happen of happenings) happen(index);
+    expect(textOf(bindingProgress(index, placement.bindings[0]!, placement.node))).toBe(expected);
+  });
+});
+
+describe('the pod itself', () => {
+  const at = (rest: object) => ({ ...pod('web', ['data', 'new'], later), ...rest });
+  const metadata = pod('web', [], later).metadata!;
+  const cases: readonly { name: string; happening: Happening; expected: string | undefined }[] = [
+    { name: 'may go on', happening: comes('Pod', at({})), expected: undefined },
+    { name: 'is gone', happening: goes('Pod', 'default/web'), expected: 'pod default/web is gone' },
+    {
+      name: 'is another of its name',
+      happening: comes('Pod', at({ metadata: { ...metadata, uid: 'other' } })),
+      expected: 'pod default/web is gone',
+    },
+    {
+      name: 'is being deleted',
+      happening: comes('Pod', at({ metadata: { ...metadata, ...going } })),
+      expected: 'pod default/web is being deleted',
+    },
+    {
+      name: 'has failed',
+      happening: comes('Pod', at({ status: { phase: 'Failed' } })),
+      expected: 'pod default/web is over',
+    },
+    {
+      name: 'was put on another node',
+      happening: comes('Pod', pod('web', ['data', 'new'], { ...later, nodeName: 'n2' })),
+      expected: 'pod default/web is already assigned to node "n2"',
+    },
+    { name: 'has lost its node', happening: goes('Node', 'n1'), expected: 'node "n1" not found' },
+  ];
+
+  test.each(cases)('$name', ({ happening, expected }) => {
+    const { index, placement } = start();
+    happening(index);
+    expect(podProblem(index, placement)).toBe(expected);
+  });
+});
