@@ -66,6 +66,12 @@ export class Refusal {
     return new Refusal({ ...this.#parts, pod, waker: this.waker.forInterest(interest) });
   }
 
+  /** The same answer; but the pod also waits for what could change the minds of these, which kept others from making room. */
+  waitingFor(objectors: readonly AnyRule[]): Refusal {
+    if (objectors.length === 0) return this;
+    return new Refusal({ ...this.#parts, waker: this.waker.alsoFor(objectors, this.#parts.nowMs) });
+  }
+
   #newWaker(): Waker {
     const { index, pod, nowMs } = this.#parts;
     const interest = interestOf(index, pod, this.#hasReason('AttachLimitReached'));

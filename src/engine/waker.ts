@@ -29,6 +29,13 @@ export class Waker {
     return this.#rules.some((rule) => rule.invalidates(this.interest, change, this.#index));
   }
 
+  /** The same, and whatever could change the minds of these. */
+  alsoFor(rules: readonly AnyRule[], nowMs: number): Waker {
+    // Which volumes they speak of isn't known: it wakes for slots too.
+    const interest = { ...this.interest, lacksSlots: true };
+    return new Waker(this.#index, [...new Set([...this.#rules, ...rules])], { interest, nowMs });
+  }
+
   /** The same for a pod of equal shape. */
   forInterest(interest: Interest): Waker {
     return new Waker(this.#index, this.#rules, { interest, nowMs: Number.POSITIVE_INFINITY });

@@ -24,6 +24,7 @@ import { logBinding, logDecision } from './decision-log.ts';
 import { Evictions } from './evictions.ts';
 import { pinsOf } from './pins.ts';
 import { asksForOther, concernsOthers, isFor, queuedPod, wantsNode } from './pods-to-place.ts';
+import type { BackOffOptions } from './queue/back-off.ts';
 import type { Taken } from './queue/queued-pod.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { conflictMessage, refusedMessage } from './refused-message.ts';
@@ -46,6 +47,8 @@ export interface SchedulerOptions {
   readonly version?: string | undefined;
   /** How long others may take to make and bind a pod's volumes. */
   readonly bindTimeoutMs?: number | undefined;
+  /** Of pods that were refused, or whose binding failed. */
+  readonly backOff?: BackOffOptions | undefined;
 }
 
 /** So many pods may be on their way at once; those beyond wait in the queue. */
@@ -108,7 +111,7 @@ class Scheduler {
     const volumes = new VolumeWrites(cluster, this.#feed, clock);
     this.#ledger = new Ledger(index);
     this.#decider = new Decider(index, options.rules ?? defaultRules, () => budgetsOf(context));
-    this.#queue = new SchedulingQueue(clock);
+    this.#queue = new SchedulingQueue(clock, options.backOff && { backOff: options.backOff });
     this.#pods = new PodWrites({ cluster, feed: this.#feed, clock });
     const timeoutMs = options.bindTimeoutMs ?? 600_000;
     this.#binder = new PodBinder({ index, clock, volumes, pods: this.#pods, timeoutMs, writersMax });

@@ -4,6 +4,7 @@ import { compete, type Rivalry } from './testing/rivals.ts';
 
 const rivalries: fc.Arbitrary<Rivalry> = fc.record({
   seed: fc.nat(),
+  completes: fc.boolean(),
   disks: fc.array(fc.nat({ max: 3 }), { minLength: 2, maxLength: 3 }),
   pods: fc.array(fc.record({ existing: fc.nat({ max: 2 }), made: fc.nat({ max: 1 }) }), {
     minLength: 1,

@@ -58,8 +58,8 @@ function missesOf(node: string, finding: Finding): Miss[] {
   }
   return finding.candidates.map((candidate) => {
     const [obstacle] = candidate.obstacles;
-    const isOnly = candidate.obstacles.length === 1;
-    const shortageBytes = isOnly ? shortageOf(obstacle?.margin) : Number.POSITIVE_INFINITY;
+    // All of them have to give way.
+    const shortageBytes = Math.max(...candidate.obstacles.map(({ margin }) => shortageOf(margin)));
     return { node, finding, candidate, obstacle, shortageBytes };
   });
 }

@@ -160,27 +160,24 @@ export class AttachTable {
     if (storageClass === undefined || !storageClass.canProvision) return undefined;
     const migratedTo = csiDriverForProvisioner(storageClass.provisioner);
     const driver =
-      migratedTo !== undefined && this.#isMigrated(storageClass.provisioner, nodeName)
-        ? migratedTo
-        : storageClass.provisioner;
+      migratedTo !== undefined && this.#servesCsi(nodeName) ? migratedTo : storageClass.provisioner;
     return { driver, handle: `unmade ${claim.key} ${claim.uid}` };
   }
 
   volumeOnNode(volume: VolumeRecord, nodeName: string): CsiVolume | undefined {
     if (volume.csi !== undefined) return volume.csi;
-    if (volume.migrated === undefined || !this.#isMigrated(volume.migrated.plugin, nodeName))
-      return undefined;
+    if (volume.migrated === undefined || !this.#servesCsi(nodeName)) return undefined;
     return { driver: volume.migrated.driver, handle: volume.migrated.handle };
   }
 
   inlineVolumes(pod: PodRecord, nodeName: string): CsiVolume[] {
-    return pod.migratedVolumes
-      .filter((volume) => this.#isMigrated(volume.plugin, nodeName))
-      .map(({ driver, handle }) => ({ driver, handle }));
+    if (!this.#servesCsi(nodeName)) return [];
+    return pod.migratedVolumes.map(({ driver, handle }) => ({ driver, handle }));
   }
 
-  #isMigrated(plugin: string, nodeName: string): boolean {
-    return this.#sources.nodes.drivers(nodeName)?.migratedPlugins.has(plugin) === true;
+  /** Which plugins it announces does not matter here: to kube-scheduler, whoever has a CSINode attaches all of them through CSI. */
+  #servesCsi(nodeName: string): boolean {
+    return this.#sources.nodes.drivers(nodeName) !== undefined;
   }
 
   #count(nodeName: string): AttachedVolumes {

@@ -21,7 +21,6 @@ export class NodeTable {
   readonly #drivers = new Map<string, NodeDriversRecord>();
   readonly #driversOfRow: (NodeDriversRecord | undefined)[] = [];
   #limitingNodes = 0;
-  #migratingNodes = 0;
   /** Live rows, ascending by node name. */
   readonly #byName: NodeRow[] = [];
   #live: Bitset = newBitset(0);
@@ -68,11 +67,6 @@ export class NodeTable {
   /** Whether any node limits how many volumes it attaches; most tests and many clusters have none. */
   get hasAttachLimits(): boolean {
     return this.#limitingNodes > 0;
-  }
-
-  /** Whether any node serves in-tree disks through CSI. */
-  get hasMigratedPlugins(): boolean {
-    return this.#migratingNodes > 0;
   }
 
   setDrivers(name: string, record: NodeDriversRecord | undefined): void {
@@ -122,7 +116,6 @@ export class NodeTable {
   #countDrivers(record: NodeDriversRecord | undefined, step: 1 | -1): void {
     if (record === undefined) return;
     if ([...record.limits.values()].some((limit) => limit !== undefined)) this.#limitingNodes += step;
-    if (record.migratedPlugins.size > 0) this.#migratingNodes += step;
   }
 
   #namePosition(name: string): number {

@@ -29,6 +29,13 @@ export interface Profile {
   readonly zonesNeedVolumes: boolean;
   /** A selected-node annotation without a value pins the claim to a node of no name. */
   readonly emptySelectedNodePins: boolean;
+  /**
+   * Before anybody is evicted, say of devices what kube-scheduler's rule for dynamic resources says. It loses its way where the pod was
+   * refused before any node was looked at; evictions are then not thought of.
+   */
+  readonly speaksOfDevices: boolean;
+  /** Write both sides of a binding, not only the volume's, once all of a pod's volumes are claimed; kube-scheduler leaves one to the PV controller. */
+  readonly completesBindings: boolean;
   /** Say in refusals which volume or pool came closest. */
   readonly namesClosest: boolean;
   /** Rank nodes by the soft affinity of volumes. */
@@ -92,6 +99,8 @@ export const stowageProfile: Profile = {
   reportsEveryObstacle: false,
   zonesNeedVolumes: false,
   emptySelectedNodePins: false,
+  speaksOfDevices: false,
+  completesBindings: true,
   namesClosest: true,
   scoresPreferences: true,
   inFlight: 'linear',
@@ -115,6 +124,8 @@ export const upstreamProfile: Profile = {
   reportsEveryObstacle: true,
   zonesNeedVolumes: true,
   emptySelectedNodePins: true,
+  speaksOfDevices: true,
+  completesBindings: false,
   namesClosest: false,
   scoresPreferences: false,
   inFlight: 'off',

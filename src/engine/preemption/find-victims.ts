@@ -44,6 +44,8 @@ export type Preemption =
       readonly message: string;
       /** Whether a node that the pod is nominated to is still worth waiting for. */
       readonly keepsNomination: boolean;
+      /** The rules that would refuse the pod even without the others: where they change their mind, evicting may help. */
+      readonly objectors: readonly AnyRule[];
     };
 
 export interface Victim {
@@ -62,18 +64,27 @@ export function findVictims(
   index: ClusterIndex,
   options: PreemptionOptions,
 ): Preemption {
-  if (refusal.nodeCount === 0) return { kind: 'none', message: '', keepsNomination: true };
+  if (refusal.nodeCount === 0) return { kind: 'none', message: '', ...notTried };
+  if (!index.profile.speaksOfDevices) return preempt(pod, refusal, index, options);
+  if (refusal.podRefusals.length > 0) return { kind: 'none', message: 'not found', ...notTried };
+  const preemption = preempt(pod, refusal, index, options);
+  if (preemption.kind === 'victims') return preemption;
+  return { ...preemption, message: `no new claims to deallocate, ${preemption.message}` };
+}
+
+function preempt(pod: Pod, refusal: Refusal, index: ClusterIndex, options: PreemptionOptions): Preemption {
   const nodes = [...refusal.nodesWithPodsInTheWay()].sort();
   const record = readPod(pod);
   const problem = whyNotEligible(record, nodes, index);
-  if (problem !== undefined)
-    return { kind: 'none', message: `preemption: ${problem}`, keepsNomination: true };
-  const { candidates, texts } = findCandidates(record, nodes, index, options);
+  if (problem !== undefined) return { kind: 'none', message: `preemption: ${problem}`, ...notTried };
+  const { candidates, texts, objectors } = findCandidates(record, nodes, index, options);
   const best = bestCandidate(candidates, options.nowMs);
   if (best !== undefined) return victimsOf(best, index);
   const message = notHelpful(refusal.nodeCount, nodes.length, texts);
-  return { kind: 'none', message, keepsNomination: false };
+  return { kind: 'none', message, keepsNomination: false, objectors };
 }
+
+const notTried = { keepsNomination: true, objectors: [] } as const;
 
 function whyNotEligible(pod: PodRecord, nodes: readonly string[], index: ClusterIndex): string | undefined {
   const { preemptsOthers, nominatedNode } = pod;
@@ -90,6 +101,7 @@ interface Search {
   readonly candidates: readonly Candidate[];
   /** How many nodes each text speaks of; complete only if there are no candidates. */
   readonly texts: ReadonlyMap<string, number>;
+  readonly objectors: readonly AnyRule[];
 }
 
 function findCandidates(
@@ -102,19 +114,21 @@ function findCandidates(
   const wanted = candidatesWanted(nodes.length, enough);
   const candidates: Candidate[] = [];
   const texts = new Map<string, number>();
+  const objectors = new Set<AnyRule>();
   let harmless = 0;
   for (let tried = 0; tried < nodes.length; tried++) {
     const node = nodes[(seed + tried) % nodes.length]!;
     const dryRun = victimsOnNode(pod, node, index, options);
     if (dryRun.kind === 'hopeless') {
       for (const text of dryRun.texts) texts.set(text, (texts.get(text) ?? 0) + 1);
+      for (const rule of dryRun.objectors) objectors.add(rule);
       continue;
     }
     candidates.push(dryRun.candidate);
     if (dryRun.candidate.violations === 0) harmless += 1;
     if (harmless > 0 && candidates.length >= wanted) break;
   }
-  return { candidates, texts };
+  return { candidates, texts, objectors: [...objectors] };
 }
 
 function candidatesWanted(nodeCount: number, { percent, least }: EnoughCandidates): number {

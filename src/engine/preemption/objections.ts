@@ -3,9 +3,16 @@ import type { ClusterIndex } from '../index/cluster-index.ts';
 import { type JudgeOptions, judge } from '../judge.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import { verdictRule } from '../rules/cycle.ts';
+import type { AnyRule } from '../rules/rule.ts';
+
+export interface Objection {
+  readonly rule: AnyRule;
+  /** In kube-scheduler's words. */
+  readonly text: string;
+}
 
 /**
- * Why the pod doesn't fit on this one node, in kube-scheduler's words; empty if it does. Dry runs ask thousands of times: a refusal,
+ * Why the pod doesn't fit on this one node; empty if it does. Dry runs ask thousands of times: a refusal,
  * which speaks of all nodes, would cost more than the rules.
  */
 export function objectionsOn(
@@ -13,12 +20,15 @@ export function objectionsOn(
   pod: PodRecord,
   index: ClusterIndex,
   options: JudgeOptions,
-): readonly string[] {
+): readonly Objection[] {
   const { cycle, rules, prepared } = judge(pod, index, { ...options, onlyNodes: [node] });
-  if (prepared.refusedBy !== undefined) return prepared.refusals.map(({ message }) => message);
+  const { refusedBy } = prepared;
+  if (refusedBy !== undefined)
+    return prepared.refusals.map(({ message }) => ({ rule: refusedBy, text: message }));
   const row = index.nodes.row(node);
   if (row === undefined || cycle.isFeasible(row)) return [];
   const verdict = cycle.verdicts[row]!;
   const notes = cycle.notes.get(row) ?? [];
-  return [...countTexts([{ rule: rules[verdictRule(verdict)]!, verdict, notes }]).keys()];
+  const rule = rules[verdictRule(verdict)]!;
+  return [...countTexts([{ rule, verdict, notes }]).keys()].map((text) => ({ rule, text }));
 }

@@ -1,10 +1,11 @@
 import type { ClusterIndex } from '../index/cluster-index.ts';
 import type { JudgeOptions } from '../judge.ts';
 import type { PodRecord } from '../records/pod-record.ts';
+import type { AnyRule } from '../rules/rule.ts';
 import type { Candidate } from './best-candidate.ts';
 import { type Budget, breakingBudgets } from './budget.ts';
 import { byImportance } from './importance.ts';
-import { objectionsOn } from './objections.ts';
+import { type Objection, objectionsOn } from './objections.ts';
 import { type Rivals, withNominated } from './rivals.ts';
 
 export interface DryRunOptions extends JudgeOptions {
@@ -14,10 +15,14 @@ export interface DryRunOptions extends JudgeOptions {
 
 export type DryRun =
   | { readonly kind: 'candidate'; readonly candidate: Candidate }
-  /** Evicting helps nothing here, for these reasons in kube-scheduler's words. */
-  | { readonly kind: 'hopeless'; readonly texts: readonly string[] };
+  /** Evicting helps nothing here, for these reasons in kube-scheduler's words, by these rules. */
+  | { readonly kind: 'hopeless'; readonly texts: readonly string[]; readonly objectors: readonly AnyRule[] };
 
-const nobodyToEvict: DryRun = { kind: 'hopeless', texts: ['No preemption victims found for incoming pod'] };
+const nobodyToEvict: DryRun = {
+  kind: 'hopeless',
+  texts: ['No preemption victims found for incoming pod'],
+  objectors: [],
+};
 
 /**
  * Who would have to go from this node for the pod to fit: every pod of lower priority is taken off, and put back one by one as long
@@ -36,12 +41,17 @@ export function victimsOnNode(
   try {
     for (const victim of lower) takeOff(victim, index);
     const ask = () => objectionsTo(pod, node, index, options);
-    const texts = ask();
-    if (texts.length > 0) return { kind: 'hopeless', texts };
+    const objections = ask();
+    if (objections.length > 0) return hopeless(objections);
     return candidateOf(node, lower, options, (victim) => isReprieved(victim, index, ask));
   } finally {
     index.rollback(savepoint);
   }
+}
+
+function hopeless(objections: readonly Objection[]): DryRun {
+  const objectors = new Set(objections.map(({ rule }) => rule));
+  return { kind: 'hopeless', texts: objections.map(({ text }) => text), objectors: [...objectors] };
 }
 
 /** Pods of the node that this one may evict; those that are only assumed there too. */
@@ -59,7 +69,7 @@ function objectionsTo(
   node: string,
   index: ClusterIndex,
   options: DryRunOptions,
-): readonly string[] {
+): readonly Objection[] {
   const ask = () => objectionsOn(node, pod, index, options);
   const there = options.rivals.get(node);
   const beside = there === undefined ? [] : withNominated(index, there, ask);
@@ -89,7 +99,7 @@ function takeOff({ key }: PodRecord, index: ClusterIndex): void {
 }
 
 /** Puts the pod back, where it stays if the other still fits. To rules, one that is assumed is as good as one that runs. */
-function isReprieved(victim: PodRecord, index: ClusterIndex, ask: () => readonly string[]): boolean {
+function isReprieved(victim: PodRecord, index: ClusterIndex, ask: () => readonly Objection[]): boolean {
   index.setAssumedPod(victim.key, victim);
   if (ask().length === 0) return true;
   index.setAssumedPod(victim.key, undefined);

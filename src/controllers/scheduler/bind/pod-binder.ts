@@ -29,7 +29,8 @@ export interface PodBinderOptions {
  *
  * 1. New volumes first: each claim gets its selected node, and all of them have to be there before anything else is promised for
  *    good. Making volumes is what fails.
- * 2. Then the existing volumes: a claimRef each, and the PV controller completes the binding.
+ * 2. Then the existing volumes: a claimRef each, and the PV controller completes the binding. Under `completesBindings` we name the
+ *    volume on the claim's side ourselves, once all claimRefs stand, and leave the PV controller the phases.
  * 3. Then the pod, unless it was created with its node.
  *
  * Waiting is by event. Every step can be the last: what stands written afterwards (selected nodes, claimRefs) is found again by
@@ -96,10 +97,13 @@ export class PodBinder {
     const { bindings, node } = flight.placement;
     if (bindings.length === 0) return;
     await this.#write(flight, signal, async () => {
-      const works = bindings.map((binding) => ({ binding, write: volumes.claiming(binding) }));
-      const missing = works.filter(({ write }) => write !== undefined);
+      const missing = bindings.flatMap((binding) => volumes.claiming(binding) ?? []);
       claimed.push(...missing.map(({ binding }) => binding));
-      await allOf(missing.map(({ write }) => write!(signal)));
+      await allOf(missing.map(({ write }) => write(signal)));
+      if (!index.profile.completesBindings) return;
+      // Only now: a claim that names its volume can't be undone, so all of the pod's volumes are claimed before the first.
+      const free = missing.filter(({ isFree }) => isFree);
+      await allOf(free.map(({ binding }) => volumes.complete(binding, signal)));
     });
     const parts = bindings.map((binding) => ({ progress: () => bindingProgress(index, binding, node) }));
     await this.#untilBound(flight, parts, signal);

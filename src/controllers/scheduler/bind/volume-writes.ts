@@ -9,7 +9,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { ClusterFeed } from '../../../state/cluster-feed.ts';
 import { onVersion } from '../../on-version.ts';
 import { orAbsent } from '../../or-absent.ts';
-import { volumeBinding, volumeUnbinding } from '../../volumes/pv-binder/binding-changes.ts';
+import { claimBinding, volumeBinding, volumeUnbinding } from '../../volumes/pv-binder/binding-changes.ts';
 import { type Attempt, insist } from './insist.ts';
 import { claimStanding, volumeStanding } from './standing.ts';
 
@@ -61,7 +61,7 @@ export class VolumeWrites {
    * The write that makes the volume the claim's, to be called when all of a pod's are ready; undefined where it stands there
    * already. The claimRef is the lock: of two who write it, one gets `Conflict`. Throws where that is known beforehand.
    */
-  claiming(binding: Binding): ((signal: AbortSignal) => Promise<void>) | undefined {
+  claiming(binding: Binding): Claiming | undefined {
     const { volume: name, volumeVersion } = binding;
     const claim = this.#claimOf(binding);
     const volume = this.#feed.get('PersistentVolume', name);
@@ -73,7 +73,7 @@ export class VolumeWrites {
       throw new Error(
         `PersistentVolume ${name} is out of sync (stored: ${stored}, planned: ${volumeVersion})`,
       );
-    return async (signal) => {
+    const write = async (signal: AbortSignal) => {
       const attempt: Attempt = {
         write: (version = volumeVersion) => this.#patchVolume(volume, change, { version, signal }),
         look: async () => {
@@ -84,6 +84,24 @@ export class VolumeWrites {
       };
       await insist(attempt, this.#clock, signal);
     };
+    const isFree = volume.spec?.claimRef === undefined && volume.status?.phase === 'Available';
+    return { binding, write, isFree };
+  }
+
+  /**
+   * Names the volume on the claim's side too, once the volume names the claim by its uid: never before, or the PV controller would
+   * take the claim for lost. It is left with the phases to fill in. Whoever was faster did the same, and where this fails the PV
+   * controller does it, so nothing is tried twice.
+   */
+  async complete(binding: Binding, signal: AbortSignal): Promise<void> {
+    const claim = this.#claimOf(binding);
+    const volume = this.#feed.get('PersistentVolume', binding.volume);
+    const isRollingBack = claim.metadata?.annotations?.[annotations.rollback] !== undefined;
+    if (volume?.spec?.claimRef?.uid !== binding.claimUid || isRollingBack) return;
+    if ((claim.spec?.volumeName ?? '') !== '') return;
+    const change = claimBinding(claim, binding.volume);
+    if (change === undefined) return;
+    await this.#patchClaim(claim, change, { signal }).catch(() => signal.throwIfAborted());
   }
 
   /**
@@ -148,6 +166,14 @@ export class VolumeWrites {
     this.#feed.noteWrite('PersistentVolumeClaim', written);
     return written;
   }
+}
+
+/** A claimRef that is still to be written. */
+export interface Claiming {
+  readonly binding: Binding;
+  readonly write: (signal: AbortSignal) => Promise<void>;
+  /** Nobody had a hand on the volume before us: it was Available and without a claimRef. */
+  readonly isFree: boolean;
 }
 
 /** A claimRef that may be taken back, and its claim. */

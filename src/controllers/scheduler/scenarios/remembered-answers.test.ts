@@ -15,6 +15,7 @@ import { termsOf } from '../../provisioner/testing/objects.ts';
 import { namespace, SchedulerWorld } from '../testing/scheduler-world.ts';
 import { startCrowd } from './testing/crowd.ts';
 import {
+  attempts,
   changeRoom,
   cpu,
   driverName,
@@ -302,5 +303,20 @@ describe('what is worked out anew', () => {
     expect(await world.place('beside')).toMatch(/^n\d$/);
     await world.settle(10_000);
     expect(new Set(await places(world, ['alone', 'friend', 'beside'])).size).toBe(1);
+  });
+
+  test('a place that was given a moment ago makes the answer before it stale', async () => {
+    const quiet = { nodes: ['n1'], beside: [] };
+    await using world = await SchedulerWorld.start(quiet);
+    await world.pause();
+    // All are there when it starts, and are taken by name: one is refused, its friend gets a place, and one is equal to the first.
+    const metadata = { namespace, name: 'b', labels: { app: 'web' } };
+    await world.pod('a', [], { spec: together });
+    await world.pod('b', [], { metadata });
+    await world.pod('c', [], { spec: together });
+    world.resume(quiet);
+    await world.settle();
+    expect(await places(world, ['a', 'b', 'c'])).toEqual(['n1', 'n1', 'n1']);
+    expect(attempts(world, 'unschedulable')).toBe(1);
   });
 });

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../../cluster/resources.ts';
+import { stowageProfile } from '../../../engine/index/profile.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
 import { provisionerController } from '../../provisioner/provisioner-controller.ts';
@@ -36,12 +37,19 @@ export async function furnishBinding(world: SchedulerWorld, nodes?: readonly str
   await world.storageClass('made', { provisioner: Maker.provisionerName });
 }
 
+/** Leaves the claims' side to the PV controller, so that there is something to wait for. */
+export const waiting: SchedulerOptions = { profile: { ...stowageProfile, completesBindings: false } };
+
+/** Writes both sides itself. */
+export const completing: SchedulerOptions = { profile: stowageProfile };
+
 export function runScheduler(
   world: SchedulerWorld,
   options: SchedulerOptions = {},
   cluster: Cluster = world.cluster,
 ): Supervisor {
-  return world.trial.run(schedulingControllers({ scheduler: options, beside: [] }), cluster);
+  const scheduler = { ...waiting, ...options };
+  return world.trial.run(schedulingControllers({ scheduler, beside: [] }), cluster);
 }
 
 /** One controller more, until what is returned is closed. */

@@ -3,6 +3,7 @@ import { failure } from '../../../cluster/api-error.ts';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { LimitedCluster } from '../../testing/limited-cluster.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
+import type { SchedulerOptions } from '../scheduler.ts';
 import { furnishBinding, runBeside, runMaker, runScheduler } from './binding-world.ts';
 import { Maker } from './maker.ts';
 import { SchedulerWorld } from './scheduler-world.ts';
@@ -20,32 +21,46 @@ const settleMs = 20_000;
  * Has the scheduler's first write fail and compares the end with that of a run in peace; then its second write, and so on. Answers
  * what was written in peace.
  */
-export async function failEverywhere(when: When, prepare: Prepare): Promise<readonly Write[]> {
-  const expected = await endOf(prepare, when, Number.POSITIVE_INFINITY);
+export async function failEverywhere(
+  when: When,
+  prepare: Prepare,
+  options: SchedulerOptions = {},
+): Promise<readonly Write[]> {
+  const end = (failing: number) => endOf(prepare, { when, failing, options });
+  const expected = await end(Number.POSITIVE_INFINITY);
   for (let position = 1; position <= expected.writes.length; position += 1) {
-    const end = await endOf(prepare, when, position);
     const write = JSON.stringify(expected.writes[position - 1]);
-    expect(end.lines, `after write ${position} failed: ${write}`).toEqual(expected.lines);
+    expect((await end(position)).lines, `after write ${position} failed: ${write}`).toEqual(expected.lines);
   }
   return expected.writes;
 }
 
 /** The scheduler alone dies after each of its writes, while all others go on; another one comes a while later. */
-export async function dieEverywhere(prepare: Prepare): Promise<readonly Write[]> {
-  const expected = await endOf(prepare, 'before', Number.POSITIVE_INFINITY);
+export async function dieEverywhere(
+  prepare: Prepare,
+  options: SchedulerOptions = {},
+): Promise<readonly Write[]> {
+  const expected = await endOf(prepare, { when: 'before', failing: Number.POSITIVE_INFINITY, options });
   for (let writes = 1; writes <= expected.writes.length; writes += 1) {
     await using world = await peopled(prepare);
-    const dying = runScheduler(world, {}, new LimitedCluster(world.cluster, writes));
+    const dying = runScheduler(world, options, new LimitedCluster(world.cluster, writes));
     await world.settle(5_000);
     await dying.close();
-    runScheduler(world);
+    runScheduler(world, options);
     await world.settle(settleMs);
     expect(await linesOf(world), `after death at write ${writes}`).toEqual(expected.lines);
   }
   return expected.writes;
 }
 
-async function endOf(prepare: Prepare, when: When, failing: number) {
+interface Run {
+  readonly when: When;
+  /** The position of the write that fails. */
+  readonly failing: number;
+  readonly options: SchedulerOptions;
+}
+
+async function endOf(prepare: Prepare, { when, failing, options }: Run) {
   await using world = await peopled(prepare);
   const troubled = new TroubledCluster(world.cluster as Cluster);
   let passed = 0;
@@ -55,7 +70,7 @@ async function endOf(prepare: Prepare, when: When, failing: number) {
       if (passed === failing) throw failure(500, 'InternalError', 'etcd is away');
     },
   };
-  runScheduler(world, {}, troubled);
+  runScheduler(world, options, troubled);
   await world.settle(settleMs);
   return { lines: await linesOf(world), writes: [...troubled.writes] };
 }

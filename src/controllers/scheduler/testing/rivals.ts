@@ -4,7 +4,7 @@ import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube
 import { labels } from '../../../kube/well-known.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
-import { furnishBinding, runBeside, runMaker, runScheduler } from './binding-world.ts';
+import { completing, furnishBinding, runBeside, runMaker, runScheduler, waiting } from './binding-world.ts';
 import { Maker } from './maker.ts';
 import { SchedulerWorld } from './scheduler-world.ts';
 import { TroubledCluster, type Troubles } from './troubled-cluster.ts';
@@ -12,6 +12,8 @@ import { TroubledCluster, type Troubles } from './troubled-cluster.ts';
 /** What there is to do for two schedulers of one name. */
 export interface Rivalry {
   readonly seed: number;
+  /** Whether they write the claims' side of a binding too. */
+  readonly completes: boolean;
   /** Existing disks of each node. */
   readonly disks: readonly number[];
   /** For each pod, how many existing and new volumes it wants. */
@@ -28,6 +30,7 @@ export async function compete(rivalry: Rivalry) {
   await using world = new SchedulerWorld(await TrialCluster.start());
   const random = seededRandom(rivalry.seed);
   const maker = new Maker();
+  const options = rivalry.completes ? completing : waiting;
   const names = rivalry.disks.map((_, at) => `n${at + 1}`);
   await furnishBinding(world, names);
   for (const name of ['pv-binder', 'protection']) runBeside(world, name);
@@ -35,7 +38,7 @@ export async function compete(rivalry: Rivalry) {
   const rivals = ['one', 'two'].map((name) => {
     const way = new TroubledCluster(world.cluster);
     way.troubles = troublesFrom(random.fork(name), world);
-    return { way, run: runScheduler(world, {}, way) };
+    return { way, run: runScheduler(world, options, way) };
   });
   maker.answer = () => (random.next() < 0.2 ? 'refuses' : 'makes');
   await furnish(world, rivalry);
@@ -45,7 +48,7 @@ export async function compete(rivalry: Rivalry) {
   await world.settle(peaceMs);
   const before = await world.lines();
   for (const { run } of rivals) await run.close();
-  runScheduler(world);
+  runScheduler(world, options);
   await world.settle(5_000);
   return { wrongs: await wrongsOf(world), before, after: await world.lines() };
 }

@@ -4,8 +4,10 @@ import type { SchedulerWorld } from './scheduler-world.ts';
 /** A pod with volumes that can go to one node only, so that every run of it ends in the same state. */
 export interface Situation {
   readonly name: string;
-  /** What the scheduler writes in peace, by kind. */
+  /** What the scheduler writes in peace, by kind, where it leaves the claims' side to the PV controller. */
   readonly writes: readonly string[];
+  /** How many claims it completes otherwise. */
+  readonly existing: number;
   readonly prepare: (world: SchedulerWorld) => Promise<void>;
 }
 
@@ -15,20 +17,28 @@ const claims = 'patch persistentvolumes';
 const binds = 'post pods';
 
 export const situations: readonly Situation[] = [
-  { name: 'one existing volume', writes: [claims, binds], prepare: withVolumes({ existing: 1, made: 0 }) },
+  {
+    name: 'one existing volume',
+    writes: [claims, binds],
+    existing: 1,
+    prepare: withVolumes({ existing: 1, made: 0 }),
+  },
   {
     name: 'two existing volumes',
     writes: [claims, claims, binds],
+    existing: 2,
     prepare: withVolumes({ existing: 2, made: 0 }),
   },
   {
     name: 'a new volume',
     writes: [nominates, selects, binds],
+    existing: 0,
     prepare: withVolumes({ existing: 0, made: 1 }),
   },
   {
     name: 'two new volumes and two existing ones',
     writes: [nominates, selects, selects, claims, claims, binds],
+    existing: 2,
     prepare: withVolumes({ existing: 2, made: 2 }),
   },
 ];

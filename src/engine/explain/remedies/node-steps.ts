@@ -1,12 +1,14 @@
-import type { Node, Pod, Taint, Toleration } from '../../../kube/core.ts';
+import type { Node, NodeSelector, Pod, Taint, Toleration } from '../../../kube/core.ts';
+import { compileNodeSelector, matchesNode } from '../../../kube/node-selector.ts';
 import { matchesRequirement, type Requirement } from '../../../kube/requirement.ts';
 import { toleratesTaint } from '../../../kube/tolerations.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { textOf } from '../../../kube/wire.ts';
-import { type MatcherTerm, matcherHolds } from '../../records/node-matcher.ts';
+import type { MatcherTerm } from '../../records/node-matcher.ts';
 import { podNodes } from '../../records/pod-nodes.ts';
 import { itemsOf } from '../../records/reading.ts';
-import { put, type Step } from './step.ts';
+import { taintText } from '../details.ts';
+import { changing, type Step } from './step.ts';
 import type { Trial } from './trial.ts';
 
 const cordonTaint = 'node.kubernetes.io/unschedulable';
@@ -14,32 +16,38 @@ const cordonTaint = 'node.kubernetes.io/unschedulable';
 const conditionPrefix = 'node.kubernetes.io/';
 
 /** The taint that goes with the mark is lifted with it. */
-export function uncordon(trial: Trial): Step[] {
-  const node = trial.get('Node', trial.node);
-  if (node === undefined) return [];
-  const taints = itemsOf(node.spec?.taints).filter(({ key }) => key !== cordonTaint);
-  const after: Node = { ...node, spec: { ...node.spec, unschedulable: false, taints } };
-  return [ofNode('UncordonNode', trial.node, [], after)];
+export function uncordon({ node }: Trial): Step[] {
+  const change = (object: Node): Node => ({
+    ...object,
+    spec: {
+      ...object.spec,
+      unschedulable: false,
+      taints: itemsOf(object.spec?.taints).filter(({ key }) => key !== cordonTaint),
+    },
+  });
+  return [ofNode('UncordonNode', node, [], change)];
 }
 
 /** Either the node loses its taints or the pod tolerates them; what a node's condition put there nobody should tolerate away. */
 export function taintSteps(trial: Trial): Step[] {
-  const node = trial.get('Node', trial.node);
-  if (node === undefined) return [];
   const tolerations = itemsOf(trial.pod.spec?.tolerations);
   const isInTheWay = (taint: Taint) =>
     taint.effect !== 'PreferNoSchedule' &&
     !tolerations.some((toleration) => toleratesTaint(toleration, taint));
-  const taints = itemsOf(node.spec?.taints);
-  const untolerated = taints.filter(isInTheWay);
-  const kept = taints.filter((taint) => !untolerated.includes(taint));
+  const untolerated = itemsOf(trial.get('Node', trial.node)?.spec?.taints).filter(isInTheWay);
+  if (untolerated.length === 0) return [];
   const names = untolerated.map(taintText);
-  const after: Node = { ...node, spec: { ...node.spec, taints: kept } };
-  const removal = ofNode('RemoveTaint', trial.node, names, after);
+  const removal = ofNode('RemoveTaint', trial.node, names, (node) => ({
+    ...node,
+    spec: { ...node.spec, taints: itemsOf(node.spec?.taints).filter((taint) => !isInTheWay(taint)) },
+  }));
   if (untolerated.some(({ key }) => textOf(key).startsWith(conditionPrefix))) return [removal];
   const added = untolerated.map(tolerationOf);
-  const pod: Pod = { ...trial.pod, spec: { ...trial.pod.spec, tolerations: [...tolerations, ...added] } };
-  return [removal, ofPod('TolerateTaint', trial, names, pod)];
+  const tolerating = ofPod('TolerateTaint', trial, names, (pod) => ({
+    ...pod,
+    spec: { ...pod.spec, tolerations: [...itemsOf(pod.spec?.tolerations), ...added] },
+  }));
+  return [removal, tolerating];
 }
 
 function tolerationOf({ key, value, effect }: Taint): Toleration {
@@ -49,11 +57,6 @@ function tolerationOf({ key, value, effect }: Taint): Toleration {
     ...(isPlain ? { operator: 'Exists' as const } : { operator: 'Equal' as const, value }),
     effect: effect ?? '',
   };
-}
-
-function taintText({ key, value, effect }: Taint): string {
-  const assignment = value === undefined || value === '' ? textOf(key) : `${key}=${value}`;
-  return `${assignment}:${effect}`;
 }
 
 /** Labels that say what a node is or where it stands: nobody changes them to please a pod. */
@@ -74,13 +77,12 @@ export function nodeAffinitySteps(trial: Trial): Step[] {
   const { required } = podNodes(trial.record.shape);
   if (node === undefined || required === undefined) return [];
   const labels = node.metadata?.labels ?? {};
-  const changes = required.terms
+  const [fewest] = required.terms
     .map((term) => labelChanges(term, trial.node, labels))
     .filter((found) => found !== undefined)
     .sort((a, b) => a.length - b.length);
-  const [fewest] = changes;
   return [
-    ...(fewest === undefined ? [] : [labelNode(node, fewest, trial.node)]),
+    ...(fewest === undefined ? [] : [labelNode(fewest, trial.node)]),
     ...dropNodeSelector(trial, labels),
   ];
 }
@@ -126,56 +128,57 @@ function changeFor({ key, operator, values, bound }: Requirement): LabelChange |
   }
 }
 
-function labelNode(node: Node, changes: readonly LabelChange[], name: string): Step {
-  const labels: Record<string, string> = { ...node.metadata?.labels };
-  for (const { key, value } of changes) {
-    if (value === undefined) delete labels[key];
-    else labels[key] = value;
-  }
+function labelNode(changes: readonly LabelChange[], name: string): Step {
   const names = changes.map(({ key, value }) => (value === undefined ? `${key}-` : `${key}=${value}`));
-  return ofNode('LabelNode', name, names, { ...node, metadata: { ...node.metadata, labels } });
+  return ofNode('LabelNode', name, names, (node) => {
+    const labels: Record<string, string> = { ...node.metadata?.labels };
+    for (const { key, value } of changes) {
+      if (value === undefined) delete labels[key];
+      else labels[key] = value;
+    }
+    return { ...node, metadata: { ...node.metadata, labels } };
+  });
 }
 
 /** The pairs of its node selector that the node lacks, and the required affinity as a whole if the node lacks that. */
 function dropNodeSelector(trial: Trial, labels: Readonly<Record<string, string>>): Step[] {
-  const { nodeSelector = {}, affinity, ...spec } = trial.pod.spec ?? {};
-  const lacking = Object.entries(nodeSelector).filter(([key, value]) => labels[key] !== value);
-  const kept = Object.fromEntries(
-    Object.entries(nodeSelector).filter(([key, value]) => labels[key] === value),
-  );
-  const { nodeAffinity, ...others } = affinity ?? {};
-  const { requiredDuringSchedulingIgnoredDuringExecution: required, ...preferred } = nodeAffinity ?? {};
-  const isMet = required === undefined || required === null || holds(trial, kept, labels);
-  const pod: Pod = {
-    ...trial.pod,
-    spec: {
-      ...spec,
-      nodeSelector: kept,
-      ...(affinity && { affinity: isMet ? affinity : { ...others, nodeAffinity: preferred } }),
-    },
-  };
+  const { nodeSelector, affinity } = trial.pod.spec ?? {};
+  const lacking = Object.entries(nodeSelector ?? {}).filter(([key, value]) => labels[key] !== value);
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const isMet = required === undefined || required === null || holds(required, trial.node, labels);
   const names = [
     ...lacking.map(([key, value]) => `${key}=${value}`),
     ...(isMet ? [] : ['required node affinity']),
   ];
-  return names.length === 0 ? [] : [ofPod('DropNodeSelector', trial, names, pod)];
+  if (names.length === 0) return [];
+  const dropped = new Set(lacking.map(([key]) => key));
+  return [ofPod('DropNodeSelector', trial, names, (pod) => withoutSelector(pod, dropped, isMet))];
 }
 
-/** Whether the required affinity holds by itself: with the pairs that hold anyway it is all that is asked. */
-function holds(
-  trial: Trial,
-  nodeSelector: Readonly<Record<string, string>>,
-  labels: Readonly<Record<string, string>>,
-): boolean {
-  const { affinity } = trial.record.shape.spec;
-  const asked = podNodes({
-    key: `${trial.record.shape.key} without selector`,
-    spec: { ...trial.record.shape.spec, nodeSelector, affinity },
-  });
-  return asked.required === undefined || matcherHolds(asked.required, trial.node, labels);
+function holds(required: NodeSelector, name: string, labels: Readonly<Record<string, string>>): boolean {
+  return matchesNode(compileNodeSelector(required), name, labels);
 }
 
-function ofNode(sort: Step['sort'], name: string, names: readonly string[], after: Node): Step {
+function withoutSelector(pod: Pod, dropped: ReadonlySet<string>, keepsAffinity: boolean): Pod {
+  const { nodeSelector, affinity, ...spec } = pod.spec ?? {};
+  const kept = Object.entries(nodeSelector ?? {}).filter(([key]) => !dropped.has(key));
+  const { requiredDuringSchedulingIgnoredDuringExecution: _, ...preferred } = affinity?.nodeAffinity ?? {};
+  return {
+    ...pod,
+    spec: {
+      ...spec,
+      nodeSelector: Object.fromEntries(kept),
+      ...(affinity && { affinity: keepsAffinity ? affinity : { ...affinity, nodeAffinity: preferred } }),
+    },
+  };
+}
+
+function ofNode(
+  sort: Step['sort'],
+  name: string,
+  names: readonly string[],
+  change: (node: Node) => Node,
+): Step {
   return {
     sort,
     scope: '',
@@ -183,11 +186,16 @@ function ofNode(sort: Step['sort'], name: string, names: readonly string[], afte
     amount: Math.max(1, names.length),
     unit: 'changes',
     names,
-    edits: [put('Node', after)],
+    edits: [changing('Node', name, change)],
   };
 }
 
-function ofPod(sort: Step['sort'], { record }: Trial, names: readonly string[], pod: Pod): Step {
+function ofPod(
+  sort: Step['sort'],
+  { record }: Trial,
+  names: readonly string[],
+  change: (pod: Pod) => Pod,
+): Step {
   return {
     sort,
     scope: '',
@@ -195,6 +203,6 @@ function ofPod(sort: Step['sort'], { record }: Trial, names: readonly string[], 
     amount: names.length,
     unit: 'changes',
     names,
-    edits: [{ type: 'change pod', pod }],
+    edits: [{ type: 'change pod', change }],
   };
 }

@@ -32,11 +32,17 @@ export interface ObjectName {
 
 export type StepUnit = 'bytes' | 'millicores' | 'units' | 'changes' | 'pods';
 
-/** How an index and a pod are changed. Objects are whole, as they would stand in the cluster. */
+/** How the cluster and the pod are changed. Changes are made to what is there by then, so that steps can follow each other. */
 export type Edit =
-  | { readonly type: 'put'; readonly kind: Kind; readonly object: KubeObject }
+  | { readonly type: 'create'; readonly kind: Kind; readonly object: KubeObject }
+  | {
+      readonly type: 'change';
+      readonly kind: Kind;
+      readonly key: string;
+      readonly change: (object: KubeObject) => KubeObject;
+    }
   | { readonly type: 'remove pod'; readonly key: string }
-  | { readonly type: 'change pod'; readonly pod: Pod };
+  | { readonly type: 'change pod'; readonly change: (pod: Pod) => Pod };
 
 /**
  * What each sort costs, for ordering: something new disturbs nobody, a change to an object of the cluster is its owner's to make,
@@ -76,8 +82,11 @@ export interface ObjectSource {
   get<K extends Kind>(kind: K, key: string): ObjectOf[K] | undefined;
 }
 
-export function put<K extends Kind>(kind: K, object: ObjectOf[K]): Edit {
-  const { resourceVersion: _, ...metadata } = object.metadata ?? {};
-  // Without a version the index takes it as news, whatever it knew before.
-  return { type: 'put', kind, object: { ...object, metadata } };
+export function changing<K extends Kind>(
+  kind: K,
+  key: string,
+  change: (object: ObjectOf[K]) => ObjectOf[K],
+): Edit {
+  // Safe: the trial hands it the object of this kind.
+  return { type: 'change', kind, key, change: (object) => change(object as ObjectOf[K]) };
 }

@@ -10,11 +10,19 @@ import type { AnyRule } from '../../rules/rule.ts';
 import { explain } from '../explain.ts';
 import type { ObjectSource, Step } from './step.ts';
 
+/** What all trials of a search share. */
 export interface Ground {
   readonly index: ClusterIndex;
   readonly objects: ObjectSource;
   readonly nowMs: number;
   readonly rules: readonly AnyRule[];
+  readonly budget: Budget;
+}
+
+/** How often the search may still ask; a question costs about the same, whoever asks. */
+export interface Budget {
+  judgements: number;
+  explanations: number;
 }
 
 /**
@@ -50,18 +58,21 @@ export class Trial implements ObjectSource {
     return changed === undefined ? this.ground.objects.get(kind, key) : (changed as ObjectOf[K]);
   }
 
-  /** Whether the pod fits on the node now. */
+  /** Whether the pod fits on the node now; false when the search has asked too often. */
   fits(): boolean {
-    const { index, nowMs, rules } = this.ground;
+    const { index, nowMs, rules, budget } = this.ground;
     const row = index.nodes.row(this.node);
-    if (row === undefined) return false;
+    if (row === undefined || budget.judgements <= 0) return false;
+    budget.judgements -= 1;
     const { cycle, prepared } = judge(this.record, index, { nowMs, rules, onlyNodes: [this.node] });
     return prepared.refusedBy === undefined && cycle.isFeasible(row);
   }
 
-  /** Undefined where the pod can't run anywhere any more. */
+  /** Undefined where the pod can't run anywhere, or the search has asked too often. */
   findings(): readonly Finding[] | undefined {
-    const { index, nowMs, rules } = this.ground;
+    const { index, nowMs, rules, budget } = this.ground;
+    if (budget.explanations <= 0) return undefined;
+    budget.explanations -= 1;
     const { podRefusals, nodes } = explain(this.record, index, { nowMs, rules, onlyNodes: [this.node] });
     return podRefusals.length > 0 ? undefined : nodes[0]?.findings;
   }
@@ -79,24 +90,35 @@ export class Trial implements ObjectSource {
 
   #after(steps: readonly Step[]): Trial {
     const changed = new Map(this.#changed);
-    let { pod, node } = this;
+    let { pod } = this;
     for (const edit of steps.flatMap(({ edits }) => edits)) {
       switch (edit.type) {
-        case 'put':
-          this.index.upsert(edit.kind, edit.object);
-          changed.set(`${edit.kind} ${nameOf(edit.kind, edit.object)}`, edit.object);
+        case 'create':
+          this.#put(edit.kind, edit.object, changed);
           break;
+        case 'change': {
+          const before =
+            changed.get(`${edit.kind} ${edit.key}`) ?? this.ground.objects.get(edit.kind, edit.key);
+          if (before !== undefined) this.#put(edit.kind, edit.change(before), changed);
+          break;
+        }
         case 'remove pod':
           this.index.remove('Pod', edit.key);
           break;
         case 'change pod':
-          pod = edit.pod;
+          pod = edit.change(pod);
           break;
       }
     }
-    const [first] = steps;
-    if (first?.sort === 'CreateNode') node = first.object.name;
-    return new Trial(this.ground, node, pod, changed);
+    return new Trial(this.ground, this.node, pod, changed);
+  }
+
+  #put(kind: Kind, object: KubeObject, changed: Map<string, KubeObject>): void {
+    const { resourceVersion: _, ...metadata } = object.metadata ?? {};
+    // Without a version the index takes it as news, whatever it knew before.
+    const news = { ...object, metadata };
+    this.index.upsert(kind, news);
+    changed.set(`${kind} ${nameOf(kind, news)}`, news);
   }
 }
 

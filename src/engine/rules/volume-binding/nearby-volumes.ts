@@ -53,6 +53,14 @@ class NearbyVolumes {
     return false;
   }
 
+  /** At most `max` candidates, wherever they can be reached from; and how many there were. */
+  anywhere(max: number): { readonly candidates: readonly Candidate[]; readonly total: number } {
+    const candidates = this.#all
+      .slice(0, max)
+      .map(({ volume, obstacles }) => candidateOf(volume, obstacles));
+    return { candidates, total: this.#all.length };
+  }
+
   /** At most `max` candidates: those that the node reaches first, then those elsewhere; and how many there were. */
   at(node: number, max: number): { readonly candidates: readonly Candidate[]; readonly total: number } {
     const reachable = [...this.#byTopology]

@@ -22,7 +22,7 @@ describe('disks that were once part of Kubernetes', () => {
       volumes: [{ name: 'disk', awsElasticBlockStore: { volumeID: handle } }],
     });
   const served = csiNode('n1', { [ebs]: 1 }, migrated);
-  const unserved = csiNode('n1', { [ebs]: 1 });
+  const unannounced = csiNode('n1', { [ebs]: 1 });
   expectLimits([
     {
       name: 'count for the driver that serves them',
@@ -34,13 +34,13 @@ describe('disks that were once part of Kubernetes', () => {
       fits: false,
     },
     {
-      name: 'count for nobody where the node does not serve them through CSI',
-      csiNode: unserved,
+      name: 'count for the driver also where the node does not announce it',
+      csiNode: unannounced,
       disks: two.map((name) => inTree(name)),
       claims: two.map(claimOf),
       pods: [running('old', 'a')],
       asking: newPod('b'),
-      fits: true,
+      fits: false,
     },
     {
       name: 'that are still to be made count for the driver that serves them',

@@ -7,6 +7,7 @@
  * provisioner, as in kube-scheduler.
  */
 
+import { csiDriverForProvisioner } from '../../../kube/in-tree-migration.ts';
 import { unlimited } from '../../index/attach-table.ts';
 import type { Change } from '../../index/change.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
@@ -48,7 +49,7 @@ function prepare({ index, pod }: Cycle): Prepared<LimitState> {
   return { kind: 'ready', state: { claims, drivers: driversOf(index, claims) } };
 }
 
-/** Drivers by any node's reckoning: an in-tree disk counts for its CSI driver only where that serves it. */
+/** An in-tree disk counts for its CSI driver. */
 function driversOf(index: ClusterIndex, claims: readonly ClaimRecord[]): string[] {
   const drivers = new Set<string>();
   for (const claim of claims) {
@@ -56,7 +57,8 @@ function driversOf(index: ClusterIndex, claims: readonly ClaimRecord[]): string[
     if (volume?.csi !== undefined) drivers.add(volume.csi.driver);
     if (volume?.migrated !== undefined) drivers.add(volume.migrated.driver);
     const storageClass = index.classes.get(claim.className);
-    if (volume === undefined && storageClass?.canProvision === true) drivers.add(storageClass.provisioner);
+    if (volume === undefined && storageClass?.canProvision === true)
+      drivers.add(csiDriverForProvisioner(storageClass.provisioner) ?? storageClass.provisioner);
   }
   return [...drivers];
 }
@@ -81,9 +83,9 @@ function filter(state: LimitState, cycle: Cycle): void {
   }
 }
 
-/** Nothing but the number of claims can matter: no in-tree disks, no drivers that must be installed. */
+/** Nothing but the number of claims can matter: no disks named inline, no drivers that must be installed. */
 function isPlainCount({ index, pod }: Cycle): boolean {
-  return pod.migratedVolumes.length === 0 && !index.nodes.hasMigratedPlugins && !index.hasRequiredDrivers;
+  return pod.migratedVolumes.length === 0 && !index.hasRequiredDrivers;
 }
 
 function demandAt({ index, pod }: Cycle, { claims }: LimitState, nodeName: string): AttachDemand {

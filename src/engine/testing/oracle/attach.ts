@@ -1,7 +1,6 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
 import {
   csiDriverForProvisioner,
-  migratedPlugins,
   migrateInlineVolume,
   migrateVolume,
 } from '../../../kube/in-tree-migration.ts';
@@ -72,11 +71,11 @@ export function certainVolumes(cluster: OracleCluster, pod: Pod, nodeName: strin
   ];
 }
 
-/** In-tree disks named in the pod itself, where the node serves them through CSI. */
+/** In-tree disks named in the pod itself, where the node attaches through CSI. */
 export function inlineDisks(cluster: OracleCluster, pod: Pod, nodeName: string): Attached[] {
   return (pod.spec?.volumes ?? []).map((volume) => {
     const migrated = migrateInlineVolume(volume);
-    if (migrated?.ok !== true || !isMigrated(cluster, migrated.source.plugin, nodeName)) return undefined;
+    if (migrated?.ok !== true || !servesCsi(cluster, nodeName)) return undefined;
     return { driver: migrated.source.driver, handle: migrated.source.volumeHandle };
   });
 }
@@ -85,7 +84,7 @@ export function attachedVolume(cluster: OracleCluster, volume: PersistentVolume,
   const csi = volume.spec?.csi;
   if (csi !== undefined) return { driver: csi.driver ?? '', handle: csi.volumeHandle ?? '' };
   const migrated = migrateVolume(volume);
-  if (migrated?.ok !== true || !isMigrated(cluster, migrated.source.plugin, nodeName)) return undefined;
+  if (migrated?.ok !== true || !servesCsi(cluster, nodeName)) return undefined;
   return { driver: migrated.source.driver, handle: migrated.source.volumeHandle };
 }
 
@@ -97,12 +96,10 @@ export function unmadeVolume(
   const storageClass = cluster.classOf(claim);
   if (!canProvision(storageClass)) return undefined;
   const provisioner = storageClass?.provisioner ?? '';
-  const driver = isMigrated(cluster, provisioner, nodeName)
-    ? csiDriverForProvisioner(provisioner)
-    : undefined;
+  const driver = servesCsi(cluster, nodeName) ? csiDriverForProvisioner(provisioner) : undefined;
   return { driver: driver ?? provisioner, handle: `new volume of ${keyOf(claim)}` };
 }
 
-function isMigrated(cluster: OracleCluster, plugin: string, nodeName: string): boolean {
-  return migratedPlugins(cluster.csiNode(nodeName)).has(plugin);
+function servesCsi(cluster: OracleCluster, nodeName: string): boolean {
+  return cluster.csiNode(nodeName) !== undefined;
 }

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { persistentVolumeClaims } from '../../cluster/resources.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { claimRefs, completing, runBeside, startBinding, withoutBinder } from './testing/binding-world.ts';
+import { dieEverywhere, failEverywhere } from './testing/every-write.ts';
+import { namespace, type SchedulerWorld } from './testing/scheduler-world.ts';
+import { situations } from './testing/situations.ts';
+import { TroubledCluster } from './testing/troubled-cluster.ts';
+
+/** The scheduler writes the claim's side too, and the PV controller has only the phases to fill in. */
+
+async function twoDisks(world: SchedulerWorld): Promise<void> {
+  await world.disk('d1', '1Gi', 'n2');
+  await world.disk('d2', '2Gi', 'n2');
+  await withoutBinder(world);
+  await world.claim('one', '1Gi');
+  await world.claim('two', '2Gi');
+}
+
+test('a pod has its node before the PV controller has looked at its volumes', async () => {
+  await using world = await startBinding({ beside: [], scheduler: completing });
+  await twoDisks(world);
+  await world.pod('web', ['one', 'two']);
+  await world.settle();
+  expect(await world.lines()).toEqual([
+    'claim one has d1',
+    'claim two has d2',
+    'disk d1 Available to one',
+    'disk d2 Available to two',
+    'pod web on n2',
+  ]);
+  const claim = await world.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'one' });
+  expect(claim.metadata?.annotations).toMatchObject({
+    [annotations.bindCompleted]: 'yes',
+    [annotations.boundByController]: 'yes',
+  });
+  runBeside(world, 'pv-binder');
+  await world.settle();
+  expect(await world.lines()).toContain('disk d1 Bound to one');
+});
+
+test("all of a pod's volumes are claimed before the first claim is completed", async () => {
+  const written: string[] = [];
+  const way = (cluster: SchedulerWorld['cluster']) => {
+    const troubled = new TroubledCluster(cluster);
+    troubled.troubles = { before: ({ plural }) => void written.push(plural) };
+    return troubled;
+  };
+  await using world = await startBinding({ beside: [], scheduler: completing, way });
+  await twoDisks(world);
+  await world.pod('web', ['one', 'two']);
+  await world.settle();
+  expect(written).toEqual([
+    'persistentvolumes',
+    'persistentvolumes',
+    'persistentvolumeclaims',
+    'persistentvolumeclaims',
+    'pods',
+  ]);
+});
+
+test('no claim is completed if one of the volumes could not be had', async () => {
+  const way = (cluster: SchedulerWorld['cluster']) => {
+    const troubled = new TroubledCluster(cluster);
+    let count = 0;
+    troubled.troubles = {
+      before: ({ plural }) => {
+        if (plural === 'persistentvolumes' && count++ % 2 === 1) throw new Error('the line is dead');
+      },
+    };
+    return troubled;
+  };
+  await using world = await startBinding({ beside: [], scheduler: completing, way });
+  await twoDisks(world);
+  await world.pod('web', ['one', 'two']);
+  await world.settle(20);
+  expect(await world.lines()).toEqual(
+    expect.arrayContaining(['claim one has nothing', 'claim two has nothing']),
+  );
+  expect((await claimRefs(world)).length).toBeLessThan(2);
+});
+
+describe('the end is that of a run in peace', () => {
+  const beside = async (world: SchedulerWorld) => void runBeside(world, 'pv-binder');
+
+  test.each(situations)(
+    '$name: the scheduler dies after any write',
+    async ({ prepare, writes, existing }) => {
+      const written = await dieEverywhere(async (world) => {
+        await beside(world);
+        await prepare(world);
+      }, completing);
+      // Unless the PV controller was faster.
+      expect(written.length).toBeGreaterThanOrEqual(writes.length);
+      expect(written.length).toBeLessThanOrEqual(writes.length + existing);
+    },
+  );
+
+  test.each(situations)('$name: any write is refused', async ({ prepare }) => {
+    await failEverywhere(
+      'before',
+      async (world) => {
+        await beside(world);
+        await prepare(world);
+      },
+      completing,
+    );
+  });
+
+  test.each(situations)('$name: any write is answered with an error', async ({ prepare }) => {
+    await failEverywhere(
+      'after',
+      async (world) => {
+        await beside(world);
+        await prepare(world);
+      },
+      completing,
+    );
+  });
+});

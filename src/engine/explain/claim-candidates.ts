@@ -1,0 +1,16 @@
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { ClaimRecord } from '../records/claim-record.ts';
+import type { Candidate } from '../rules/finding.ts';
+import { NearbyVolumesCache } from '../rules/volume-binding/nearby-volumes.ts';
+import { wantOfClaim } from '../rules/volume-binding/needs.ts';
+
+/** The existing volumes that come closest to serving a claim by itself; one without obstacles would do. */
+export function claimCandidates(
+  claim: ClaimRecord,
+  index: ClusterIndex,
+  max: number,
+): { readonly candidates: readonly Candidate[]; readonly omitted: number } {
+  const nearby = new NearbyVolumesCache(index).of(wantOfClaim(index, claim, 0));
+  const { candidates, total } = nearby?.anywhere(max) ?? { candidates: [], total: 0 };
+  return { candidates, omitted: total - candidates.length };
+}

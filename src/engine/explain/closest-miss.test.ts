@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { upstreamProfile } from '../index/profile.ts';
+import { refusalOf } from '../testing/answers.ts';
+import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
+import {
+  byName,
+  capacity,
+  claim,
+  csiDriver,
+  hostname,
+  localVolume,
+  madeBy,
+  node,
+  pod,
+  storageClass,
+} from '../testing/objects.ts';
+import { closestMiss } from './closest-miss.ts';
+
+const local: ClusterObjects = {
+  Node: [node('n1'), node('n2')],
+  StorageClass: [storageClass('local')],
+  PersistentVolumeClaim: [claim('data', '5Gi')],
+};
+
+const pooled: ClusterObjects = {
+  ...local,
+  StorageClass: [madeBy('disk.csi', 'local')],
+  CSIDriver: [csiDriver('disk.csi')],
+};
+
+const poolOf = (name: string, at: string, size: string) =>
+  capacity(name, 'local', { capacity: size, nodeTopology: { matchLabels: { [hostname]: at } } });
+
+const cases: readonly { readonly name: string; readonly cluster: ClusterObjects; readonly says: string }[] = [
+  {
+    name: 'of several volumes the one that lacks least',
+    cluster: {
+      ...local,
+      PersistentVolume: [localVolume('small', '1Gi', 'n1'), localVolume('almost', '4Gi', 'n2')],
+    },
+    says: 'Closest is node n2: claim default/data, volume almost: it is smaller than the request (needs 5Gi, has 4Gi).',
+  },
+  {
+    name: 'a pool that lacks a little before a node without one',
+    cluster: { ...pooled, CSIStorageCapacity: [poolOf('far', 'n2', '4Gi')] },
+    says: 'Closest is node n2: claim default/data, pool storage/far: it makes no single volume that large (needs 5Gi, has 4Gi).',
+  },
+  {
+    name: 'the reason where nothing came close',
+    cluster: local,
+    says: 'Closest is node n1: claim default/data: no free volume on this node fits the claim, and its class makes none.',
+  },
+];
+
+test.each(byName(cases))('%s', (_, { cluster, says }) => {
+  expect(closestMiss(refusalOf(clusterOf(cluster), pod('p', ['data'])))).toBe(says);
+});
+
+test('nothing is said where volumes were not the trouble, or nobody wants to hear it', () => {
+  const cordoned = { ...node('n1'), spec: { unschedulable: true } };
+  expect(closestMiss(refusalOf(clusterOf({ Node: [cordoned] }), pod('p', [])))).toBeUndefined();
+  expect(closestMiss(refusalOf(clusterOf(local, upstreamProfile), pod('p', ['data'])))).toBeUndefined();
+});

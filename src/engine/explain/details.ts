@@ -1,0 +1,90 @@
+import type { Taint } from '../../kube/core.ts';
+import { matchesRequirement, type Requirement } from '../../kube/requirement.ts';
+import { toleratesTaint } from '../../kube/tolerations.ts';
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import { hostPortsOf } from '../records/host-ports.ts';
+import type { NodeRecord } from '../records/node-record.ts';
+import { podTermsOf } from '../records/pod-affinity.ts';
+import { podNodes } from '../records/pod-nodes.ts';
+import type { PodRecord } from '../records/pod-record.ts';
+import { itemsOf } from '../records/reading.ts';
+import type { Finding } from '../rules/finding.ts';
+
+/** What exactly stands in the way, in a few words for people: the taint, the label, the port. Empty where the reason says it all. */
+export function detailOf(finding: Finding, pod: PodRecord, node: string, index: ClusterIndex): string {
+  const record = index.nodes.get(node);
+  if (record === undefined) return '';
+  switch (finding.reason) {
+    case 'TaintNotTolerated':
+      return untolerated(pod, record).map(taintText).join(', ');
+    case 'NodeAffinityMismatch':
+      return lackingLabels(pod, record);
+    case 'PortsTaken':
+      return takenPorts(pod, node, index);
+    case 'ClaimPinnedElsewhere':
+      return `for ${index.claims.get(finding.claim ?? '')?.selectedNode || 'a node without a name'}`;
+    case 'BoundVolumeUnreachable':
+    case 'ZoneMismatch':
+      return finding.candidates.map(({ name }) => name).join(', ');
+    case 'AttachLimitReached':
+      return finding.margin?.unit === 'volumes' ? finding.margin.driver : '';
+    case 'AntiAffinityNotMet':
+      return topologyKeys(podTermsOf(pod.shape).requiredAnti);
+    case 'AffinityNotMet':
+      return topologyKeys(podTermsOf(pod.shape).required);
+    default:
+      return '';
+  }
+}
+
+export function taintText({ key = '', value = '', effect = 'NoSchedule' }: Taint): string {
+  return `${key}${value === '' ? '' : `=${value}`}:${effect}`;
+}
+
+function untolerated({ shape }: PodRecord, { taints }: NodeRecord): readonly Taint[] {
+  const tolerations = itemsOf(shape.spec.tolerations);
+  return taints.filter(
+    (taint) =>
+      taint.effect !== 'PreferNoSchedule' &&
+      !tolerations.some((toleration) => toleratesTaint(toleration, taint)),
+  );
+}
+
+/** Of the term that lacks least. */
+function lackingLabels({ shape }: PodRecord, { labels }: NodeRecord): string {
+  const lacking = (podNodes(shape).required?.terms ?? [])
+    .map(({ requirements }) =>
+      requirements.filter((requirement) => !matchesRequirement(requirement, labels)).map(requirementText),
+    )
+    .sort((a, b) => a.length - b.length);
+  return (lacking[0] ?? []).join(', ');
+}
+
+function requirementText({ key, operator, values, bound }: Requirement): string {
+  const list = [...values].join(', ');
+  switch (operator) {
+    case 'In':
+      return values.size === 1 ? `${key}=${list}` : `${key} in (${list})`;
+    case 'NotIn':
+      return `${key} not in (${list})`;
+    case 'Exists':
+      return key;
+    case 'DoesNotExist':
+      return `!${key}`;
+    case 'Gt':
+      return `${key} > ${bound}`;
+    case 'Lt':
+      return `${key} < ${bound}`;
+  }
+}
+
+function takenPorts({ shape }: PodRecord, node: string, { nodes, ports }: ClusterIndex): string {
+  const row = nodes.row(node);
+  const taken = hostPortsOf(shape).filter((port) => row !== undefined && ports.isTakenOn(row, port));
+  return taken.map(({ key }) => key).join(', ');
+}
+
+function topologyKeys(terms: readonly { readonly topologyKey: string }[]): string {
+  const keys = new Set(terms.map(({ topologyKey }) => topologyKey));
+  return keys.size === 0 ? '' : `by ${[...keys].join(', ')}`;
+}

@@ -1,0 +1,104 @@
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { PodRecord } from '../records/pod-record.ts';
+import type { Finding, Margin } from '../rules/finding.ts';
+import type { NodeReason } from '../rules/reasons.ts';
+import { detailOf } from './details.ts';
+import type { NodeExplanation } from './explain.ts';
+
+/** Nodes that refuse the pod for the same reasons. */
+export interface NodeGroup {
+  /** In name order. */
+  readonly nodes: readonly string[];
+  readonly reasons: readonly GroupReason[];
+}
+
+export interface GroupReason {
+  readonly rule: string;
+  readonly reason: NodeReason;
+  readonly claim: string | undefined;
+  /** The taint, label, port or volume that it is about. */
+  readonly detail: string;
+  readonly range: Range | undefined;
+}
+
+/** The numbers behind a reason over all nodes of the group. */
+export interface Range {
+  readonly unit: Margin['unit'];
+  /** The resource or the driver; empty for bytes of volumes. */
+  readonly of: string;
+  readonly needed: number;
+  /** After promises. */
+  readonly freeLeast: number;
+  readonly freeMost: number;
+}
+
+/** Thousands of nodes in a few groups: those that miss for the fewest reasons first, then the largest. */
+export function foldNodes(
+  nodes: readonly NodeExplanation[],
+  pod: PodRecord,
+  index: ClusterIndex,
+): readonly NodeGroup[] {
+  const groups = new Map<string, Group>();
+  for (const { node, findings } of nodes) {
+    if (findings.length === 0) continue;
+    const reasons = findings.map((finding) => reasonOf(finding, detailOf(finding, pod, node, index)));
+    const key = reasons.map(keyOf).join('\n');
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { nodes: [node], reasons });
+    else {
+      known.nodes.push(node);
+      known.reasons = known.reasons.map((reason, at) => widened(reason, reasons[at]!.range));
+    }
+  }
+  return [...groups.values()].sort(
+    (a, b) =>
+      a.reasons.length - b.reasons.length ||
+      b.nodes.length - a.nodes.length ||
+      (a.nodes[0]! < b.nodes[0]! ? -1 : 1),
+  );
+}
+
+interface Group {
+  readonly nodes: string[];
+  reasons: readonly GroupReason[];
+}
+
+function reasonOf({ rule, reason, claim, margin }: Finding, detail: string): GroupReason {
+  return { rule, reason, claim, detail, range: margin && rangeOf(margin) };
+}
+
+function rangeOf(margin: Margin): Range {
+  switch (margin.unit) {
+    case 'bytes': {
+      const free = margin.free.bytes - margin.promised.bytes;
+      return { unit: 'bytes', of: '', needed: margin.needed.bytes, freeLeast: free, freeMost: free };
+    }
+    case 'volumes':
+      return { unit: 'volumes', of: margin.driver, ...needAndFree(margin) };
+    case 'resource':
+      return { unit: 'resource', of: margin.resource, ...needAndFree(margin) };
+  }
+}
+
+function needAndFree({ needed, free }: { readonly needed: number; readonly free: number }) {
+  return { needed, freeLeast: free, freeMost: free };
+}
+
+/** What nodes must have in common; how much they have left may differ. What a skew comes to differs by node, so it may too. */
+function keyOf({ reason, claim, detail, range }: GroupReason): string {
+  return [reason, claim ?? '', detail, range?.of ?? ''].join('\t');
+}
+
+function widened(reason: GroupReason, other: Range | undefined): GroupReason {
+  const { range } = reason;
+  if (range === undefined || other === undefined) return reason;
+  return {
+    ...reason,
+    range: {
+      ...range,
+      needed: Math.max(range.needed, other.needed),
+      freeLeast: Math.min(range.freeLeast, other.freeLeast),
+      freeMost: Math.max(range.freeMost, other.freeMost),
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../kube/core.ts';
+import type { Kind } from '../index/change.ts';
+import type { Profile } from '../index/profile.ts';
+import { stowageProfile, upstreamProfile } from '../index/profile.ts';
+import { keyOf, type ObjectOf } from '../index/read-object.ts';
+import { plan } from '../plan.ts';
+import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
+import { arbFullCluster } from '../testing/full-cluster.ts';
+import { randomNowMs as nowMs } from '../testing/random-cluster.ts';
+import type { Remedy } from './remedies/collection.ts';
+import type { ObjectSource, Step } from './remedies/step.ts';
+import { findRemedies, type RemedySearch } from './remedies.ts';
+
+const runs = 300;
+
+describe.each([stowageProfile, upstreamProfile])('remedies under profile $name', (profile) => {
+  test('make the pod fit, in a cluster that is built anew with them', () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(arbFullCluster, ({ objects, pod }) => {
+        const { remedies } = searchIn(objects, pod, profile) ?? { remedies: [] };
+        seen += remedies.length;
+        for (const { steps } of remedies) expect(fitsWith(objects, pod, profile, steps)).toBe(true);
+      }),
+      { numRuns: runs },
+    );
+    expect(seen).toBeGreaterThan(runs / 4);
+  });
+
+  test('are the smallest of their sort', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(arbFullCluster, ({ objects, pod }) => {
+        const { remedies } = searchIn(objects, pod, profile) ?? { remedies: [] };
+        for (const remedy of remedies) {
+          for (const smaller of smallerOnes(remedy, objects)) {
+            compared += 1;
+            expect(fitsWith(objects, pod, profile, smaller)).toBe(false);
+          }
+        }
+      }),
+      { numRuns: runs },
+    );
+    expect(compared).toBeGreaterThan(runs / 4);
+  });
+
+  test('leave the index as it was', () => {
+    fc.assert(
+      fc.property(arbFullCluster, ({ objects, pod }) => {
+        const index = clusterOf(objects, profile);
+        const before = plan(pod, index, { nowMs });
+        if (before.kind === 'placement') return;
+        findRemedies(pod, index, before.explain().nodes, { nowMs, objects: sourceOf(objects) });
+        expect(plan(pod, index, { nowMs })).toMatchObject({ kind: 'refusal', message: before.message });
+      }),
+      { numRuns: runs / 5 },
+    );
+  });
+});
+
+function searchIn(objects: ClusterObjects, pod: Pod, profile: Profile): RemedySearch | undefined {
+  const index = clusterOf(objects, profile);
+  const answer = plan(pod, index, { nowMs });
+  if (answer.kind === 'placement') return undefined;
+  return findRemedies(pod, index, answer.explain().nodes, {
+    nowMs,
+    objects: sourceOf(objects),
+    remediesMax: 20,
+  });
+}
+
+function sourceOf(objects: ClusterObjects): ObjectSource {
+  return {
+    get: <K extends Kind>(kind: K, key: string): ObjectOf[K] | undefined =>
+      (objects[kind] as readonly ObjectOf[K][] | undefined)?.find((object) => plainKey(kind, object) === key),
+  };
+}
+
+function plainKey(kind: Kind, object: ObjectOf[Kind]): string {
+  return (keyOf(kind, object) ?? '').replace(/^CSIStorageCapacity /, '');
+}
+
+/** Without savepoints: other objects, another index. */
+function fitsWith(objects: ClusterObjects, pod: Pod, profile: Profile, steps: readonly Step[]): boolean {
+  let asking = pod;
+  const lists: Partial<Record<Kind, ObjectOf[Kind][]>> = Object.fromEntries(
+    Object.entries(objects).map(([kind, list]) => [kind, [...list]]),
+  );
+  for (const edit of steps.flatMap(({ edits }) => edits)) {
+    switch (edit.type) {
+      case 'create':
+        lists[edit.kind] = [
+          ...(lists[edit.kind] ?? []).filter(
+            (known) => plainKey(edit.kind, known) !== plainKey(edit.kind, edit.object),
+          ),
+          edit.object,
+        ];
+        break;
+      case 'change':
+        lists[edit.kind] = (lists[edit.kind] ?? []).map((known) =>
+          plainKey(edit.kind, known) === edit.key ? edit.change(known) : known,
+        );
+        break;
+      case 'remove pod':
+        lists.Pod = (lists.Pod ?? []).filter((known) => plainKey('Pod', known) !== edit.key);
+        break;
+      case 'change pod':
+        asking = edit.change(asking);
+        break;
+    }
+  }
+  return plan(asking, clusterOf(lists as ClusterObjects, profile), { nowMs }).kind === 'placement';
+}
+
+/** The same by one less; and where several pods go, each of them alone, and all but each of them. */
+function smallerOnes({ steps }: Remedy, objects: ClusterObjects): Step[][] {
+  return steps.flatMap((step, at) => {
+    const others = (other: Step) => steps.map((known, position) => (position === at ? other : known));
+    if (step.withAmount !== undefined && step.amount > 1) return [others(step.withAmount(step.amount - 1))];
+    if (step.sort !== 'RemovePods' || steps.length > 1 || step.names.length < 2) return [];
+    const removing = (keys: readonly string[]): Step => ({
+      ...step,
+      edits: keys.map((key) => ({ type: 'remove pod', key })),
+    });
+    const standing = (objects.Pod ?? []).map((pod) => plainKey('Pod', pod));
+    return [
+      ...standing.map((key) => [removing([key])]),
+      ...step.names.map((left) => [removing(step.names.filter((key) => key !== left))]),
+    ];
+  });
+}

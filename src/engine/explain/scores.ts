@@ -1,0 +1,50 @@
+import type { Pod } from '../../kube/core.ts';
+import type { ClusterIndex } from '../index/cluster-index.ts';
+import { type JudgeOptions, judge } from '../judge.ts';
+import { readPod } from '../records/pod-record.ts';
+
+/** How the nodes that would do rank, and by which rules. */
+export interface ScoreBoard {
+  /** Nodes that would do. */
+  readonly feasibleNodes: number;
+  /** The best first; equals by name. */
+  readonly nodes: readonly NodeScores[];
+}
+
+export interface NodeScores {
+  readonly node: string;
+  readonly total: number;
+  /** By rule, with its weight already in it; rules that give every node the same are there too. */
+  readonly byRule: Readonly<Record<string, number>>;
+}
+
+/** The same scores that a plan adds up, kept apart. `also`: nodes that are told of wherever they rank, if they would do. */
+export function scoreBoard(
+  pod: Pod,
+  index: ClusterIndex,
+  options: JudgeOptions & { readonly max: number; readonly also?: readonly string[] },
+): ScoreBoard {
+  const { cycle, prepared } = judge(readPod(pod), index, options);
+  if (prepared.refusedBy !== undefined) return { feasibleNodes: 0, nodes: [] };
+  const columns = prepared.active.flatMap(({ rule, state }) => {
+    if (rule.score === undefined) return [];
+    const scores = new Float64Array(cycle.rowCount);
+    rule.score.run(state, cycle, scores);
+    return [{ name: rule.name, weight: rule.score.weight, scores }];
+  });
+  const ranked = index.nodes.rowsByName
+    .filter((row) => cycle.isFeasible(row))
+    .map((row) => ({
+      row,
+      total: columns.reduce((sum, { weight, scores }) => sum + weight * scores[row]!, 0),
+    }))
+    .sort((a, b) => b.total - a.total);
+  const also = new Set(options.also);
+  const shown = ranked.filter(({ row }, at) => at < options.max || also.has(index.nodes.record(row)!.key));
+  const nodes = shown.map(({ row, total }) => ({
+    node: index.nodes.record(row)!.key,
+    total,
+    byRule: Object.fromEntries(columns.map(({ name, weight, scores }) => [name, weight * scores[row]!])),
+  }));
+  return { feasibleNodes: ranked.length, nodes };
+}
