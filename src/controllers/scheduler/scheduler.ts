@@ -14,13 +14,13 @@ import { ClusterFeed } from '../../state/cluster-feed.ts';
 import { decisionKinds } from '../../state/decision-kinds.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { AssignedPods } from './assigned-pods.ts';
-import { BindFailure } from './bind/bind-failure.ts';
-import { Flight, Flights } from './bind/flight.ts';
+import { Flights } from './bind/flight.ts';
 import { PodBinder } from './bind/pod-binder.ts';
 import { PodWrites } from './bind/pod-writes.ts';
 import { VolumeWrites } from './bind/volume-writes.ts';
 import { Decider, type Refused } from './decider.ts';
-import { logBinding, logDecision } from './decision-log.ts';
+import { logDecision } from './decision-log.ts';
+import { Departures } from './departures.ts';
 import { Evictions } from './evictions.ts';
 import { pinsOf } from './pins.ts';
 import { asksForOther, concernsOthers, isFor, queuedPod, wantsNode } from './pods-to-place.ts';
@@ -70,7 +70,7 @@ export function createScheduler(options: SchedulerOptions = {}): Controller {
  * 1. An event brings it to the queue (`#changed`); `#schedule` takes it out in its turn.
  * 2. `#decide` plans it on the live index and reserves what the plan takes. Both happen in one go, without awaiting, so that what was
  *    true in the plan is true in the reservation.
- * 3. `#fly` has the placement written while the next pods are decided on. If that fails, everything is given back and the pod queues
+ * 3. `Departures` has the placement written while the next pods are decided on. If that fails, everything is given back and the pod queues
  *    again.
  * 4. A pod that fits nowhere waits for what the rules that refused it say could help (`#refuse`).
  *
@@ -86,7 +86,7 @@ class Scheduler {
   readonly #flights = new Flights();
   readonly #decider: Decider;
   readonly #pods: PodWrites;
-  readonly #binder: PodBinder;
+  readonly #departures: Departures;
   readonly #rollback: Rollback;
   readonly #evictions: Evictions;
   readonly #skew: Skew;
@@ -114,7 +114,7 @@ class Scheduler {
     this.#queue = new SchedulingQueue(clock, options.backOff && { backOff: options.backOff });
     this.#pods = new PodWrites({ cluster, feed: this.#feed, clock });
     const timeoutMs = options.bindTimeoutMs ?? 600_000;
-    this.#binder = new PodBinder({ index, clock, volumes, pods: this.#pods, timeoutMs, writersMax });
+    const binder = new PodBinder({ index, clock, volumes, pods: this.#pods, timeoutMs, writersMax });
     this.#rollback = new Rollback({
       feed: this.#feed,
       writes: volumes,
@@ -133,12 +133,25 @@ class Scheduler {
     });
     this.#teller = new Teller(events);
     this.#metrics = new SchedulerMetrics(metrics);
+    this.#departures = new Departures({
+      context,
+      feed: this.#feed,
+      flights: this.#flights,
+      binder,
+      pods: this.#pods,
+      queue: this.#queue,
+      teller: this.#teller,
+      metrics: this.#metrics,
+      confirm: (podKey) => this.#confirmPod(podKey),
+      giveBack: (reservation) => this.#giveBack(reservation),
+      signal,
+    });
     this.#assigned = new AssignedPods({
       context,
       feed: this.#feed,
       ledger: this.#ledger,
       flights: this.#flights,
-      binder: this.#binder,
+      binder,
       teller: this.#teller,
       isOurs: (pod) => isFor(pod, this.#names),
       giveBack: (reservation) => this.#giveBack(reservation),
@@ -292,7 +305,7 @@ class Scheduler {
   #launch(taken: Taken, pod: Projected<Pod>, reservation: Reservation): void {
     this.#decider.reserved(reservation.placement);
     this.#queue.done(taken);
-    this.#background(taken.pod.key, this.#fly(taken, new Flight(pod, reservation)));
+    this.#background(taken.pod.key, this.#departures.depart(taken, pod, reservation));
   }
 
   /** No node fits. Perhaps others can make room; in any case it waits for what could help, and says so. */
@@ -313,57 +326,6 @@ class Scheduler {
     const isHopeless = preemption.kind === 'none' && !preemption.keepsNomination;
     const said = { reason: 'Unschedulable', message, ...(isHopeless && { nominated: '' }) } as const;
     await this.#pods.explain(keyOf(pod), said, this.#signal);
-  }
-
-  // ── Carrying out ──
-
-  async #fly(taken: Taken, flight: Flight): Promise<void> {
-    const { clock } = this.#context;
-    const startMs = clock.monotonicMs();
-    this.#flights.add(flight);
-    try {
-      await this.#binder.carryOut(flight, this.#signal);
-      const endMs = clock.monotonicMs();
-      this.#metrics.bound(taken, { bindMs: endMs - startMs, podMs: endMs - taken.queuedMs });
-      logBinding(this.#context.log, taken, flight.placement.node, endMs - startMs);
-      this.#teller.scheduled(flight.pod, flight.placement.node);
-      this.#flights.delete(flight);
-      // The pod's own event may have come while it was still on its way; no other need follow.
-      this.#confirmPod(flight.reservation.podKey);
-    } catch (error) {
-      this.#flights.delete(flight);
-      if (this.#signal.aborted) return;
-      logBinding(this.#context.log, taken, flight.placement.node, clock.monotonicMs() - startMs, error);
-      await this.#crashed(taken, flight, error);
-    }
-  }
-
-  /** What could be undone has been. All is given back, and the pod queues again, away from where it failed. */
-  async #crashed(taken: Taken, { pod, reservation, placement }: Flight, error: unknown): Promise<void> {
-    const failure = error instanceof BindFailure ? error : new BindFailure(String(error));
-    const { provision, kept, message } = failure;
-    if (provision !== undefined) {
-      const { claim: claimKey, claimUid, pool } = provision;
-      const nowMs = this.#context.clock.nowMs();
-      this.#feed.index.failures.note({
-        claimKey,
-        claimUid,
-        nodeName: placement.node,
-        poolKey: pool?.key ?? '',
-        nowMs,
-      });
-    }
-    this.#giveBack(reservation);
-    const stored = this.#feed.index.pods.stored(taken.pod.key);
-    if (stored?.uid !== taken.pod.uid || !wantsNode(stored)) return;
-    if (kept.length > 0) this.#teller.volumesKept(pod, kept);
-    this.#teller.failedScheduling(pod, message);
-    const said = { reason: 'SchedulerError', message, nominated: '' } as const;
-    await this.#pods
-      .explain(taken.pod.key, said, this.#signal)
-      .catch((cause) => this.#report(taken.pod.key, cause));
-    // A volume that could not be made is an answer like any other; everything else is trouble.
-    this.#queue.requeue(taken, provision === undefined ? 'error' : 'refusal');
   }
 
   #fail(taken: Taken, pod: Pod, message: string): string {

@@ -1,0 +1,96 @@
+import type { Projected } from '../../cluster/cluster.ts';
+import type { Reservation } from '../../engine/ledger/ledger.ts';
+import type { Provision } from '../../engine/rules/decisions.ts';
+import type { Pod } from '../../kube/core.ts';
+import type { ClusterFeed } from '../../state/cluster-feed.ts';
+import type { ControllerContext } from '../controller.ts';
+import { BindFailure } from './bind/bind-failure.ts';
+import { Flight, type Flights } from './bind/flight.ts';
+import type { PodBinder } from './bind/pod-binder.ts';
+import type { PodWrites } from './bind/pod-writes.ts';
+import { logBinding } from './decision-log.ts';
+import { wantsNode } from './pods-to-place.ts';
+import type { Taken } from './queue/queued-pod.ts';
+import type { SchedulingQueue } from './queue/scheduling-queue.ts';
+import type { SchedulerMetrics } from './scheduler-metrics.ts';
+import type { Teller } from './telling.ts';
+
+export interface DeparturesOptions {
+  readonly context: ControllerContext;
+  readonly feed: ClusterFeed;
+  readonly flights: Flights;
+  readonly binder: PodBinder;
+  readonly pods: PodWrites;
+  readonly queue: SchedulingQueue;
+  readonly teller: Teller;
+  readonly metrics: SchedulerMetrics;
+  /** The pod is there, or gone: its reservation may have become superfluous. */
+  readonly confirm: (podKey: string) => void;
+  /** Ends a reservation, and wakes those that it kept waiting. */
+  readonly giveBack: (reservation: Reservation) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Has placements carried out beside the next decisions. Whatever fails is given back, and its pod queues again. */
+export class Departures {
+  readonly #options: DeparturesOptions;
+
+  constructor(options: DeparturesOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the pod has its node, or queues again. */
+  async depart(taken: Taken, pod: Projected<Pod>, reservation: Reservation): Promise<void> {
+    const { context, flights, binder, signal } = this.#options;
+    const flight = new Flight(pod, reservation);
+    const startMs = context.clock.monotonicMs();
+    flights.add(flight);
+    try {
+      await binder.carryOut(flight, signal);
+      flights.delete(flight);
+      this.#arrived(taken, flight, context.clock.monotonicMs() - startMs);
+    } catch (error) {
+      flights.delete(flight);
+      if (signal.aborted) return;
+      logBinding(context.log, taken, flight.placement.node, context.clock.monotonicMs() - startMs, error);
+      await this.#failed(
+        taken,
+        flight,
+        error instanceof BindFailure ? error : new BindFailure(String(error)),
+      );
+    }
+  }
+
+  #arrived(taken: Taken, { pod, placement, reservation }: Flight, bindMs: number): void {
+    const { context, metrics, teller, confirm } = this.#options;
+    metrics.bound(taken, { bindMs, podMs: context.clock.monotonicMs() - taken.queuedMs });
+    logBinding(context.log, taken, placement.node, bindMs);
+    teller.scheduled(pod, placement.node);
+    // The pod's own event may have come while it was still on its way; no other need follow.
+    confirm(reservation.podKey);
+  }
+
+  /** What could be undone has been. */
+  async #failed(taken: Taken, flight: Flight, { provision, kept, message }: BindFailure): Promise<void> {
+    const { context, feed, teller, pods, queue, giveBack, signal } = this.#options;
+    const { key, uid } = taken.pod;
+    if (provision !== undefined) this.#avoid(provision, flight.placement.node);
+    giveBack(flight.reservation);
+    const stored = feed.index.pods.stored(key);
+    if (stored?.uid !== uid || !wantsNode(stored)) return;
+    if (kept.length > 0) teller.volumesKept(flight.pod, kept);
+    teller.failedScheduling(flight.pod, message);
+    const said = { reason: 'SchedulerError', message, nominated: '' } as const;
+    await pods
+      .explain(key, said, signal)
+      .catch((error) => context.report({ controller: 'scheduler', key, error }));
+    // A volume that could not be made is an answer like any other; everything else is trouble.
+    queue.requeue(taken, provision === undefined ? 'error' : 'refusal');
+  }
+
+  #avoid({ claim: claimKey, claimUid, pool }: Provision, nodeName: string): void {
+    const { context, feed } = this.#options;
+    const nowMs = context.clock.nowMs();
+    feed.index.failures.note({ claimKey, claimUid, nodeName, poolKey: pool?.key ?? '', nowMs });
+  }
+}
