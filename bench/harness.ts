@@ -6,7 +6,20 @@ export type Row = Readonly<Record<string, string | number>>;
 export interface Benchmark {
   readonly name: string;
   readonly summary: string;
-  run(progress: (text: string) => void): Promise<readonly Row[]> | readonly Row[];
+  run(progress: (text: string) => void, sizes?: Sizes): Promise<readonly Row[]> | readonly Row[];
+  /** What is printed, where it is not the tables as they are. */
+  readonly report?: (rows: readonly Row[]) => string;
+  /** An SVG. */
+  readonly plot?: (rows: readonly Row[]) => string;
+}
+
+/** For benchmarks that can be had smaller; what is left out is as large as it should be. */
+export interface Sizes {
+  readonly nodes?: number;
+  readonly pvs?: number;
+  readonly pods?: number;
+  /** Seconds after which whoever is slow is stopped. */
+  readonly cap?: number;
 }
 
 export interface Percentiles {

@@ -11,6 +11,7 @@ import { SharedInformers } from '../src/controllers/shared-informers.ts';
 import { Census } from '../src/controllers/workloads/census.ts';
 import { realClock } from '../src/runtime/clock.ts';
 import { systemIds } from '../src/runtime/ids.ts';
+import { silentLog } from '../src/runtime/log.ts';
 import { Metrics } from '../src/runtime/metrics.ts';
 import { seededRandom } from '../src/runtime/random.ts';
 import type { Supervisor } from '../src/runtime/supervisor.ts';
@@ -60,6 +61,7 @@ export function runInProcess(
       census,
       events: recorder,
       metrics,
+      log: silentLog,
       report: ({ error }: { readonly error: unknown }) => onError(error),
     };
     supervisor.start(controller.name, (signal) => controller.run(context, signal));

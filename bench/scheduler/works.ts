@@ -68,16 +68,27 @@ export async function provision(cluster: Cluster, signal: AbortSignal): Promise<
     const node = annotations?.['volume.kubernetes.io/selected-node'];
     if (node === undefined || made.has(uid)) continue;
     made.add(uid);
-    await cluster.resource(persistentVolumes).create({
-      metadata: { name: `pvc-${uid}`, annotations: { 'pv.kubernetes.io/provisioned-by': driver } },
-      spec: {
-        ...diskSpec(node),
-        csi: { driver, volumeHandle: uid },
-        claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid },
-        persistentVolumeReclaimPolicy: 'Delete',
-      },
-    });
+    await makeVolumeFor(cluster, { name, uid, node });
   }
+}
+
+export interface SelectedClaim {
+  readonly name: string;
+  readonly uid: string;
+  readonly node: string;
+}
+
+/** What a provisioner does about a claim once its node is selected. */
+export async function makeVolumeFor(cluster: Cluster, { name, uid, node }: SelectedClaim): Promise<void> {
+  await cluster.resource(persistentVolumes).create({
+    metadata: { name: `pvc-${uid}`, annotations: { 'pv.kubernetes.io/provisioned-by': driver } },
+    spec: {
+      ...diskSpec(node),
+      csi: { driver, volumeHandle: uid },
+      claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid },
+      persistentVolumeReclaimPolicy: 'Delete',
+    },
+  });
 }
 
 function nodeName(at: number): string {
@@ -120,7 +131,7 @@ async function makePool(cluster: Cluster, at: number): Promise<void> {
   });
 }
 
-async function makeClaim(cluster: Cluster, at: number): Promise<void> {
+export async function makeClaim(cluster: Cluster, at: number): Promise<void> {
   await cluster.resource(persistentVolumeClaims).create({
     metadata: { namespace, name: `claim-${at}` },
     spec: {
@@ -131,7 +142,7 @@ async function makeClaim(cluster: Cluster, at: number): Promise<void> {
   });
 }
 
-async function makePod(cluster: Cluster, at: number, { wants }: Work): Promise<void> {
+export async function makePod(cluster: Cluster, at: number, { wants }: Work): Promise<void> {
   const volumes =
     wants === 'nothing' ? [] : [{ name: 'data', persistentVolumeClaim: { claimName: `claim-${at}` } }];
   const requests = { cpu: '100m', memory: '128Mi' };

@@ -182,7 +182,7 @@ describe('an event recorder', () => {
     const { clock, faulty, recorder } = await begin({ queueDepthMax: 2 });
     faulty.onRequest(hanging());
     await clock.advance(0);
-    for (let i = 0; i < 10; i += 1) recorder.record(happening({ note: `note ${i}` }));
+    for (let i = 0; i < 20; i += 1) recorder.record(happening({ note: `note ${i}` }));
     recorder.record({} as Happening);
     expect(recorder.metrics().dropped).toBeGreaterThanOrEqual(8);
   });

@@ -16,7 +16,9 @@ const seriesWindowMs = 10 * 60_000;
 const rememberedMax = 4096;
 /** Each object gets this many writes at once, then one every five minutes, as with client-go. */
 const spamLimit = { burst: 25, tokensPerSecond: 1 / 300 };
-const queueDepthMaxDefault = 1000;
+const queueDepthMaxDefault = 20_000;
+/** A burst of happenings must not outrun one write at a time; few, so that events don't crowd out what they tell of. */
+const writersMax = 8;
 const attemptsMax = 12;
 const retryMs = 10_000;
 const flushDeadlineMsDefault = 5_000;
@@ -133,7 +135,15 @@ export class EventRecorder {
     this.#nameCounter = (this.#nameCounter + 1) % namesPerMs;
     const unixNano = BigInt(Math.floor(nowMs)) * 1_000_000n + BigInt(this.#nameCounter);
     const event = eventOf(happening, this.#options, { unixNano, nowMs });
-    return { event, count: 1, writtenCount: 0, lastMs: nowMs, isWritten: false, isQueued: false };
+    return {
+      event,
+      count: 1,
+      writtenCount: 0,
+      lastMs: nowMs,
+      isWritten: false,
+      isQueued: false,
+      isBeingWritten: false,
+    };
   }
 
   #mayWrite(regarding: ObjectReference): boolean {
@@ -146,16 +156,32 @@ export class EventRecorder {
 
   #enqueue(series: Series): void {
     if (series.isQueued) return;
-    series.isQueued = this.#queue.push(series);
+    series.isQueued = series.isBeingWritten || this.#queue.push(series);
     if (!series.isQueued) this.#dropped += 1;
   }
 
   async #writeAll(signal: AbortSignal): Promise<void> {
+    await Promise.all(Array.from({ length: writersMax }, () => this.#writeNext(signal)));
+  }
+
+  async #writeNext(signal: AbortSignal): Promise<void> {
     for (;;) {
       const series = await this.#queue.pop(signal);
       if (series === undefined) return;
-      series.isQueued = false;
-      await this.#write(series, signal);
+      await this.#writeAlone(series, signal);
+    }
+  }
+
+  /** What comes for a series while it is being written is written by the same writer, after it. */
+  async #writeAlone(series: Series, signal: AbortSignal): Promise<void> {
+    series.isBeingWritten = true;
+    try {
+      while (series.isQueued) {
+        series.isQueued = false;
+        await this.#write(series, signal);
+      }
+    } finally {
+      series.isBeingWritten = false;
     }
   }
 
@@ -236,6 +262,7 @@ interface Series {
   lastMs: number;
   isWritten: boolean;
   isQueued: boolean;
+  isBeingWritten: boolean;
 }
 
 function isBehind({ count, writtenCount }: Series): boolean {

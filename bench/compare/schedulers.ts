@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { stringify } from 'yaml';
+import { builtProgram } from '../../test/built-program.ts';
+import type { ProgramPaths } from '../../test/kubernetes/binaries.ts';
+import type { CommandLine } from '../../test/kubernetes/command-lines.ts';
+import { Keeper } from '../../test/kubernetes/keeper.ts';
+import { projectRoot } from '../../test/project-root.ts';
+
+/** That of the pods, whoever places them: the objects are the same to the letter. */
+const schedulerName = 'stowage';
+/** More than any of them can send. */
+const requestsUnlimited = 100_000;
+
+export const theirs = 'kube-scheduler';
+export const ours = 'stowage run';
+
+/** A scheduler under measurement: what is called, given a folder of its own. */
+export interface Scheduler {
+  readonly name: typeof theirs | typeof ours;
+  commandLine(settings: SchedulerSettings): CommandLine;
+}
+
+export interface SchedulerSettings {
+  readonly programs: ProgramPaths;
+  /** Of the admin for both: requests are neither queued nor authorized one by one. */
+  readonly kubeconfig: string;
+  readonly folder: string;
+}
+
+export const kubeScheduler: Scheduler = {
+  name: theirs,
+  commandLine({ programs, kubeconfig, folder }) {
+    const config = join(folder, 'config.yaml');
+    writeFileSync(config, stringify(configuration(kubeconfig)));
+    const args = [`--config=${config}`, '--secure-port=0'];
+    return { program: programs['kube-scheduler'] ?? theirs, args, env: envOf(folder) };
+  },
+};
+
+export const stowageRun: Scheduler = {
+  name: ours,
+  commandLine({ kubeconfig, folder }) {
+    const script = builtProgram(pathToFileURL(join(projectRoot, 'src/cli/main.ts')));
+    const args = [script, 'run', '--kubeconfig', kubeconfig, '--leader-elect=false'];
+    return { program: process.execPath, args, env: envOf(folder) };
+  },
+};
+
+/** The default in everything that decides; only the limit of 50 requests a second is lifted, as ours has none. */
+function configuration(kubeconfig: string): object {
+  return {
+    apiVersion: 'kubescheduler.config.k8s.io/v1',
+    kind: 'KubeSchedulerConfiguration',
+    clientConnection: { kubeconfig, qps: requestsUnlimited, burst: requestsUnlimited },
+    leaderElection: { leaderElect: false },
+    profiles: [{ schedulerName }],
+  };
+}
+
+function envOf(folder: string): CommandLine['env'] {
+  return { PATH: process.env.PATH ?? '', HOME: folder, NO_COLOR: '1' };
+}
+
+/** A scheduler in a process of its own, which ends with us. */
+export class RunningScheduler implements AsyncDisposable {
+  readonly #keeper: Keeper;
+  readonly #folder: string;
+  readonly #name: string;
+
+  private constructor(keeper: Keeper, folder: string, name: string) {
+    this.#keeper = keeper;
+    this.#folder = folder;
+    this.#name = name;
+  }
+
+  static async start(
+    scheduler: Scheduler,
+    settings: Omit<SchedulerSettings, 'folder'>,
+  ): Promise<RunningScheduler> {
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-compare-'));
+    // The keeper removes the folder of the data itself.
+    const keeper = new Keeper({ data: folder, logs: folder });
+    const name = scheduler.name.replace(' ', '-');
+    await keeper.start(name, scheduler.commandLine({ ...settings, folder }));
+    return new RunningScheduler(keeper, folder, name);
+  }
+
+  /** Throws where it has ended, with the last it said. */
+  get pid(): number {
+    const pid = this.#keeper.pidOf(this.#name);
+    if (pid === undefined) throw new Error(`${this.#name} has ended:\n${this.lastWords}`);
+    return pid;
+  }
+
+  get lastWords(): string {
+    return this.#keeper.log(this.#name).trimEnd().split('\n').slice(-20).join('\n');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#keeper.stop(this.#name);
+    await this.#keeper.end();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
