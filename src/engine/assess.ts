@@ -78,7 +78,7 @@ export class Assessment {
     const { cycle, rules } = this.#judged;
     const verdict = cycle.verdicts[row]!;
     const rule = rules[verdictRule(verdict)]!;
-    const said = [{ rule, verdict, notes: cycle.notes.get(row) ?? [] }];
+    const said = [{ rule, verdict, nodeCount: 1, notes: cycle.notes.get(row) ?? [] }];
     const reasons = [...countReasons(said).keys()];
     const texts = [...countTexts(said).keys()];
     return {

@@ -10,6 +10,7 @@
  * else console.log(answer.message);
  * ```
  */
+export { Assessment, type AssessOptions, assess, type NodeAnswer, type NodeRefusal } from './assess.ts';
 export type { Explanation, NodeExplanation } from './explain/explain.ts';
 export type { Change, Kind, Notice, RecordOf, ReleaseChange } from './index/change.ts';
 export { type Applied, ClusterIndex } from './index/cluster-index.ts';

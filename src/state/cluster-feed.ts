@@ -3,48 +3,13 @@ import type { Informer } from '../cluster/informer/informer.ts';
 import { keyOf } from '../cluster/informer/object-key.ts';
 import { project } from '../cluster/informer/projection.ts';
 import type { Resource } from '../cluster/resource.ts';
-import {
-  csiDrivers,
-  csiNodes,
-  csiStorageCapacities,
-  driverCapacities,
-  namespaces,
-  nodes,
-  persistentVolumeClaims,
-  persistentVolumes,
-  pods,
-  replicaSets,
-  replicationControllers,
-  services,
-  statefulSets,
-  storageClasses,
-  volumeAttachments,
-} from '../cluster/resources.ts';
 import type { Change, Kind, Notice } from '../engine/index/change.ts';
 import { type Applied, ClusterIndex } from '../engine/index/cluster-index.ts';
 import type { Profile } from '../engine/index/profile.ts';
 import type { ObjectOf } from '../engine/index/read-object.ts';
 import { isOlderVersion } from '../engine/index/versions.ts';
 import type { KubeObject } from '../kube/meta.ts';
-
-/** Where each kind that the index takes comes from. */
-const resources: { readonly [K in Kind]: Resource<ObjectOf[K]> } = {
-  Node: nodes,
-  PersistentVolume: persistentVolumes,
-  PersistentVolumeClaim: persistentVolumeClaims,
-  StorageClass: storageClasses,
-  CSIDriver: csiDrivers,
-  CSINode: csiNodes,
-  CSIStorageCapacity: csiStorageCapacities,
-  DriverCapacity: driverCapacities,
-  VolumeAttachment: volumeAttachments,
-  Pod: pods,
-  Namespace: namespaces,
-  Service: services,
-  ReplicationController: replicationControllers,
-  ReplicaSet: replicaSets,
-  StatefulSet: statefulSets,
-};
+import { kindResources } from './kind-resources.ts';
 
 /** Whoever keeps one informer for each resource. */
 export interface InformerSource {
@@ -78,7 +43,7 @@ export class ClusterFeed {
     this.#options = options;
     this.index = new ClusterIndex(options.profile);
     for (const kind of options.kinds) {
-      const informer = options.informers.of<KubeObject>(resources[kind]);
+      const informer = options.informers.of<KubeObject>(kindResources[kind]);
       this.#tables.set(kind, { informer, written: new Map() });
     }
   }

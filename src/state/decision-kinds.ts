@@ -10,19 +10,24 @@ export function decisionKinds(served: readonly Pick<Resource, 'group' | 'plural'
   return isServed ? [...kinds, 'DriverCapacity'] : kinds;
 }
 
-const kinds: readonly Kind[] = [
+/** What the rules about volumes read. Pods last: whatever they speak of is known when they come. */
+export const volumeKinds: readonly Kind[] = [
   'StorageClass',
   'CSIDriver',
   'CSINode',
   'CSIStorageCapacity',
   'VolumeAttachment',
+  'Node',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'Pod',
+];
+
+const kinds: readonly Kind[] = [
   'Namespace',
   'Service',
   'ReplicationController',
   'ReplicaSet',
   'StatefulSet',
-  'Node',
-  'PersistentVolume',
-  'PersistentVolumeClaim',
-  'Pod',
+  ...volumeKinds,
 ];

@@ -150,6 +150,13 @@ export class Bed implements AsyncDisposable {
     return this.#keeper.pidOf(component);
   }
 
+  /** For settings that need a bed to be there; else name it in the options. */
+  async startScheduler(given: Omit<ComponentSettings, 'kubeconfig'>): Promise<void> {
+    const settings = { ...given, kubeconfig: this.kubeconfigOf('scheduler') };
+    const program = this.#program('kube-scheduler');
+    await this.#run('kube-scheduler', schedulerCommand(program, this.#files, settings));
+  }
+
   async stop(component: Component, signal?: NodeJS.Signals): Promise<void> {
     await this.#keeper.stop(component, signal);
   }
@@ -242,13 +249,7 @@ export class Bed implements AsyncDisposable {
   async #startComponents(): Promise<void> {
     const { scheduler, controllerManager, kwok } = this.#options;
     const files = this.#files;
-    if (scheduler !== undefined) {
-      const settings = {
-        ...(scheduler === true ? {} : scheduler),
-        kubeconfig: this.kubeconfigOf('scheduler'),
-      };
-      await this.#run('kube-scheduler', schedulerCommand(this.#program('kube-scheduler'), files, settings));
-    }
+    if (scheduler !== undefined) await this.startScheduler(scheduler === true ? {} : scheduler);
     if (controllerManager !== undefined) {
       const settings = {
         ...(controllerManager === true ? {} : controllerManager),

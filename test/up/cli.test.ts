@@ -103,7 +103,11 @@ describe('a call that makes no sense exits with 2, a hint, and nothing made', ()
     [['up', '--port=-1'], /--port: "-1" is not a port/],
     [['up', '--port', ''], /--port: "" is not a port/],
     [['up', '--data', ''], /--data: give a directory/],
-    [['up', '--controllers', 'bad'], /there is no controller "bad"; use \*, none or some of scheduler, pv-binder, /],
+    [['up', '--log-level', 'loud'], /--log-level: "loud" is none of debug, info, warn, error/],
+    [
+      ['up', '--controllers', 'bad'],
+      /there is no controller "bad"; use \*, none or some of scheduler, pv-binder, /,
+    ],
     [['up', '--controllers', 'none,namespace'], /"none" stands alone/],
   ])('%j', async (args, complaint) => {
     const folder = temporaryFolder();
@@ -149,7 +153,7 @@ describe('what is in the way is said with the remedy, and status 1', () => {
     writeFileSync(file, '');
     expect(await callStowage('up', '--data', file, '--port', '0')).toMatchObject({
       status: 1,
-      stderr: `stowage: the data directory ${file}/store cannot be used: part of its path is not a directory; choose another with --data\n`,
+      stderr: `stowage: the data directory ${file} cannot be used: it is not a directory; choose another with --data\n`,
     });
   });
 
@@ -201,7 +205,16 @@ describe('help', () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/\nExamples:\n {2}stowage up {2,}\S/);
     expect(stdout.split('\n').length).toBeLessThan(40);
-    for (const flag of ['--data', '--port', '--host', '--kubeconfig', '--controllers', '--no-console']) {
+    for (const flag of [
+      '--data',
+      '--port',
+      '--host',
+      '--kubeconfig',
+      '--controllers',
+      '--no-console',
+      '--demo',
+      '--fresh',
+    ]) {
       expect(stdout).toContain(`  ${flag} `);
     }
   });

@@ -22,7 +22,7 @@ describe('stowage run', () => {
     const run = start('--kubeconfig', up.kubeconfig, '--scheduler-name', 'a', '--scheduler-name', 'b');
     await says(run, 'scheduler: this process leads');
     expect(run.stderr).toContain(`running scheduler on ${up.access.url} (`);
-    expect(run.stderr).toContain('for pods of a, b; one leader for each');
+    expect(run.stderr).toContain('for pods of a, b (profile stowage); one leader for each');
     const client = new ApiClient(up.access);
     expect((await client.call('GET', lease)).body).toMatchObject({
       metadata: { annotations: { 'stowage.dev/feature-gates': 'VolumeScheduling=true' } },
@@ -35,7 +35,7 @@ describe('stowage run', () => {
   test('runs at once without leader election', async () => {
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const run = start('--kubeconfig', up.kubeconfig, '--leader-elect=false');
-    await says(run, 'for pods of stowage; without leader election');
+    await says(run, 'for pods of stowage (profile stowage); without leader election');
     expect(await run.stop()).toEqual({ status: 0, signal: null });
   });
 
@@ -48,7 +48,23 @@ describe('stowage run', () => {
     };
     writeFileSync(kubeconfig, JSON.stringify(content));
     const run = start('--kubeconfig', kubeconfig);
-    await says(run, 'stowage: cannot reach https://127.0.0.1:1, trying again: GET https://127.0.0.1:1/api');
+    await says(
+      run,
+      'stowage: warn: cannot reach https://127.0.0.1:1, trying again: GET https://127.0.0.1:1/api',
+    );
+    expect(await run.stop()).toEqual({ status: 0, signal: null });
+  });
+
+  test('answers probes and scrapers where it is told to', async () => {
+    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const run = start('--kubeconfig', up.kubeconfig, '--http-address', '127.0.0.1:0', '--leader-elect=false');
+    await says(run, '/metrics are on http://127.0.0.1:');
+    const [, url] = /metrics are on (http:\S+)/.exec(run.stderr) ?? [];
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    while ((await fetch(`${url}/readyz`)).status !== 200) await delay(10);
+    const page = await (await fetch(`${url}/metrics`)).text();
+    expect(page).toContain('\nstowage_api_requests_total{verb="list",resource="pods",code="200"} 1\n');
+    expect(page).toContain('\nstowage_scheduler_pending_pods{queue="active"} 0\n');
     expect(await run.stop()).toEqual({ status: 0, signal: null });
   });
 });

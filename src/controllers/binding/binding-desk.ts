@@ -15,6 +15,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Supervisor } from '../../runtime/supervisor.ts';
 import { ClusterFeed } from '../../state/cluster-feed.ts';
+import { decisionKinds, volumeKinds } from '../../state/decision-kinds.ts';
 import { BindFailure } from '../scheduler/bind/bind-failure.ts';
 import { Flight, Flights } from '../scheduler/bind/flight.ts';
 import { PodBinder } from '../scheduler/bind/pod-binder.ts';
@@ -193,32 +194,10 @@ export class BindingDesk {
   }
 }
 
-/** What rules about volumes read. */
-const volumeKinds: readonly Kind[] = [
-  'StorageClass',
-  'CSIDriver',
-  'CSINode',
-  'CSIStorageCapacity',
-  'VolumeAttachment',
-  'Node',
-  'PersistentVolume',
-  'PersistentVolumeClaim',
-  'Pod',
-];
-
-/** What the other rules read besides. */
-const otherKinds: readonly Kind[] = [
-  'Namespace',
-  'Service',
-  'ReplicationController',
-  'ReplicaSet',
-  'StatefulSet',
-];
-
 /** A cluster that has never heard of our own kinds does without them. */
 async function kindsFor({ cluster, rules }: BindingDeskOptions, signal: AbortSignal): Promise<Kind[]> {
   const isOnlyVolumes = rules === undefined || rules.every((rule) => volumeRules.includes(rule));
-  const kinds = isOnlyVolumes ? [...volumeKinds] : [...otherKinds, ...volumeKinds];
+  const kinds = [...(isOnlyVolumes ? volumeKinds : decisionKinds([]))];
   try {
     await cluster.resource(driverCapacities).list({ limit: 1, signal });
     return [...kinds, 'DriverCapacity'];

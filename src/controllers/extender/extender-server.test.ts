@@ -103,3 +103,32 @@ describe('who may ask', () => {
     );
   });
 });
+
+const odd: readonly (readonly [name: string, rest: object])[] = [
+  ['no spec', { spec: null }],
+  ['a text for a spec', { spec: 'x' }],
+  ['volumes that are no list', { spec: { volumes: {} } }],
+  [
+    'volumes that are nothing',
+    { spec: { volumes: [null, 1, {}, { persistentVolumeClaim: null }, { csi: 1 }] } },
+  ],
+  ['containers that are a text', { spec: { containers: 'x', initContainers: [null] } }],
+  ['a status that is a number', { status: 5 }],
+  ['conditions that are no list', { status: { conditions: 'x' } }],
+  ['conditions that are nothing', { status: { conditions: [null, 1] } }],
+  [
+    'labels that are a list',
+    { metadata: { ...pod.metadata, labels: [1], annotations: 'x', ownerReferences: 1 } },
+  ],
+];
+
+describe('a pod with parts that no API server would store is answered all the same:', () => {
+  test.each(odd)('%s', async (_, rest) => {
+    await using world = await ExtenderWorld.start();
+    await world.node('n1');
+    const args = { Pod: { ...pod, ...rest }, NodeNames: ['n1'] };
+    for (const path of ['/filter', '/prioritize']) expect((await world.ask(path, args)).status).toBe(200);
+    const victims = { NodeNameToMetaVictims: { n1: { Pods: [], NumPDBViolations: 'x' } } };
+    expect((await world.ask('/preempt', { ...args, ...victims })).status).toBe(200);
+  });
+});

@@ -110,7 +110,8 @@ describe('room that kube-scheduler is about to use', () => {
 
   test('is one room for a pool that many nodes reach', async () => {
     await using world = await ExtenderWorld.start();
-    for (const name of ['n1', 'n2']) await world.node(name, '10Gi');
+    for (const name of ['n1', 'n2']) await world.node(name);
+    await world.pool('shared', '10Gi', {});
     const nodeNames = ['n1', 'n2'];
     for (const name of ['p', 'q', 'r'])
       expect((await world.filter(await world.pod(name, '3Gi'), nodeNames)).NodeNames).toEqual(nodeNames);

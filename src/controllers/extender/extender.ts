@@ -58,15 +58,21 @@ export class Extender {
   /** Which of the nodes would do. That none does is an answer like any other. */
   async filter({ pod, nodeNames, nodes }: ExtenderArgs): Promise<FilterResult> {
     await this.#caughtUp(pod, nodeNames);
-    let assessment = this.#assess(pod, nodeNames);
-    if (!fitsSomewhere(assessment) && this.#isOnlyTentative(pod, nodeNames)) {
-      await this.#until(() => {
-        assessment = this.#assess(pod, nodeNames);
-        return fitsSomewhere(assessment) || !this.#isOnlyTentative(pod, nodeNames);
-      }, clearUpMaxMs);
+    const giveUp = new AbortController();
+    const timer = this.#desk.clock.after(clearUpMaxMs, () => giveUp.abort());
+    try {
+      for (;;) {
+        const assessment = this.#assess(pod, nodeNames);
+        const isClear = fitsSomewhere(assessment) || !this.#isOnlyTentative(pod, nodeNames);
+        if (isClear || giveUp.signal.aborted) {
+          this.#take(pod, assessment);
+          return this.#filterResult(assessment, nodes);
+        }
+        await this.#desk.nextChange(giveUp.signal);
+      }
+    } finally {
+      timer.cancel();
     }
-    this.#take(pod, assessment);
-    return this.#filterResult(assessment, nodes);
   }
 
   /** From 0 to 10, whole numbers. */

@@ -25,7 +25,8 @@ export function freshCredentials({ nowMs, extraHosts }: CredentialOptions): Cred
   return { ...makeCertificate(nowMs, extraHosts), token: makeToken() };
 }
 
-async function keptPair(folder: string, { nowMs, extraHosts }: CredentialOptions): Promise<KeyPair> {
+/** The certificate of the last start where it still serves, else a new one. */
+export async function keptPair(folder: string, { nowMs, extraHosts }: CredentialOptions): Promise<KeyPair> {
   const [certificate, key] = await Promise.all([
     readIfThere(join(folder, 'tls.crt')),
     readIfThere(join(folder, 'tls.key')),

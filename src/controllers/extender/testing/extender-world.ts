@@ -120,20 +120,25 @@ export class ExtenderWorld implements AsyncDisposable {
 
   // ── Making things ──
 
-  /** With a pool of its own. */
-  async node(name: string, free: string): Promise<void> {
+  /** With a pool of its own, if a size is given. */
+  async node(name: string, free?: string): Promise<void> {
     const { cluster } = this.world;
     await cluster.resource(nodes).create({ metadata: { name, labels: { [labels.hostname]: name } } });
-    await cluster.resource(csiStorageCapacities).create({
-      metadata: { namespace, name: `pool-${name}` },
+    await this.known(() => this.desk.index.nodes.row(name) !== undefined);
+    if (free !== undefined) await this.pool(`pool-${name}`, free, { [labels.hostname]: name });
+  }
+
+  /** Which the nodes with these labels reach. */
+  async pool(name: string, free: string, matchLabels: Readonly<Record<string, string>>): Promise<void> {
+    await this.world.cluster.resource(csiStorageCapacities).create({
+      metadata: { namespace, name },
       storageClassName: 'fast',
-      nodeTopology: { matchLabels: { [labels.hostname]: name } },
+      nodeTopology: { matchLabels },
       capacity: free,
     });
     await this.known(
-      () => this.desk.index.pools.row(`CSIStorageCapacity ${namespace}/pool-${name}`) !== undefined,
+      () => this.desk.index.pools.row(`CSIStorageCapacity ${namespace}/${name}`) !== undefined,
     );
-    await this.known(() => this.desk.index.nodes.row(name) !== undefined);
   }
 
   /** A pod with a claim for each of the sizes, as the API server has it. */

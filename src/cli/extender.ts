@@ -1,0 +1,177 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+import { keptPair } from '../cluster/embedded/server/credentials.ts';
+import { KubernetesCluster } from '../cluster/kubernetes/client.ts';
+import { ConnectionSettingsError } from '../cluster/kubernetes/connection-settings.ts';
+import { BindingDesk } from '../controllers/binding/binding-desk.ts';
+import { Extender } from '../controllers/extender/extender.ts';
+import { ExtenderServer, type Tls } from '../controllers/extender/extender-server.ts';
+import { defaultRules } from '../engine/rules/default-rules.ts';
+import { exponentialBackoff } from '../runtime/backoff.ts';
+import { realClock } from '../runtime/clock.ts';
+import { systemRandom } from '../runtime/random.ts';
+import { Supervisor } from '../runtime/supervisor.ts';
+import { CliError, usage } from './cli-error.ts';
+import { complain, say } from './say.ts';
+import { stopRequested } from './stop-signals.ts';
+
+export interface ExtenderFlags {
+  readonly kubeconfig?: string;
+  readonly listen: string;
+  readonly data: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  /** As often as given. */
+  readonly tlsHost: readonly string[];
+  readonly clientCa?: string;
+  readonly insecure?: true;
+  readonly allRules?: true;
+  readonly holdSeconds: string;
+}
+
+/** What ending may take in all. */
+const stopMaxMs = 4_500;
+const patience = exponentialBackoff({ baseMs: 1_000, maxMs: 15_000, factor: 2, jitter: 'equal' });
+
+/** `stowage extender`: answers a kube-scheduler until somebody stops it. */
+export async function extender(flags: ExtenderFlags): Promise<void> {
+  const address = addressOf(flags.listen);
+  const holdMs = holdMsOf(flags.holdSeconds);
+  const tls = await tlsOf(flags, address.host);
+  const stop = new AbortController();
+  const stopped = stopRequested().then((signal) => {
+    stop.abort();
+    return signal;
+  });
+  const cluster = await connect(flags);
+  const supervisor = new Supervisor({
+    clock: realClock,
+    random: systemRandom,
+    onCrash: ({ name, error }) => complain(name, error),
+    stopDeadlineMs: 1_000,
+  });
+  say(`reading ${cluster.server} (${cluster.source})`);
+  const desk = await openDesk(flags, cluster, { supervisor, signal: stop.signal });
+  if (desk !== undefined) {
+    const served = new Extender({ desk, holdMs, signal: stop.signal });
+    const server = await listen(flags, { ...address, tls, extender: served });
+    announce(flags, server, tls);
+  }
+  say(`${await stopped}: stopping`);
+  realClock.after(stopMaxMs, () => process.exit(0));
+  await supervisor.close();
+  process.exit(0);
+}
+
+/** As long as it takes until the cluster answers; undefined where somebody stopped it before. */
+async function openDesk(
+  { allRules }: ExtenderFlags,
+  cluster: KubernetesCluster,
+  { supervisor, signal }: { readonly supervisor: Supervisor; readonly signal: AbortSignal },
+): Promise<BindingDesk | undefined> {
+  const options = {
+    cluster,
+    clock: realClock,
+    random: systemRandom,
+    supervisor,
+    onTrouble: (error: unknown) => complain('cluster', error),
+    rules: allRules ? defaultRules : undefined,
+  };
+  for (let attempt = 0; !signal.aborted; attempt += 1) {
+    try {
+      return await BindingDesk.open(options, signal);
+    } catch (error) {
+      if (signal.aborted) break;
+      complain(`cannot read ${cluster.server}, trying again`, error);
+    }
+    await realClock.sleep(patience.delayMs(attempt, systemRandom), signal);
+  }
+  return undefined;
+}
+
+async function connect({ kubeconfig }: ExtenderFlags): Promise<KubernetesCluster> {
+  const options = { clock: realClock, random: systemRandom, env: process.env, rateLimit: false } as const;
+  try {
+    return await KubernetesCluster.connect(kubeconfig === undefined ? options : { ...options, kubeconfig });
+  } catch (error) {
+    if (!(error instanceof ConnectionSettingsError)) throw error;
+    throw new CliError(`${error.message}; choose a kubeconfig with --kubeconfig`, 1, { cause: error });
+  }
+}
+
+interface Listening {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: Tls | undefined;
+  readonly extender: Extender;
+}
+
+async function listen({ listen: text }: ExtenderFlags, options: Listening): Promise<ExtenderServer> {
+  try {
+    return await ExtenderServer.listen({ ...options, onError: (error) => complain('extender', error) });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new CliError(`cannot listen on ${text}: ${message}; choose another address with --listen`, 1, {
+      cause: error,
+    });
+  }
+}
+
+function announce(flags: ExtenderFlags, { url }: ExtenderServer, tls: Tls | undefined): void {
+  const what = flags.allRules ? 'all rules' : 'the rules about volumes';
+  const binds = tls?.clientAuthority === undefined ? '' : '; binds for callers with a certificate';
+  say(`listening on ${url}, answering by ${what}${binds}`);
+  if (tls !== undefined && flags.tlsCert === undefined)
+    say(`its certificate is its own authority: tlsConfig.caFile is ${certificatePath(flags)}`);
+  process.stdout.write(`export STOWAGE_EXTENDER=${url}\n`);
+}
+
+// ── Flags ──
+
+function certificatePath({ data }: ExtenderFlags): string {
+  return join(resolve(data), 'tls.crt');
+}
+
+function addressOf(text: string): { readonly host: string; readonly port: number } {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(digits);
+  if (host !== undefined && port <= 65_535) return { host: host === '' ? '0.0.0.0' : host, port };
+  throw usage(`--listen: "${text}" is no ADDRESS:PORT, such as 127.0.0.1:8900`);
+}
+
+function holdMsOf(text: string): number {
+  const seconds = Number(text);
+  if (text !== '' && seconds >= 0 && seconds <= 3_600) return seconds * 1000;
+  throw usage(`--hold-seconds: "${text}" is no number from 0 to 3600`);
+}
+
+async function tlsOf(flags: ExtenderFlags, host: string): Promise<Tls | undefined> {
+  const { insecure, tlsCert, tlsKey, clientCa, tlsHost, data } = flags;
+  if (insecure) {
+    if (tlsCert !== undefined || tlsKey !== undefined || clientCa !== undefined)
+      throw usage('--insecure: goes with none of --tls-cert, --tls-key and --client-ca');
+    return undefined;
+  }
+  const clientAuthority = clientCa === undefined ? undefined : await fileOf('--client-ca', clientCa);
+  if (tlsCert !== undefined && tlsKey !== undefined) {
+    const certificate = await fileOf('--tls-cert', tlsCert);
+    return { certificate, key: await fileOf('--tls-key', tlsKey), clientAuthority };
+  }
+  if (tlsCert !== undefined || tlsKey !== undefined)
+    throw usage('--tls-cert and --tls-key: give both, or none');
+  if (data === '') throw usage('--data: give a directory');
+  const hosts = [...tlsHost, ...(isIP(host) === 0 || host === '0.0.0.0' || host === '::' ? [] : [host])];
+  const kept = await keptPair(resolve(data), { nowMs: realClock.nowMs(), extraHosts: hosts });
+  return { ...kept, clientAuthority };
+}
+
+async function fileOf(flag: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new CliError(`${flag}: cannot read ${path}: ${(error as Error).message}`, 1, { cause: error });
+  }
+}

@@ -1,0 +1,42 @@
+import type { Resource } from '../cluster/resource.ts';
+import {
+  csiDrivers,
+  csiNodes,
+  csiStorageCapacities,
+  driverCapacities,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  replicaSets,
+  replicationControllers,
+  services,
+  statefulSets,
+  storageClasses,
+  volumeAttachments,
+} from '../cluster/resources.ts';
+import type { Kind } from '../engine/index/change.ts';
+import type { ObjectOf } from '../engine/index/read-object.ts';
+
+/** Where each kind that the index takes comes from. */
+export const kindResources: { readonly [K in Kind]: Resource<ObjectOf[K]> } = {
+  Node: nodes,
+  PersistentVolume: persistentVolumes,
+  PersistentVolumeClaim: persistentVolumeClaims,
+  StorageClass: storageClasses,
+  CSIDriver: csiDrivers,
+  CSINode: csiNodes,
+  CSIStorageCapacity: csiStorageCapacities,
+  DriverCapacity: driverCapacities,
+  VolumeAttachment: volumeAttachments,
+  Pod: pods,
+  Namespace: namespaces,
+  Service: services,
+  ReplicationController: replicationControllers,
+  ReplicaSet: replicaSets,
+  StatefulSet: statefulSets,
+};
+
+/** All of them, in the order in which they are fed to an index that starts empty. */
+export const everyKind = Object.keys(kindResources) as readonly Kind[];

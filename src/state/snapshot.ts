@@ -1,0 +1,51 @@
+import type { Kind, Notice } from '../engine/index/change.ts';
+import { ClusterIndex } from '../engine/index/cluster-index.ts';
+import type { Profile } from '../engine/index/profile.ts';
+import type { ObjectOf } from '../engine/index/read-object.ts';
+import type { KubeObject } from '../kube/meta.ts';
+import { textOf } from '../kube/wire.ts';
+import { everyKind, kindResources } from './kind-resources.ts';
+
+/** A cluster as it was at one moment: its objects as they stand on the wire, by kind and key. */
+export class Snapshot {
+  readonly #byKind = new Map<Kind, Map<string, KubeObject>>();
+
+  /** The last one of a key counts. One without a name is left out. */
+  add<K extends Kind>(kind: K, object: ObjectOf[K]): void {
+    const key = keyOf(kind, object);
+    if (key === undefined) return;
+    const known = this.#byKind.get(kind);
+    if (known === undefined) this.#byKind.set(kind, new Map([[key, object]]));
+    else known.set(key, object);
+  }
+
+  /** By `name`, or `namespace/name`. */
+  get<K extends Kind>(kind: K, key: string): ObjectOf[K] | undefined {
+    // Safe: a kind's map holds objects of that kind.
+    return this.#byKind.get(kind)?.get(key) as ObjectOf[K] | undefined;
+  }
+
+  values<K extends Kind>(kind: K): Iterable<ObjectOf[K]> {
+    return (this.#byKind.get(kind)?.values() ?? []) as Iterable<ObjectOf[K]>;
+  }
+
+  count(kind: Kind): number {
+    return this.#byKind.get(kind)?.size ?? 0;
+  }
+
+  /** An index of its own for each caller, and what it could not read. */
+  toIndex(profile: Profile): { readonly index: ClusterIndex; readonly notices: readonly Notice[] } {
+    const index = new ClusterIndex(profile);
+    const notices: Notice[] = [];
+    for (const kind of everyKind) {
+      for (const object of this.values(kind)) notices.push(...index.upsert(kind, object as never).notices);
+    }
+    return { index, notices };
+  }
+}
+
+function keyOf(kind: Kind, { metadata }: KubeObject): string | undefined {
+  const name = textOf(metadata?.name);
+  if (name === '') return undefined;
+  return kindResources[kind].namespaced ? `${textOf(metadata?.namespace)}/${name}` : name;
+}

@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { persistentVolumeClaims, pods } from '../../src/cluster/resources.ts';
+import { projectRoot } from '../project-root.ts';
+import { runExample } from '../up/example-scheduler.ts';
+import { temporaryFolder } from '../up/stowage-process.ts';
+import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+
+const namespace = 'default';
+
+describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
+  'the example of a scheduler of your own',
+  () => {
+    test("places a pod with its disk on Kubernetes, with kube-scheduler's rights", async () => {
+      const bed = await startBed({
+        controllerManager: { controllers: ['persistentvolume-binder-controller'] },
+      });
+      const manifest = await readFile(join(projectRoot, 'examples/custom-scheduler.yaml'), 'utf8');
+      const applied = await bed.kubectl(['apply', '-f', '-'], manifest);
+      expect(applied.stderr).toBe('');
+      const says = runExample(temporaryFolder(), bed.kubeconfigOf('scheduler'));
+      await says('db is on node-2: 1 volumes taken, 0 made');
+      const cluster = await bed.connect();
+      expect((await cluster.resource(pods).get({ namespace, name: 'db' })).spec?.nodeName).toBe('node-2');
+      const claim = await cluster.resource(persistentVolumeClaims).get({ namespace, name: 'data' });
+      expect([claim.spec?.volumeName, claim.status?.phase]).toEqual(['ssd-2', 'Bound']);
+    });
+  },
+);

@@ -1,0 +1,177 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiClient } from './api-client.ts';
+import { callStowage, newFolder, removeFolder, StowageProcess, temporaryFolder } from './stowage-process.ts';
+
+interface Item {
+  readonly metadata: { readonly name: string; readonly uid: string };
+  readonly spec: { readonly nodeName?: string };
+  readonly status: {
+    readonly phase: string;
+    readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
+  };
+  readonly capacity?: string;
+}
+
+async function items(stowage: StowageProcess, path: string): Promise<readonly Item[]> {
+  const { body } = await new ApiClient(stowage.access).call('GET', path);
+  return (body.items ?? []) as unknown as readonly Item[];
+}
+
+const demoPods = '/api/v1/namespaces/demo/pods';
+
+/** Without what is different every time: the names of pods of a deployment. */
+function stemOf({ metadata }: Item): string {
+  return metadata.name.replace(/^web-.*/, 'web');
+}
+
+function zoneOf({ spec }: Item): string {
+  return spec.nodeName?.replace(/^node-(.).*/, '$1') ?? '';
+}
+
+describe('stowage up --demo', () => {
+  let folder = '';
+  let stowage: StowageProcess;
+  let pods: readonly Item[] = [];
+
+  beforeAll(async () => {
+    folder = newFolder();
+    stowage = await StowageProcess.up(join(folder, 'data'), '--demo');
+    pods = await items(stowage, demoPods);
+  }, 60_000);
+  afterAll(() => removeFolder(folder));
+
+  const called = (name: string) => pods.filter((pod) => stemOf(pod).startsWith(name));
+  const nodesOf = (name: string) =>
+    called(name)
+      .map(({ spec }) => spec.nodeName)
+      .sort();
+
+  test('says what it does, and when it is ready what to try', () => {
+    expect(stowage.stdout).toBe(`export KUBECONFIG=${folder}/data/kubeconfig\n`);
+    const said = stowage.stderr.split('\n');
+    expect(said[0]).toMatch(/^stowage: listening on /);
+    expect(said.slice(1, 4)).toEqual([
+      'stowage: loading the demo: 6 nodes in 3 zones, 4 storage classes, 5 local disks, 3 stateful sets, 5 single pods',
+      'stowage: 29 objects made, 0 were there; waiting for the pods',
+      'stowage: 12 pods run, 4 fit nowhere and say why',
+    ]);
+    const commands = said.filter((line) => /^ {2}\S/.test(line));
+    expect(commands).toEqual([
+      '  kubectl get pods -n demo -o wide',
+      '  kubectl describe pod -n demo too-big',
+      expect.stringMatching(/^ {2}node .*main\.js explain pod demo\/too-big$/),
+    ]);
+  });
+
+  test('has pods that run and pods that wait', () => {
+    const names = (phase: string) =>
+      pods
+        .filter(({ status }) => status.phase === phase)
+        .map(stemOf)
+        .sort();
+    expect(names('Pending')).toEqual(['pool-too-small', 'too-big', 'too-hungry', 'torn-apart']);
+    expect(names('Running')).toEqual([
+      ...['cache-0', 'cache-1', 'cache-2', 'db-0', 'db-1', 'db-2'],
+      ...['nightly', 'queue-0', 'queue-1', 'web', 'web', 'web'],
+    ]);
+  });
+
+  test('has each pod where its volumes and rules allow', () => {
+    expect(nodesOf('db'), 'the disks that are just large enough').toEqual(['node-a1', 'node-b1', 'node-c1']);
+    expect(nodesOf('nightly'), 'the node that it tolerates').toEqual(['node-c2']);
+    expect(called('web').map(zoneOf).sort(), 'one in each zone').toEqual(['a', 'b', 'c']);
+    expect(new Set(called('queue').map(zoneOf)).size, 'apart').toBe(2);
+    expect(nodesOf('cache').every((node) => node === 'node-a2' || node === 'node-b2')).toBe(true);
+  });
+
+  test('has pools with what is left of them, and never more taken than there was', async () => {
+    const path = '/apis/storage.k8s.io/v1/namespaces/kube-system/csistoragecapacities';
+    const left = async () =>
+      (await items(stowage, path)).map(({ metadata, capacity }) => `${metadata.name} ${capacity}`).sort();
+    const taken = (node: string) => 40 * nodesOf('cache').filter((name) => name === node).length;
+    const expected = ['node-a2', 'node-b2'].map((node) => `demo-pools-${node} ${100 - taken(node)}Gi`);
+    await expect.poll(left, { timeout: 20_000 }).toEqual(expected);
+  });
+
+  test.each([
+    [
+      'too-big',
+      "1 node(s) had untolerated taint(s), 5 node(s) didn't find available persistent volumes to bind.",
+      'claim demo/too-big, volume disk-b2: it is smaller than the request (needs 800Gi, has 500Gi).',
+    ],
+    [
+      'torn-apart',
+      "2 node(s) didn't find available persistent volumes to bind, 3 node(s) didn't match Pod's node affinity/selector.",
+      '',
+    ],
+    ['pool-too-small', '5 node(s) did not have enough free storage.', 'claim demo/pool-too-small'],
+    ['too-hungry', '1 node(s) had untolerated taint(s), 5 Insufficient cpu.', ''],
+  ])('%s is told why', (name, upstream, ours) => {
+    const [pod] = called(name);
+    const message = pod?.status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? '';
+    expect(message).toMatch(/^0\/6 nodes are available: /);
+    expect(message).toContain(upstream);
+    expect(message).toContain(ours);
+  });
+
+  test('counts on /metrics what server, controllers and scheduler do', async () => {
+    const { text: page } = await new ApiClient(stowage.access).call('GET', '/metrics');
+    expect(page).toMatch(/\nstowage_apiserver_requests_total [1-9]/);
+    expect(page).toMatch(/\nstowage_scheduler_attempts_total\{result="scheduled"\} (1[2-9]|[2-9]\d)/);
+    expect(page).toContain('\nstowage_scheduler_pending_pods{queue="unschedulable"} 4\n');
+    expect(page).toMatch(
+      /\nstowage_api_requests_total\{verb="create",resource="pods\/binding",code="201"\} 12\n/,
+    );
+  });
+
+  test('goes on where it was after Ctrl-C, and starts over only when told', async () => {
+    expect(await stowage.stop('SIGINT')).toEqual({ status: 0, signal: null });
+    const again = await StowageProcess.up(join(folder, 'data'), '--demo');
+    expect(again.stderr).toContain('stowage: 0 objects made, 29 were there; waiting for the pods\n');
+    const uids = (list: readonly Item[]) => list.map(({ metadata }) => metadata.uid).sort();
+    expect(uids(await items(again, demoPods))).toEqual(uids(pods));
+    await again.stop('SIGINT');
+
+    const fresh = await StowageProcess.up(join(folder, 'data'), '--demo', '--fresh');
+    expect(fresh.stderr).toContain('stowage: 29 objects made, 0 were there; waiting for the pods\n');
+    const before = new Set(uids(pods));
+    expect(uids(await items(fresh, demoPods)).filter((uid) => before.has(uid))).toEqual([]);
+    await fresh.stop();
+  });
+});
+
+test("--fresh leaves a directory alone that was somebody else's before", async () => {
+  const data = temporaryFolder();
+  writeFileSync(join(data, 'thesis.txt'), 'years of work');
+  const { status, stderr } = await callStowage('up', '--data', data, '--port', '0', '--fresh');
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringContaining(`--fresh: ${data} is not deleted: it has no file stowage-data`),
+  ]);
+  expect(readdirSync(data)).toEqual(['thesis.txt']);
+  expect(readFileSync(join(data, 'thesis.txt'), 'utf8')).toBe('years of work');
+});
+
+test('--fresh leaves a directory alone that another process uses', async () => {
+  const data = join(temporaryFolder(), 'data');
+  const first = await StowageProcess.up(data);
+  const { status, stderr } = await callStowage('up', '--data', data, '--port', '0', '--fresh');
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringContaining(`is in use by process ${first.pid}; stop it`),
+  ]);
+  expect((await new ApiClient(first.access).call('GET', '/readyz')).status).toBe(200);
+});
+
+test('--log-format json writes a JSON object a line', async () => {
+  const stowage = await StowageProcess.up(temporaryFolder(), '--log-format', 'json', '--verbose');
+  await stowage.stop();
+  const lines = stowage.stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.at(0)).toMatchObject({ level: 'info', message: expect.stringMatching(/^listening on /) });
+  expect(lines.at(-1)).toMatchObject({ level: 'info', message: 'SIGTERM: stopping' });
+});

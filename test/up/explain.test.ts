@@ -1,0 +1,131 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { claim, node, pod, storageClass } from '../../src/engine/testing/objects.ts';
+import { ApiClient } from './api-client.ts';
+import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
+
+const asPending = {
+  ...pod('db-0', ['data']),
+  apiVersion: 'v1',
+  kind: 'Pod',
+  spec: { ...pod('db-0', ['data']).spec, containers: [{ name: 'main', image: 'db' }] },
+};
+
+/** Everything in the order in which it may be created. */
+const objects = [
+  ['/api/v1/nodes', { ...node('n1'), apiVersion: 'v1', kind: 'Node' }],
+  [
+    '/apis/storage.k8s.io/v1/storageclasses',
+    { ...storageClass('local'), apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass' },
+  ],
+  [
+    '/api/v1/namespaces/default/persistentvolumeclaims',
+    { ...claim('data', '5Gi'), apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
+  ],
+  ['/api/v1/namespaces/default/pods', asPending],
+] as const;
+
+describe('stowage explain', () => {
+  test('asks a cluster, and says with its exit status whether the pod fits', async () => {
+    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const client = new ApiClient(up.access);
+    for (const [path, object] of objects) {
+      const { metadata } = object;
+      const { resourceVersion: _, uid: __, ...rest } = metadata ?? {};
+      const { status, text } = await client.call('POST', path, { body: { ...object, metadata: rest } });
+      expect([status, text]).toEqual([201, expect.anything()]);
+    }
+    const { status, stdout, stderr } = await callStowage(
+      'explain',
+      'pod',
+      'db-0',
+      '--kubeconfig',
+      up.kubeconfig,
+    );
+    expect([status, stderr]).toEqual([3, '']);
+    expect(stdout).toContain('Pod default/db-0 does not fit on the only node:');
+    expect(stdout).toContain('1. Create a PersistentVolume of 5Gi, class local, that n1 can reach');
+    const asJson = await callStowage('explain', 'claim', 'data', '--kubeconfig', up.kubeconfig, '-o', 'json');
+    expect(JSON.parse(asJson.stdout)).toMatchObject({
+      apiVersion: 'stowage.dev/explanation/v1',
+      kind: 'ClaimExplanation',
+      state: 'WaitsForScheduler',
+      pods: [{ verdict: 'refused' }],
+    });
+    const none = await callStowage('explain', 'pod', 'shop/web', '--kubeconfig', up.kubeconfig);
+    expect([none.status, none.stdout]).toEqual([1, '']);
+    expect(none.stderr).toMatch(
+      /^stowage: there is no pod shop\/web in https:\S+; kubectl get pods -n shop lists/,
+    );
+  });
+
+  test('reads files, and says what they lack', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'dump'));
+    writeFileSync(join(folder, 'dump/a.json'), JSON.stringify(objects[0][1]));
+    writeFileSync(join(folder, 'dump/b.json'), JSON.stringify(asPending));
+    const { status, stdout } = await callStowage('explain', 'pod', 'db-0', '--from', join(folder, 'dump'));
+    expect(status).toBe(3);
+    expect(stdout).toContain(
+      'claim default/data is not in the files; if it exists, add the output of kubectl get pvc',
+    );
+    expect(stdout).toContain('there is no PersistentVolume in the files: existing volumes are not looked at');
+  });
+
+  test.each<[string, readonly string[], number, string]>([
+    ['another kind', ['node', 'n1'], 2, '"node" cannot be explained; ask for a pod or a claim; see'],
+    ['no name', ['pod', 'a/b/c'], 2, '"a/b/c" is no name; write NAME or NAMESPACE/NAME; see'],
+    ['a format', ['pod', 'a', '-o', 'xml'], 2, '-o: "xml" is none of table, wide, json, yaml; see'],
+    ['a profile', ['pod', 'a', '--profile', 'x'], 2, '--profile: "x" is neither stowage nor upstream; see'],
+    ['two sources', ['pod', 'a', '--from', 'x', '--kubeconfig', 'y'], 2, '--from reads files'],
+    ['two namespaces', ['pod', 'a/b', '-n', 'c'], 2, 'namespace a in the name, but -n c; leave one out; see'],
+    [
+      'no file',
+      ['pod', 'a', '--from', '/nowhere/at/all'],
+      1,
+      '/nowhere/at/all: there is no such file; --from takes',
+    ],
+    [
+      'no kubeconfig',
+      ['pod', 'a', '--kubeconfig', '/nowhere'],
+      1,
+      'the kubeconfig /nowhere does not exist; choose',
+    ],
+  ])('has a clear word for %s', async (_, args, status, message) => {
+    const call = await callStowage('explain', ...args);
+    expect([call.status, call.stdout]).toEqual([status, '']);
+    expect(call.stderr).toContain(`stowage: ${message}`);
+  });
+
+  test('has a clear word for a server that is away, and for one that knows better', async () => {
+    const away = kubeconfigFor('https://127.0.0.1:1', 'x');
+    const call = await callStowage('explain', 'pod', 'a', '--kubeconfig', away);
+    expect(call.status).toBe(1);
+    expect(call.stderr).toMatch(
+      /^stowage: cannot read from https:\/\/127\.0\.0\.1:1 \(.*; see that the server runs/,
+    );
+    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const stranger = await callStowage(
+      'explain',
+      'pod',
+      'a',
+      '--kubeconfig',
+      kubeconfigFor(up.access.url, 'wrong'),
+    );
+    expect(stranger.status).toBe(1);
+    expect(stranger.stderr).toMatch(/does not accept the credentials of .*; log in again/);
+  });
+});
+
+function kubeconfigFor(server: string, token: string): string {
+  const path = join(temporaryFolder(), 'config');
+  const content = {
+    'current-context': 'c',
+    clusters: [{ name: 'c', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'c', user: { token } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
+  };
+  writeFileSync(path, JSON.stringify(content));
+  return path;
+}

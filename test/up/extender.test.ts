@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
+
+const calls: readonly (readonly [name: string, flags: readonly string[], said: string])[] = [
+  [
+    'an address that is none',
+    ['--listen', 'here'],
+    '--listen: "here" is no ADDRESS:PORT, such as 127.0.0.1:8900',
+  ],
+  [
+    'a port that is none',
+    ['--listen', ':70000'],
+    '--listen: ":70000" is no ADDRESS:PORT, such as 127.0.0.1:8900',
+  ],
+  ['a time that is none', ['--hold-seconds', 'long'], '--hold-seconds: "long" is no number from 0 to 3600'],
+  ['half a certificate', ['--tls-cert', 'a.crt'], '--tls-cert and --tls-key: give both, or none'],
+  [
+    'two minds',
+    ['--insecure', '--client-ca', 'a'],
+    '--insecure: goes with none of --tls-cert, --tls-key and --client-ca',
+  ],
+  ['no directory', ['--data', ''], '--data: give a directory'],
+];
+
+describe('stowage extender', () => {
+  test.each(calls)('refuses %s', async (_, flags, said) => {
+    const { status, stderr } = await callStowage('extender', ...flags);
+    expect([status, stderr]).toEqual([2, `stowage: ${said}; see stowage --help\n`]);
+  });
+
+  test('says which file it cannot read', async () => {
+    const { status, stderr } = await callStowage('extender', '--client-ca', '/none/ca.crt');
+    expect([status, stderr]).toEqual([
+      1,
+      "stowage: --client-ca: cannot read /none/ca.crt: ENOENT: no such file or directory, open '/none/ca.crt'\n",
+    ]);
+  });
+
+  test('answers beside stowage up, and says where, and under which certificate', async () => {
+    const folder = temporaryFolder();
+    const stowage = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
+    const flags = ['--kubeconfig', stowage.kubeconfig, '--listen', '127.0.0.1:0'];
+    const extender = new StowageProcess(['extender', ...flags, '--data', join(folder, 'extender')]);
+    onTestFinished(() => extender.kill());
+    await extender.answers();
+    expect(extender.stdout).toMatch(/^export STOWAGE_EXTENDER=https:\/\/127\.0\.0\.1:\d+\n$/);
+    expect(extender.stderr).toContain(', answering by the rules about volumes\n');
+    expect(extender.stderr).toContain(`tlsConfig.caFile is ${join(folder, 'extender/tls.crt')}\n`);
+    const plain = new StowageProcess(['extender', ...flags, '--insecure', '--all-rules']);
+    onTestFinished(() => plain.kill());
+    await plain.answers();
+    const [, url = ''] = /=(.+)\n/.exec(plain.stdout) ?? [];
+    expect(await (await fetch(`${url}/healthz`)).text()).toBe('ok\n');
+    const body = JSON.stringify({ PodName: 'p' });
+    expect((await fetch(`${url}/bind`, { method: 'POST', body })).status).toBe(403);
+    expect(await extender.stop()).toEqual({ status: 0, signal: null });
+  });
+
+  test('waits for a cluster that is not there yet, and can be stopped meanwhile', async () => {
+    const folder = temporaryFolder();
+    const stowage = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
+    const { kubeconfig } = stowage;
+    await stowage.kill();
+    const extender = new StowageProcess(['extender', '--kubeconfig', kubeconfig, '--data', folder]);
+    onTestFinished(() => extender.kill());
+    while (!extender.stderr.includes('trying again')) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await extender.stop()).toEqual({ status: 0, signal: null });
+  });
+});
