@@ -4,10 +4,14 @@ import { usage } from './cli-error.ts';
 const defaults = { VolumeScheduling: true };
 
 export type FeatureGates = Readonly<Record<keyof typeof defaults, boolean>>;
+type GivenGates = { readonly [Name in keyof FeatureGates]?: boolean | undefined };
 
-/** Reads `VolumeScheduling=false,…`, as the components of Kubernetes take it. */
-export function featureGatesOf(text: string): FeatureGates {
-  const gates: Record<string, boolean> = { ...defaults };
+/** Reads `VolumeScheduling=false,…`, as the components of Kubernetes take it; `given` are those that stand otherwise already. */
+export function featureGatesOf(
+  text: string,
+  { VolumeScheduling = defaults.VolumeScheduling }: GivenGates = {},
+): FeatureGates {
+  const gates: Record<string, boolean> = { ...defaults, VolumeScheduling };
   for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
     const [name = '', value = ''] = pair.split('=').map((part) => part.trim());
     if (!Object.hasOwn(defaults, name)) {

@@ -25,11 +25,17 @@ program
   .option('--controllers <list>', 'which controllers run: *, none, names, or -name for all but that', '*')
   .option('--feature-gates <list>', 'what to switch, such as VolumeScheduling=false', '')
   .option('--no-console', 'do not serve the web console')
+  .option('--demo', 'load a small zoned cluster with pods that run and pods that fit nowhere')
+  .option('--fresh', 'delete what the data directory holds and start over')
+  .option('--log-format <format>', 'text or json, on standard error', 'text')
+  .option('--log-level <level>', 'debug, info, warn or error; --verbose is debug', 'info')
+  .option('--verbose', 'say why each pod went where it went')
   .addHelpText(
     'after',
     `
 Examples:
   stowage up                          data in .stowage, port 7443
+  stowage up --demo                   with something to look at
   stowage up --port 0 --data /tmp/a   a second one beside it
   stowage up --controllers none       a bare API server, as kube-apiserver alone would be
 
@@ -40,6 +46,109 @@ It ends with Ctrl-C; the next start goes on where this one was.`,
   .action(async (options) => {
     const { up } = await import('./up.ts');
     await up(options);
+  });
+
+program
+  .command('run')
+  .description('run controllers on a cluster that is there; as many replicas as you like, one leads')
+  .option('--kubeconfig <file>', 'the cluster (default: KUBECONFIG, ~/.kube/config, or that of this pod)')
+  .option('--config <file>', 'a StowageConfiguration; flags win over what it says')
+  .option(
+    '--controllers <list>',
+    'which controllers run: names, *, or -name for all but that (default: scheduler; Kubernetes has the others)',
+  )
+  .option(
+    '--scheduler-name <name>',
+    'schedule the pods that name it in spec.schedulerName; may be repeated (default: stowage)',
+    (name: string, names: readonly string[] = []) => [...names, name],
+  )
+  .option(
+    '--profile <name>',
+    'what to decide by: stowage, or upstream for the verdicts of kube-scheduler (default: stowage)',
+  )
+  .option(
+    '--leader-elect [bool]',
+    'run only while holding the Lease (default); --leader-elect=false runs at once',
+  )
+  .option('--http-address <host:port>', 'serve /healthz, /readyz and /metrics here')
+  .option('--feature-gates <list>', 'what to switch, such as VolumeScheduling=false')
+  .option('--log-format <format>', 'text or json, on standard error', 'text')
+  .option('--log-level <level>', 'debug, info, warn or error; --verbose is debug', 'info')
+  .option('--verbose', 'say why each pod went where it went')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  stowage run                                       the scheduler, for pods with schedulerName: stowage
+  stowage run --kubeconfig admin.conf --scheduler-name stowage --scheduler-name batch
+  stowage run --config stowage.yaml --http-address :9808
+
+Leases are in kube-system, stowage-NAME for each controller. It ends with Ctrl-C and gives them back.`,
+  )
+  .action(async (options) => {
+    const { run } = await import('./run.ts');
+    await run(options);
+  });
+
+program
+  .command('extender')
+  .description("answer a kube-scheduler: which nodes a pod's volumes admit, in its extender protocol")
+  .option('--kubeconfig <file>', 'the cluster (default: KUBECONFIG, ~/.kube/config, or that of this pod)')
+  .option('--listen <address:port>', 'where to listen; port 0 picks a free one', '127.0.0.1:8900')
+  .option('--data <dir>', 'where the certificate is kept that it makes for itself', '.stowage-extender')
+  .option('--tls-host <name>', 'another name for that certificate; may be repeated', collect, [])
+  .option('--tls-cert <file>', 'a certificate of your own, with --tls-key')
+  .option('--tls-key <file>', 'the key of --tls-cert')
+  .option('--client-ca <file>', 'answer only callers with a certificate of this authority, and bind for them')
+  .option('--insecure', 'plain HTTP, for trying things out; nobody may bind')
+  .option('--all-rules', 'judge nodes by all rules, not only those about volumes')
+  .option('--hold-seconds <n>', 'how long room is kept for a pod that nothing is heard of', '30')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  stowage extender --kubeconfig admin.conf
+  stowage extender --listen :8900 --tls-host stowage.kube-system.svc --client-ca ca.crt
+
+kube-scheduler is told of it in its configuration file; see examples/extender/kube-scheduler.yaml.`,
+  )
+  .action(async (options) => {
+    const { extender } = await import('./extender.ts');
+    await extender(options);
+  });
+
+program
+  .command('explain')
+  .description('why a pod is pending and what would help, or why it is where it is; the same for a claim')
+  .argument('<kind>', 'pod or claim')
+  .argument('<name>', 'its name, or NAMESPACE/NAME')
+  .option('-n, --namespace <name>', 'its namespace (default: that of the context, or default)')
+  .option(
+    '--kubeconfig <file>',
+    'the cluster (default: KUBECONFIG, or ~/.kube/config); rights to read are enough',
+  )
+  .option('--context <name>', 'a context of the kubeconfig')
+  .option(
+    '--from <path>',
+    'read a file, a folder or - as kubectl get -o yaml writes them, instead of a cluster; may be repeated',
+    (path: string, paths: readonly string[] = []) => [...paths, path],
+  )
+  .option('--profile <name>', "whose rules: stowage or upstream (default: by the pod's schedulerName)")
+  .option('-o, --output <format>', 'table, wide, json or yaml', 'table')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  stowage explain pod db-0 -n shop          why is it pending?
+  stowage explain claim shop/data-db-0      what does it wait for?
+  kubectl get nodes,pods,pvc,pv,sc,csinodes,csidrivers,csistoragecapacities -A -o json |
+    stowage explain pod shop/db-0 --from -
+
+Exit status: 0 it fits or has its place, 3 it does not, 1 an error, 2 a call that makes no sense.`,
+  )
+  .action(async (kind, name, options) => {
+    const { explain } = await import('./explain/explain.ts');
+    await explain(kind, name, options);
   });
 
 program
@@ -64,7 +173,13 @@ Examples:
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = report(error);
+  // Not only the status: what was begun before it failed may not come to an end.
+  process.exit(report(error));
+}
+
+/** For flags that may be repeated. */
+function collect(value: string, values: readonly string[]): readonly string[] {
+  return [...values, value];
 }
 
 function report(error: unknown): number {

@@ -1,9 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { packageFile } from './package-root.ts';
 
-/** Of the nearest package.json above: the program may lie in `dist/`, or deeper where benchmarks build it. */
 export function packageVersion(): string {
-  let path = new URL('./package.json', import.meta.url);
-  while (!existsSync(path) && path.pathname !== '/package.json') path = new URL('../package.json', path);
-  const manifest: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  const manifest: unknown = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
   return (manifest as { version: string }).version;
 }

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
 import { type RunFlags, run } from './run.ts';
 
-const flags: RunFlags = {
-  kubeconfig: '/nowhere/config',
-  controllers: 'scheduler',
-  leaderElect: true,
-  featureGates: '',
-};
+const flags: RunFlags = { kubeconfig: '/nowhere/config' };
 
 test.each<readonly [Partial<RunFlags>, string]>([
   [{}, 'the kubeconfig /nowhere/config does not exist; choose a kubeconfig with --kubeconfig'],
@@ -17,6 +12,10 @@ test.each<readonly [Partial<RunFlags>, string]>([
   [{ controllers: 'none' }, '--controllers: nothing would run; name at least one, such as scheduler'],
   [{ leaderElect: 'perhaps' }, '--leader-elect: "perhaps" is neither true nor false; see stowage --help'],
   [{ schedulerName: ['a', ''] }, '--scheduler-name: give a name, such as stowage'],
+  [{ logFormat: 'xml' }, '--log-format: "xml" is none of text, json; see stowage --help'],
+  [{ profile: 'downstream' }, '--profile: "downstream" is none of stowage, upstream; see stowage --help'],
+  [{ config: '/nowhere/stowage.yaml' }, '--config: cannot read /nowhere/stowage.yaml: ENOENT'],
+  [{ logLevel: 'loud' }, '--log-level: "loud" is none of debug, info, warn, error'],
   [{ featureGates: 'Nothing=true' }, '--feature-gates: there is no gate "Nothing"'],
 ])('%j is refused', async (wrong, message) => {
   await expect(run({ ...flags, ...wrong })).rejects.toThrow(message);

@@ -1,31 +1,26 @@
 import { hostname } from 'node:os';
-import { ApiError } from '../cluster/api-error.ts';
+import { ApiError, isReason } from '../cluster/api-error.ts';
 import { type ConnectOptions, KubernetesCluster } from '../cluster/kubernetes/client.ts';
 import { ConnectionSettingsError } from '../cluster/kubernetes/connection-settings.ts';
 import type { Resource } from '../cluster/resource.ts';
-import { selectControllers } from '../controllers/controller-names.ts';
 import type { LeadershipNews } from '../controllers/leases/leadership.ts';
-import { type RunOptions, runControllers } from '../controllers/run-controllers.ts';
+import { type RunningControllers, type RunOptions, runControllers } from '../controllers/run-controllers.ts';
 import { exponentialBackoff } from '../runtime/backoff.ts';
 import { realClock } from '../runtime/clock.ts';
 import { systemIds } from '../runtime/ids.ts';
+import type { Log } from '../runtime/log.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
-import { CliError, usage } from './cli-error.ts';
-import { featureGatesOf } from './feature-gates.ts';
+import { CliError } from './cli-error.ts';
+import { type RunSettings, runSettings, type SettingFlags } from './config/run-settings.ts';
+import { type LogFlags, logOf } from './log-flags.ts';
+import { OpsServer } from './ops-server.ts';
 import { packageVersion } from './package-version.ts';
-import { complain, say } from './say.ts';
 import { stopRequested } from './stop-signals.ts';
 
-export interface RunFlags {
+export interface RunFlags extends SettingFlags, LogFlags {
   readonly kubeconfig?: string;
-  readonly controllers: string;
-  /** As given: true where the flag stands alone. */
-  readonly leaderElect: boolean | string;
-  readonly featureGates: string;
-  /** As often as given. */
-  readonly schedulerName?: readonly string[];
 }
 
 /** What ending may take in all; the rest of the five seconds is for Node to exit. */
@@ -38,31 +33,36 @@ const patience = exponentialBackoff({ baseMs: 1_000, maxMs: 15_000, factor: 2, j
 
 /** `stowage run`: controllers on a real cluster, until somebody stops it or it does not lead any more. */
 export async function run(flags: RunFlags): Promise<void> {
-  const settings = settingsOf(flags);
+  const log = logOf(flags);
+  const settings = await runSettings(flags);
   const supervisor = new Supervisor({
     clock: realClock,
     random: systemRandom,
-    onCrash: ({ name, error }) => complain(name, error),
+    onCrash: ({ name, error }) => log.error(name, { error }),
     stopDeadlineMs,
   });
   const cluster = await connect(flags, { rateLimit: false });
   const leaseCluster = await connect(flags, { rateLimit: false, requestTimeoutMs: leaseRequestMsMax });
+  const metrics = new Metrics();
+  let running: RunningControllers | undefined;
+  await serveOps(settings, { log, metrics, isReady: () => running?.waitingFor().length === 0 });
   const stop = new AbortController();
   const stopped = stopRequested().then((signal): Ending => {
     stop.abort();
     return { why: `${signal}: stopping`, exitCode: 0 };
   });
-  const resources = await untilReached(cluster, stop.signal);
-  if (resources === undefined) return await end(await stopped, supervisor);
-  say(describe(settings, cluster));
+  const resources = await untilReached(cluster, log, stop.signal);
+  if (resources === undefined) return await end(await stopped, supervisor, log);
+  log.info(describe(settings, cluster));
   const lost = new Promise<Ending>((resolve) => {
     const onLeadership = (news: LeadershipNews) => {
-      say(newsText(news));
+      log.info(newsText(news));
       if (news.kind === 'lost') resolve({ why: 'ending, as another may lead now', exitCode: 1 });
     };
-    runControllers({ ...common, ...settings, cluster, leaseCluster, resources, supervisor, onLeadership });
+    const more = { cluster, leaseCluster, resources, supervisor, metrics, onLeadership };
+    running = runControllers({ ...own(log), ...settings, ...more });
   });
-  await end(await Promise.race([stopped, lost]), supervisor);
+  await end(await Promise.race([stopped, lost]), supervisor, log);
 }
 
 interface Ending {
@@ -70,50 +70,44 @@ interface Ending {
   readonly exitCode: number;
 }
 
-async function end({ why, exitCode }: Ending, supervisor: Supervisor): Promise<never> {
-  say(why);
+async function end({ why, exitCode }: Ending, supervisor: Supervisor, log: Log): Promise<never> {
+  log.info(why);
   // Whatever hangs must not keep the process: a Lease that is not given back runs out by itself.
   realClock.after(stopMaxMs, () => process.exit(exitCode));
   await supervisor.close();
   process.exit(exitCode);
 }
 
-const common = {
-  clock: realClock,
-  random: systemRandom,
-  ids: systemIds,
-  metrics: new Metrics(),
-  report: ({ controller, key, error }) => complain(`${controller}: ${key}`, error),
-  onTrouble: (error) => complain('controllers', error),
-} satisfies Partial<RunOptions>;
-
-type Settings = Pick<RunOptions, 'names' | 'instance' | 'volumeScheduling' | 'version'> & {
-  readonly leaderElection: boolean;
-  readonly schedulerNames: readonly string[];
-};
-
-function settingsOf(flags: RunFlags): Settings {
-  const selected = selectControllers(flags.controllers);
-  if (!selected.ok) throw usage(selected.problem);
-  if (selected.names.length === 0)
-    throw usage('--controllers: nothing would run; name at least one, such as scheduler');
-  const { schedulerName: schedulerNames = ['stowage'] } = flags;
-  if (schedulerNames.includes('')) throw usage('--scheduler-name: give a name, such as stowage');
+function own(log: Log) {
   return {
-    names: selected.names,
+    clock: realClock,
+    random: systemRandom,
+    ids: systemIds,
+    log,
+    version: packageVersion(),
     // Two replicas may run on one machine.
     instance: `${hostname()}_${systemIds.uid()}`,
-    volumeScheduling: featureGatesOf(flags.featureGates).VolumeScheduling,
-    version: packageVersion(),
-    leaderElection: isElected(flags),
-    schedulerNames,
-  };
+    report: ({ controller, key, error }) => log.warn(`${controller}: ${key}`, { error }),
+    // An API server that was started anew has forgotten what a watch goes on from; everything is listed then.
+    onTrouble: (error) => log[isReason(error, 'Expired') ? 'debug' : 'warn']('controllers', { error }),
+  } satisfies Partial<RunOptions>;
 }
 
-function isElected({ leaderElect }: RunFlags): boolean {
-  if (typeof leaderElect === 'boolean') return leaderElect;
-  if (leaderElect === 'true' || leaderElect === 'false') return leaderElect === 'true';
-  throw usage(`--leader-elect: "${leaderElect}" is neither true nor false`);
+interface Ops {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly isReady: () => boolean;
+}
+
+/** From before the cluster is reached to the very end, so that a probe always has somebody to ask. */
+async function serveOps({ httpAddress }: RunSettings, { log, metrics, isReady }: Ops): Promise<void> {
+  if (httpAddress === undefined) return;
+  const server = await OpsServer.start({
+    address: httpAddress,
+    readyChecks: { controllers: () => (isReady() ? undefined : 'they have not read everything yet') },
+    metrics: () => metrics.render(),
+  });
+  log.info(`/healthz, /readyz and /metrics are on ${server.url}`);
 }
 
 async function connect(
@@ -132,17 +126,18 @@ async function connect(
 /** What the server has, however long it takes to answer; undefined where `signal` aborted before. */
 async function untilReached(
   cluster: KubernetesCluster,
+  log: Log,
   signal: AbortSignal,
 ): Promise<readonly Resource[] | undefined> {
   for (let attempt = 0; !signal.aborted; attempt += 1) {
     try {
       const { resources, failures } = await cluster.discover(signal);
-      for (const { groupVersion, error } of failures) complain(`${groupVersion} is left out`, error);
+      for (const { groupVersion, error } of failures) log.warn(`${groupVersion} is left out`, { error });
       return resources;
     } catch (error) {
       if (signal.aborted) break;
       if (!isPassing(error)) throw refused(error, cluster);
-      complain(`cannot reach ${cluster.server}, trying again`, error);
+      log.warn(`cannot reach ${cluster.server}, trying again`, { error });
     }
     await realClock.sleep(patience.delayMs(attempt, systemRandom), signal);
   }
@@ -159,9 +154,11 @@ function refused(error: unknown, { server, source }: KubernetesCluster): unknown
   return new CliError(message, 1, { cause: error });
 }
 
-function describe(settings: Settings, { server, source }: KubernetesCluster): string {
-  const { names, leaderElection, schedulerNames } = settings;
-  const pods = names.includes('scheduler') ? `, for pods of ${schedulerNames.join(', ')}` : '';
+function describe(settings: RunSettings, { server, source }: KubernetesCluster): string {
+  const { names, leaderElection, schedulerNames, profile } = settings;
+  const pods = names.includes('scheduler')
+    ? `, for pods of ${schedulerNames.join(', ')} (profile ${profile.name})`
+    : '';
   const how = leaderElection ? 'one leader for each' : 'without leader election';
   return `running ${names.join(', ')} on ${server} (${source})${pods}; ${how}`;
 }

@@ -84,9 +84,9 @@ test('how long they took is known, also of those that failed', async () => {
   });
   await expect(client.delete(key)).rejects.toThrow();
   const page = metrics.render();
-  expect(page).toContain('stowage_api_request_seconds_bucket{verb="delete",resource="pods",le="0.1"} 0\n');
-  expect(page).toContain('stowage_api_request_seconds_bucket{verb="delete",resource="pods",le="0.5"} 1\n');
-  expect(page).toContain('stowage_api_request_seconds_sum{verb="delete",resource="pods"} 0.25\n');
+  expect(page).toContain('stowage_api_request_seconds_bucket{verb="delete",le="0.1"} 0\n');
+  expect(page).toContain('stowage_api_request_seconds_bucket{verb="delete",le="0.5"} 1\n');
+  expect(page).toContain('stowage_api_request_seconds_sum{verb="delete"} 0.25\n');
 });
 
 const bookmark: WatchEvent<never> = { type: 'BOOKMARK', resourceVersion: '1', isInitialEnd: false };

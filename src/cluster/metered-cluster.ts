@@ -28,9 +28,9 @@ export class MeteredCluster implements Cluster {
     );
     const seconds = metrics.histogram(
       'stowage_api_request_seconds',
-      'How long calls of the API took, watches left out.',
+      'How long calls of the API took, by verb, watches left out.',
       secondsBuckets,
-      ['verb', 'resource'],
+      ['verb'],
     );
     this.#meter = { requests, seconds, clock };
   }
@@ -60,7 +60,7 @@ function meteredClient<T extends KubeObject>(client: ResourceClient<T>, meter: M
       throw error;
     } finally {
       meter.requests.add({ ...labels, code });
-      meter.seconds.observe((meter.clock.monotonicMs() - startMs) / 1000, labels);
+      meter.seconds.observe((meter.clock.monotonicMs() - startMs) / 1000, { verb });
     }
   };
   return {

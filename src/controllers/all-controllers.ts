@@ -1,7 +1,7 @@
 import type { Controller } from './controller.ts';
 import type { Provisioner } from './provisioner/provisioner.ts';
 import { provisionerController } from './provisioner/provisioner-controller.ts';
-import { createScheduler } from './scheduler/scheduler.ts';
+import { createScheduler, type SchedulerOptions } from './scheduler/scheduler.ts';
 import { ephemeral } from './volumes/ephemeral/ephemeral.ts';
 import { expander } from './volumes/expander/expander.ts';
 import { protection } from './volumes/protection.ts';
@@ -24,6 +24,12 @@ export interface ControllerSettings {
   readonly volumeScheduling?: boolean | undefined;
   /** `spec.schedulerName` of the pods that the scheduler looks after; `stowage` alone by default. */
   readonly schedulerNames?: readonly string[] | undefined;
+  /** What the scheduler decides by; that of Stowage by default. */
+  readonly profile?: SchedulerOptions['profile'];
+  /** How long others may take to make and bind a pod's volumes. */
+  readonly bindTimeoutMs?: number | undefined;
+  /** Of pods that the scheduler could not place. */
+  readonly backOff?: SchedulerOptions['backOff'];
   /** Of this program; what components of other versions are compared with. */
   readonly version?: string | undefined;
 }

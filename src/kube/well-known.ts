@@ -39,6 +39,8 @@ export const annotations = {
   simulated: 'stowage.dev/simulated',
   /** On a pod of a simulated node that need not run for ever: after how many seconds its containers end well. */
   runSeconds: 'stowage.dev/run-seconds',
+  /** On a node of the demo: how much room the disks have that the demo's driver looks after, such as `100Gi`. */
+  demoPool: 'demo.stowage.dev/pool',
   /** On the Lease of a component of ours: its version, such as `0.1.0`. */
   version: 'stowage.dev/version',
   /** On the Lease of a component of ours: what is switched on or off in it, such as `VolumeScheduling=true`. */

@@ -67,3 +67,25 @@ test.each([
 ])('%s is refused', (_, act) => {
   expect(act).toThrow();
 });
+
+test('a gauge can be set to what is true when the page is asked for', () => {
+  const metrics = new Metrics();
+  const gauge = metrics.gauge('waiting', 'Who waits.');
+  let waiting = 3;
+  const stop = metrics.beforeRender(() => gauge.set(waiting));
+  waiting = 5;
+  expect(metrics.render()).toContain('\nwaiting 5\n');
+  stop();
+  waiting = 6;
+  expect(metrics.render()).toContain('\nwaiting 5\n');
+});
+
+test('metrics can be described without their values', () => {
+  const metrics = new Metrics();
+  metrics.histogram('seconds', 'How long.', [1], ['verb']);
+  metrics.counter('calls_total', 'How often.').add();
+  expect(metrics.describe()).toEqual([
+    { name: 'calls_total', help: 'How often.', type: 'counter', labelNames: [] },
+    { name: 'seconds', help: 'How long.', type: 'histogram', labelNames: ['verb'] },
+  ]);
+});

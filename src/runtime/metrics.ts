@@ -20,6 +20,14 @@ export interface Histogram {
   sum(labels?: Labels): number;
 }
 
+/** What a metric is, apart from its values. */
+export interface MetricDescription {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly labelNames: readonly string[];
+}
+
 /**
  * What a program counts of itself. Whoever counts asks for a metric by its name and keeps it; asking twice gives the same one, so
  * that several may count together. `render` writes all of them in Prometheus' text format, sorted, so that two pages compare.
@@ -28,6 +36,7 @@ export interface Histogram {
  */
 export class Metrics {
   readonly #families = new Map<string, Family>();
+  readonly #updates = new Set<() => void>();
 
   /** Only ever rises; by convention its name ends in `_total`. */
   counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
@@ -70,8 +79,25 @@ export class Metrics {
 
   /** Prometheus' text format, version 0.0.4. */
   render(): string {
-    const families = [...this.#families.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-    return families.map((family) => rendered(family)).join('');
+    for (const update of this.#updates) update();
+    return this.#sorted()
+      .map((family) => rendered(family))
+      .join('');
+  }
+
+  /** Called before each `render`, to set gauges to what is true then; the returned function ends that. */
+  beforeRender(update: () => void): () => void {
+    this.#updates.add(update);
+    return () => this.#updates.delete(update);
+  }
+
+  /** What there is, by name. */
+  describe(): readonly MetricDescription[] {
+    return this.#sorted().map(({ name, help, type, labelNames }) => ({ name, help, type, labelNames }));
+  }
+
+  #sorted(): readonly Family[] {
+    return [...this.#families.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   #family(wanted: Omit<Family, 'series'>): Family {
@@ -91,11 +117,7 @@ export class Metrics {
 
 const isName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 
-interface Family {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly labelNames: readonly string[];
+interface Family extends MetricDescription {
   readonly buckets: readonly number[];
   /** By the values of its labels, as they are rendered. */
   readonly series: Map<string, Series>;

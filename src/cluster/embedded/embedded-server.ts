@@ -33,6 +33,9 @@ export interface EmbeddedServerOptions {
   onError(error: unknown, where: string): void;
 }
 
+/** What closing a store that could not be used may take. */
+const closeMsMax = 2_000;
+
 /** A Kubernetes API server in this process: store, registry and HTTPS, in the order in which they are opened and closed. */
 export class EmbeddedServer {
   /** For callers within the process; they need no HTTP. */
@@ -56,7 +59,8 @@ export class EmbeddedServer {
       await bootstrap(registry);
       return new EmbeddedServer(store, registry, await listen(registry, options));
     } catch (error) {
-      await store.close();
+      // On a disk that is full, closing may never end.
+      await Promise.race([store.close(), options.clock.sleep(closeMsMax, new AbortController().signal)]);
       throw error;
     }
   }

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import { readYaml, YamlSyntaxError } from '../../cluster/embedded/schema/yaml-reader.ts';
+import { CliError } from '../cli-error.ts';
+import { choice, isOn, list, record, secondsFrom, text } from './fields.ts';
+import { profileField } from './profile-field.ts';
+
+const apiVersion = 'stowage.dev/v1alpha1';
+const kind = 'StowageConfiguration';
+
+const fields = record({
+  apiVersion: choice(apiVersion),
+  kind: choice(kind),
+  controllers: list(text),
+  schedulerNames: list(text),
+  profile: profileField,
+  bindTimeoutSeconds: secondsFrom(1),
+  backOff: record({ initialSeconds: secondsFrom(0.001), maxSeconds: secondsFrom(0) }),
+  featureGates: record({ VolumeScheduling: isOn }),
+  leaderElection: record({ leaderElect: isOn }),
+  httpAddress: text,
+});
+
+/** What the file says. */
+export type Configuration = NonNullable<ReturnType<typeof fields>>;
+
+/** The file of `--config`. All that is wrong with it is told at once. */
+export async function readConfiguration(path: string): Promise<Configuration> {
+  const problems: string[] = [];
+  const content = await contentOf(path, problems);
+  const read = fields(content ?? {}, '', problems) ?? {};
+  for (const [name, value] of Object.entries({ apiVersion, kind })) {
+    if (!hasField(content, name)) problems.push(`${name}: is missing; write ${name}: ${value}`);
+  }
+  if (problems.length === 0) return read;
+  throw new CliError(problems.map((problem) => `${path}: ${problem}`).join('\n'), 2);
+}
+
+async function contentOf(path: string, problems: string[]): Promise<unknown> {
+  try {
+    const { value, duplicates } = readYaml(await readFile(path, 'utf8'));
+    problems.push(...duplicates.map((each) => `${each}; remove one`));
+    return value;
+  } catch (error) {
+    if (!(error instanceof YamlSyntaxError) && (error as NodeJS.ErrnoException).code === undefined)
+      throw error;
+    const { message } = error as Error;
+    throw new CliError(`--config: cannot read ${path}: ${message}`, 2, { cause: error });
+  }
+}
+
+function hasField(content: unknown, name: string): boolean {
+  return typeof content === 'object' && content !== null && Object.hasOwn(content, name);
+}

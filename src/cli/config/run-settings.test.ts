@@ -1,0 +1,237 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { stowageProfile, upstreamProfile } from '../../engine/index/profile.ts';
+import { runSettings, type SettingFlags } from './run-settings.ts';
+
+const head = 'apiVersion: stowage.dev/v1alpha1\nkind: StowageConfiguration\n';
+
+function fileWith(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-config-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'stowage.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+async function settingsWith(text: string, flags: SettingFlags = {}) {
+  return await runSettings({ ...flags, config: fileWith(head + text) });
+}
+
+async function problemsWith(text: string): Promise<readonly string[]> {
+  const config = fileWith(text);
+  const error = await runSettings({ config }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(Error);
+  return (error as Error).message.replaceAll(`${config}: `, '').split('\n');
+}
+
+const everything = `
+controllers: [scheduler, pv-binder]
+schedulerNames: [stowage, batch]
+profile:
+  base: upstream
+  honourMatchFields: true
+  assignment: exact
+  inFlight: linear
+  inFlightOf: { lvm.example.com: one-at-a-time }
+  poolForms: [CSIStorageCapacity]
+  scoring:
+    method: utilization
+    poolShape: [{ utilization: 0, score: 0 }, { utilization: 50, score: 10 }]
+  settledPromiseMaxSeconds: 30
+bindTimeoutSeconds: 90
+backOff: { initialSeconds: 0.5, maxSeconds: 4 }
+featureGates: { VolumeScheduling: false }
+leaderElection: { leaderElect: false }
+httpAddress: 127.0.0.1:9808
+`;
+
+test('without flags and file, the scheduler runs as Stowage has it', async () => {
+  expect(await runSettings({})).toEqual({
+    names: ['scheduler'],
+    schedulerNames: ['stowage'],
+    profile: stowageProfile,
+    volumeScheduling: true,
+    leaderElection: true,
+  });
+});
+
+test('the file says everything, and more than flags can', async () => {
+  expect(await settingsWith(everything)).toEqual({
+    names: ['scheduler', 'pv-binder'],
+    schedulerNames: ['stowage', 'batch'],
+    profile: {
+      ...upstreamProfile,
+      name: 'upstream, changed',
+      honourMatchFields: true,
+      assignment: 'exact',
+      inFlight: 'linear',
+      inFlightOf: { 'lvm.example.com': 'one-at-a-time' },
+      poolForms: ['CSIStorageCapacity'],
+      scoring: {
+        method: 'utilization',
+        volumeShape: upstreamProfile.scoring.volumeShape,
+        poolShape: [
+          { utilization: 0, score: 0 },
+          { utilization: 50, score: 10 },
+        ],
+      },
+      settledPromiseMaxMs: 30_000,
+    },
+    bindTimeoutMs: 90_000,
+    backOff: { initialMs: 500, maxMs: 4_000 },
+    volumeScheduling: false,
+    leaderElection: false,
+    httpAddress: '127.0.0.1:9808',
+  });
+});
+
+test('the example in the documentation is understood', async () => {
+  const page = readFileSync(new URL('../../../docs/on-a-real-cluster.md', import.meta.url), 'utf8');
+  const [, example = ''] = /```yaml\n([^`]+)```/.exec(page) ?? [];
+  const { profile, ...settings } = await runSettings({ config: fileWith(example) });
+  expect(settings).toEqual({
+    names: ['scheduler'],
+    schedulerNames: ['stowage', 'batch'],
+    bindTimeoutMs: 600_000,
+    backOff: { initialMs: 1_000, maxMs: 10_000 },
+    volumeScheduling: true,
+    leaderElection: true,
+    httpAddress: ':9808',
+  });
+  expect(profile.scoring).toEqual(stowageProfile.scoring);
+});
+
+test('each flag wins over its field, and over no other', async () => {
+  const flags: SettingFlags = {
+    controllers: 'scheduler',
+    schedulerName: ['own'],
+    profile: 'stowage',
+    featureGates: 'VolumeScheduling=true',
+    leaderElect: 'true',
+    httpAddress: ':1234',
+  };
+  const { profile, ...rest } = await settingsWith(everything, flags);
+  expect(rest).toEqual({
+    names: ['scheduler'],
+    schedulerNames: ['own'],
+    bindTimeoutMs: 90_000,
+    backOff: { initialMs: 500, maxMs: 4_000 },
+    volumeScheduling: true,
+    leaderElection: true,
+    httpAddress: ':1234',
+  });
+  expect(profile.name).toBe('stowage, changed');
+  expect([profile.scoring.method, profile.preboundIsFinal]).toEqual(['utilization', true]);
+});
+
+test.each<readonly [string, SettingFlags, object]>([
+  ['profile:\nbackOff:\n', {}, { profile: stowageProfile }],
+  ['profile: { base: upstream }', {}, { profile: upstreamProfile }],
+  ['profile: { base: stowage }', { profile: 'upstream' }, { profile: upstreamProfile }],
+  ['backOff: { initialSeconds: 20 }', {}, { backOff: { initialMs: 20_000, maxMs: 20_000 } }],
+  ['backOff: { maxSeconds: 0 }', {}, { backOff: { initialMs: 1_000, maxMs: 0 } }],
+  ['featureGates: {}', {}, { volumeScheduling: true }],
+])('%s with %j', async (text, flags, expected) => {
+  expect(await settingsWith(text, flags)).toMatchObject(expected);
+});
+
+test.each<readonly [string, readonly string[]]>([
+  [
+    'schedulerName: stowage',
+    [
+      'schedulerName: there is no such field; use one of apiVersion, kind, controllers, schedulerNames, profile, ' +
+        'bindTimeoutSeconds, backOff, featureGates, leaderElection, httpAddress, or remove it',
+    ],
+  ],
+  [
+    'profile: { scoring: { metod: none } }',
+    [
+      'profile.scoring.metod: there is no such field; use one of method, volumeShape, poolShape, or remove it',
+    ],
+  ],
+  [
+    'featureGates: { Other: true }',
+    ['featureGates.Other: there is no such field; use one of VolumeScheduling, or remove it'],
+  ],
+  ['profile: { namesClosest: "yes" }', ['profile.namesClosest: is "yes"; say true or false']],
+  ['profile: { inFlight: none }', ['profile.inFlight: "none" is none of linear, one-at-a-time, off']],
+  [
+    'profile: { inFlightOf: { a.example.com: some } }',
+    ['profile.inFlightOf[a.example.com]: "some" is none of linear, one-at-a-time, off'],
+  ],
+  [
+    'profile: { scoring: { poolShape: [] } }',
+    ['profile.scoring.poolShape: has no points; give at least one'],
+  ],
+  [
+    'profile: { scoring: { volumeShape: [{ utilization: 0, score: 11 }, { utilization: 0, score: 1 }] } }',
+    [
+      'profile.scoring.volumeShape[0].score: must be from 0 to 10',
+      'profile.scoring.volumeShape[1].utilization: must be more than that of the point before it',
+    ],
+  ],
+  [
+    'profile: { scoring: { volumeShape: [{ utilization: 0 }] } }',
+    ['profile.scoring.volumeShape[0]: is half a point; give utilization and score'],
+  ],
+  [
+    'profile: { settledPromiseMaxSeconds: -1 }',
+    ['profile.settledPromiseMaxSeconds: is -1; give seconds, 0 or more'],
+  ],
+  ['profile: upstream', [expect.stringMatching(/^profile: must have fields: base, honourMatchFields, /)]],
+  ['bindTimeoutSeconds: 0', ['bindTimeoutSeconds: is 0; give seconds, 1 or more']],
+  ['bindTimeoutSeconds: 10m', ['bindTimeoutSeconds: is "10m"; give seconds, 1 or more']],
+  ['schedulerNames: stowage', ['schedulerNames: must be a list']],
+  ['schedulerNames: ["", a]', ['schedulerNames[0]: is ""; give a text that is not empty']],
+  [
+    'kind: Other',
+    ['line 3: key "kind" already set in map; remove one', 'kind: "Other" is none of StowageConfiguration'],
+  ],
+  [
+    'backOff: 3\nleaderElection: { leaderElect: 1 }',
+    [
+      'backOff: must have fields: initialSeconds, maxSeconds',
+      'leaderElection.leaderElect: is 1; say true or false',
+    ],
+  ],
+])('a file with %s is refused', async (text, problems) => {
+  expect(await problemsWith(head + text)).toEqual(problems);
+});
+
+test.each<readonly [string, readonly unknown[]]>([
+  [
+    '',
+    [
+      'apiVersion: is missing; write apiVersion: stowage.dev/v1alpha1',
+      'kind: is missing; write kind: StowageConfiguration',
+    ],
+  ],
+  [
+    'apiVersion: stowage.dev/v2\nkind: StowageConfiguration',
+    ['apiVersion: "stowage.dev/v2" is none of stowage.dev/v1alpha1'],
+  ],
+  ['- a', [expect.stringMatching(/^must have fields: apiVersion, /), expect.anything(), expect.anything()]],
+  ['a: [', [expect.stringMatching(/^--config: cannot read yaml: line 1: /)]],
+])('a file that is %j is refused', async (text, problems) => {
+  expect(await problemsWith(text)).toEqual(problems);
+});
+
+test.each<readonly [string, string]>([
+  ['controllers: []', '--controllers: nothing would run; name at least one, such as scheduler'],
+  ['controllers: [nobody]', '--controllers: there is no controller "nobody"'],
+  ['schedulerNames: []', 'schedulerNames: is empty; name at least one, such as stowage'],
+  [
+    'backOff: { initialSeconds: 2, maxSeconds: 1 }',
+    'backOff.maxSeconds: is less than initialSeconds; give as much, or 0',
+  ],
+])('%s is refused', async (text, problem) => {
+  await expect(settingsWith(text)).rejects.toThrow(problem);
+});
+
+test('a file that is not there is told', async () => {
+  await expect(runSettings({ config: '/nowhere/a.yaml' })).rejects.toThrow(
+    /^--config: cannot read \/nowhere\/a\.yaml: ENOENT/,
+  );
+});

@@ -1,0 +1,91 @@
+import { selectControllers } from '../../controllers/controller-names.ts';
+import type { RunOptions } from '../../controllers/run-controllers.ts';
+import type { Profile } from '../../engine/index/profile.ts';
+import { usage } from '../cli-error.ts';
+import { featureGatesOf } from '../feature-gates.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
+import { type BaseProfile, baseProfiles, profileOf } from './profile-field.ts';
+
+/** As given; what is left out is as the file has it, and else as the defaults below. */
+export interface SettingFlags {
+  readonly config?: string;
+  readonly controllers?: string;
+  /** True where the flag stands alone. */
+  readonly leaderElect?: boolean | string;
+  readonly featureGates?: string;
+  /** As often as given. */
+  readonly schedulerName?: readonly string[];
+  readonly profile?: string;
+  readonly httpAddress?: string;
+}
+
+export type RunSettings = Pick<RunOptions, 'names' | 'volumeScheduling' | 'bindTimeoutMs' | 'backOff'> & {
+  readonly leaderElection: boolean;
+  readonly schedulerNames: readonly string[];
+  readonly profile: Profile;
+  readonly httpAddress: string | undefined;
+};
+
+/** Kubernetes has all others; its scheduler is told apart by name. */
+const controllersDefault = ['scheduler'];
+const schedulerNamesDefault = ['stowage'];
+/** As kube-scheduler has it. */
+const backOffDefault = { initialSeconds: 1, maxSeconds: 10 };
+
+/** Flags over file over defaults. */
+export async function runSettings(flags: SettingFlags): Promise<RunSettings> {
+  const file = flags.config === undefined ? {} : await readConfiguration(flags.config);
+  const { featureGates = '', httpAddress = file.httpAddress } = flags;
+  return {
+    names: namesOf(flags, file),
+    volumeScheduling: featureGatesOf(featureGates, file.featureGates).VolumeScheduling,
+    bindTimeoutMs: file.bindTimeoutSeconds === undefined ? undefined : file.bindTimeoutSeconds * 1000,
+    backOff: backOffOf(flags, file),
+    leaderElection: isElected(flags, file),
+    schedulerNames: schedulerNamesOf(flags, file),
+    profile: profileOf({ ...file.profile, ...baseOf(flags) }),
+    httpAddress,
+  };
+}
+
+function namesOf(flags: SettingFlags, file: Configuration): readonly string[] {
+  const { controllers = controllersDefault } = file;
+  // An empty list is none, where an empty flag is all.
+  const selected = selectControllers(flags.controllers ?? (controllers.join(',') || 'none'));
+  if (!selected.ok) throw usage(selected.problem);
+  if (selected.names.length === 0)
+    throw usage('--controllers: nothing would run; name at least one, such as scheduler');
+  return selected.names;
+}
+
+function schedulerNamesOf(flags: SettingFlags, file: Configuration): readonly string[] {
+  const names = flags.schedulerName ?? file.schedulerNames ?? schedulerNamesDefault;
+  if (names.includes('')) throw usage('--scheduler-name: give a name, such as stowage');
+  if (names.length === 0) throw usage('schedulerNames: is empty; name at least one, such as stowage');
+  return names;
+}
+
+function backOffOf({ config }: SettingFlags, { backOff }: Configuration): RunSettings['backOff'] {
+  if (backOff === undefined) return undefined;
+  const { initialSeconds = backOffDefault.initialSeconds } = backOff;
+  const { maxSeconds = Math.max(backOffDefault.maxSeconds, initialSeconds) } = backOff;
+  if (maxSeconds === 0 || maxSeconds >= initialSeconds)
+    return { initialMs: initialSeconds * 1000, maxMs: maxSeconds * 1000 };
+  throw usage(
+    `${config}: backOff.maxSeconds: is less than initialSeconds; give as much, or 0 for no back-off`,
+  );
+}
+
+function isElected({ leaderElect }: SettingFlags, { leaderElection }: Configuration): boolean {
+  if (leaderElect === undefined) return leaderElection?.leaderElect ?? true;
+  if (typeof leaderElect === 'boolean') return leaderElect;
+  if (leaderElect === 'true' || leaderElect === 'false') return leaderElect === 'true';
+  throw usage(`--leader-elect: "${leaderElect}" is neither true nor false`);
+}
+
+function baseOf({ profile }: SettingFlags): { readonly base?: BaseProfile } {
+  if (profile === undefined) return {};
+  const base = baseProfiles.find((each) => each === profile);
+  if (base === undefined) throw usage(`--profile: "${profile}" is none of ${baseProfiles.join(', ')}`);
+  return { base };
+}

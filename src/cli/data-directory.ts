@@ -1,0 +1,41 @@
+import { existsSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { prepareDataDirectory, reasonOf, unusable } from '../cluster/embedded/store/data-directory.ts';
+import { lockDirectory } from '../cluster/embedded/store/directory-lock.ts';
+import { CliError } from './cli-error.ts';
+
+/** Lies in data directories that were made for this, and had nothing else in them. */
+const marker = 'stowage-data';
+const markerText = 'Made by stowage up. All that is in this directory belongs to it; --fresh deletes it.\n';
+
+/** Marks a directory as ours where it is not there yet, or empty. One with other things in it stays unmarked, and is never deleted. */
+export function markDataDirectory(directory: string): void {
+  const path = prepareDataDirectory(directory);
+  try {
+    if (readdirSync(path).length > 0) return;
+    writeFileSync(join(path, marker), markerText, { mode: 0o600 });
+  } catch (error) {
+    throw unusable(directory, reasonOf(error), error);
+  }
+}
+
+/** Deletes what is in the directory, provided that it is ours and nobody uses it; false where there is nothing. */
+export async function emptyDataDirectory(directory: string): Promise<boolean> {
+  if (!existsSync(directory) || readdirSync(directory).length === 0) return false;
+  if (!existsSync(join(directory, marker)))
+    throw new CliError(
+      `--fresh: ${directory} is not deleted: it has no file ${marker}, so something else may be in it; ` +
+        'delete it yourself, or choose another with --data',
+    );
+  const store = join(directory, 'store');
+  const lock = existsSync(store) ? await lockDirectory(store) : undefined;
+  try {
+    // The marker last: whoever is interrupted can begin again.
+    const names = readdirSync(directory).sort((a, b) => Number(a === marker) - Number(b === marker));
+    // The directory itself may be a link, or a mount; links in it are removed, not followed.
+    for (const name of names) rmSync(join(realpathSync(directory), name), { recursive: true, force: true });
+  } finally {
+    await lock?.release();
+  }
+  return true;
+}

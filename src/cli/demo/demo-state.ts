@@ -1,0 +1,53 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import { deployments, pods, statefulSets } from '../../cluster/resources.ts';
+import { getCondition } from '../../kube/conditions.ts';
+import type { Pod } from '../../kube/core.ts';
+import type { Clock } from '../../runtime/clock.ts';
+
+const namespace = 'demo';
+const lookEveryMs = 100;
+
+/** How far the demo has come. */
+export interface DemoState {
+  readonly running: number;
+  /** Pods that fit nowhere, and were told why. */
+  readonly waiting: number;
+  /** Everything runs or waits for good reason: nothing more will happen by itself. */
+  readonly isSettled: boolean;
+}
+
+/** Looks until everything has found its place, `maxMs` have passed, or `signal` aborts. */
+export async function untilDemoSettled(
+  cluster: Cluster,
+  clock: Clock,
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<DemoState> {
+  const endMs = clock.monotonicMs() + maxMs;
+  for (;;) {
+    const state = await demoState(cluster);
+    if (state.isSettled || signal.aborted || clock.monotonicMs() >= endMs) return state;
+    await clock.sleep(lookEveryMs, signal);
+  }
+}
+
+async function demoState(cluster: Cluster): Promise<DemoState> {
+  const { items } = await cluster.resource(pods).list({ namespace });
+  const running = items.filter(({ status }) => status?.phase === 'Running').length;
+  const waiting = items.filter(isRefused).length;
+  const isSettled = running + waiting === items.length && items.length > 0 && (await areComplete(cluster));
+  return { running, waiting, isSettled };
+}
+
+function isRefused({ status }: Pod): boolean {
+  return getCondition(status?.conditions, 'PodScheduled')?.status === 'False';
+}
+
+/** Every set has the pods that it is to have, whether they run or not. */
+async function areComplete(cluster: Cluster): Promise<boolean> {
+  const sets = await cluster.resource(statefulSets).list({ namespace });
+  const others = await cluster.resource(deployments).list({ namespace });
+  return [...sets.items, ...others.items].every(
+    ({ spec, status }) => (status?.replicas ?? 0) >= (spec?.replicas ?? 1),
+  );
+}

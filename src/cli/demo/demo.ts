@@ -1,0 +1,56 @@
+import { EmbeddedCluster } from '../../cluster/embedded/embedded-cluster.ts';
+import type { Registry } from '../../cluster/embedded/registry/api.ts';
+import type { Controller } from '../../controllers/controller.ts';
+import type { Provisioner } from '../../controllers/provisioner/provisioner.ts';
+import { realClock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import { untilDemoSettled } from './demo-state.ts';
+import { demoContents, loadDemo } from './load-demo.ts';
+import { PoolDriver } from './pool-driver.ts';
+
+/** Placing the pods takes a second or two; on a busy machine somebody may rather look at it himself. */
+const settleMaxMs = 20_000;
+
+/** `--demo`: a small zoned cluster (`examples/demo`) with things that run and things that can't. */
+export class Demo {
+  readonly #driver = new PoolDriver();
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** What the demo needs to run beside everything else. */
+  get controllers(): readonly Controller[] {
+    return [this.#driver.controller];
+  }
+
+  get provisioners(): readonly Provisioner[] {
+    return [this.#driver.provisioner];
+  }
+
+  /** Makes what is missing and waits until every pod has its place, or knows why it has none. */
+  async load(registry: Registry, signal: AbortSignal): Promise<void> {
+    const cluster = new EmbeddedCluster({ registry, manager: 'stowage-demo' });
+    this.#log.info(`loading the demo: ${demoContents()}`);
+    const resourceOf = (apiVersion: string, kind: string) => registry.kinds.byKind(apiVersion, kind);
+    const { made, found } = await loadDemo({ cluster, resourceOf });
+    this.#log.info(`${made} objects made, ${found} were there; waiting for the pods`);
+    const { running, waiting, isSettled } = await untilDemoSettled(cluster, realClock, settleMaxMs, signal);
+    const rest = isSettled ? '' : '; not all of them are settled yet';
+    this.#log.info(`${running} pods run, ${waiting} fit nowhere and say why${rest}`);
+  }
+}
+
+/** For people: the line that comes before it is for their shells. `program` is how they call this one. */
+export function whatToTry(program: string): string {
+  return `
+That line makes kubectl talk to it, in any terminal. Then try:
+
+  kubectl get pods -n demo -o wide
+  kubectl describe pod -n demo too-big
+  ${program} explain pod demo/too-big
+
+Ctrl-C stops it; the next start goes on where this one was, or from the beginning with --fresh.
+`;
+}

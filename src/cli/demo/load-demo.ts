@@ -1,0 +1,59 @@
+import { ApiError, isReason } from '../../cluster/api-error.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { Resource } from '../../cluster/resource.ts';
+import { CliError } from '../cli-error.ts';
+import { demoManifests, type Manifest } from './manifests.ts';
+
+export interface LoadedDemo {
+  /** How many objects were not there and are now. */
+  readonly made: number;
+  /** How many were there, and stay as they are. */
+  readonly found: number;
+}
+
+export interface DemoTarget {
+  readonly cluster: Cluster;
+  readonly resourceOf: (apiVersion: string, kind: string) => Resource | undefined;
+}
+
+/** Makes what is missing of the demo. What is there stays, whatever has become of it, so this may run at every start. */
+export async function loadDemo(target: DemoTarget): Promise<LoadedDemo> {
+  let made = 0;
+  const manifests = demoManifests();
+  for (const manifest of manifests) if (await isMade(target, manifest)) made += 1;
+  return { made, found: manifests.length - made };
+}
+
+/** `6 nodes, 5 volumes, ...`: what is loaded, for people. */
+export function demoContents(): string {
+  const kinds = demoManifests().map(({ kind }) => kind);
+  return Object.entries(words)
+    .map(([kind, word]) => `${kinds.filter((one) => one === kind).length} ${word}`)
+    .join(', ');
+}
+
+const words = {
+  Node: 'nodes in 3 zones',
+  StorageClass: 'storage classes',
+  PersistentVolume: 'local disks',
+  StatefulSet: 'stateful sets',
+  Pod: 'single pods',
+};
+
+async function isMade({ cluster, resourceOf }: DemoTarget, manifest: Manifest): Promise<boolean> {
+  const { apiVersion, kind, metadata } = manifest;
+  const resource = resourceOf(apiVersion, kind);
+  if (resource === undefined) throw new Error(`the demo has a ${kind}, and nobody serves ${apiVersion}`);
+  try {
+    await cluster
+      .resource(resource)
+      .create(manifest, { fieldValidation: 'Strict', fieldManager: 'stowage-demo' });
+    return true;
+  } catch (error) {
+    if (isReason(error, 'AlreadyExists')) return false;
+    // The disk, most likely: whoever started the server knows what to say about it.
+    if (!(error instanceof ApiError)) throw error;
+    const message = `cannot load the demo's ${kind} ${metadata?.name}: ${error.message}; --fresh starts over with an empty data directory`;
+    throw new CliError(message, 1, { cause: error });
+  }
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { csiStorageCapacities, nodes, persistentVolumeClaims } from '../../cluster/resources.ts';
+import { provisionerController } from '../../controllers/provisioner/provisioner-controller.ts';
+import { SchedulerWorld } from '../../controllers/scheduler/testing/scheduler-world.ts';
+import { PoolDriver } from './pool-driver.ts';
+
+/** A scheduler, a provisioner and the driver; nodes with pools as given. */
+async function demoWorld(pools: Readonly<Record<string, string>>): Promise<SchedulerWorld> {
+  const driver = new PoolDriver();
+  const provisioner = provisionerController({ provisioners: [driver.provisioner] });
+  const world = await SchedulerWorld.start({
+    nodes: Object.keys(pools),
+    beside: ['pv-binder', 'protection', 'node-agent'],
+    controllers: [driver.controller, provisioner],
+  });
+  await world.storageClass('pools', { provisioner: 'pools.demo.stowage.dev' });
+  for (const [name, pool] of Object.entries(pools)) await resize(world, name, pool);
+  await world.settle();
+  return world;
+}
+
+async function resize(world: SchedulerWorld, name: string, pool: string | null): Promise<void> {
+  const body = { metadata: { annotations: { 'demo.stowage.dev/pool': pool } } };
+  await world.cluster.resource(nodes).patch({ name }, { type: 'merge', body });
+}
+
+async function published(world: SchedulerWorld): Promise<readonly string[]> {
+  const { items } = await world.cluster.resource(csiStorageCapacities).list();
+  return items.map(({ metadata, capacity }) => `${metadata?.name} ${capacity}`).sort();
+}
+
+async function use(world: SchedulerWorld, name: string, size: string): Promise<void> {
+  await world.claim(name, size, { storageClassName: 'pools' });
+  await world.pod(name, [name]);
+  await world.settle(5_000);
+}
+
+test('what is left of each pool is published, and follows what is taken and given back', async () => {
+  await using world = await demoWorld({ n1: '100Gi', n2: '50Gi' });
+  expect(await published(world)).toEqual(['demo-pools-n1 100Gi', 'demo-pools-n2 50Gi']);
+  await use(world, 'a', '60Gi');
+  expect(await published(world)).toEqual(['demo-pools-n1 40Gi', 'demo-pools-n2 50Gi']);
+  await world.deletePod('a');
+  await world.cluster.resource(persistentVolumeClaims).delete({ namespace: 'default', name: 'a' });
+  await world.settle(60_000);
+  expect(await published(world)).toEqual(['demo-pools-n1 100Gi', 'demo-pools-n2 50Gi']);
+});
+
+test('a pool may grow, shrink below what is taken, and go away', async () => {
+  await using world = await demoWorld({ n1: '100Gi' });
+  await use(world, 'a', '60Gi');
+  await resize(world, 'n1', '200Gi');
+  await world.settle(2_000);
+  expect(await published(world)).toEqual(['demo-pools-n1 140Gi']);
+  await resize(world, 'n1', '10Gi');
+  await world.settle(2_000);
+  expect(await published(world)).toEqual(['demo-pools-n1 0']);
+  await resize(world, 'n1', null);
+  await world.settle(2_000);
+  expect(await published(world)).toEqual([]);
+});
+
+test('what a driver before us made is known before anybody is served', async () => {
+  await using world = await demoWorld({ n1: '100Gi' });
+  await use(world, 'a', '60Gi');
+  await world.pause();
+  const driver = new PoolDriver();
+  const provisioner = provisionerController({ provisioners: [driver.provisioner] });
+  world.resume({ beside: ['pv-binder', 'node-agent'], controllers: [driver.controller, provisioner] });
+  await use(world, 'b', '60Gi');
+  expect(await published(world)).toEqual(['demo-pools-n1 40Gi']);
+});
+
+test('room that is left is found, though others have just taken some', async () => {
+  await using world = await demoWorld({ n1: '100Gi' });
+  await use(world, 'a', '40Gi');
+  await use(world, 'b', '40Gi');
+  await use(world, 'c', '40Gi');
+  expect([await world.place('a'), await world.place('b')]).toEqual(['n1', 'n1']);
+  expect(await published(world)).toEqual(['demo-pools-n1 20Gi']);
+});

@@ -1,0 +1,203 @@
+import { isReason } from '../../cluster/api-error.ts';
+import type { Informer } from '../../cluster/informer/informer.ts';
+import { csiStorageCapacities, nodes, persistentVolumes } from '../../cluster/resources.ts';
+import { WorkQueue } from '../../cluster/work-queue.ts';
+import type { Controller, ControllerContext } from '../../controllers/controller.ts';
+import {
+  type MakeOutcome,
+  type Provisioner,
+  type ProvisionRequest,
+  refused,
+  type VolumePlan,
+} from '../../controllers/provisioner/provisioner.ts';
+import { runLoop } from '../../controllers/run-loop.ts';
+import type { Node } from '../../kube/core.ts';
+import type { PersistentVolume } from '../../kube/core-volume.ts';
+import { formatQuantity, parseQuantity, quantityFromBytes, quantityToBytes } from '../../kube/quantity.ts';
+import type { CSIStorageCapacity } from '../../kube/storage.ts';
+import { annotations, labels } from '../../kube/well-known.ts';
+import { Pools } from './pools.ts';
+
+const driver = 'pools.demo.stowage.dev';
+const storageClassName = 'pools';
+const namespace = 'kube-system';
+/** Of the names of what it publishes; the node's follows. */
+const prefix = 'demo-pools-';
+/**
+ * Numbers come late, as those of real drivers do. A scheduler keeps counting what it has promised until it sees a number that is newer
+ * than the binding, so one that came before would help nobody.
+ */
+const lateMs = 1_000;
+
+/**
+ * A storage driver as vendors ship them, but without disks: nodes with the annotation `demo.stowage.dev/pool` have room, volumes take
+ * of it, and what is left is published as CSIStorageCapacity. It is for the demo: to see a scheduler that counts.
+ */
+export class PoolDriver {
+  readonly #pools = new Pools();
+  /** Nobody may be served before it is known who was. */
+  readonly #isKnown: Promise<void>;
+  #onKnown = () => {};
+
+  constructor() {
+    this.#isKnown = new Promise((resolve) => {
+      this.#onKnown = resolve;
+    });
+  }
+
+  /** What the provisioner controller asks for volumes. */
+  get provisioner(): Provisioner {
+    return {
+      name: driver,
+      plan: (request) => planOn(request),
+      make: (plan) => this.#make(plan),
+      remove: async ({ name }) => this.#pools.give(name),
+    };
+  }
+
+  /** Publishes what is left. */
+  get controller(): Controller {
+    return { name: 'demo-pools', run: (context, signal) => this.#publish(context, signal) };
+  }
+
+  async #make(plan: VolumePlan): Promise<MakeOutcome> {
+    await this.#isKnown;
+    const { node = '', size = '0' } = plan.source.csi?.volumeAttributes ?? {};
+    if (this.#pools.take(plan.asset.name, node, bytesOf(size))) return { kind: 'made', plan };
+    return refused(
+      `the pool of ${node} has ${text(this.#pools.leftBytes(node))} left, and ${size} are asked for`,
+    );
+  }
+
+  async #publish(context: ControllerContext, signal: AbortSignal): Promise<void> {
+    const caches = {
+      nodes: context.informers.of(nodes),
+      volumes: context.informers.of(persistentVolumes),
+      published: context.informers.of(csiStorageCapacities),
+    };
+    const queue = new WorkQueue(context);
+    const loop = {
+      controller: this.controller.name,
+      caches: Object.values(caches),
+      listen: () => this.#listen(caches, queue),
+      queue,
+      reconcile: (node: string) => this.#say(node, { context, caches, signal }),
+      workers: 1,
+    };
+    await runLoop(context, loop, signal);
+  }
+
+  #listen({ nodes, volumes, published }: Caches, queue: WorkQueue): readonly (() => void)[] {
+    const node = (object: Node) => this.#pools.size(nameOf(object), poolBytes(object));
+    const volume = (object: PersistentVolume) => {
+      const { csi, capacity } = object.spec ?? {};
+      const on = csi?.volumeAttributes?.node;
+      if (csi?.driver !== driver || on === undefined) return;
+      this.#pools.record(nameOf(object), on, bytesOf(capacity?.storage));
+    };
+    const told = ({ metadata }: CSIStorageCapacity) => {
+      const name = metadata?.name ?? '';
+      if (metadata?.namespace === namespace && name.startsWith(prefix)) queue.add(name.slice(prefix.length));
+    };
+    const ends = [
+      this.#pools.onChange((name) => {
+        const isNew = published.get(`${namespace}/${prefix}${name}`) === undefined;
+        if (isNew) queue.add(name);
+        else queue.addAfter(name, lateMs);
+      }),
+      nodes.addHandler({
+        added: node,
+        updated: node,
+        deleted: (object) => this.#pools.size(nameOf(object), undefined),
+      }),
+      volumes.addHandler({
+        added: volume,
+        updated: volume,
+        deleted: (object) => this.#pools.give(nameOf(object)),
+      }),
+      published.addHandler({ added: told, updated: told, deleted: told }),
+    ];
+    this.#onKnown();
+    return ends;
+  }
+
+  /** Brings one node's CSIStorageCapacity in line with its pool. */
+  async #say(nodeName: string, { context, caches, signal }: Saying): Promise<undefined> {
+    const name = `${prefix}${nodeName}`;
+    const client = context.cluster.resource(csiStorageCapacities);
+    const there = caches.published.get(`${namespace}/${name}`);
+    const node = caches.nodes.get(nodeName);
+    const capacity = text(this.#pools.leftBytes(nodeName));
+    if (node === undefined || poolBytes(node) === undefined) {
+      if (there !== undefined) await unless('NotFound', client.delete({ namespace, name }, { signal }));
+    } else if (there === undefined) {
+      const fresh = { ...placeOf(node), storageClassName, capacity };
+      await unless('AlreadyExists', client.create(fresh, { signal }));
+    } else if (String(there.capacity) !== capacity) {
+      await client.patch({ namespace, name }, { type: 'merge', body: { capacity } }, { signal });
+    }
+  }
+}
+
+interface Saying {
+  readonly context: ControllerContext;
+  readonly caches: Caches;
+  readonly signal: AbortSignal;
+}
+
+interface Caches {
+  readonly nodes: Informer<Node>;
+  readonly volumes: Informer<PersistentVolume>;
+  readonly published: Informer<CSIStorageCapacity>;
+}
+
+/** A disk of one node, and of no other. */
+function planOn({ asset, claim, selectedNode }: ProvisionRequest) {
+  const node = selectedNode?.metadata?.name;
+  if (node === undefined)
+    return refused(`${driver} needs a class with volumeBindingMode WaitForFirstConsumer`);
+  const hostname = selectedNode?.metadata?.labels?.[labels.hostname] ?? node;
+  const matchExpressions = [{ key: labels.hostname, operator: 'In' as const, values: [hostname] }];
+  const size = String(claim.spec?.resources?.requests?.storage ?? '0');
+  const csi = { driver, volumeHandle: asset.name, volumeAttributes: { node, size } };
+  const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions }] } };
+  return { kind: 'planned' as const, plan: { asset, nodeAffinity, source: { csi } } };
+}
+
+/** Which node an object speaks of; it goes with the node. */
+function placeOf(node: Node) {
+  const name = nameOf(node);
+  const owner = { apiVersion: 'v1', kind: 'Node', name, uid: node.metadata?.uid ?? '' };
+  return {
+    metadata: { namespace, name: `${prefix}${name}`, ownerReferences: [owner] },
+    nodeTopology: { matchLabels: { [labels.hostname]: node.metadata?.labels?.[labels.hostname] ?? name } },
+  };
+}
+
+/** Somebody was faster, or the cache is a little behind: its next event brings us here again. */
+async function unless(reason: 'NotFound' | 'AlreadyExists', write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!isReason(error, reason)) throw error;
+  }
+}
+
+/** Undefined where the node has none, or says something that is no size. */
+function poolBytes({ metadata }: Node): bigint | undefined {
+  const said = metadata?.annotations?.[annotations.demoPool];
+  return said !== undefined && parseQuantity(said).ok ? bytesOf(said) : undefined;
+}
+
+function nameOf({ metadata }: Node | PersistentVolume): string {
+  return metadata?.name ?? '';
+}
+
+function bytesOf(size: string | number | undefined): bigint {
+  const reading = parseQuantity(String(size ?? '0'));
+  return reading.ok ? quantityToBytes(reading.quantity) : 0n;
+}
+
+function text(bytes: bigint): string {
+  return formatQuantity(quantityFromBytes(bytes, 'BinarySI'));
+}

@@ -1,0 +1,154 @@
+import { matchClaim } from '../../engine/claim-match.ts';
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import type { ClaimRecord } from '../../engine/records/claim-record.ts';
+import type { PodRecord } from '../../engine/records/pod-record.ts';
+import type { ClaimState } from './explanation.ts';
+
+/** Where a claim stands on its way to a volume. */
+export interface ClaimStanding {
+  readonly state: ClaimState;
+  /** After "Claim x ...". */
+  readonly says: string;
+  /** What has to happen next, and who does it. */
+  readonly waitsFor: string | undefined;
+}
+
+/** The states in the order in which Kubernetes' own controllers ask for them. `users`: pods that use it and are not over. */
+export function claimStanding(
+  claim: ClaimRecord,
+  index: ClusterIndex,
+  users: readonly PodRecord[],
+): ClaimStanding {
+  return (
+    inTrouble(claim) ??
+    named(claim, index) ??
+    (claim.className === '' ? classless(claim, index) : byClass(claim, index, users))
+  );
+}
+
+function standing(state: ClaimState, says: string, waitsFor?: string): ClaimStanding {
+  return { state, says, waitsFor };
+}
+
+function inTrouble(claim: ClaimRecord): ClaimStanding | undefined {
+  if (claim.isLost)
+    return standing(
+      'Lost',
+      'has lost its volume',
+      'restore the PersistentVolume, or delete the claim and restore its data',
+    );
+  if (claim.isDeleting && !claim.isBound)
+    return standing('Deleting', 'is being deleted', 'it goes when no pod uses it any more');
+  if (!claim.isUsable) return standing('Malformed', 'cannot be read', `correct ${claim.problems.join('; ')}`);
+  if (claim.isRollingBack)
+    return standing(
+      'RollingBack',
+      'is having its binding undone',
+      'the scheduler finishes that before it plans again',
+    );
+  return undefined;
+}
+
+/** It has a volume, names one, or one names it. */
+function named(claim: ClaimRecord, index: ClusterIndex): ClaimStanding | undefined {
+  const { volumeName } = claim;
+  const volume = index.volumes.get(volumeName);
+  if (claim.isBound)
+    return volume === undefined
+      ? standing(
+          'Lost',
+          `is bound to ${volumeName}, which does not exist`,
+          'restore the PersistentVolume, or delete the claim and restore its data',
+        )
+      : standing('Bound', 'is bound');
+  if (volumeName !== '') {
+    if (volume === undefined)
+      return standing(
+        'WaitsForNamedVolume',
+        `names volume ${volumeName}`,
+        'no such PersistentVolume exists; create it, or name none',
+      );
+    const isTaken = volume.claim !== undefined && volume.claim.claimKey !== claim.key;
+    return isTaken
+      ? standing(
+          'WaitsForNamedVolume',
+          `names volume ${volumeName}`,
+          `that volume is claimed by ${volume.claim.claimKey}`,
+        )
+      : standing('WaitsForBinding', `names volume ${volumeName}`, 'the PV controller binds the two');
+  }
+  const reserved = matchClaim(index, claim, true);
+  return (
+    reserved &&
+    standing(
+      'WaitsForBinding',
+      `has volume ${reserved.key} reserved for it`,
+      'the PV controller binds the two',
+    )
+  );
+}
+
+function classless(claim: ClaimRecord, index: ClusterIndex): ClaimStanding {
+  return waitsForVolume(claim, index, 'asks for no class', 'a PersistentVolume without a class that fits');
+}
+
+function waitsForVolume(claim: ClaimRecord, index: ClusterIndex, says: string, what: string): ClaimStanding {
+  const match = matchClaim(index, claim, false);
+  return match === undefined
+    ? standing('WaitsForVolume', says, `it waits for ${what}, and there is none`)
+    : standing('WaitsForBinding', says, `${match.key} fits; the PV controller binds the two`);
+}
+
+function byClass(claim: ClaimRecord, index: ClusterIndex, users: readonly PodRecord[]): ClaimStanding {
+  const { className } = claim;
+  const storageClass = index.classes.get(className);
+  if (storageClass === undefined) {
+    const match = matchClaim(index, claim, false);
+    return match === undefined
+      ? standing(
+          'ClassMissing',
+          `asks for class ${className}`,
+          'no such StorageClass exists, nor a free PersistentVolume of that class; create one of them',
+        )
+      : standing(
+          'WaitsForBinding',
+          `asks for class ${className}`,
+          `${match.key} fits; the PV controller binds the two`,
+        );
+  }
+  const { provisioner } = storageClass;
+  if (!storageClass.isDelayed) {
+    const says = `asks for class ${className}, which binds at once`;
+    return storageClass.canProvision && matchClaim(index, claim, false) === undefined
+      ? standing(
+          'WaitsForProvisioner',
+          says,
+          `provisioner ${provisioner} makes its volume; see the claim's events if it does not`,
+        )
+      : waitsForVolume(claim, index, says, `a PersistentVolume of class ${className} that fits`);
+  }
+  return delayed(claim, users, storageClass.canProvision ? provisioner : undefined);
+}
+
+/** Nothing happens until a pod that uses it has a node. */
+function delayed(
+  { className, selectedNode }: ClaimRecord,
+  users: readonly PodRecord[],
+  provisioner: string | undefined,
+): ClaimStanding {
+  const says = `asks for class ${className}, which waits for a pod`;
+  if (selectedNode !== '' && provisioner !== undefined)
+    return standing(
+      'WaitsForProvisioner',
+      says,
+      `provisioner ${provisioner} makes its volume for node ${selectedNode}; see the claim's events if it does not`,
+    );
+  if (users.length === 0) return standing('WaitsForPod', says, 'no pod uses it yet');
+  const names = users.slice(0, 3).map(({ key }) => key);
+  const more = users.length > names.length ? ` and ${users.length - names.length} more` : '';
+  return standing(
+    'WaitsForScheduler',
+    says,
+    `${names.join(', ')}${more} ${users.length === 1 ? 'uses' : 'use'} it, and the scheduler chooses for both`,
+  );
+}

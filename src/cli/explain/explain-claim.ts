@@ -1,0 +1,84 @@
+import { claimCandidates } from '../../engine/explain/claim-candidates.ts';
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import { stowageProfile } from '../../engine/index/profile.ts';
+import type { ClaimRecord } from '../../engine/records/claim-record.ts';
+import type { PersistentVolumeClaim } from '../../kube/core.ts';
+import { type ClaimStanding, claimStanding } from './claim-standing.ts';
+import { type ExplainPodOptions, explainPod } from './explain-pod.ts';
+import type { CandidateLine, ClaimExplanation, ClaimState, PodExplanation } from './explanation.ts';
+import { explanationApiVersion } from './explanation.ts';
+import { candidateLine, eventLines, noticeNotes } from './lines.ts';
+import type { World } from './world.ts';
+
+const candidatesMax = 5;
+/** Pods of one claim rarely differ in why they wait. */
+const podsMax = 2;
+
+/** States in which existing volumes were, or are, candidates. */
+const choosing: ReadonlySet<ClaimState> = new Set<ClaimState>([
+  'WaitsForVolume',
+  'WaitsForPod',
+  'WaitsForScheduler',
+]);
+
+/** What a claim waits for. The claim must be in the world. */
+export function explainClaim(
+  world: World,
+  claim: PersistentVolumeClaim,
+  options: ExplainPodOptions,
+): ClaimExplanation {
+  // Nothing is planned by it here: claims and volumes read the same under every profile.
+  const { index, notices } = world.snapshot.toIndex(stowageProfile);
+  const { namespace = '', name = '' } = claim.metadata ?? {};
+  const record = index.claims.get(`${namespace}/${name}`)!;
+  const users = [...index.pods.usingClaim(record.key)].filter(({ isFinished }) => !isFinished);
+  const standing = claimStanding(record, index, users);
+  const isForPods = standing.state === 'WaitsForScheduler';
+  const shown = isForPods ? users.filter(({ nodeName }) => nodeName === '').slice(0, podsMax) : [];
+  const pods = shown.flatMap(({ key }) => explained(world, key, options));
+  const closest = choosing.has(standing.state) ? closestTo(record, index) : { candidates: [], omitted: 0 };
+  return {
+    apiVersion: explanationApiVersion,
+    kind: 'ClaimExplanation',
+    summary: summaryOf(record, standing),
+    claim: {
+      namespace,
+      name,
+      storageClass: record.className,
+      requested: textOrNothing(claim.spec?.resources?.requests?.storage),
+      selectedNode: textOrNothing(record.selectedNode),
+      volume: textOrNothing(record.volumeName),
+    },
+    state: standing.state,
+    waitsFor: standing.waitsFor,
+    closest: closest.candidates,
+    omitted: closest.omitted,
+    pods,
+    podsOmitted: isForPods ? users.length - pods.length : 0,
+    events: eventLines(world.events, { kind: 'PersistentVolumeClaim', namespace, name }),
+    notes: [...world.notes, ...noticeNotes(notices)],
+  };
+}
+
+function summaryOf({ key, volumeName }: ClaimRecord, { state, says, waitsFor }: ClaimStanding): string {
+  if (state === 'Bound') return `Claim ${key} is bound to ${volumeName}.`;
+  return `Claim ${key} ${says}${waitsFor === undefined ? '' : `: ${waitsFor}`}.`;
+}
+
+/** Notes are told once, for the claim. */
+function explained(world: World, key: string, options: ExplainPodOptions): PodExplanation[] {
+  const pod = world.snapshot.get('Pod', key);
+  return pod === undefined ? [] : [{ ...explainPod(world, pod, options), notes: [] }];
+}
+
+function closestTo(
+  claim: ClaimRecord,
+  index: ClusterIndex,
+): { readonly candidates: readonly CandidateLine[]; readonly omitted: number } {
+  const { candidates, omitted } = claimCandidates(claim, index, candidatesMax);
+  return { candidates: candidates.map((candidate) => candidateLine(candidate)), omitted };
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return value === undefined || value === null || value === '' ? undefined : String(value);
+}

@@ -1,0 +1,195 @@
+import { closestCandidates } from '../../engine/explain/closest-candidates.ts';
+import { foldNodes, type NodeGroup } from '../../engine/explain/fold.ts';
+import { findRemedies } from '../../engine/explain/remedies.ts';
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import { type Profile, stowageProfile, upstreamProfile } from '../../engine/index/profile.ts';
+import { plan } from '../../engine/plan.ts';
+import { type PodRecord, readPod } from '../../engine/records/pod-record.ts';
+import type { Refusal } from '../../engine/refusal.ts';
+import { nodeReasons } from '../../engine/rules/reasons.ts';
+import type { Pod } from '../../kube/core.ts';
+import { listOf, textOf } from '../../kube/wire.ts';
+import type { ClaimLine, Note, PodExplanation } from './explanation.ts';
+import { explanationApiVersion } from './explanation.ts';
+import { candidateLine, eventLines, groupLine, noticeNotes, podReasonLine, remedyLine } from './lines.ts';
+import { placementOf, whyThere } from './placement.ts';
+import type { World } from './world.ts';
+
+export interface ExplainPodOptions {
+  readonly nowMs: number;
+  /** Instead of the one that goes with the pod's scheduler. */
+  readonly profile?: 'stowage' | 'upstream' | undefined;
+}
+
+/** What a claim line shows; more don't make it clearer. */
+const candidatesMax = 5;
+
+/** Why a pod waits and what would help, or why it is where it is. The pod must be in the world. */
+export function explainPod(world: World, pod: Pod, options: ExplainPodOptions): PodExplanation {
+  const profile = profileFor(pod, options.profile);
+  const { index, notices } = world.snapshot.toIndex(profile);
+  const record = readPod(pod);
+  const base: PodExplanation = {
+    apiVersion: explanationApiVersion,
+    kind: 'PodExplanation',
+    summary: '',
+    pod: {
+      namespace: record.namespace,
+      name: record.name,
+      schedulerName: schedulerOf(pod),
+      nodeName: record.nodeName === '' ? undefined : record.nodeName,
+    },
+    profile: profile.name,
+    verdict: 'unknown',
+    podReasons: [],
+    nodes: { total: index.nodes.size, fitting: 0, groups: [] },
+    claims: claimLines(record, index, world),
+    remedies: [],
+    reported: reportedMessage(pod),
+    events: eventLines(world.events, { kind: 'Pod', namespace: record.namespace, name: record.name }),
+    notes: [...world.notes, ...schedulerNotes(pod, options), ...noticeNotes(notices)],
+  };
+  return { ...base, ...judged(base, { world, pod, record, index, nowMs: options.nowMs }) };
+}
+
+interface Question {
+  readonly world: World;
+  readonly pod: Pod;
+  readonly record: PodRecord;
+  readonly index: ClusterIndex;
+  readonly nowMs: number;
+}
+
+function judged(base: PodExplanation, question: Question): Partial<PodExplanation> {
+  const { pod, record, index, nowMs, world } = question;
+  const name = `Pod ${record.key}`;
+  if (record.isFinished)
+    return {
+      verdict: 'finished',
+      summary: `${name} is over (${pod.status?.phase}); it is not placed any more.`,
+    };
+  if (record.nodeName !== '') return whyThere(question);
+  const gates = listOf(pod.spec?.schedulingGates).map((gate) => textOf(gate?.name));
+  if (gates.length > 0)
+    return {
+      verdict: 'gated',
+      summary: `${name} waits for its scheduling gates to be removed: ${gates.join(', ')}.`,
+    };
+  if (!world.seesNodes)
+    return {
+      verdict: 'unknown',
+      summary: `${name} waits; nothing can be said of nodes that could not be seen.`,
+    };
+  const answer = plan(pod, index, { nowMs });
+  if (answer.kind === 'refusal') return refused(base, question, answer);
+  return {
+    verdict: 'fits',
+    summary: `${name} would fit now, on ${answer.node}; its scheduler has not placed it yet.`,
+    ...placementOf(answer, question),
+  };
+}
+
+function refused(base: PodExplanation, question: Question, refusal: Refusal): Partial<PodExplanation> {
+  const { pod, record, index, nowMs, world } = question;
+  const common = { verdict: 'refused', message: refusal.message } as const;
+  if (refusal.nodeCount === 0)
+    return { ...common, summary: `Pod ${record.key} fits nowhere: there are no nodes.` };
+  const podReasons = refusal.podRefusals.map(podReasonLine);
+  if (podReasons.length > 0) {
+    const why = podReasons.map(({ claim, sentence }) =>
+      claim === undefined ? sentence : `${sentence} (${claim})`,
+    );
+    return { ...common, podReasons, summary: `Pod ${record.key} cannot run anywhere: ${why.join('; ')}.` };
+  }
+  const { nodes } = refusal.explain();
+  const groups = foldNodes(nodes, record, index);
+  const { remedies, ...search } = findRemedies(pod, index, nodes, { nowMs, objects: world.snapshot });
+  return {
+    ...common,
+    summary: refusedSummary(record, refusal.nodeCount, groups),
+    nodes: { total: refusal.nodeCount, fitting: 0, groups: groups.map(groupLine) },
+    claims: withClosest(base.claims, nodes),
+    remedies: remedies.map(remedyLine),
+    search,
+  };
+}
+
+const reasonsSummedUp = 2;
+
+/** The reasons that most nodes have, in words. */
+function refusedSummary({ key }: PodRecord, nodeCount: number, groups: readonly NodeGroup[]): string {
+  const counts = new Map<string, number>();
+  for (const { nodes, reasons } of groups) {
+    for (const sentence of new Set(reasons.map(({ reason }) => nodeReasons[reason].sentence))) {
+      counts.set(sentence, (counts.get(sentence) ?? 0) + nodes.length);
+    }
+  }
+  const ranked = [...counts].sort((a, b) => b[1] - a[1]);
+  const shown = ranked
+    .slice(0, reasonsSummedUp)
+    .map(([sentence, count]) => `${countText(count, nodeCount)} ${sentence}`);
+  const more = ranked.length > reasonsSummedUp ? '; and more' : '';
+  const on =
+    nodeCount === 1 ? 'does not fit on the only node' : `fits on none of ${grouped(nodeCount)} nodes`;
+  return `Pod ${key} ${on}: ${shown.join('; ')}${more}.`;
+}
+
+function countText(count: number, nodeCount: number): string {
+  if (nodeCount === 1) return '';
+  return count === nodeCount ? 'on each,' : `on ${grouped(count)},`;
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+function claimLines({ claims }: PodRecord, index: ClusterIndex, { snapshot }: World): readonly ClaimLine[] {
+  return claims.map(({ key }) => {
+    const record = index.claims.get(key);
+    const requested = snapshot.get('PersistentVolumeClaim', key)?.spec?.resources?.requests?.storage;
+    const volume = record?.volumeName ?? '';
+    return {
+      claim: key,
+      storageClass: record?.className ?? '',
+      requested: requested === undefined ? undefined : String(requested),
+      state: record === undefined ? 'missing' : record.isBound ? 'bound' : 'waiting',
+      volume: volume === '' ? undefined : volume,
+      closest: [],
+      omitted: 0,
+    };
+  });
+}
+
+function withClosest(
+  claims: readonly ClaimLine[],
+  nodes: Parameters<typeof closestCandidates>[0],
+): readonly ClaimLine[] {
+  const found = new Map(closestCandidates(nodes, candidatesMax).map((close) => [close.claim, close]));
+  return claims.map((line) => {
+    const close = found.get(line.claim);
+    if (close === undefined) return line;
+    const closest = close.candidates.map((candidate) => candidateLine(candidate, candidate.node));
+    return { ...line, closest, omitted: close.omitted };
+  });
+}
+
+function profileFor(pod: Pod, asked: ExplainPodOptions['profile']): Profile {
+  if (asked !== undefined) return asked === 'stowage' ? stowageProfile : upstreamProfile;
+  return schedulerOf(pod) === 'stowage' ? stowageProfile : upstreamProfile;
+}
+
+function schedulerOf(pod: Pod): string {
+  return textOf(pod.spec?.schedulerName) || 'default-scheduler';
+}
+
+function schedulerNotes(pod: Pod, { profile }: ExplainPodOptions): readonly Note[] {
+  const name = schedulerOf(pod);
+  if (profile !== undefined || name === 'stowage' || name === 'default-scheduler') return [];
+  const text = `scheduler ${name} is not known here; kube-scheduler's default rules are assumed (--profile chooses)`;
+  return [{ about: 'assumed', text }];
+}
+
+function reportedMessage(pod: Pod): string | undefined {
+  const condition = listOf(pod.status?.conditions).find(({ type }) => type === 'PodScheduled');
+  return condition?.status === 'False' ? condition.message : undefined;
+}

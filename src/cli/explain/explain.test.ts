@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import { boundClaim, claim, localVolume, storageClass } from '../../engine/testing/objects.ts';
+import { plainTerminal, type Terminal } from '../output/terminal.ts';
+import { answer, exitCodeOf } from './explain.ts';
+import type { ClaimExplanation, Explanation, PodExplanation } from './explanation.ts';
+import { renderClaim } from './render-claim.ts';
+import { renderPod } from './render-pod.ts';
+import { nodeWith, podWith, thousandNodes, threeNodes, twoPools, worldOf } from './testing/worlds.ts';
+import type { Target, World } from './world.ts';
+
+const golden = (name: string) => `./testing/golden/${name}`;
+
+function ask(world: World, kind: Target['kind'], name: string): Explanation {
+  return answer(world, { kind, namespace: 'default', name }, { nowMs: 0, where: 'the test' });
+}
+
+function askPod(world: World, name: string): PodExplanation {
+  return ask(world, 'pod', name) as PodExplanation;
+}
+
+function askClaim(world: World, name: string): ClaimExplanation {
+  return ask(world, 'claim', name) as ClaimExplanation;
+}
+
+function textOf(explanation: Explanation, terminal: Terminal = plainTerminal, isWide = false): string {
+  const options = { terminal, isWide };
+  return explanation.kind === 'PodExplanation'
+    ? renderPod(explanation, options)
+    : renderClaim(explanation, options);
+}
+
+const narrow: Terminal = { width: 60, hasColour: false, isInteractive: true };
+const colourful: Terminal = { width: 100, hasColour: true, isInteractive: true };
+
+describe('a pod that fits nowhere', () => {
+  test('is explained by node, claim and change, in lines of any width', async () => {
+    const explanation = askPod(threeNodes(), 'db-0');
+    await expect(textOf(explanation)).toMatchFileSnapshot(golden('refused.txt'));
+    await expect(textOf(explanation, narrow)).toMatchFileSnapshot(golden('refused-narrow.txt'));
+    await expect(textOf(explanation, plainTerminal, true)).toMatchFileSnapshot(golden('refused-wide.txt'));
+    await expect(textOf(explanation, colourful)).toMatchFileSnapshot(golden('refused-colour.txt'));
+    expect(exitCodeOf(explanation)).toBe(3);
+  });
+
+  test('keeps within a narrow terminal', () => {
+    const lines = textOf(askPod(threeNodes(), 'db-0'), narrow).split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+
+  test('has a shape that programs can rely on', async () => {
+    const text = JSON.stringify(askPod(threeNodes(), 'db-0'), undefined, 2);
+    await expect(`${text}\n`).toMatchFileSnapshot(golden('refused-json.txt'));
+  });
+
+  test('fits on a screen with a thousand nodes', async () => {
+    const text = textOf(askPod(thousandNodes(), 'big'), { ...narrow, width: 100 });
+    expect(text.split('\n').length).toBeLessThan(24);
+    await expect(text).toMatchFileSnapshot(golden('thousand.txt'));
+  });
+
+  test('hears what pools have free, and what of it is promised', async () => {
+    await expect(textOf(askPod(twoPools(), 'web'))).toMatchFileSnapshot(golden('pools.txt'));
+  });
+
+  test('hears of a claim that is not there', () => {
+    const explanation = askPod(
+      worldOf({ Node: [nodeWith('n1', '4')], Pod: [podWith('p', '1', ['nowhere'])] }),
+      'p',
+    );
+    expect(explanation.summary).toBe(
+      'Pod default/p cannot run anywhere: the claim does not exist (default/nowhere).',
+    );
+    expect(textOf(explanation)).toContain("what helps: create the claim in the pod's namespace");
+    expect(exitCodeOf(explanation)).toBe(3);
+  });
+});
+
+describe('a pod that has its place, or would', () => {
+  test('is shown with the scores of its node and the next best', async () => {
+    const world = worldOf({
+      Node: [nodeWith('n1', '4'), nodeWith('n2', '8'), nodeWith('n3', '2')],
+      PersistentVolume: [localVolume('pv-1', '1Gi', 'n1')],
+      PersistentVolumeClaim: [boundClaim('own', '1Gi', 'pv-1')],
+      StorageClass: [storageClass('local')],
+      Pod: [podWith('placed', '1', [], 'n1'), podWith('rooted', '1', ['own'], 'n1'), podWith('waits', '1')],
+    });
+    await expect(textOf(askPod(world, 'placed'))).toMatchFileSnapshot(golden('placed.txt'));
+    expect(askPod(world, 'rooted').summary).toBe(
+      'Pod default/rooted is on n1, the only node that would do now.',
+    );
+    expect(askPod(world, 'waits')).toMatchObject({ verdict: 'fits', placement: { node: 'n2' } });
+    expect(exitCodeOf(askPod(world, 'waits'))).toBe(0);
+  });
+
+  test.each<[string, Parameters<typeof podWith>, object, string, number]>([
+    ['gates', ['p', '1'], { spec: { schedulingGates: [{ name: 'quota' }] } }, 'gated', 3],
+    ['an end', ['p', '1'], { status: { phase: 'Succeeded' } }, 'finished', 0],
+  ])('knows of %s', (_, args, more, verdict, exitCode) => {
+    const pod = { ...podWith(...args), ...more };
+    const explanation = askPod(worldOf({ Node: [nodeWith('n1', '4')], Pod: [pod] }), 'p');
+    expect(explanation.verdict).toBe(verdict);
+    expect(exitCodeOf(explanation)).toBe(exitCode);
+  });
+
+  test('is not judged where nobody could see the nodes', () => {
+    const explanation = askPod(worldOf({ Pod: [podWith('p', '1')] }, { seesNodes: false }), 'p');
+    expect(explanation.verdict).toBe('unknown');
+    expect(exitCodeOf(explanation)).toBe(1);
+  });
+});
+
+describe('a claim', () => {
+  test('that waits for a pod is explained by its pod', async () => {
+    const explanation = askClaim(threeNodes(), 'data');
+    expect(explanation).toMatchObject({ state: 'WaitsForScheduler', pods: [{ verdict: 'refused' }] });
+    await expect(textOf(explanation)).toMatchFileSnapshot(golden('claim.txt'));
+  });
+
+  const provisioned = { provisioner: 'csi.example.com' } as const;
+  const at = { volumeBindingMode: 'Immediate' } as const;
+
+  test.each<[string, Parameters<typeof worldOf>[0], string, number]>([
+    [
+      'is bound',
+      {
+        PersistentVolumeClaim: [boundClaim('c', '1Gi', 'v')],
+        PersistentVolume: [localVolume('v', '1Gi', 'n')],
+      },
+      'Bound',
+      0,
+    ],
+    ['lost its volume', { PersistentVolumeClaim: [boundClaim('c', '1Gi', 'v')] }, 'Lost', 3],
+    ['has no class', { PersistentVolumeClaim: [claim('c', '1Gi')] }, 'ClassMissing', 3],
+    [
+      'waits for any volume',
+      { PersistentVolumeClaim: [claim('c', '1Gi', { className: '' })] },
+      'WaitsForVolume',
+      3,
+    ],
+    [
+      'names a volume',
+      { PersistentVolumeClaim: [claim('c', '1Gi', { spec: { volumeName: 'v' } })] },
+      'WaitsForNamedVolume',
+      3,
+    ],
+    [
+      'has no pod',
+      { PersistentVolumeClaim: [claim('c', '1Gi')], StorageClass: [storageClass('local')] },
+      'WaitsForPod',
+      3,
+    ],
+    [
+      'is being made',
+      {
+        PersistentVolumeClaim: [claim('c', '1Gi')],
+        StorageClass: [storageClass('local', { ...provisioned, ...at })],
+      },
+      'WaitsForProvisioner',
+      3,
+    ],
+    [
+      'is being made for a node',
+      {
+        PersistentVolumeClaim: [claim('c', '1Gi', { selectedNode: 'n1' })],
+        StorageClass: [storageClass('local', provisioned)],
+      },
+      'WaitsForProvisioner',
+      3,
+    ],
+    [
+      'has a match',
+      {
+        PersistentVolumeClaim: [claim('c', '1Gi')],
+        StorageClass: [storageClass('local', at)],
+        PersistentVolume: [localVolume('v', '1Gi', 'n')],
+      },
+      'WaitsForBinding',
+      3,
+    ],
+    ['cannot be read', { PersistentVolumeClaim: [claim('c', 'lots')] }, 'Malformed', 3],
+  ])('that %s says so', (_, objects, state, exitCode) => {
+    const explanation = askClaim(worldOf(objects), 'c');
+    expect(explanation.state).toBe(state);
+    expect(exitCodeOf(explanation)).toBe(exitCode);
+    expect(textOf(explanation)).toContain(explanation.summary);
+  });
+});
+
+describe('what is not there', () => {
+  test('is said, with where it might be', () => {
+    const world = threeNodes();
+    expect(() => ask(world, 'pod', 'nobody')).toThrow(
+      'there is no pod default/nobody in the test; kubectl get pods -n default lists those there are',
+    );
+    expect(() =>
+      answer(world, { kind: 'claim', namespace: 'shop', name: 'data' }, { nowMs: 0, where: 'the test' }),
+    ).toThrow(
+      'there is no claim shop/data in the test; there is one in namespace default; choose it with -n',
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import type { Kind } from '../../engine/index/change.ts';
+import type { PersistentVolumeClaim, Pod } from '../../kube/core.ts';
+import { canProvision, claimClassName, ephemeralClaimName } from '../../kube/volumes.ts';
+import { listOf, textOf } from '../../kube/wire.ts';
+import type { Unseen } from '../../state/list-cluster.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import type { Note } from './explanation.ts';
+
+/** What the answer can't take into account without objects of a kind. */
+const effects: { readonly [K in Kind]: string } = {
+  Node: 'nothing can be said about nodes',
+  Pod: 'what other pods use and where they are is not counted',
+  PersistentVolume: 'existing volumes are not looked at',
+  PersistentVolumeClaim: 'claims are not looked at',
+  StorageClass: 'whether a class waits for a pod or makes volumes is not known',
+  CSIDriver: 'whether drivers track capacity is not known; capacity is not looked at',
+  CSINode: 'how many volumes nodes can attach is not looked at',
+  CSIStorageCapacity: 'capacity is not looked at',
+  DriverCapacity: 'pools of DriverCapacity are not looked at',
+  VolumeAttachment: 'volumes that are attached without a pod are not counted',
+  Namespace: 'namespace selectors of pod affinity match nothing',
+  Service: 'spreading by default constraints is not ranked',
+  ReplicationController: 'spreading by default constraints is not ranked',
+  ReplicaSet: 'spreading by default constraints is not ranked',
+  StatefulSet: 'spreading by default constraints is not ranked',
+};
+
+export function unseenNotes(unseen: readonly Unseen[]): readonly Note[] {
+  return unseen.map(({ kind, plural, onlyNamespace }) => {
+    const text =
+      onlyNamespace === undefined
+        ? `could not see ${plural}: forbidden; ${effects[kind]}`
+        : `could see ${plural} in namespace ${onlyNamespace} only; elsewhere ${effects[kind]}`;
+    return { about: 'unseen', text };
+  });
+}
+
+/** What files don't have that the pod's case may depend on, each with the command that gets it. */
+export function missingNotes(snapshot: Snapshot, pods: readonly Pod[]): readonly Note[] {
+  const lacking = [...kindsLacking(snapshot, pods), ...pods.flatMap((pod) => objectsLacking(snapshot, pod))];
+  return [...new Set(lacking)].map((text) => ({ about: 'missing', text }));
+}
+
+function kindsLacking(snapshot: Snapshot, pods: readonly Pod[]): string[] {
+  const hasClaims = pods.some((pod) => claimKeys(pod).length > 0);
+  const isUnbound = pods.some((pod) =>
+    claimsOf(snapshot, pod).some(({ spec }) => textOf(spec?.volumeName) === ''),
+  );
+  const found: string[] = [];
+  const check = (kind: Kind, resource: string, matters = true) => {
+    if (matters && snapshot.count(kind) === 0)
+      found.push(
+        `there is no ${kind} in the files: ${effects[kind]}; add the output of kubectl get ${resource} -o yaml`,
+      );
+  };
+  check('Node', 'nodes');
+  if (snapshot.count('Pod') <= pods.length)
+    found.push(
+      `there are no other pods in the files: ${effects.Pod}; add the output of kubectl get pods -A -o yaml`,
+    );
+  check('PersistentVolume', 'pv', hasClaims);
+  check('StorageClass', 'storageclasses', isUnbound);
+  check('CSINode', 'csinodes', hasClaims);
+  check('CSIDriver', 'csidrivers', isUnbound && makesVolumes(snapshot, pods));
+  const tracks = [...snapshot.values('CSIDriver')].some(({ spec }) => spec?.storageCapacity === true);
+  const pools = snapshot.count('CSIStorageCapacity') + snapshot.count('DriverCapacity');
+  if (isUnbound && tracks && pools === 0)
+    found.push(
+      'there is no CSIStorageCapacity in the files, though a driver tracks capacity: no room is found anywhere; add the output of kubectl get csistoragecapacities -A -o yaml',
+    );
+  return found;
+}
+
+function makesVolumes(snapshot: Snapshot, pods: readonly Pod[]): boolean {
+  return pods.some((pod) =>
+    claimsOf(snapshot, pod).some((claim) => {
+      const storageClass = snapshot.get('StorageClass', claimClassName(claim));
+      return storageClass !== undefined && canProvision(storageClass);
+    }),
+  );
+}
+
+function objectsLacking(snapshot: Snapshot, pod: Pod): string[] {
+  const missing = claimKeys(pod)
+    .filter((key) => snapshot.get('PersistentVolumeClaim', key) === undefined)
+    .map(
+      (key) => `claim ${key} is not in the files; if it exists, add the output of kubectl get pvc -A -o yaml`,
+    );
+  const behind = claimsOf(snapshot, pod).flatMap((claim) => {
+    const volume = textOf(claim.spec?.volumeName);
+    const className = claimClassName(claim);
+    const lacksVolume = volume !== '' && snapshot.get('PersistentVolume', volume) === undefined;
+    const lacksClass =
+      volume === '' && className !== '' && snapshot.get('StorageClass', className) === undefined;
+    return [
+      ...(lacksVolume
+        ? [
+            `PersistentVolume ${volume}, which ${claim.metadata?.name} is bound to, is not in the files; add the output of kubectl get pv -o yaml`,
+          ]
+        : []),
+      ...(lacksClass
+        ? [
+            `StorageClass ${className} of ${claim.metadata?.name} is not in the files; add the output of kubectl get storageclasses -o yaml`,
+          ]
+        : []),
+    ];
+  });
+  return [...missing, ...behind];
+}
+
+function claimsOf(snapshot: Snapshot, pod: Pod): PersistentVolumeClaim[] {
+  return claimKeys(pod).flatMap((key) => snapshot.get('PersistentVolumeClaim', key) ?? []);
+}
+
+function claimKeys({ metadata, spec }: Pod): string[] {
+  return listOf(spec?.volumes).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    if (persistentVolumeClaim) return [`${metadata?.namespace}/${persistentVolumeClaim.claimName}`];
+    return ephemeral
+      ? [`${metadata?.namespace}/${ephemeralClaimName(textOf(metadata?.name), textOf(name))}`]
+      : [];
+  });
+}

@@ -1,0 +1,144 @@
+import type { GroupReason, NodeGroup, Range } from '../../engine/explain/fold.ts';
+import { isCountedInBytes } from '../../engine/explain/remedies/amount-text.ts';
+import { type Remedy, remedyCost } from '../../engine/explain/remedies/collection.ts';
+import { remedyText, stepText } from '../../engine/explain/remedies/step-text.ts';
+import type { Notice } from '../../engine/index/change.ts';
+import { type Candidate, type Obstacle, obstacles } from '../../engine/rules/finding.ts';
+import { nodeReasons, podReasons } from '../../engine/rules/reasons.ts';
+import type { PodRefusal } from '../../engine/rules/rule.ts';
+import type { Event } from '../../kube/core.ts';
+import { canonicalQuantity, parseQuantity, quantityFromBytes } from '../../kube/quantity.ts';
+import type {
+  CandidateLine,
+  EventLine,
+  NodeGroupLine,
+  NodeReasonLine,
+  Note,
+  ObstacleLine,
+  PodReasonLine,
+  RangeLine,
+  RemedyLine,
+} from './explanation.ts';
+
+/* From what the engine finds to what is told: names, quantities and sentences instead of records and numbers. */
+
+/** Names are for people; with more nobody looks for theirs in the list. */
+const nodesShownMax = 50;
+const eventsShownMax = 5;
+const noticesShownMax = 5;
+
+export function groupLine({ nodes, reasons }: NodeGroup): NodeGroupLine {
+  return { count: nodes.length, nodes: nodes.slice(0, nodesShownMax), reasons: reasons.map(reasonLine) };
+}
+
+function reasonLine({ rule, reason, claim, detail, range }: GroupReason): NodeReasonLine {
+  const { sentence, upstream } = nodeReasons[reason];
+  return {
+    rule,
+    reason,
+    sentence,
+    upstream: upstream.replace(/\{\w+\}/, () => range?.of ?? detail),
+    claim,
+    detail: detail === '' ? undefined : detail,
+    range: range && rangeLine(range),
+  };
+}
+
+function rangeLine({ unit, of, needed, freeLeast, freeMost }: Range): RangeLine {
+  const isBytes = unit === 'bytes' || (unit === 'resource' && isCountedInBytes(of));
+  const text = (amount: number) => (isBytes ? bytesQuantity(amount) : numberQuantity(amount));
+  return {
+    of: unit === 'bytes' ? 'storage' : of,
+    needed: text(needed),
+    freeLeast: text(freeLeast),
+    freeMost: text(freeMost),
+  };
+}
+
+export function candidateLine(candidate: Candidate, node?: string): CandidateLine {
+  return {
+    kind: candidate.kind,
+    name: candidate.name,
+    node,
+    obstacles: candidate.obstacles.map(obstacleLine),
+  };
+}
+
+function obstacleLine({ code, margin }: Obstacle): ObstacleLine {
+  const sentence = obstacles[code];
+  if (margin === undefined) return { code, sentence };
+  const { needed, free, promised } = margin;
+  return {
+    code,
+    sentence,
+    needed: bytesQuantity(needed.bytes),
+    free: bytesQuantity(free.bytes),
+    promised: promised.bytes === 0 ? undefined : bytesQuantity(promised.bytes),
+  };
+}
+
+export function podReasonLine({ reason, claim, message }: PodRefusal): PodReasonLine {
+  const { sentence, remedy } = podReasons[reason];
+  return { reason, sentence, remedy, claim, message };
+}
+
+export function remedyLine(remedy: Remedy): RemedyLine {
+  const { node, steps } = remedy;
+  return {
+    text: remedyText(remedy),
+    cost: remedyCost(remedy),
+    node,
+    steps: steps.map((step) => {
+      const { sort, object, amount, unit, names } = step;
+      return { sort, text: stepText(step, node), object, amount, unit, names };
+    }),
+  };
+}
+
+/** Of one object, the newest first. */
+export function eventLines(
+  events: readonly Event[],
+  about: { readonly kind: string; readonly namespace: string; readonly name: string },
+): readonly EventLine[] {
+  return events
+    .filter(({ involvedObject: object }) => {
+      return (
+        object?.kind === about.kind && object.name === about.name && object.namespace === about.namespace
+      );
+    })
+    .map(eventLine)
+    .sort((a, b) => ((a.lastSeen ?? '') < (b.lastSeen ?? '') ? 1 : -1))
+    .slice(0, eventsShownMax);
+}
+
+function eventLine({ type, reason, message, count, series, ...times }: Event): EventLine {
+  const lastSeen = series?.lastObservedTime ?? times.lastTimestamp ?? times.eventTime ?? undefined;
+  return {
+    type: type ?? 'Normal',
+    reason: reason ?? '',
+    message: message ?? '',
+    count: series?.count ?? count ?? 1,
+    lastSeen,
+  };
+}
+
+export function noticeNotes(notices: readonly Notice[]): readonly Note[] {
+  const shown = notices
+    .slice(0, noticesShownMax)
+    .map(({ kind, key, problem }): Note => ({ about: 'unreadable', text: `${kind} ${key}: ${problem}` }));
+  const more = notices.length - shown.length;
+  return more > 0
+    ? [...shown, { about: 'unreadable', text: `and ${more} more fields that cannot be read` }]
+    : shown;
+}
+
+function bytesQuantity(bytes: number): string {
+  const whole = Math.round(bytes);
+  return canonicalQuantity(quantityFromBytes(Number.isSafeInteger(whole) ? whole : BigInt(whole)));
+}
+
+/** Cores and counts; thousandths become milli-units, as kubectl shows them. */
+function numberQuantity(amount: number): string {
+  const parsed = parseQuantity(String(amount));
+  return parsed.ok ? canonicalQuantity(parsed.quantity) : String(amount);
+}

@@ -1,0 +1,92 @@
+import { ApiError, isReason } from '../../cluster/api-error.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
+import { ConnectionSettingsError } from '../../cluster/kubernetes/connection-settings.ts';
+import { coreEvents } from '../../cluster/resources.ts';
+import type { Event } from '../../kube/core.ts';
+import { realClock } from '../../runtime/clock.ts';
+import { systemRandom } from '../../runtime/random.ts';
+import { listCluster } from '../../state/list-cluster.ts';
+import { CliError } from '../cli-error.ts';
+import { unseenNotes } from './lacking.ts';
+import type { Target, World } from './world.ts';
+
+export interface ConnectFlags {
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+}
+
+/** What people wait for an answer. */
+const requestTimeoutMs = 30_000;
+
+/** The cluster that a kubeconfig leads to; nothing has been asked of it yet. */
+export async function connect({ kubeconfig, context }: ConnectFlags): Promise<KubernetesCluster> {
+  try {
+    return await KubernetesCluster.connect({
+      clock: realClock,
+      random: systemRandom,
+      env: process.env,
+      rateLimit: false,
+      requestTimeoutMs,
+      ...(kubeconfig !== undefined && { kubeconfig }),
+      ...(context !== undefined && { context }),
+    });
+  } catch (error) {
+    if (!(error instanceof ConnectionSettingsError)) throw error;
+    const remedy = 'choose a kubeconfig with --kubeconfig, or read files with --from';
+    throw new CliError(`${error.message}; ${remedy}`, 1, { cause: error });
+  }
+}
+
+/** Everything that may be seen. Errors of the server are worded for whoever called; `server` and `source` say whom it is about. */
+export async function loadCluster(
+  cluster: Cluster,
+  target: Target,
+  options: { readonly server: string; readonly source: string; readonly onProgress: (text: string) => void },
+): Promise<World> {
+  const { namespace } = target;
+  const { server, source, onProgress } = options;
+  try {
+    const [{ snapshot, unseen }, events] = await Promise.all([
+      listCluster(cluster, {
+        namespace,
+        onProgress: (objects) => onProgress(`reading ${server}: ${objects} objects`),
+      }),
+      eventsAbout(cluster, target),
+    ]);
+    return {
+      snapshot,
+      events,
+      notes: unseenNotes(unseen),
+      seesNodes: !unseen.some(({ kind }) => kind === 'Node'),
+    };
+  } catch (error) {
+    throw worded(error, server, source);
+  }
+}
+
+/** They only add to the answer; whoever may not see them goes without. */
+async function eventsAbout(cluster: Cluster, { namespace, name }: Target): Promise<readonly Event[]> {
+  try {
+    const fieldSelector = `involvedObject.name=${name}`;
+    const { items } = await cluster.resource(coreEvents).list({ namespace, fieldSelector, limit: 100 });
+    return items;
+  } catch (error) {
+    if (isReason(error, 'Forbidden', 'NotFound', 'BadRequest')) return [];
+    throw error;
+  }
+}
+
+function worded(error: unknown, server: string, source: string): unknown {
+  if (!(error instanceof ApiError)) return error;
+  if (error.code === 401) {
+    const text = `${server} does not accept the credentials of ${source}: ${error.message}`;
+    return new CliError(`${text}; log in again, or choose another user with --kubeconfig or --context`, 1, {
+      cause: error,
+    });
+  }
+  const text = `cannot read from ${server} (${source}): ${error.message}`;
+  return new CliError(`${text}; see that the server runs and that this is the right cluster`, 1, {
+    cause: error,
+  });
+}

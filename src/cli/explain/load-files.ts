@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Event } from '../../kube/core.ts';
+import { ManifestError, readManifests } from '../../state/read-manifests.ts';
+import { Snapshot } from '../../state/snapshot.ts';
+import { CliError } from '../cli-error.ts';
+import type { World } from './world.ts';
+
+export interface LoadFilesOptions {
+  readonly onProgress: (text: string) => void;
+}
+
+/** What is read of a folder; anything else in it is somebody else's. */
+const manifestNames = /\.(ya?ml|json)$/i;
+const standardInput = 0;
+
+/** The cluster that files, folders of files or standard input (`-`) describe. */
+export function loadFiles(paths: readonly string[], { onProgress }: LoadFilesOptions): Omit<World, 'notes'> {
+  const snapshot = new Snapshot();
+  const events: Event[] = [];
+  let objects = 0;
+  for (const path of paths.flatMap(filesOf)) {
+    onProgress(`reading ${path}`);
+    try {
+      const read = readManifests(textIn(path), path === '-' ? 'standard input' : path, snapshot);
+      objects += read.objects;
+      events.push(...read.events);
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error;
+      throw new CliError(error.message, 1, { cause: error });
+    }
+  }
+  if (objects === 0)
+    throw new CliError(
+      `there are no objects in ${paths.join(', ')}; save some with kubectl get nodes,pods,pvc,pv,sc -A -o yaml`,
+    );
+  return { snapshot, events, seesNodes: snapshot.count('Node') > 0 };
+}
+
+function filesOf(path: string): readonly string[] {
+  if (path === '-') return [path];
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+    const names = readdirSync(path).filter((name) => manifestNames.test(name));
+    if (names.length === 0) throw new CliError(`${path}: has no .yaml, .yml or .json files`);
+    return names.sort().map((name) => join(path, name));
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function textIn(path: string): string {
+  try {
+    return readFileSync(path === '-' ? standardInput : path, 'utf8');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function unreadable(path: string, error: unknown): unknown {
+  switch ((error as NodeJS.ErrnoException | undefined)?.code) {
+    case 'ENOENT':
+      return new CliError(`${path}: there is no such file; --from takes a file, a folder or -`);
+    case 'EACCES':
+    case 'EPERM':
+      return new CliError(`${path}: may not be read; check its permissions`);
+    default:
+      return error;
+  }
+}

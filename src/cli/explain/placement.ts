@@ -1,0 +1,97 @@
+import { type ScoreBoard, scoreBoard } from '../../engine/explain/scores.ts';
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import type { Placement } from '../../engine/plan.ts';
+import type { PodRecord } from '../../engine/records/pod-record.ts';
+import type { Pod } from '../../kube/core.ts';
+import type { PlacementLine, PodExplanation, ScoreLine } from './explanation.ts';
+
+interface Question {
+  readonly pod: Pod;
+  readonly record: PodRecord;
+  readonly index: ClusterIndex;
+  readonly nowMs: number;
+}
+
+const scoresMax = 5;
+
+/** Where a pod that waits would go. */
+export function placementOf(placement: Placement, question: Question): Partial<PodExplanation> {
+  const { pod, index, nowMs } = question;
+  const board = scoreBoard(pod, index, { nowMs, max: scoresMax });
+  return {
+    nodes: { total: index.nodes.size, fitting: board.feasibleNodes, groups: [] },
+    placement: {
+      node: placement.node,
+      volumes: [
+        ...boundVolumes(question),
+        ...placement.bindings.map(({ claim, volume }) => ({ claim, volume })),
+        ...placement.provisions.map(({ claim, className, pool }) => ({
+          claim,
+          pool: pool?.name ?? `class ${className}`,
+        })),
+        ...placement.inlineVolumes.map(({ volume, pool }) => ({ claim: volume, pool: pool.name })),
+      ],
+      scores: scoreLines(board),
+    },
+  };
+}
+
+/** How its node ranks among all, as the cluster is now and without the pod; it may have been another cluster when it was placed. */
+export function whyThere(question: Question): Partial<PodExplanation> {
+  const { record, index } = question;
+  const board = withoutPod(question);
+  const rank = board.nodes.findIndex(({ node }) => node === record.nodeName) + 1;
+  const placement: PlacementLine = {
+    node: record.nodeName,
+    volumes: boundVolumes(question),
+    scores: scoreLines(board),
+  };
+  return {
+    verdict: 'placed',
+    summary: `Pod ${record.key} is on ${record.nodeName}${rankText(rank, board, record.nodeName)}.`,
+    nodes: { total: index.nodes.size, fitting: board.feasibleNodes, groups: [] },
+    placement,
+  };
+}
+
+function rankText(rank: number, { nodes, feasibleNodes }: ScoreBoard, node: string): string {
+  if (rank === 0) return ', which would not do if the pod had to be placed now';
+  if (feasibleNodes === 1) return ', the only node that would do now';
+  const [best] = nodes;
+  const own = nodes.find((scores) => scores.node === node);
+  const isBest = best !== undefined && own !== undefined && own.total >= best.total;
+  return isBest
+    ? `, the best of ${feasibleNodes} nodes that would do now`
+    : `; of ${feasibleNodes} nodes that would do now, ${best?.node} is better`;
+}
+
+function withoutPod({ pod, record, index, nowMs }: Question): ScoreBoard {
+  const { nodeName: _, ...spec } = pod.spec ?? {};
+  const savepoint = index.savepoint();
+  try {
+    index.remove('Pod', record.key);
+    return scoreBoard({ ...pod, spec }, index, { nowMs, max: scoresMax, also: [record.nodeName] });
+  } finally {
+    index.rollback(savepoint);
+  }
+}
+
+function boundVolumes({ record, index }: Question): PlacementLine['volumes'] {
+  return record.claims.flatMap(({ key }) => {
+    const volume = index.claims.get(key)?.volumeName ?? '';
+    return volume === '' ? [] : [{ claim: key, volume }];
+  });
+}
+
+/** Rules that tell nodes apart are worth a column; those that give all the same are left out. */
+function scoreLines({ nodes }: ScoreBoard): readonly ScoreLine[] {
+  return nodes.map(({ node, total, byRule }) => ({ node, total: rounded(total), byRule: mapped(byRule) }));
+}
+
+function mapped(byRule: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(byRule).map(([rule, score]) => [rule, rounded(score)]));
+}
+
+function rounded(score: number): number {
+  return Math.round(score * 100) / 100;
+}

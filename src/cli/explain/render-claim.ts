@@ -1,0 +1,38 @@
+import type { ClaimExplanation } from './explanation.ts';
+import { candidateText } from './reason-text.ts';
+import { Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
+import { renderPodInto } from './render-pod.ts';
+
+/** A claim's explanation as text for people. */
+export function renderClaim(explanation: ClaimExplanation, options: RenderOptions): string {
+  const page = new Page(options);
+  const { summary, state, closest, omitted, pods, podsOmitted, events, notes } = explanation;
+  const paint = state === 'Bound' ? page.style.good : page.style.warn;
+  page.line(summary.split(' ').map(paint).join(' '), 0, 0);
+  renderFacts(page, explanation);
+  if (closest.length > 0) {
+    page.heading('CLOSEST VOLUMES');
+    for (const candidate of closest) page.line(candidateText(candidate), 2);
+    if (omitted > 0) page.line(`and ${omitted} more that come less close`, 2);
+  }
+  for (const pod of pods) {
+    page.heading(`POD ${pod.pod.namespace}/${pod.pod.name}`);
+    renderPodInto(page, pod, options);
+  }
+  if (podsOmitted > 0) page.line(`and ${podsOmitted} more pods that use it`);
+  renderEvents(page, events);
+  renderNotes(page, notes);
+  return page.toString();
+}
+
+function renderFacts(page: Page, { claim, state }: ClaimExplanation): void {
+  const { requested, storageClass, selectedNode, volume } = claim;
+  page.heading('CLAIM');
+  page.line(`state: ${state}`, 2);
+  page.line(
+    `asks for: ${requested ?? 'any size'}, ${storageClass === '' ? 'no class' : `class ${storageClass}`}`,
+    2,
+  );
+  if (volume !== undefined) page.line(`volume: ${volume}`, 2);
+  if (selectedNode !== undefined) page.line(`selected node: ${selectedNode}`, 2);
+}

@@ -1,0 +1,58 @@
+import { type Style, styleOf } from '../output/style.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { wrap } from '../output/wrap.ts';
+import type { EventLine, Note } from './explanation.ts';
+
+export interface RenderOptions {
+  readonly terminal: Terminal;
+  /** Say everything. */
+  readonly isWide: boolean;
+}
+
+/** Builds an answer out of headings and lines that fit the terminal. */
+export class Page {
+  readonly style: Style;
+  readonly #width: number | undefined;
+  readonly #lines: string[] = [];
+
+  constructor({ terminal }: RenderOptions) {
+    this.style = styleOf(terminal);
+    this.#width = terminal.width;
+  }
+
+  /** A part of its own, after an empty line. */
+  heading(text: string): void {
+    this.#lines.push('', this.style.bold(text));
+  }
+
+  line(text: string, indent = 0, hanging = 2): void {
+    this.#lines.push(...wrap(text, { width: this.#width, indent, hanging }));
+  }
+
+  toString(): string {
+    return `${this.#lines.join('\n')}\n`;
+  }
+}
+
+export function renderEvents(page: Page, events: readonly EventLine[]): void {
+  if (events.length === 0) return;
+  page.heading('EVENTS');
+  for (const { type, reason, message, count } of events) {
+    const times = count > 1 ? ` (${count} times)` : '';
+    const name = type === 'Warning' ? page.style.warn(reason) : reason;
+    page.line(`${name}${times}: ${message}`, 2);
+  }
+}
+
+export function renderNotes(page: Page, notes: readonly Note[]): void {
+  if (notes.length === 0) return;
+  page.heading('NOTES');
+  for (const { text } of notes) page.line(text, 2);
+}
+
+/** The first few and how many more: `n1, n2 and 996 more`. */
+export function namesText(names: readonly string[], count: number, max: number): string {
+  if (count <= max + 1 && names.length === count) return names.join(', ');
+  const more = (count - max).toLocaleString('en-US');
+  return `${names.slice(0, max).join(', ')} and ${more} more`;
+}

@@ -1,0 +1,133 @@
+import type { ClaimLine, PlacementLine, PodExplanation, ScoreLine } from './explanation.ts';
+import { candidateText, nodeReasonText } from './reason-text.ts';
+import { namesText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
+
+/** So that thousands of nodes fit on a screen; `-o wide` shows all. */
+const groupsMax = 12;
+const namesMax = 2;
+const namesMaxWide = 10;
+
+/** A pod's explanation as text for people. */
+export function renderPod(explanation: PodExplanation, options: RenderOptions): string {
+  const page = new Page(options);
+  renderPodInto(page, explanation, options);
+  renderEvents(page, options.isWide || explanation.verdict !== 'refused' ? explanation.events : []);
+  renderNotes(page, explanation.notes);
+  return page.toString();
+}
+
+/** Without what belongs to the whole answer. */
+export function renderPodInto(page: Page, explanation: PodExplanation, options: RenderOptions): void {
+  page.line(verdictPaint(page, explanation)(explanation.summary), 0, 0);
+  renderPodReasons(page, explanation);
+  renderNodes(page, explanation, options);
+  renderPlacement(page, explanation.placement, options);
+  renderClaims(page, explanation.claims);
+  renderRemedies(page, explanation, options);
+  renderMessage(page, explanation);
+}
+
+/** Painted word by word, so that a line may be broken anywhere. */
+function verdictPaint({ style }: Page, { verdict }: PodExplanation): (text: string) => string {
+  const paint =
+    verdict === 'placed' || verdict === 'fits' ? style.good : verdict === 'refused' ? style.bad : style.warn;
+  return (text) => text.split(' ').map(paint).join(' ');
+}
+
+function renderPodReasons(page: Page, { podReasons }: PodExplanation): void {
+  if (podReasons.length === 0) return;
+  page.heading('WHY');
+  for (const { reason, claim, sentence, remedy } of podReasons) {
+    page.line(`${claim === undefined ? '' : `${claim}: `}${sentence}`, 2);
+    page.line(`what helps: ${remedy}`, 4);
+    if (reason === 'UnboundImmediateClaim' && claim !== undefined)
+      page.line(`stowage explain claim ${claim} says what it waits for`, 4);
+  }
+}
+
+function renderNodes(page: Page, { nodes }: PodExplanation, { isWide }: RenderOptions): void {
+  if (nodes.groups.length === 0) return;
+  page.heading('NODES');
+  const shown = isWide ? nodes.groups : nodes.groups.slice(0, groupsMax);
+  for (const { nodes: names, count, reasons } of shown) {
+    const who = namesText(names, count, isWide ? namesMaxWide : namesMax);
+    const why = reasons.map((reason) => `${nodeReasonText(reason)}${isWide ? ` {${reason.rule}}` : ''}`);
+    page.line(`${who}: ${why.join('; ')}`, 2);
+  }
+  const hidden = nodes.groups.slice(shown.length);
+  if (hidden.length === 0) return;
+  const count = hidden.reduce((sum, group) => sum + group.count, 0);
+  page.line(`${count} more nodes, for ${hidden.length} other sets of reasons (-o wide shows them)`, 2);
+}
+
+function renderPlacement(page: Page, placement: PlacementLine | undefined, { isWide }: RenderOptions): void {
+  if (placement === undefined) return;
+  if (placement.volumes.length > 0) {
+    page.heading('VOLUMES');
+    for (const { claim, volume, pool } of placement.volumes)
+      page.line(`${claim}: ${volume ?? `a new volume of ${pool}`}`, 2);
+  }
+  if (placement.scores.length === 0) return;
+  page.heading('SCORES');
+  const rules = isWide ? allRules(placement.scores) : telling(placement.scores);
+  for (const { node, total, byRule } of placement.scores) {
+    const parts = rules.map((rule) => `${rule} ${byRule[rule] ?? 0}`);
+    const mark = node === placement.node ? '*' : ' ';
+    page.line(`${mark} ${node}: ${total}${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`, 0, 4);
+  }
+}
+
+function allRules([first]: readonly ScoreLine[]): readonly string[] {
+  return Object.keys(first?.byRule ?? {});
+}
+
+/** Those that give some of the nodes more than others. */
+function telling(scores: readonly ScoreLine[]): readonly string[] {
+  return allRules(scores).filter((rule) => new Set(scores.map(({ byRule }) => byRule[rule])).size > 1);
+}
+
+function renderClaims(page: Page, claims: readonly ClaimLine[]): void {
+  const open = claims.filter(({ state, closest }) => state !== 'bound' || closest.length > 0);
+  if (open.length === 0) return;
+  page.heading('CLAIMS');
+  for (const { claim, requested, storageClass, state, closest, omitted } of open) {
+    const size = requested === undefined ? '' : `${requested}, `;
+    const className = storageClass === '' ? 'no class' : `class ${storageClass}`;
+    const about = state === 'missing' ? 'does not exist' : `${size}${className}, ${state}`;
+    page.line(`${claim} (${about})${closest.length === 0 ? '' : '; closest:'}`, 2);
+    for (const candidate of closest) page.line(candidateText(candidate), 4);
+    if (omitted > 0) page.line(`and ${omitted} more that come less close`, 4);
+  }
+}
+
+function renderRemedies(
+  page: Page,
+  { verdict, remedies, search }: PodExplanation,
+  { isWide }: RenderOptions,
+): void {
+  if (verdict !== 'refused') return;
+  if (remedies.length > 0) {
+    page.heading(
+      remedies.length === 1
+        ? 'WHAT WOULD HELP (tried)'
+        : 'WHAT WOULD HELP (any one of these; each was tried)',
+    );
+    for (const [at, { text, cost }] of remedies.entries())
+      page.line(`${at + 1}. ${text}${isWide ? ` [cost ${cost}]` : ''}`, 2, 3);
+  } else if (search !== undefined) {
+    page.heading('WHAT WOULD HELP');
+    page.line('no change of up to three steps that is known here makes the pod fit', 2);
+  }
+  if (search === undefined) return;
+  if (search.nodesTried < search.nodesPromising)
+    page.line(`tried on the ${search.nodesTried} nodes that miss least, of ${search.nodesPromising}`, 2);
+  if (search.isCutShort) page.line('the search was cut short; there may be smaller changes', 2);
+}
+
+function renderMessage(page: Page, { message, reported }: PodExplanation): void {
+  if (message === undefined) return;
+  page.heading("IN KUBE-SCHEDULER'S WORDS");
+  page.line(message, 2, 0);
+  const isOther = reported !== undefined && reported !== '' && !reported.startsWith(message);
+  if (isOther) page.line(`the pod's condition says: ${reported}`, 2, 0);
+}

@@ -1,0 +1,89 @@
+import type { Kind } from '../../../engine/index/change.ts';
+import type { ObjectOf } from '../../../engine/index/read-object.ts';
+import {
+  capacity,
+  claim,
+  csiDriver,
+  localVolume,
+  node,
+  pod,
+  storageClass,
+} from '../../../engine/testing/objects.ts';
+import type { Pod } from '../../../kube/core.ts';
+import { Snapshot } from '../../../state/snapshot.ts';
+import type { World } from '../world.ts';
+
+type Objects = { readonly [K in Kind]?: readonly ObjectOf[K][] };
+
+/** A world of these objects, about which nothing is lacking unless told so. */
+export function worldOf(objects: Objects, rest: Partial<World> = {}): World {
+  const snapshot = new Snapshot();
+  for (const kind of Object.keys(objects) as Kind[]) {
+    for (const object of objects[kind] ?? []) snapshot.add(kind, object as never);
+  }
+  return { snapshot, events: [], notes: [], seesNodes: true, ...rest };
+}
+
+/** A node with so many cores. */
+export function nodeWith(name: string, cpu: string, labels: Record<string, string> = {}): ObjectOf['Node'] {
+  return { ...node(name, labels), status: { allocatable: { cpu, memory: '16Gi', pods: '110' } } };
+}
+
+/** A pod that asks for so many cores; on a node if one is named. */
+export function podWith(name: string, cpu: string, claims: readonly string[] = [], nodeName?: string): Pod {
+  const plain = pod(name, claims, nodeName === undefined ? {} : { nodeName });
+  return {
+    ...plain,
+    spec: { ...plain.spec, containers: [{ name: 'main', resources: { requests: { cpu } } }] },
+  };
+}
+
+/** Three nodes, each with trouble of its own: a volume that is too small, too little cpu, a taint. */
+export function threeNodes(): World {
+  const tainted = nodeWith('n3', '8');
+  return worldOf({
+    Node: [
+      nodeWith('n1', '4'),
+      nodeWith('n2', '2'),
+      { ...tainted, spec: { taints: [{ key: 'dedicated', value: 'db', effect: 'NoSchedule' }] } },
+    ],
+    StorageClass: [storageClass('local')],
+    PersistentVolume: [localVolume('pv-7', '40Gi', 'n1')],
+    PersistentVolumeClaim: [claim('data', '50Gi')],
+    Pod: [podWith('other', '1', [], 'n1'), podWith('db-0', '3', ['data'])],
+  });
+}
+
+/** A thousand nodes without room, two of them cordoned. */
+export function thousandNodes(): World {
+  const names = Array.from({ length: 1_000 }, (_, at) => `node-${String(at + 1).padStart(4, '0')}`);
+  return worldOf({
+    Node: names.map((name, at) => ({
+      ...nodeWith(name, '4'),
+      ...(at < 2 && { spec: { unschedulable: true } }),
+    })),
+    Pod: [
+      ...names.map((name, at) => podWith(`busy-${at}`, `${900 + (at % 20) * 100}m`, [], name)),
+      podWith('big', '4'),
+    ],
+  });
+}
+
+/** A class with a pool in each of two zones, of which one has been promised to another claim. */
+export function twoPools(): World {
+  const zoned = (name: string, zone: string) => nodeWith(name, '4', { zone });
+  const pool = (zone: string, free: string) =>
+    capacity(`zone-${zone}`, 'dyn', { capacity: free, nodeTopology: { matchLabels: { zone } } });
+  const waiting = podWith('web', '1', ['logs']);
+  return worldOf({
+    Node: [zoned('a1', 'a'), zoned('b1', 'b')],
+    CSIDriver: [csiDriver('csi.example.com')],
+    StorageClass: [storageClass('dyn', { provisioner: 'csi.example.com' })],
+    CSIStorageCapacity: [pool('a', '80Gi'), pool('b', '30Gi')],
+    PersistentVolumeClaim: [
+      claim('logs', '50Gi', { className: 'dyn' }),
+      claim('taken', '60Gi', { className: 'dyn', selectedNode: 'a1' }),
+    ],
+    Pod: [{ ...waiting, spec: { ...waiting.spec, schedulerName: 'stowage' } }],
+  });
+}

@@ -1,0 +1,19 @@
+import type { Event } from '../../kube/core.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import type { Note } from './explanation.ts';
+
+/** All that an explanation is made from, wherever it came from. */
+export interface World {
+  readonly snapshot: Snapshot;
+  readonly events: readonly Event[];
+  /** What is known to be lacking. */
+  readonly notes: readonly Note[];
+  /** Nothing can be said about nodes that nobody could see. */
+  readonly seesNodes: boolean;
+}
+
+export interface Target {
+  readonly kind: 'pod' | 'claim';
+  readonly namespace: string;
+  readonly name: string;
+}

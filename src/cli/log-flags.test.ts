@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { logLevels } from '../runtime/log.ts';
+import { logOf } from './log-flags.ts';
+
+test.each([
+  [{}, ['info', 'warn', 'error']],
+  [{ logLevel: 'error' }, ['error']],
+  [{ logLevel: 'error', verbose: true }, logLevels],
+])('%j writes %j', (flags, expected) => {
+  const log = logOf(flags);
+  expect(logLevels.filter((level) => log.writes(level))).toEqual(expected);
+});
+
+test.each([
+  [{ logLevel: 'loud' }, '--log-level: "loud" is none of debug, info, warn, error; see stowage --help'],
+  [{ logFormat: 'xml' }, '--log-format: "xml" is none of text, json; see stowage --help'],
+])('%j makes no sense', (flags, complaint) => {
+  expect(() => logOf(flags)).toThrow(complaint);
+});

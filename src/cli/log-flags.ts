@@ -1,0 +1,27 @@
+import { realClock } from '../runtime/clock.ts';
+import { type Log, type LogFormat, type LogLevel, lineLog, logFormats, logLevels } from '../runtime/log.ts';
+import { usage } from './cli-error.ts';
+
+/** As given; the defaults are those of `main.ts`. */
+export interface LogFlags {
+  readonly logFormat?: string;
+  readonly logLevel?: string;
+  /** The same as `--log-level debug`. */
+  readonly verbose?: boolean;
+}
+
+/** What the flags ask for, on standard error: standard output is for what programs read. */
+export function logOf({ logFormat = 'text', logLevel = 'info', verbose = false }: LogFlags): Log {
+  return lineLog({
+    format: oneOf<LogFormat>('--log-format', logFormat, logFormats),
+    level: verbose ? 'debug' : oneOf<LogLevel>('--log-level', logLevel, logLevels),
+    clock: realClock,
+    write: (line) => process.stderr.write(line),
+  });
+}
+
+function oneOf<T extends string>(flag: string, given: string, known: readonly T[]): T {
+  const found = known.find((one) => one === given);
+  if (found === undefined) throw usage(`${flag}: "${given}" is none of ${known.join(', ')}`);
+  return found;
+}

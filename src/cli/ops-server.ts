@@ -1,0 +1,124 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type FullAnswer, pageNotFound, textAnswer } from '../cluster/embedded/server/exchange.ts';
+import { type HealthChecks, healthAnswer } from '../cluster/embedded/server/health.ts';
+import { CliError, usage } from './cli-error.ts';
+
+export interface OpsServerOptions {
+  /** `HOST:PORT`, as in `127.0.0.1:9808`, `[::1]:9808` or `:9808` for every address of the machine; port 0 takes any that is free. */
+  readonly address: string;
+  /** What must be well for `/readyz` to say so. */
+  readonly readyChecks: HealthChecks;
+  /** All of `/metrics`, in Prometheus' text format. */
+  readonly metrics: () => string;
+}
+
+/** So many may ask at once; a probe and a scraper are two. */
+const connectionsMax = 64;
+/** Whoever takes longer to ask or to read is cut. */
+const requestMsMax = 10_000;
+
+/**
+ * Pages for those who look after the process: `/healthz` and `/livez` (it runs), `/readyz` (it does its work) and `/metrics`. Without
+ * encryption or a token, as probes and scrapers expect it: nothing on these pages is a secret, and nothing can be changed.
+ */
+export class OpsServer {
+  /** Where it listens, as a URL. */
+  readonly url: string;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    // Safe: it listens on an address, not on a pipe.
+    const { address, family, port } = server.address() as AddressInfo;
+    this.url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  }
+
+  /** Resolves when it answers. */
+  static async start(options: OpsServerOptions): Promise<OpsServer> {
+    const { host, port } = addressOf(options.address);
+    const server = createServer((request, response) => send(request, response, answerTo(request, options)));
+    server.maxConnections = connectionsMax;
+    server.requestTimeout = requestMsMax;
+    server.timeout = requestMsMax;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ port, ...(host === '' ? {} : { host }) }, resolve);
+      });
+    } catch (error) {
+      throw unavailable(error, options.address);
+    }
+    return new OpsServer(server);
+  }
+
+  /** Ends at once: whoever asked gets no answer, and asks again elsewhere. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+function addressOf(text: string): { readonly host: string; readonly port: number } {
+  const [, bracketed, plain = '', digits = ''] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === '' || port > 65_535)
+    throw usage(`--http-address: "${text}" is no address; give HOST:PORT, such as 127.0.0.1:9808`);
+  return { host: bracketed ?? plain, port };
+}
+
+function answerTo({ method, url = '/' }: IncomingMessage, options: OpsServerOptions): FullAnswer {
+  if (method !== 'GET' && method !== 'HEAD')
+    return textAnswer(405, 'only GET and HEAD mean something here\n');
+  const [path = '', search = ''] = url.split('?');
+  const [page = '', ...rest] = path.slice(1).split('/');
+  const request = { query: new URLSearchParams(search) };
+  switch (page) {
+    case 'healthz':
+    case 'livez':
+      return healthAnswer(request, page, rest.join('/'), {});
+    case 'readyz':
+      return healthAnswer(request, page, rest.join('/'), options.readyChecks);
+    case 'metrics':
+      return rest.length > 0 ? pageNotFound() : metricsAnswer(options.metrics());
+    default:
+      return pageNotFound();
+  }
+}
+
+function metricsAnswer(page: string): FullAnswer {
+  const { status, headers, body } = textAnswer(200, page);
+  return {
+    status,
+    headers: { ...headers, 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
+    body,
+  };
+}
+
+function send({ method }: IncomingMessage, response: ServerResponse, answer: FullAnswer): void {
+  const body = Buffer.concat(answer.body);
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  response.writeHead(answer.status, { 'Content-Length': body.length });
+  response.end(method === 'HEAD' ? undefined : body);
+}
+
+function unavailable(error: unknown, address: string): unknown {
+  switch ((error as NodeJS.ErrnoException | undefined)?.code) {
+    case 'EADDRINUSE':
+      return new CliError(
+        `${address} is in use; stop what listens there, or choose another with --http-address`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new CliError(
+        `this machine has no address ${address}; choose one that it has with --http-address`,
+      );
+    case 'EACCES':
+      return new CliError(
+        `not allowed to listen on ${address}; choose a port above 1023 with --http-address`,
+      );
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../runtime/clock.ts';
+import { outputFormatOf, structured } from './output-format.ts';
+import { Progress } from './progress.ts';
+import { styleOf, widthOf } from './style.ts';
+import { table } from './table.ts';
+import { plainTerminal, type Terminal, terminalOf } from './terminal.ts';
+import { wrap } from './wrap.ts';
+
+describe('a format', () => {
+  test('is one of those that are offered', () => {
+    expect(outputFormatOf('yaml')).toBe('yaml');
+    expect(() => outputFormatOf('xml')).toThrow('-o: "xml" is none of table, wide, json, yaml');
+    expect(() => outputFormatOf('wide', ['table'])).toThrow('-o: "wide" is none of table; see');
+  });
+
+  test('for programs leaves out what is undefined, and ends in a new line', () => {
+    expect(structured({ a: 1, b: undefined }, 'json')).toBe('{\n  "a": 1\n}\n');
+    expect(structured({ a: [1], b: undefined }, 'yaml')).toBe('a:\n  - 1\n');
+  });
+});
+
+describe('a terminal', () => {
+  test.each<[string, { isTTY?: boolean; columns?: number }, NodeJS.ProcessEnv, Terminal]>([
+    ['a file has neither', {}, {}, plainTerminal],
+    ['colour', { isTTY: true, columns: 100 }, {}, { width: 100, hasColour: true, isInteractive: true }],
+    ['NO_COLOR', { isTTY: true }, { NO_COLOR: '1' }, { width: 80, hasColour: false, isInteractive: true }],
+    [
+      'NO_COLOR unset',
+      { isTTY: true },
+      { NO_COLOR: '' },
+      { width: 80, hasColour: true, isInteractive: true },
+    ],
+    ['dumb', { isTTY: true }, { TERM: 'dumb' }, { width: 80, hasColour: false, isInteractive: true }],
+    ['tiny', { isTTY: true, columns: 9 }, {}, { width: 40, hasColour: true, isInteractive: true }],
+  ])('%s', (_, stream, env, expected) => {
+    expect(terminalOf(stream, env)).toEqual(expected);
+  });
+
+  test('without colour gets none', () => {
+    expect(styleOf({ hasColour: false }).bad('no')).toBe('no');
+    expect(styleOf({ hasColour: true }).bad('no')).toBe('\u001b[31mno\u001b[39m');
+    expect(widthOf(styleOf({ hasColour: true }).bad('no'))).toBe(2);
+  });
+});
+
+describe('lines', () => {
+  test('are broken between words, and hang', () => {
+    expect(wrap('one two three four', { width: 11, indent: 1 })).toEqual([' one two', '   three', '   four']);
+    expect(wrap('averyveryverylongword b', { width: 5 })).toEqual(['averyveryverylongword', '  b']);
+    expect(wrap('one two three', { width: undefined, indent: 2 })).toEqual(['  one two three']);
+  });
+
+  test('of a table stand in columns, numbers at the right, and end where the terminal does', () => {
+    const columns = [
+      { title: 'NODE', cell: ({ node }: { node: string }) => node },
+      { title: 'N', cell: ({ node }: { node: string }) => String(node.length), align: 'right' as const },
+      { title: 'WHY', cell: () => 'because it is so' },
+    ];
+    expect(table(columns, [{ node: 'a' }, { node: 'abcdefghij' }], { width: 24 })).toEqual([
+      'NODE          N   WHY',
+      'a             1   becau…',
+      'abcdefghij   10   becau…',
+    ]);
+  });
+});
+
+describe('progress', () => {
+  function told(terminal: Terminal, times: readonly number[]): string[] {
+    const written: string[] = [];
+    let nowMs = 0;
+    const clock = { nowMs: () => nowMs } as Clock;
+    const progress = new Progress(terminal, clock, (text) => written.push(text));
+    for (const time of times) {
+      nowMs = time;
+      progress.tell(`at ${time}`);
+    }
+    progress.end();
+    return written;
+  }
+
+  const screen: Terminal = { width: 80, hasColour: true, isInteractive: true };
+
+  test('is told after a second, not too often, and wiped at the end', () => {
+    expect(told(screen, [10, 999, 1100, 1150, 1400])).toEqual([
+      '\r\u001b[Kat 1100',
+      '\r\u001b[Kat 1400',
+      '\r\u001b[K',
+    ]);
+  });
+
+  test('leaves no trace of what was quick, nor in a file', () => {
+    expect(told(screen, [10, 999])).toEqual([]);
+    expect(told(plainTerminal, [2000, 3000])).toEqual([]);
+  });
+});

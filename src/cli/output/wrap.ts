@@ -1,0 +1,30 @@
+import { widthOf } from './style.ts';
+
+export interface WrapOptions {
+  /** Undefined: one line, however long. */
+  readonly width: number | undefined;
+  /** Columns before the first line. */
+  readonly indent?: number;
+  /** Columns before the lines that follow, more than `indent`. */
+  readonly hanging?: number;
+}
+
+/** Lines of at most the width, broken between words; a word that is longer stays whole. */
+export function wrap(text: string, { width, indent = 0, hanging = 2 }: WrapOptions): readonly string[] {
+  const first = ' '.repeat(indent);
+  if (width === undefined) return [`${first}${text}`];
+  const rest = ' '.repeat(indent + hanging);
+  const lines: string[] = [];
+  let line = first;
+  let isEmpty = true;
+  for (const word of text.split(' ')) {
+    if (!isEmpty && widthOf(line) + 1 + widthOf(word) > width) {
+      lines.push(line);
+      line = rest;
+      isEmpty = true;
+    }
+    line += isEmpty ? word : ` ${word}`;
+    isEmpty = false;
+  }
+  return [...lines, line];
+}

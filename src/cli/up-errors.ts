@@ -1,0 +1,69 @@
+import { statfsSync } from 'node:fs';
+import { StoreError } from '../cluster/embedded/store/store-error.ts';
+import { CliError } from './cli-error.ts';
+
+/** A disk with less than this left is full: the next write would need as much. */
+const fullBytes = 2 ** 20;
+
+export interface UpPlace {
+  readonly host: string;
+  readonly port: string;
+  readonly dataDirectory: string;
+}
+
+/** Errors of the machine, as something that a person can act on; what is none of them comes back as it is. */
+export function explained(error: unknown, { host, port, dataDirectory }: UpPlace): unknown {
+  if (error instanceof CliError) return error;
+  if (error instanceof StoreError) {
+    if (error.code === 'WriteFailed' && isFull(dataDirectory)) return full(dataDirectory);
+    return new CliError(`${error.message}${remedyOf(error)}`, 1, { cause: error });
+  }
+  const { code, message } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'EADDRINUSE':
+      return new CliError(
+        `port ${port} of ${host} is in use; stop what listens there, or choose another with --port (0 picks a free one)`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new CliError(`this machine has no address ${host}; choose one that it has with --host`);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new CliError(
+        `not allowed: ${message}; choose a port above 1023 with --port, or a directory that you may write with --data (now ${dataDirectory})`,
+      );
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return full(dataDirectory);
+    default:
+      return error;
+  }
+}
+
+function full(dataDirectory: string): CliError {
+  return new CliError(`the disk of ${dataDirectory} is full; free some space, or choose another with --data`);
+}
+
+/** Databases do not always say why they could not write. */
+function isFull(directory: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize < fullBytes;
+  } catch {
+    // Then the error that we have says more than we could find out.
+    return false;
+  }
+}
+
+/** The store says what is wrong; most of its messages have the remedy already. */
+function remedyOf({ code }: StoreError): string {
+  switch (code) {
+    case 'WriteFailed':
+      return '; free some space or mend the disk, or choose another with --data';
+    case 'NewerFormat':
+      return ', or start over with --fresh';
+    default:
+      return '';
+  }
+}

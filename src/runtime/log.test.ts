@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { type LogFormat, type LogLevel, lineLog, logLevels, silentLog } from './log.ts';
+
+function lines(level: LogLevel, format: LogFormat) {
+  const written: string[] = [];
+  const clock = { nowMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) };
+  return { written, log: lineLog({ level, format, clock, write: (line) => written.push(line) }) };
+}
+
+describe('a line', () => {
+  test('as JSON has time, level and message first, then its fields', () => {
+    const { log, written } = lines('info', 'json');
+    log.warn('volume refused', {
+      pod: 'a/b',
+      attempt: 2,
+      error: new Error('no\nroom'),
+      node: undefined,
+      n: 5n,
+    });
+    expect(written).toEqual([
+      '{"time":"2026-01-02T03:04:05.006Z","level":"warn","message":"volume refused","pod":"a/b","attempt":2,"error":"no\\nroom","n":"5"}\n',
+    ]);
+  });
+
+  test('as JSON says what it is, whatever its fields are called', () => {
+    const { log, written } = lines('info', 'json');
+    log.info('real', { level: 'error', message: 'false' });
+    expect(JSON.parse(written[0] ?? '')).toMatchObject({ level: 'info', message: 'real' });
+  });
+
+  test('as text quotes what has spaces, and names its level unless everybody sees it', () => {
+    const { log, written } = lines('debug', 'text');
+    log.info('listening', { url: 'https://a:1' });
+    log.debug('decided', { message: '0/3 nodes', node: undefined, empty: '' });
+    expect(written).toEqual([
+      'stowage: listening url=https://a:1\n',
+      'stowage: debug: decided message="0/3 nodes" empty=""\n',
+    ]);
+  });
+
+  test('is one line, whatever is in it', () => {
+    const { log, written } = lines('info', 'text');
+    log.error('failed', { why: 'first\nsecond', error: new Error('no\n  room') });
+    expect(written).toEqual(['stowage: error: failed: no room why="first\\nsecond"\n']);
+  });
+});
+
+test.each(logLevels.map((level, at) => [level, logLevels.slice(at)] as const))(
+  'the level %s writes %j',
+  (level, expected) => {
+    const { log, written } = lines(level, 'json');
+    for (const one of logLevels) log[one]('x');
+    expect(written.map((line) => JSON.parse(line).level)).toEqual(expected);
+    expect(logLevels.filter((one) => log.writes(one))).toEqual(expected);
+  },
+);
+
+test('the silent one would write nothing', () => {
+  expect(logLevels.filter((level) => silentLog.writes(level))).toEqual([]);
+});

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { servedCatalogue } from '../src/cluster/embedded/kinds/served-kinds.ts';
+import { newMetrics, publishedMetrics } from '../src/cluster/embedded/server/metrics.ts';
+import { controllerNames } from '../src/controllers/controller-names.ts';
+import { runControllers } from '../src/controllers/run-controllers.ts';
+import { TrialCluster } from '../src/controllers/testing/trial-cluster.ts';
+import { systemIds } from '../src/runtime/ids.ts';
+import { type MetricDescription, Metrics } from '../src/runtime/metrics.ts';
+import { seededRandom } from '../src/runtime/random.ts';
+import { Supervisor } from '../src/runtime/supervisor.ts';
+import { projectRoot } from './project-root.ts';
+
+// `npx vitest run metrics-page -u` writes it.
+test('docs/metrics.md has every metric that is served', async () => {
+  const controllers = await controllerMetrics();
+  const server = publishedMetrics(newMetrics()).describe();
+  const text = page(controllers, server);
+  await expect(text).toMatchFileSnapshot(join(projectRoot, 'docs/metrics.md'));
+});
+
+/** All controllers are started, so that whatever they count is there. */
+async function controllerMetrics(): Promise<readonly MetricDescription[]> {
+  await using trial = await TrialCluster.start();
+  const { clock, cluster } = trial;
+  const random = seededRandom('metrics');
+  const metrics = new Metrics();
+  const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
+  runControllers({
+    names: controllerNames,
+    cluster,
+    resources: servedCatalogue().all.filter(({ storedAs }) => storedAs === undefined),
+    clock,
+    random,
+    supervisor,
+    metrics,
+    ids: systemIds,
+    instance: 'here',
+    report: () => {},
+    onTrouble: () => {},
+  });
+  await trial.settle();
+  const closed = supervisor.close();
+  await trial.settle();
+  expect(await closed).toEqual([]);
+  return metrics.describe();
+}
+
+function page(controllers: readonly MetricDescription[], server: readonly MetricDescription[]): string {
+  return [
+    '# Metrics',
+    '',
+    "Prometheus' text format: `stowage up` shows all of them at `/metrics` of its API server (with the token), `stowage run`",
+    'those of the controllers at `/metrics` of `--http-address`. What to watch for is in [operations](operations.md). This page',
+    'is made from the code.',
+    '',
+    '## Controllers and scheduler',
+    '',
+    ...rows(controllers),
+    '',
+    '## API server of `stowage up`',
+    '',
+    ...rows(server),
+    '',
+  ].join('\n');
+}
+
+function rows(metrics: readonly MetricDescription[]): string[] {
+  return [
+    '| metric | type | labels | what |',
+    '|---|---|---|---|',
+    ...metrics.map(
+      ({ name, type, labelNames, help }) =>
+        `| \`${name}\` | ${type} | ${labelNames.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
+    ),
+  ];
+}
