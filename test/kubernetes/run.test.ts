@@ -1,83 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import {
-  leases,
-  nodes,
-  persistentVolumeClaims,
-  persistentVolumes,
-  pods,
-  storageClasses,
-} from '../../src/cluster/resources.ts';
-import { labels, noProvisioner } from '../../src/kube/well-known.ts';
-import { StowageProcess } from '../up/stowage-process.ts';
+import { leases, persistentVolumeClaims, pods } from '../../src/cluster/resources.ts';
 import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+import {
+  makeClass,
+  makeDisk,
+  makeNode,
+  makePod,
+  nodeOf,
+  runScheduler,
+  says,
+  until,
+} from './testing/run-scheduler.ts';
 
-const namespace = 'default';
-const storageClassName = 'local';
-const accessModes = ['ReadWriteOnce'] as const;
 const leaseKey = { namespace: 'kube-system', name: 'stowage-scheduler' };
-
-function runScheduler(kubeconfig: string): StowageProcess {
-  const stowage = new StowageProcess(['run', '--kubeconfig', kubeconfig]);
-  onTestFinished(() => stowage.kill());
-  return stowage;
-}
-
-async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await isSo())) await sleep(20);
-}
-
-async function says(stowage: StowageProcess, text: string): Promise<void> {
-  await until(() => stowage.stderr.includes(text));
-}
-
-async function furnish(cluster: Cluster): Promise<void> {
-  await cluster.resource(storageClasses).create({
-    metadata: { name: storageClassName },
-    provisioner: noProvisioner,
-    volumeBindingMode: 'WaitForFirstConsumer',
-  });
-  const room = { cpu: '4', memory: '8Gi', pods: '110' };
-  for (const name of ['n1', 'n2']) {
-    await cluster.resource(nodes).create({
-      metadata: { name, labels: { [labels.hostname]: name } },
-      status: { capacity: room, allocatable: room },
-    });
-  }
-}
 
 /** A disk on the node, a claim that only it satisfies, and a pod with the claim. */
 async function ask(cluster: Cluster, name: string, node: string): Promise<void> {
-  const matchExpressions = [{ key: labels.hostname, operator: 'In', values: [node] }] as const;
-  await cluster.resource(persistentVolumes).create({
-    metadata: { name },
-    spec: {
-      capacity: { storage: '1Gi' },
-      accessModes,
-      storageClassName,
-      local: { path: `/mnt/${name}` },
-      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
-    },
-  });
-  await cluster.resource(persistentVolumeClaims).create({
-    metadata: { namespace, name },
-    spec: { accessModes, storageClassName, resources: { requests: { storage: '1Gi' } } },
-  });
-  await cluster.resource(pods).create({
-    metadata: { namespace, name },
-    spec: {
-      schedulerName: 'stowage',
-      containers: [{ name: 'main', image: 'pause' }],
-      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
-    },
-  });
-}
-
-async function nodeOf(cluster: Cluster, name: string): Promise<string> {
-  const read = async () => (await cluster.resource(pods).get({ namespace, name })).spec?.nodeName ?? '';
-  await until(async () => (await read()) !== '');
-  return await read();
+  await makeDisk(cluster, name, { node, storageClassName: 'local' });
+  await makePod(cluster, name, { claimsOf: ['local'] });
 }
 
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage run', () => {
@@ -86,19 +28,21 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage ru
       controllerManager: { controllers: ['persistentvolume-binder-controller'] },
     });
     const cluster = await bed.connect();
-    await furnish(cluster);
+    await makeClass(cluster, 'local');
+    for (const name of ['n1', 'n2']) await makeNode(cluster, name);
     const first = runScheduler(bed.kubeconfig);
     await says(first, 'scheduler: this process leads');
     expect(first.stderr).toMatch(
-      /^stowage: running scheduler on https:\/\/127\.0\.0\.1:\d+ \(context "\S+" of \S+\), for pods of stowage; one leader for each\n/,
+      /^stowage: running scheduler on https:\/\/127\.0\.0\.1:\d+ \(context "\S+" of \S+\), for pods of stowage \(profile stowage\); one leader for each\n/,
     );
     const second = runScheduler(bed.kubeconfig);
     await says(second, 'leads; this process stands by');
 
     await ask(cluster, 'one', 'n2');
     expect(await nodeOf(cluster, 'one')).toBe('n2');
-    const claim = await cluster.resource(persistentVolumeClaims).get({ namespace, name: 'one' });
-    expect([claim.spec?.volumeName, claim.status?.phase]).toEqual(['one', 'Bound']);
+    const claim = () => cluster.resource(persistentVolumeClaims).get({ namespace: 'default', name: 'one' });
+    await until(async () => (await claim()).status?.phase === 'Bound');
+    expect((await claim()).spec?.volumeName).toBe('one');
 
     await first.kill();
     await ask(cluster, 'two', 'n1');
@@ -109,6 +53,44 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage ru
     const { metadata, spec } = await cluster.resource(leases).get(leaseKey);
     expect(spec?.holderIdentity ?? '').toBe('');
     expect(metadata?.annotations).toMatchObject({ 'stowage.dev/feature-gates': 'VolumeScheduling=true' });
+  });
+
+  test('is told by flags which pods are its own, by what to decide, and not to ask for the lead', async () => {
+    const bed = await startBed();
+    const cluster = await bed.connect();
+    await makeClass(cluster, 'local');
+    await makeNode(cluster, 'n1');
+    const flags = [
+      '--scheduler-name',
+      'own',
+      '--profile',
+      'upstream',
+      '--leader-elect=false',
+      '--log-format',
+      'json',
+    ];
+    const stowage = runScheduler(bed.kubeconfig, ...flags, '--http-address', '127.0.0.1:0');
+    await says(stowage, 'for pods of own (profile upstream); without leader election');
+    const lines = stowage.stderr.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).level)).toEqual(lines.map(() => 'info'));
+    const [, url] = /metrics are on ([^\s"]+)/.exec(stowage.stderr) ?? [];
+    await until(async () => (await fetch(`${url}/readyz`)).ok);
+
+    await makePod(cluster, 'theirs');
+    await makePod(cluster, 'ours', { spec: { schedulerName: 'own' } });
+    await makePod(cluster, 'stuck', { claimsOf: ['local'], spec: { schedulerName: 'own' } });
+    expect(await nodeOf(cluster, 'ours')).toBe('n1');
+    const toldOf = async (name: string) => {
+      const { status } = await cluster.resource(pods).get({ namespace: 'default', name });
+      return status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
+    };
+    await until(async () => (await toldOf('stuck')) !== undefined);
+    // Only kube-scheduler speaks of devices here.
+    expect(await toldOf('stuck')).toBe(
+      "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind. " +
+        'no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+    );
+    expect(await toldOf('theirs')).toBeUndefined();
   });
 
   test('a replica that was frozen for longer than it may lead ends, and says why', async () => {

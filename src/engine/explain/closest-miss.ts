@@ -49,22 +49,27 @@ interface Miss {
   readonly shortageBytes: number;
 }
 
-/** Each candidate by its first obstacle; a finding without candidates by itself. */
+/** What lacks nothing but bytes is close; of the rest, why it is refused says more than which of them is looked at. */
 function missesOf(node: string, finding: Finding): Miss[] {
-  if (finding.candidates.length === 0) {
-    return [
-      { node, finding, candidate: undefined, obstacle: undefined, shortageBytes: Number.POSITIVE_INFINITY },
-    ];
-  }
-  return finding.candidates.map((candidate) => {
+  const itself = {
+    node,
+    finding,
+    candidate: undefined,
+    obstacle: undefined,
+    shortageBytes: Number.POSITIVE_INFINITY,
+  };
+  const close = finding.candidates.map((candidate) => {
     const [obstacle] = candidate.obstacles;
     // All of them have to give way.
-    const shortageBytes = Math.max(...candidate.obstacles.map(({ margin }) => shortageOf(margin)));
+    const shortageBytes = Math.max(...candidate.obstacles.map(shortageOf));
     return { node, finding, candidate, obstacle, shortageBytes };
   });
+  return [itself, ...close];
 }
 
-function shortageOf(margin: ByteMargin | undefined): number {
+function shortageOf({ code, margin }: Obstacle): number {
+  // It would do, if it were only there twice.
+  if (code === 'TakenBySibling') return Number.MAX_SAFE_INTEGER;
   if (margin === undefined) return Number.POSITIVE_INFINITY;
   return margin.needed.bytes - (margin.free.bytes - margin.promised.bytes);
 }

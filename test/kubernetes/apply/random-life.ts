@@ -1,0 +1,80 @@
+import {
+  type RandomKind,
+  randomKinds,
+  randomMetadata,
+} from '../../../src/cluster/embedded/apply/testing/random-kinds.ts';
+import type { Random } from '../../../src/runtime/random.ts';
+import { seededRandom } from '../../../src/runtime/random.ts';
+import { get, patch, put, type Scenario, type Step, scenario } from '../../fidelity/scenario.ts';
+
+const managers = ['one', 'two', 'kubectl'];
+
+/** Writes of all kinds to one object, by three who know nothing of each other. The same for the same seed. */
+export function randomLife(seed: number, stepCount: number): Scenario {
+  const random = seededRandom(seed);
+  const kind = random.pick(randomKinds);
+  const life = new Life(kind, random, seed);
+  const steps = Array.from({ length: stepCount }, (_, i) => life.step(i === 0));
+  return scenario(`apply ${seed}`, steps, get(life.path));
+}
+
+class Life {
+  readonly path: string;
+  readonly #kind: RandomKind;
+  readonly #random: Random;
+  readonly #name: string;
+
+  constructor(kind: RandomKind, random: Random, seed: number) {
+    const base = kind.apiVersion.includes('/') ? `/apis/${kind.apiVersion}` : `/api/${kind.apiVersion}`;
+    this.#kind = kind;
+    this.#random = random;
+    this.#name = `applied-${seed}`;
+    const scope = kind.isClusterWide === true ? '' : '/namespaces/{{ns}}';
+    this.path = `${base}${scope}/${kind.plural}/${this.#name}`;
+  }
+
+  step(isFirst: boolean): Step {
+    const random = this.#random;
+    const choice = isFirst ? 0 : random.next();
+    if (choice < 0.6) return this.#apply(isFirst);
+    if (choice < 0.72) return patch('merge', this.#at('', ''), this.#partly());
+    if (choice < 0.8) return patch('strategic', this.#at('', ''), this.#partly());
+    if (choice < 0.87) return put(this.#at('', ''), this.#whole(this.#kind.whole(random)));
+    if (this.#kind.status === undefined) return this.#apply(false);
+    return this.#writeStatus(choice);
+  }
+
+  #apply(isFirst: boolean): Step {
+    const random = this.#random;
+    const draw = isFirst || random.next() < 0.4 ? this.#kind.whole : this.#kind.part;
+    const force = random.pick(['', '', '&force=true', '&force=true', '&force=false', '&dryRun=All']);
+    return patch('apply', this.#at('', isFirst ? '' : force), this.#whole(draw(random)));
+  }
+
+  #writeStatus(choice: number): Step {
+    const status = this.#kind.status?.(this.#random);
+    const body = this.#whole({ ...(this.#kind.part(this.#random) as object), status });
+    if (choice < 0.96)
+      return patch('apply', this.#at('/status', this.#random.pick(['', '&force=true'])), body);
+    return patch('merge', this.#at('/status', ''), { status });
+  }
+
+  #partly(): object {
+    const {
+      apiVersion: _,
+      kind: __,
+      ...body
+    } = this.#whole(this.#kind.part(this.#random)) as Record<string, unknown>;
+    return body;
+  }
+
+  #whole(body: unknown): object {
+    const { apiVersion, kind } = this.#kind;
+    const metadata = { ...(randomMetadata(this.#random) as object), name: this.#name };
+    return { apiVersion, kind, metadata, ...(body as object) };
+  }
+
+  #at(part: string, query: string): string {
+    return `${this.path}${part}?fieldManager=${this.#random.pick(managers)}${query}`;
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, inject, test } from 'vitest';
+import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
+import { RealScheduler } from './differential/real-scheduler.ts';
+import { Tally } from './differential/tally.ts';
+import { tryCluster } from './differential/trial.ts';
+import { World } from './differential/world.ts';
+
+/**
+ * Random clusters and pods, the same at every run. To see others, or more, or one again:
+ *
+ *     DIFFERENTIAL_SEED=1234 DIFFERENTIAL_CLUSTERS=500 npm run test:kubernetes -- test/kubernetes/differential.test.ts
+ */
+const firstSeed = Number(process.env.DIFFERENTIAL_SEED ?? 1);
+const clusterCount = Number(process.env.DIFFERENTIAL_CLUSTERS ?? 60);
+/** Ten pods take less than a second; the machine may be busy. */
+const clusterMaxMs = 10_000;
+/** So many have a little of everything. */
+const clustersMany = 30;
+
+const admissionOff = ['ServiceAccount', 'TaintNodesByCondition', 'StorageObjectInUseProtection'];
+
+describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('beside kube-scheduler', () => {
+  const bed = sharedBed({
+    apiServer: { extraFlags: { 'disable-admission-plugins': admissionOff.join(',') } },
+  });
+
+  test(
+    'profile upstream gives the same answers in the same words, and profile stowage differs as it is known to',
+    async () => {
+      const world = new World(await bed().connect());
+      await world.prepare();
+      const real = await RealScheduler.start(bed(), inject('kubernetesPrograms')['kube-scheduler'] ?? '');
+      const tally = new Tally();
+      try {
+        for (let at = 0; at < clusterCount; at++) await tryCluster(firstSeed + at, world, real, tally);
+      } finally {
+        await real.close();
+        process.stdout.write(`beside kube-scheduler, from seed ${firstSeed}: ${tally.summary}\n`);
+      }
+      expect(tally.problems).toEqual([]);
+      if (clusterCount < clustersMany) return;
+      const { verdicts, fits, refused, makesRoom } = tally.counts;
+      expect(verdicts).toBeGreaterThan(clusterCount * 9);
+      expect(Math.min(fits, refused) / verdicts).toBeGreaterThan(0.2);
+      expect(makesRoom).toBeGreaterThan(0);
+    },
+    60_000 + clusterCount * clusterMaxMs,
+  );
+});

@@ -1,0 +1,56 @@
+import { type Profile, stowageProfile, upstreamProfile } from '../../../src/engine/index/profile.ts';
+import { differences, type Switch } from './differences.ts';
+import type { Verdict } from './verdict.ts';
+
+export type Explained =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'known'; readonly switches: readonly Switch[] }
+  | { readonly kind: 'unknown'; readonly problem: string };
+
+const switches = Object.keys(differences) as Switch[];
+/** The fewest switches explain best; so many are tried together before it must be all of them. */
+const togetherMax = 3;
+
+/**
+ * Whether the answer of profile `stowage` is kube-scheduler's, or differs by switches that are known to make such a difference. `ask`
+ * answers as our scheduler would with a profile.
+ */
+export function explained(real: Verdict, ask: (profile: Profile) => Verdict): Explained {
+  const ours = nodesOf(ask(stowageProfile));
+  const theirs = nodesOf(real);
+  if (isSame(ours, theirs)) return { kind: 'same' };
+  for (const tried of setsOf(switches, togetherMax)) {
+    if (!mayGive(tried, ours, theirs)) continue;
+    if (isSame(nodesOf(ask(withSwitches(tried))), theirs)) return { kind: 'known', switches: tried };
+  }
+  return { kind: 'unknown', problem: `no switches explain that we would take [${ours}]` };
+}
+
+function mayGive(tried: readonly Switch[], ours: readonly string[], theirs: readonly string[]): boolean {
+  const gives = new Set(tried.map((name) => differences[name].gives));
+  if (gives.has('either')) return true;
+  const hasMore = ours.some((node) => !theirs.includes(node));
+  const hasFewer = theirs.some((node) => !ours.includes(node));
+  return (!hasMore || gives.has('more')) && (!hasFewer || gives.has('fewer'));
+}
+
+function withSwitches(names: readonly Switch[]): Profile {
+  return { ...stowageProfile, ...Object.fromEntries(names.map((name) => [name, upstreamProfile[name]])) };
+}
+
+function nodesOf(verdict: Verdict): readonly string[] {
+  return verdict.kind === 'fits' ? verdict.nodes : [];
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((node, at) => node === other[at]);
+}
+
+/** All sets of one, then of two, and so on. */
+function* setsOf<T>(items: readonly T[], sizeMax: number): Iterable<readonly T[]> {
+  let sets: (readonly number[])[] = [[]];
+  for (let size = 1; size <= sizeMax; size++) {
+    sets = sets.flatMap((set) => items.flatMap((_, at) => (at > (set.at(-1) ?? -1) ? [[...set, at]] : [])));
+    for (const set of sets) yield set.map((at) => items[at]!);
+  }
+}

@@ -1,0 +1,35 @@
+/** What a random cluster is mostly about; with all odds even, nearly every pod would be refused for the first thing it asks for. */
+export interface Theme {
+  /** Chances out of a hundred that a pod has each of these. */
+  readonly volumes: number;
+  readonly disks: number;
+  readonly resources: number;
+  readonly ports: number;
+  readonly neighbours: number;
+  readonly spread: number;
+  /** Wishes about nodes, and nodes that nobody wishes for. */
+  readonly nodes: number;
+  readonly priorities: number;
+}
+
+const nothing: Theme = {
+  volumes: 0,
+  disks: 0,
+  resources: 0,
+  ports: 0,
+  neighbours: 0,
+  spread: 0,
+  nodes: 0,
+  priorities: 0,
+};
+
+export const themes: readonly Theme[] = [
+  { ...nothing, volumes: 100 },
+  { ...nothing, volumes: 95, disks: 10, resources: 20, nodes: 15, priorities: 30 },
+  { ...nothing, disks: 60, ports: 40, resources: 10, priorities: 50 },
+  { ...nothing, resources: 95, nodes: 10, priorities: 70 },
+  { ...nothing, resources: 70, volumes: 20, nodes: 60, priorities: 30 },
+  { ...nothing, neighbours: 85, nodes: 15, resources: 20, priorities: 40 },
+  { ...nothing, spread: 85, neighbours: 10, nodes: 25, resources: 20, priorities: 30 },
+  { volumes: 50, disks: 10, resources: 50, ports: 15, neighbours: 20, spread: 20, nodes: 25, priorities: 40 },
+];

@@ -1,0 +1,15 @@
+/** What a scheduler says about a pod. */
+export type Verdict =
+  /** The nodes that it could go to, sorted by name. */
+  | { readonly kind: 'fits'; readonly nodes: readonly string[] }
+  | {
+      readonly kind: 'refused';
+      /** Of the condition PodScheduled. */
+      readonly message: string;
+      /** Others can be evicted so that it fits. */
+      readonly makesRoom: boolean;
+    };
+
+export function fits(nodes: Iterable<string>): Verdict {
+  return { kind: 'fits', nodes: [...nodes].sort() };
+}

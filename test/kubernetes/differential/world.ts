@@ -1,0 +1,151 @@
+import { isReason } from '../../../src/cluster/api-error.ts';
+import type { Cluster, Fresh } from '../../../src/cluster/cluster.ts';
+import type { Resource } from '../../../src/cluster/resource.ts';
+import {
+  csiDrivers,
+  csiNodes,
+  csiStorageCapacities,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  priorityClasses,
+  replicaSets,
+  services,
+  statefulSets,
+  storageClasses,
+  volumeAttachments,
+} from '../../../src/cluster/resources.ts';
+import type { Kind } from '../../../src/engine/index/change.ts';
+import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
+import type { PersistentVolume } from '../../../src/kube/core.ts';
+import type { KubeObject } from '../../../src/kube/meta.ts';
+import { priorities, teams } from './names.ts';
+
+/** Claims before volumes, so that a claimRef can have the claim's uid. */
+const resources = {
+  PersistentVolumeClaim: persistentVolumeClaims,
+  StorageClass: storageClasses,
+  CSIDriver: csiDrivers,
+  CSINode: csiNodes,
+  CSIStorageCapacity: csiStorageCapacities,
+  VolumeAttachment: volumeAttachments,
+  Node: nodes,
+  Service: services,
+  ReplicaSet: replicaSets,
+  StatefulSet: statefulSets,
+  PersistentVolume: persistentVolumes,
+  Pod: pods,
+} as const satisfies Partial<Record<Kind, Resource>>;
+
+type StoredKind = keyof typeof resources;
+
+const keeper = 'stowage.dev/keep';
+
+/** Makes random clusters real: of their objects those that the server takes, as it stores them. */
+export class World {
+  readonly #cluster: Cluster;
+  #kept: { readonly resource: Resource; readonly namespace?: string; readonly name: string }[] = [];
+  #namespaces: readonly KubeObject[] = [];
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  /** What all random clusters have in common. */
+  async prepare(): Promise<void> {
+    for (const [name, labels] of Object.entries(teams)) {
+      const body = { metadata: { labels } };
+      const all = this.#cluster.resource(namespaces);
+      if (name === 'default') await all.patch({ name }, { type: 'merge', body });
+      else await all.create({ metadata: { name, labels } });
+    }
+    for (const [name, rest] of Object.entries(priorities))
+      await this.#cluster.resource(priorityClasses).create({ metadata: { name }, ...rest });
+    await this.#cluster.resource(namespaces).create({ metadata: { name: 'storage' } });
+    this.#namespaces = (await this.#cluster.resource(namespaces).list()).items;
+  }
+
+  async create(objects: ClusterObjects): Promise<ClusterObjects> {
+    const stored: Partial<Record<Kind, readonly KubeObject[]>> = { Namespace: this.#namespaces };
+    const claims = await this.#createAll('PersistentVolumeClaim', objects.PersistentVolumeClaim ?? []);
+    stored.PersistentVolumeClaim = claims;
+    const others = (Object.keys(resources) as StoredKind[]).filter(
+      (kind) => kind !== 'PersistentVolumeClaim',
+    );
+    const created = others.map(async (kind) => {
+      const given = objects[kind] ?? [];
+      const drawn = given.map((object) => withClaimUid(object, claims));
+      stored[kind] = await this.#createAll(kind, drawn);
+    });
+    await Promise.all(created);
+    return stored as ClusterObjects;
+  }
+
+  /** Everything is gone afterwards. */
+  async clear(): Promise<void> {
+    const body = { metadata: { finalizers: null } };
+    await Promise.all(
+      this.#kept.map(({ resource, ...key }) =>
+        this.#cluster.resource(resource).patch(key, { type: 'merge', body }),
+      ),
+    );
+    this.#kept = [];
+    const deletions = Object.values(resources).map(async (resource: Resource) => {
+      const client = this.#cluster.resource(resource);
+      if (!resource.namespaced) return await client.deleteCollection({ gracePeriodSeconds: 0 });
+      for (const namespace of [...Object.keys(teams), 'storage']) {
+        if (resource === services) {
+          const { items } = await client.list({ namespace });
+          const own = items.filter(({ metadata }) => metadata?.name !== 'kubernetes');
+          await Promise.all(
+            own.map(({ metadata }) => client.delete({ namespace, name: metadata?.name ?? '' })),
+          );
+        } else await client.deleteCollection({ namespace, gracePeriodSeconds: 0 });
+      }
+    });
+    await Promise.all(deletions);
+  }
+
+  async #createAll(kind: StoredKind, objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
+    const created = await Promise.all(objects.map((object) => this.#create(resources[kind], object)));
+    return created.filter((object) => object !== undefined);
+  }
+
+  async #create(resource: Resource, drawn: KubeObject): Promise<KubeObject | undefined> {
+    const client = this.#cluster.resource(resource);
+    const { uid: _uid, resourceVersion: _version, deletionTimestamp, ...metadata } = drawn.metadata ?? {};
+    const isDeleting = deletionTimestamp !== undefined;
+    const object = { ...drawn, metadata: { ...metadata, ...(isDeleting && { finalizers: [keeper] }) } };
+    try {
+      let stored = await client.create(object as Fresh<KubeObject>);
+      const { status } = drawn as { readonly status?: object };
+      if (status !== undefined && resource !== nodes)
+        stored = await client.update({ ...stored, status } as Fresh<KubeObject>, { subresource: 'status' });
+      if (!isDeleting) return stored;
+      const key = keyOf(stored);
+      this.#kept.push({ resource, ...key });
+      await client.delete(key);
+      return await client.get(key);
+    } catch (error) {
+      if (!isReason(error, 'Invalid', 'Forbidden', 'BadRequest')) throw error;
+      return undefined;
+    }
+  }
+}
+
+function keyOf({ metadata }: KubeObject): { readonly namespace?: string; readonly name: string } {
+  const { namespace, name = '' } = metadata ?? {};
+  return { ...(namespace !== undefined && { namespace }), name };
+}
+
+/** Random claims have the uid `uid-<name>`, until the server gives them another. */
+function withClaimUid(object: KubeObject, claims: readonly KubeObject[]): KubeObject {
+  const volume: PersistentVolume = object;
+  const { claimRef } = volume.spec ?? {};
+  const owner = claims.find(({ metadata }) => metadata?.name === claimRef?.name);
+  if (claimRef?.uid !== `uid-${claimRef?.name}` || owner?.metadata?.uid === undefined) return volume;
+  const spec = { ...volume.spec, claimRef: { ...claimRef, uid: owner.metadata.uid } };
+  return { ...volume, spec } as KubeObject;
+}

@@ -1,0 +1,171 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import { nodes, persistentVolumeClaims, pods } from '../../src/cluster/resources.ts';
+import { projectRoot } from '../project-root.ts';
+import type { Bed } from './bed.ts';
+import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+import { askedBy, grantedRights } from './testing/asked-rights.ts';
+import { diskMaker } from './testing/disk-maker.ts';
+import {
+  main,
+  makeClass,
+  makeDisk,
+  makeNode,
+  makePod,
+  nodeOf,
+  runScheduler,
+  says,
+  serviceAccountKubeconfig,
+  until,
+} from './testing/run-scheduler.ts';
+
+const manifest = join(projectRoot, 'deploy/stowage.yaml');
+const poolsManifest = join(projectRoot, 'deploy/driver-capacities.yaml');
+/** So often it is stirred for what the role gives and nobody has asked for yet. */
+const turnsMax = 40;
+const user = 'system:serviceaccount:kube-system:stowage';
+const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] };
+
+/** Whatever our scheduler writes about objects of these names is refused, so that it has to look what has become of them. */
+const refusing = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: { name: refusing }
+spec:
+  matchConstraints:
+    resourceRules:
+      - { apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods/binding] }
+      - { apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [persistentvolumes, persistentvolumeclaims] }
+  matchConditions:
+    - { name: ours, expression: "request.userInfo.username == '${user}'" }
+  validations:
+    - { expression: "!object.metadata.name.startsWith('refused')" }
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: { name: refusing }
+spec: { policyName: refusing, validationActions: [Deny] }
+`;
+
+async function startAuditedBed(): Promise<{ readonly bed: Bed; readonly auditLog: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-audit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const policy = join(folder, 'policy.json');
+  const auditLog = join(folder, 'audit.log');
+  writeFileSync(policy, JSON.stringify(auditPolicy));
+  const bed = await startBed({
+    apiServer: {
+      extraFlags: {
+        'authorization-mode': 'RBAC,Node',
+        'audit-policy-file': policy,
+        'audit-log-path': auditLog,
+      },
+    },
+    controllerManager: {
+      controllers: ['persistentvolume-binder-controller'],
+    },
+  });
+  return { bed, auditLog };
+}
+
+async function kubectl(bed: Bed, args: readonly string[], input = ''): Promise<string> {
+  const { stdout, stderr, code } = await bed.kubectl(args, input);
+  if (code !== 0) throw new Error(stderr);
+  return stdout + stderr;
+}
+
+/** As the Deployment mounts it. */
+function configurationIn(path: string): string {
+  const documents = parseAllDocuments(readFileSync(path, 'utf8')).map((each) => each.toJS());
+  return documents.find(({ kind }) => kind === 'ConfigMap').data['stowage.yaml'];
+}
+
+/** Work that has the scheduler do everything it ever does. */
+async function workFor(cluster: Cluster): Promise<void> {
+  await makeClass(cluster, 'local');
+  await makeClass(cluster, 'made', diskMaker);
+  await makeNode(cluster, 'n1');
+  await makeNode(cluster, 'small', { cpu: '1' });
+  const onSmall = { nodeSelector: { 'kubernetes.io/hostname': 'small' } };
+  const whole = { ...onSmall, containers: [{ ...main, resources: { requests: { cpu: '1' } } }] };
+  await makeDisk(cluster, 'disk', { node: 'n1', storageClassName: 'local' });
+  await makePod(cluster, 'placed', { claimsOf: ['local'] });
+  expect(await nodeOf(cluster, 'placed')).toBe('n1');
+  await makePod(cluster, 'victim', { spec: { ...whole, priority: 0 } });
+  expect(await nodeOf(cluster, 'victim')).toBe('small');
+  await makePod(cluster, 'important', { spec: { ...whole, priorityClassName: 'system-node-critical' } });
+  await makePod(cluster, 'hopeless', { spec: { nodeSelector: { nowhere: 'yes' } } });
+  await makePod(cluster, 'refused-pod');
+  await makeDisk(cluster, 'refused-disk', { node: 'n1', storageClassName: 'local' });
+  await makePod(cluster, 'unlucky', { claimsOf: ['local'] });
+  await makePod(cluster, 'refused-claim', { claimsOf: ['made'] });
+}
+
+/** Each time the pod that fits nowhere is looked at again, and is told the same. */
+async function stir(cluster: Cluster, turn: number): Promise<void> {
+  const patch = { type: 'merge', body: { metadata: { labels: { turn: `${turn}` } } } } as const;
+  await cluster.resource(nodes).patch({ name: 'n1' }, patch);
+}
+
+describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage as installed', () => {
+  test('works with the rights that its role gives, and uses every one of them', async () => {
+    const { bed, auditLog } = await startAuditedBed();
+    const cluster = await bed.connect();
+    await kubectl(bed, ['apply', '-f', manifest, '-f', poolsManifest]);
+    await kubectl(bed, ['apply', '-f', '-'], refusing);
+    await kubectl(bed, ['wait', '--for=condition=Established', 'crd/drivercapacities.stowage.dev']);
+    const config = join(bed.folder, 'data', 'stowage.yaml');
+    writeFileSync(config, configurationIn(manifest));
+    const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage');
+    const stowage = runScheduler(kubeconfig, '--config', config, '--http-address', '127.0.0.1:0');
+    await says(stowage, 'scheduler: this process leads');
+    const [, url] = /metrics are on (\S+)/.exec(stowage.stderr) ?? [];
+    await until(async () => (await fetch(`${url}/readyz`)).ok);
+
+    await workFor(cluster);
+    const granted = [...grantedRights(manifest), ...grantedRights(poolsManifest)].toSorted();
+    for (let turn = 0; turn < turnsMax; turn += 1) {
+      const { rights } = askedBy(user, auditLog);
+      if (granted.every((right) => rights.includes(right))) break;
+      await stir(cluster, turn);
+      await sleep(500);
+    }
+    const { rights, paths, forbidden } = askedBy(user, auditLog);
+    expect(forbidden).toEqual([]);
+    expect(rights).toEqual(granted);
+    expect(paths.filter((path) => !/^\/(version|apis?(\/[\w.]+){0,2})$/.test(path))).toEqual([]);
+
+    const claims = cluster.resource(persistentVolumeClaims);
+    await until(
+      async () => (await claims.get({ namespace: 'default', name: 'placed' })).status?.phase === 'Bound',
+    );
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('\nstowage_scheduler_');
+    expect(await stowage.stop()).toEqual({ status: 0, signal: null });
+  });
+
+  test('its pods run, even where only restricted ones may, and it goes as it came', async () => {
+    const bed = await startBed({
+      scheduler: true,
+      kwok: true,
+      controllerManager: { controllers: ['deployment-controller', 'replicaset-controller'] },
+    });
+    const cluster = await bed.connect();
+    await makeNode(cluster, 'n1');
+    await kubectl(bed, ['apply', '-f', manifest]);
+    await kubectl(bed, ['-n', 'kube-system', 'rollout', 'status', 'deployment/stowage']);
+    const ours = async () => (await cluster.resource(pods).list({ namespace: 'kube-system' })).items;
+    expect((await ours()).map(({ spec }) => [spec?.priorityClassName, spec?.serviceAccountName])).toEqual(
+      Array(2).fill(['system-cluster-critical', 'stowage']),
+    );
+    const strict = 'pod-security.kubernetes.io/enforce=restricted';
+    const said = await kubectl(bed, ['label', 'namespace', 'kube-system', strict]);
+    expect(said).not.toMatch(/Warning/);
+    const gone = await kubectl(bed, ['delete', '--wait=false', '-f', manifest, '--cascade=orphan']);
+    expect(gone.match(/ deleted/g)).toHaveLength(7);
+  });
+});

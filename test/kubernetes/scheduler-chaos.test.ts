@@ -1,0 +1,192 @@
+/** Nothing is lost, and nothing is given twice, whoever dies while pods are placed. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
+import { isReason } from '../../src/cluster/api-error.ts';
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../src/cluster/resources.ts';
+import type { PersistentVolume } from '../../src/kube/core-volume.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+import type { Bed } from './bed.ts';
+import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+import { diskMaker, makeDisks } from './testing/disk-maker.ts';
+import { Replicas } from './testing/replicas.ts';
+import { makeClass, makeDisk, makeNode, makePod, until } from './testing/run-scheduler.ts';
+
+/** Most of it is waiting for Leases to run out. */
+const timeout = 240_000;
+const namespace = 'default';
+const nodeNames = ['n1', 'n2', 'n3', 'n4', 'n5'];
+/** What a pod claims, in turn: disks that are there, disks that are made, and both together. */
+const claimLists = [['local'], ['made'], ['local', 'made']];
+
+interface Scene {
+  readonly bed: Bed;
+  readonly cluster: Cluster;
+  readonly replicas: Replicas;
+  readonly podCount: number;
+}
+
+/** As many pods as the nodes take, to the last place. */
+async function furnish(podCount: number): Promise<Scene> {
+  const bed = await startBed({
+    kwok: true,
+    controllerManager: { controllers: ['persistentvolume-binder-controller'] },
+  });
+  const cluster = await bed.connect();
+  await makeClass(cluster, 'local');
+  await makeClass(cluster, 'made', diskMaker);
+  const perNode = podCount / nodeNames.length;
+  for (const node of nodeNames) {
+    await makeNode(cluster, node, { cpu: '100', pods: `${perNode}` });
+    const names = Array.from({ length: perNode }, (_, position) => `${node}-${position}`);
+    await Promise.all(names.map((name) => makeDisk(cluster, name, { node, storageClassName: 'local' })));
+  }
+  keepMakingDisks(cluster);
+  const replicas = new Replicas(bed.kubeconfig, 2);
+  onTestFinished(async () => await replicas[Symbol.asyncDispose]());
+  onTestFailed(() => void process.stderr.write(replicas.logs));
+  return { bed, cluster, replicas, podCount };
+}
+
+function keepMakingDisks(cluster: Cluster): void {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const once = () => makeDisks(cluster, stop.signal);
+  // The API server may be away.
+  const forever = async () => {
+    while (!stop.signal.aborted) await once().catch(() => sleep(200));
+  };
+  void forever();
+}
+
+/** Pods with a claim each, as fast as the server takes them. */
+async function feed({ cluster }: Scene, from: number, to: number): Promise<void> {
+  const numbers = Array.from({ length: to - from }, (_, position) => from + position);
+  await Promise.all(
+    numbers.map(async (number) => {
+      const claimsOf = claimLists[number % claimLists.length] ?? [];
+      await insist(() => makePod(cluster, `pod-${number}`, { claimsOf }), cluster, `pod-${number}`);
+    }),
+  );
+}
+
+/** Where the server went away between claims and pod, all are made anew. */
+async function insist(make: () => Promise<unknown>, cluster: Cluster, name: string): Promise<void> {
+  await until(async () => {
+    try {
+      await make();
+      return true;
+    } catch (error) {
+      const isThere = async () =>
+        await cluster
+          .resource(pods)
+          .get({ namespace, name })
+          .then(Boolean, () => false);
+      if (isReason(error, 'AlreadyExists') && (await isThere())) return true;
+      const claims = cluster.resource(persistentVolumeClaims);
+      for (const claim of [name, `${name}.1`])
+        await claims.delete({ namespace, name: claim }).catch(() => {});
+      return false;
+    }
+  }, 200);
+}
+
+/** Until so many pods have a node: then others are on their way to theirs. */
+async function untilUnderWay({ cluster }: Scene, count: number): Promise<void> {
+  const client = cluster.resource(pods);
+  const isPlaced = async () =>
+    (await client.list({ namespace })).items.filter(({ spec }) => (spec?.nodeName ?? '') !== '').length >=
+    count;
+  await until(() => isPlaced().catch(() => false), 10);
+}
+
+/** All pods run, and word of all bindings has got round. */
+async function untilSettled({ cluster, podCount }: Scene): Promise<void> {
+  const isSo = async () => {
+    const all = (await cluster.resource(pods).list({ namespace })).items;
+    const claims = (await cluster.resource(persistentVolumeClaims).list({ namespace })).items;
+    const running = all.filter(({ status }) => status?.phase === 'Running').length;
+    const bound = claims.filter(({ status }) => status?.phase === 'Bound').length;
+    return running === podCount && bound === claims.length;
+  };
+  await until(() => isSo().catch(() => false), 200);
+}
+
+/** Every pod has a place and a volume of its own, on the same node; no place is taken twice. */
+async function expectOrder({ cluster, podCount }: Scene): Promise<void> {
+  const all = (await cluster.resource(pods).list({ namespace })).items;
+  const claims = (await cluster.resource(persistentVolumeClaims).list({ namespace })).items;
+  const volumes = (await cluster.resource(persistentVolumes).list()).items;
+  const places = nodeNames.map((node) => all.filter(({ spec }) => spec?.nodeName === node).length);
+  expect(places).toEqual(nodeNames.map(() => podCount / nodeNames.length));
+  expect(claims).toHaveLength(claimCount(podCount));
+  expect(new Set(claims.map(({ spec }) => spec?.volumeName)).size).toBe(claims.length);
+  const byName = new Map(volumes.map((volume) => [volume.metadata?.name, volume]));
+  const wrong = claims.filter(({ metadata, spec, status }) => {
+    const volume = byName.get(spec?.volumeName);
+    const pod = all.find((each) => each.metadata?.name === metadata?.name?.replace(/\.\d+$/, ''));
+    const isReachable = [undefined, pod?.spec?.nodeName].includes(nodeOfDisk(volume));
+    const isBound = status?.phase === 'Bound' && volume?.status?.phase === 'Bound';
+    return volume?.spec?.claimRef?.uid !== metadata?.uid || !isBound || !isReachable;
+  });
+  expect(wrong).toEqual([]);
+  // Nothing is held for somebody who has another.
+  expect(volumes.filter(({ spec }) => spec?.claimRef !== undefined)).toHaveLength(claims.length);
+}
+
+function claimCount(podCount: number): number {
+  const lists = Array.from({ length: podCount }, (_, number) => claimLists[number % claimLists.length] ?? []);
+  return lists.flat().length;
+}
+
+function nodeOfDisk(volume: PersistentVolume | undefined): string | undefined {
+  const [term] = volume?.spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  return term?.matchExpressions?.[0]?.values?.[0];
+}
+
+const programs = [...serverPrograms, 'kube-controller-manager', 'kwok'] as const;
+
+describe.skipIf(lacks(...programs))('pods are placed once, with a volume each,', () => {
+  test('while leaders are stopped, killed and frozen', { timeout }, async () => {
+    const seed = process.pid;
+    onTestFailed(() => void process.stderr.write(`the seed was ${seed}\n`));
+    const random = seededRandom(seed);
+    const scene = await furnish(100);
+    const { replicas } = scene;
+    const stopped = await replicas.leader();
+    const feeding = [feed(scene, 0, 25)];
+    await untilUnderWay(scene, 1 + random.int(10));
+    expect(await stopped.stop()).toEqual({ status: 0, signal: null });
+    const killed = await replicas.leader(stopped);
+    feeding.push(feed(scene, 25, 50));
+    await untilUnderWay(scene, 26 + random.int(10));
+    await killed.kill();
+    const frozen = await replicas.leader(killed);
+    feeding.push(feed(scene, 50, 75));
+    await untilUnderWay(scene, 51 + random.int(10));
+    process.kill(frozen.pid, 'SIGSTOP');
+    await replicas.leader(frozen);
+    feeding.push(feed(scene, 75, 100));
+    await untilUnderWay(scene, 76 + random.int(10));
+    process.kill(frozen.pid, 'SIGCONT');
+    expect(await frozen.exited).toEqual({ status: 1, signal: null });
+    await Promise.all(feeding);
+    await untilSettled(scene);
+    await expectOrder(scene);
+  });
+
+  test('while the API server is killed and restarted', { timeout }, async () => {
+    const scene = await furnish(50);
+    const { replicas, bed } = scene;
+    await replicas.leader();
+    const feeding = [feed(scene, 0, 25)];
+    await untilUnderWay(scene, 5);
+    await bed.restart('kube-apiserver', 'SIGKILL');
+    feeding.push(feed(scene, 25, 50));
+    await untilUnderWay(scene, 30);
+    await bed.restart('kube-apiserver', 'SIGTERM');
+    await Promise.all(feeding);
+    await untilSettled(scene);
+    await expectOrder(scene);
+  });
+});

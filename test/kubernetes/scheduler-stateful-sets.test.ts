@@ -1,0 +1,239 @@
+/** The end-to-end list of the proposal for topology-aware volumes, on real programs but for the scheduler. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import {
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  statefulSets,
+} from '../../src/cluster/resources.ts';
+import type { Affinity, Pod } from '../../src/kube/core.ts';
+import { labels } from '../../src/kube/well-known.ts';
+import { StowageProcess } from '../up/stowage-process.ts';
+import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
+import { diskMaker, makeDisks } from './testing/disk-maker.ts';
+import { accessModes, main, makeClass, makeDisk, makeNode, says, until } from './testing/run-scheduler.ts';
+
+interface Scene {
+  readonly name: string;
+  /** Of each node, in gibibytes; n1 to n3. */
+  readonly disks: Readonly<Record<string, readonly number[]>>;
+  readonly provisioner?: string;
+  readonly replicas: number;
+  /** In gibibytes, for each replica. */
+  readonly claims: readonly number[];
+  readonly affinity?: 'apart' | 'together';
+  /** Pods by node, where `one` is any of them, and those that wait. */
+  readonly expected: object;
+  /** What those are told. */
+  readonly waitingFor?: string;
+  /** Disks and their claims in the end; those that are made are told by number. */
+  readonly bound: number;
+  readonly made?: number;
+}
+
+const noDisk = "node(s) didn't find available persistent volumes to bind";
+const scenes: readonly Scene[] = [
+  {
+    name: 'three that keep apart, with disks on three nodes',
+    disks: { n1: [10], n2: [10], n3: [10] },
+    replicas: 3,
+    claims: [5],
+    affinity: 'apart',
+    expected: { n1: 1, n2: 1, n3: 1 },
+    bound: 3,
+  },
+  {
+    name: 'three that keep apart, with disks on two nodes',
+    disks: { n1: [10, 10], n2: [10, 10] },
+    replicas: 3,
+    claims: [5],
+    affinity: 'apart',
+    expected: { n1: 1, n2: 1, waiting: 1 },
+    waitingFor: `1 ${noDisk}, 2 node(s) didn't match pod anti-affinity rules`,
+    bound: 2,
+  },
+  {
+    name: 'three that stay together, with several disks on each node',
+    disks: { n1: [10, 10, 10], n2: [10, 10, 10], n3: [10, 10, 10] },
+    replicas: 3,
+    claims: [5],
+    affinity: 'together',
+    expected: { one: 3 },
+    bound: 3,
+  },
+  {
+    name: 'three that stay together, with one disk on each node',
+    disks: { n1: [10], n2: [10], n3: [10] },
+    replicas: 3,
+    claims: [5],
+    affinity: 'together',
+    expected: { one: 1, waiting: 2 },
+    waitingFor: `1 ${noDisk}, 2 node(s) didn't match pod affinity rules`,
+    bound: 1,
+  },
+  {
+    name: 'several claims, with enough disks on one node',
+    disks: { n1: [10], n2: [10, 2], n3: [10, 3, 3] },
+    replicas: 1,
+    claims: [5, 1, 2],
+    expected: { n3: 1 },
+    bound: 3,
+  },
+  {
+    name: 'several claims, with enough disks on no node',
+    disks: { n1: [10], n2: [10], n3: [10] },
+    replicas: 1,
+    claims: [5, 1],
+    expected: { waiting: 1 },
+    waitingFor: `0/3 nodes are available: 3 ${noDisk}`,
+    bound: 0,
+  },
+  {
+    name: 'a class that has some disks, and a provisioner for the rest',
+    disks: { n1: [1], n2: [6] },
+    provisioner: diskMaker,
+    replicas: 3,
+    claims: [5],
+    affinity: 'apart',
+    expected: { n1: 1, n2: 1, n3: 1 },
+    bound: 3,
+    made: 2,
+  },
+];
+
+function affinityOf(app: string, kind: Scene['affinity']): Affinity {
+  const terms = {
+    requiredDuringSchedulingIgnoredDuringExecution: [
+      { topologyKey: labels.hostname, labelSelector: { matchLabels: { app } } },
+    ],
+  };
+  if (kind === undefined) return {};
+  return kind === 'apart' ? { podAntiAffinity: terms } : { podAffinity: terms };
+}
+
+async function play(cluster: Cluster, scene: Scene, namespace: string): Promise<void> {
+  await cluster.resource(namespaces).create({ metadata: { name: namespace } });
+  await makeClass(cluster, namespace, scene.provisioner);
+  for (const [node, sizes] of Object.entries(scene.disks)) {
+    for (const [position, size] of sizes.entries()) {
+      const disk = { node, storageClassName: namespace, storage: `${size}Gi` };
+      await makeDisk(cluster, `${namespace}-${node}-${position}`, disk);
+    }
+  }
+  const app = namespace;
+  const mounts = scene.claims.map((_, position) => ({ name: `c${position}`, mountPath: `/${position}` }));
+  await cluster.resource(statefulSets).create({
+    metadata: { namespace, name: 'web' },
+    spec: {
+      replicas: scene.replicas,
+      serviceName: 'web',
+      podManagementPolicy: 'Parallel',
+      selector: { matchLabels: { app } },
+      template: {
+        metadata: { labels: { app } },
+        spec: {
+          schedulerName: 'stowage',
+          affinity: affinityOf(app, scene.affinity),
+          containers: [{ ...main, volumeMounts: mounts }],
+        },
+      },
+      volumeClaimTemplates: scene.claims.map((size, position) => ({
+        metadata: { name: `c${position}` },
+        spec: {
+          accessModes,
+          storageClassName: namespace,
+          resources: { requests: { storage: `${size}Gi` } },
+        },
+      })),
+    },
+  });
+}
+
+/** Why it waits; nothing where it has not been looked at, or runs. */
+function waitsFor({ status }: Pod): string {
+  return status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? '';
+}
+
+function isSettled({ spec, status }: Pod): boolean {
+  return (spec?.nodeName ?? '') === '' ? status?.conditions !== undefined : status?.phase === 'Running';
+}
+
+async function outcome(cluster: Cluster, namespace: string) {
+  const all = (await cluster.resource(pods).list({ namespace })).items;
+  const waiting = all.filter(({ spec }) => (spec?.nodeName ?? '') === '');
+  const claims = (await cluster.resource(persistentVolumeClaims).list({ namespace })).items;
+  const bound = claims.filter(({ status }) => status?.phase === 'Bound');
+  const names = new Set(bound.map(({ spec }) => spec?.volumeName ?? ''));
+  const volumes = (await cluster.resource(persistentVolumes).list()).items;
+  const holders = volumes.filter(({ spec }) => spec?.claimRef?.namespace === namespace);
+  return {
+    isSettled: all.every(isSettled),
+    waiting,
+    count: all.length,
+    places: placesOf(all),
+    bound: bound.length,
+    /** Every claim has a volume of its own, and nothing else was taken. */
+    isOneToOne: names.size === bound.length && holders.length === bound.length,
+    made: [...names].filter((name) => name.startsWith('pvc-')).length,
+  };
+}
+
+function placesOf(all: readonly Pod[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { spec } of all) {
+    const place = spec?.nodeName || 'waiting';
+    counts[place] = (counts[place] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kwok'))('stateful sets', () => {
+  const bed = sharedBed({
+    kwok: true,
+    controllerManager: {
+      controllers: ['persistentvolume-binder-controller', 'statefulset-controller'],
+    },
+  });
+  const stop = new AbortController();
+  let stowage: StowageProcess;
+  let making: Promise<void> | undefined;
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await bed().connect();
+    for (const name of ['n1', 'n2', 'n3']) await makeNode(cluster, name);
+    const isReady = async () =>
+      (await cluster.resource(nodes).list()).items.every(
+        ({ status }) => (status?.conditions ?? []).length > 0,
+      );
+    await until(isReady);
+    making = makeDisks(cluster, stop.signal);
+    stowage = new StowageProcess(['run', '--kubeconfig', bed().kubeconfig]);
+    await says(stowage, 'scheduler: this process leads');
+  });
+
+  afterAll(async () => {
+    stop.abort();
+    await making;
+    await stowage?.kill();
+  });
+
+  test.each(scenes)('$name', async (scene) => {
+    const namespace = `scene-${scenes.indexOf(scene)}`;
+    await play(cluster, scene, namespace);
+    const expected = Object.values(scene.expected).toSorted();
+    await until(async () => {
+      const { isSettled, count, places, bound } = await outcome(cluster, namespace);
+      const isThere = Object.values(places).toSorted().join() === expected.join();
+      return isSettled && count === scene.replicas && isThere && bound === scene.bound;
+    }, 100);
+    const { places, waiting, isOneToOne, made } = await outcome(cluster, namespace);
+    if (!('one' in scene.expected)) expect(places).toEqual(scene.expected);
+    expect(isOneToOne).toBe(true);
+    expect(made).toBe(scene.made ?? 0);
+    for (const pod of waiting) expect(waitsFor(pod)).toContain(scene.waitingFor);
+  });
+});

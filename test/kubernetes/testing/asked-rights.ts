@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { parseAllDocuments } from 'yaml';
+
+/** `kube-system: get coordination.k8s.io/leases stowage-scheduler`: where (`*` is everywhere), what, of what, and which one if only that. */
+export type Right = string;
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly namespace?: string };
+  readonly rules?: readonly Rule[];
+}
+
+/** All that the roles in a manifest give. */
+export function grantedRights(path: string): readonly Right[] {
+  const manifests = parseAllDocuments(readFileSync(path, 'utf8')).map((each) => each.toJS() as Manifest);
+  const rights = manifests.flatMap(({ metadata, rules = [] }) =>
+    rules.flatMap((rule) => rightsOf(rule, metadata.namespace ?? '*')),
+  );
+  return rights.toSorted();
+}
+
+function rightsOf(
+  { apiGroups, resources, resourceNames = [''], verbs }: Rule,
+  where: string,
+): readonly Right[] {
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((resource) =>
+      resourceNames.flatMap((name) =>
+        verbs.map((verb) => `${where}: ${verb} ${group}/${resource} ${name}`.trimEnd()),
+      ),
+    ),
+  );
+}
+
+interface AuditLine {
+  readonly verb: string;
+  readonly user: { readonly username: string };
+  readonly requestURI: string;
+  readonly objectRef?: {
+    readonly apiGroup?: string;
+    readonly resource: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export interface Asked {
+  /** In the terms of the roles: which object is told only of Leases. */
+  readonly rights: readonly Right[];
+  /** What belongs to no resource: discovery, and what else everybody may. */
+  readonly paths: readonly string[];
+  readonly forbidden: readonly string[];
+}
+
+/** What somebody has asked of the API server by now, from its audit log. */
+export function askedBy(user: string, auditLog: string): Asked {
+  const lines = readFileSync(auditLog, 'utf8')
+    .split('\n')
+    // The last may be half written.
+    .filter((line) => line.endsWith('}') && line.includes(user))
+    .map((line) => JSON.parse(line) as AuditLine)
+    .filter((line) => line.user.username === user);
+  return {
+    rights: distinct(lines.flatMap((line) => rightOf(line) ?? [])),
+    paths: distinct(
+      lines.flatMap(({ objectRef, requestURI }) => (objectRef === undefined ? [requestURI] : [])),
+    ),
+    forbidden: distinct(
+      lines
+        .filter(({ annotations = {} }) => annotations['authorization.k8s.io/decision'] === 'forbid')
+        .map(({ verb, requestURI }) => `${verb} ${requestURI}`),
+    ),
+  };
+}
+
+function rightOf({ verb, objectRef }: AuditLine): Right | undefined {
+  if (objectRef === undefined) return undefined;
+  const { apiGroup = '', resource, subresource, namespace = '', name = '' } = objectRef;
+  const what = subresource === undefined ? resource : `${resource}/${subresource}`;
+  if (resource !== 'leases') return `*: ${verb} ${apiGroup}/${what}`;
+  // No role can say by which name something may be created.
+  return `${namespace}: ${verb} ${apiGroup}/${what} ${verb === 'create' ? '' : name}`.trimEnd();
+}
+
+function distinct(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].sort();
+}

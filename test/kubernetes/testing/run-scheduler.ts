@@ -1,0 +1,124 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { Cluster } from '../../../src/cluster/cluster.ts';
+import {
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from '../../../src/cluster/resources.ts';
+import type { Pod, PodSpec } from '../../../src/kube/core.ts';
+import { labels, noProvisioner } from '../../../src/kube/well-known.ts';
+import { StowageProcess } from '../../up/stowage-process.ts';
+import type { Bed } from '../bed.ts';
+
+export const accessModes = ['ReadWriteOnce'] as const;
+export const main = { name: 'main', image: 'pause' } as const;
+
+/** `stowage run`, until the test ends. */
+export function runScheduler(kubeconfig: string, ...flags: readonly string[]): StowageProcess {
+  const stowage = new StowageProcess(['run', '--kubeconfig', kubeconfig, ...flags]);
+  onTestFinished(() => stowage.kill());
+  return stowage;
+}
+
+/** As long as the test may take. */
+export async function until(isSo: () => Promise<boolean> | boolean, pollMs = 20): Promise<void> {
+  while (!(await isSo())) await sleep(pollMs);
+}
+
+export async function says(stowage: StowageProcess, text: string): Promise<void> {
+  await until(() => stowage.stderr.includes(text));
+}
+
+/** For whoever the service account is, with a token that the API server gives out. */
+export async function serviceAccountKubeconfig(bed: Bed, namespace: string, name: string): Promise<string> {
+  const { stdout, stderr, code } = await bed.kubectl(['create', 'token', name, '--namespace', namespace]);
+  if (code !== 0) throw new Error(stderr);
+  const config = JSON.parse(readFileSync(bed.kubeconfig, 'utf8'));
+  config.users[0].user = { token: stdout.trim() };
+  const path = join(bed.folder, 'data', `kubeconfig-${name}`);
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+  return path;
+}
+
+export async function makeNode(
+  cluster: Cluster,
+  name: string,
+  room: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const all = { cpu: '4', memory: '8Gi', pods: '110', ...room };
+  await cluster.resource(nodes).create({
+    metadata: { name, labels: { [labels.hostname]: name } },
+    status: { capacity: all, allocatable: all },
+  });
+}
+
+/** Of claims that wait for their first consumer. */
+export async function makeClass(cluster: Cluster, name: string, provisioner = noProvisioner): Promise<void> {
+  const binding = { provisioner, volumeBindingMode: 'WaitForFirstConsumer' } as const;
+  await cluster.resource(storageClasses).create({ metadata: { name }, ...binding });
+}
+
+export interface Disk {
+  readonly node: string;
+  readonly storageClassName: string;
+  readonly storage?: string;
+}
+
+export async function makeDisk(
+  cluster: Cluster,
+  name: string,
+  { node, storageClassName, storage = '1Gi' }: Disk,
+): Promise<void> {
+  const matchExpressions = [{ key: labels.hostname, operator: 'In', values: [node] }] as const;
+  await cluster.resource(persistentVolumes).create({
+    metadata: { name },
+    spec: {
+      capacity: { storage },
+      accessModes,
+      storageClassName,
+      local: { path: `/mnt/${name}` },
+      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+    },
+  });
+}
+
+export interface Wish {
+  readonly namespace?: string;
+  /** A claim of each, called like the pod, then with a number. */
+  readonly claimsOf?: readonly string[];
+  readonly spec?: Partial<PodSpec>;
+}
+
+/** A pod of our scheduler's. */
+export async function makePod(cluster: Cluster, name: string, wish: Wish = {}): Promise<Pod> {
+  const { namespace = 'default', claimsOf = [], spec = {} } = wish;
+  for (const [position, storageClassName] of claimsOf.entries()) {
+    await cluster.resource(persistentVolumeClaims).create({
+      metadata: { namespace, name: claimName(name, position) },
+      spec: { accessModes, storageClassName, resources: { requests: { storage: '1Gi' } } },
+    });
+  }
+  const volumes = claimsOf.map((_, position) => ({
+    name: `v${position}`,
+    persistentVolumeClaim: { claimName: claimName(name, position) },
+  }));
+  return await cluster.resource(pods).create({
+    metadata: { namespace, name },
+    spec: { schedulerName: 'stowage', containers: [main], volumes, ...spec },
+  });
+}
+
+function claimName(pod: string, position: number): string {
+  return position === 0 ? pod : `${pod}.${position}`;
+}
+
+export async function nodeOf(cluster: Cluster, name: string, namespace = 'default'): Promise<string> {
+  const read = async () => (await cluster.resource(pods).get({ namespace, name })).spec?.nodeName ?? '';
+  await until(async () => (await read()) !== '');
+  return await read();
+}
