@@ -8,7 +8,7 @@ import { type RunningControllers, type RunOptions, runControllers } from '../con
 import { exponentialBackoff } from '../runtime/backoff.ts';
 import { realClock } from '../runtime/clock.ts';
 import { systemIds } from '../runtime/ids.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Log, LogLevel } from '../runtime/log.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
@@ -87,10 +87,14 @@ function own(log: Log) {
     version: packageVersion(),
     // Two replicas may run on one machine.
     instance: `${hostname()}_${systemIds.uid()}`,
-    report: ({ controller, key, error }) => log.warn(`${controller}: ${key}`, { error }),
-    // An API server that was started anew has forgotten what a watch goes on from; everything is listed then.
-    onTrouble: (error) => log[isReason(error, 'Expired') ? 'debug' : 'warn']('controllers', { error }),
+    report: ({ controller, key, error }) => log[levelOf(error)](`${controller}: ${key}`, { error }),
+    onTrouble: (error) => log[levelOf(error)]('controllers', { error }),
   } satisfies Partial<RunOptions>;
+}
+
+/** An API server that was started anew has forgotten what watches go on from; everything is listed then, and nothing is lost. */
+function levelOf(error: unknown): LogLevel {
+  return isReason(error, 'Expired') ? 'debug' : 'warn';
 }
 
 interface Ops {

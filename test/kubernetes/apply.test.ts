@@ -22,10 +22,16 @@ const shownMax = 5;
 
 describe.skipIf(lacks(...serverPrograms))('server-side apply beside the real server', () => {
   const bed = sharedBed();
+  const bugs: unknown[] = [];
   let embedded: EmbeddedServer;
 
   beforeAll(async () => {
-    embedded = await EmbeddedServer.start({ clock: realClock, ids: systemIds, random: systemRandom });
+    embedded = await EmbeddedServer.start({
+      clock: realClock,
+      ids: systemIds,
+      random: systemRandom,
+      onError: (error, where) => bugs.push(where, error),
+    });
   });
 
   afterAll(async () => {
@@ -47,6 +53,7 @@ describe.skipIf(lacks(...serverPrograms))('server-side apply beside the real ser
       const count = (status: number): number => outcomes.filter((each) => each === status).length;
       const tally = `${outcomes.length} answers, ${count(200)} writes, ${count(409)} conflicts`;
       process.stdout.write(`server-side apply, from seed ${firstSeed}: ${tally}\n`);
+      expect(bugs).toEqual([]);
       if (problems.length > 0) {
         expect.fail(`${problems.length} lives differ\n${problems.slice(0, shownMax).join('\n\n')}`);
       }

@@ -16,6 +16,9 @@ export interface ConnectFlags {
   readonly context?: string | undefined;
 }
 
+/** One object, or, without a name, all of them; the namespace is where to look if others may not be seen. */
+type About = Pick<Target, 'namespace'> & { readonly name?: string };
+
 /** What people wait for an answer. */
 const requestTimeoutMs = 30_000;
 
@@ -41,7 +44,7 @@ export async function connect({ kubeconfig, context }: ConnectFlags): Promise<Ku
 /** Everything that may be seen. Errors of the server are worded for whoever called; `server` and `source` say whom it is about. */
 export async function loadCluster(
   cluster: Cluster,
-  target: Target,
+  target: About,
   options: { readonly server: string; readonly source: string; readonly onProgress: (text: string) => void },
 ): Promise<World> {
   const { namespace } = target;
@@ -58,6 +61,7 @@ export async function loadCluster(
       snapshot,
       events,
       notes: unseenNotes(unseen),
+      unseen,
       seesNodes: !unseen.some(({ kind }) => kind === 'Node'),
     };
   } catch (error) {
@@ -66,7 +70,8 @@ export async function loadCluster(
 }
 
 /** They only add to the answer; whoever may not see them goes without. */
-async function eventsAbout(cluster: Cluster, { namespace, name }: Target): Promise<readonly Event[]> {
+async function eventsAbout(cluster: Cluster, { namespace, name }: About): Promise<readonly Event[]> {
+  if (name === undefined) return [];
   try {
     const fieldSelector = `involvedObject.name=${name}`;
     const { items } = await cluster.resource(coreEvents).list({ namespace, fieldSelector, limit: 100 });

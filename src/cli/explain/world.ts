@@ -1,4 +1,5 @@
 import type { Event } from '../../kube/core.ts';
+import type { Unseen } from '../../state/list-cluster.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { Note } from './explanation.ts';
 
@@ -8,6 +9,8 @@ export interface World {
   readonly events: readonly Event[];
   /** What is known to be lacking. */
   readonly notes: readonly Note[];
+  /** Kinds that we were not allowed to list; files have none. */
+  readonly unseen?: readonly Unseen[];
   /** Nothing can be said about nodes that nobody could see. */
   readonly seesNodes: boolean;
 }

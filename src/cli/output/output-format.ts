@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 import { usage } from '../cli-error.ts';
 
-/** `wide` is a table that says more. */
-export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml';
+/** `wide` is a table that says more, `name` nothing but names; not every command offers that. */
+export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
 
 const outputFormats: readonly OutputFormat[] = ['table', 'wide', 'json', 'yaml'];
 

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { persistentVolumeClaims } from '../../cluster/resources.ts';
 import type { PodSpec } from '../../kube/core.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { claimRefs, selectedNode, startBinding } from './testing/binding-world.ts';
+import {
+  claimRefs,
+  deletePod,
+  runBeside,
+  selectedNode,
+  startBinding,
+  withoutBinder,
+} from './testing/binding-world.ts';
 import { Maker } from './testing/maker.ts';
 import { namespace } from './testing/scheduler-world.ts';
 
@@ -122,4 +129,19 @@ test('pods that are pinned by name, as those of a DaemonSet, get their volumes t
   await world.settle();
   expect(maker.asked).toEqual(['new n2']);
   expect(await world.lines()).toEqual(expect.arrayContaining(['pod on-n2 on n2', 'pod on-n3 on n3']));
+});
+
+test('a pod with a node that comes under the name of one on its way gets its claims bound', async () => {
+  await using world = await startBinding({ beside: ['protection'] });
+  await world.disk('d1', '10Gi', 'n1');
+  await withoutBinder(world);
+  await world.claim('data', '5Gi');
+  await world.pod('web', ['data']);
+  await world.settle();
+  await deletePod(world, 'web');
+  await world.pod('web', ['data'], asking);
+  await world.settle(2_000);
+  runBeside(world, 'pv-binder');
+  await world.settle(30_000);
+  expect(await world.lines()).toContain('claim data has d1');
 });

@@ -32,6 +32,8 @@ export interface AssignedPodsOptions {
 const workers = 4;
 /** For as long as it takes a provisioner to come round; a pod with a node has nowhere else to go. */
 const retryMs = 10_000;
+/** What a pod that is gone had reserved is given back by then. */
+const otherPodMs = 1_000;
 
 /**
  * Pods that were created with a node. They never queue, so nobody would bind claims that wait for the scheduler: their owner hears
@@ -95,8 +97,11 @@ export class AssignedPods {
     const record = feed.index.pods.stored(key);
     if (pod === undefined || record === undefined || record.nodeName === '') return undefined;
     if (record.isFinished || record.isDeleting) return undefined;
-    // A pod that is being bound right now has its claims looked after.
-    if (!isOurs(pod) || flights.get(key) !== undefined || ledger.get(key) !== undefined) return undefined;
+    if (!isOurs(pod)) return undefined;
+    // A pod that is being bound right now has its claims looked after. Another of its name is waited for: it is on its way out.
+    const held = flights.get(key)?.reservation ?? ledger.get(key);
+    if (held !== undefined)
+      return held.placement.pod.uid === record.uid ? undefined : { afterMs: otherPodMs };
     const waiting = this.#waitingClaims(record).map((claim) => claim.key);
     if (waiting.length === 0) return undefined;
     if (pod.metadata?.annotations?.[annotations.bindClaims] === 'true')

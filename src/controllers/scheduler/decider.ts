@@ -53,8 +53,14 @@ export class Decider {
       return { kind: 'refused', refusal, preemption };
     }
     // At once: until it stands written, the next pod must not count on the same victims.
-    this.#nominations.changed(record, { ...record, nominatedNode: preemption.node });
+    this.#nominations.changed(record.key, { ...record, nominatedNode: preemption.node });
     return { kind: 'refused', refusal: answer, preemption };
+  }
+
+  /** No room could be made for the pod: it waits for no node but the one that stands written. */
+  unnominate(podKey: string): void {
+    const stored = this.#index.pods.stored(podKey);
+    this.#nominations.changed(podKey, stored);
   }
 
   /** The rules themselves have changed. */
@@ -68,7 +74,7 @@ export class Decider {
   }
 
   changed(change: Change): void {
-    if (change.kind === 'Pod') this.#nominations.changed(change.before, change.after);
+    if (change.kind === 'Pod') this.#nominations.changed((change.after ?? change.before)!.key, change.after);
     this.#memory.changed(change);
   }
 

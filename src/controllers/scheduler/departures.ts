@@ -80,9 +80,10 @@ export class Departures {
     if (stored?.uid !== uid || !wantsNode(stored)) return;
     if (kept.length > 0) teller.volumesKept(flight.pod, kept);
     teller.failedScheduling(flight.pod, message);
-    const said = { reason: 'SchedulerError', message, nominated: '' } as const;
+    const givesUp = [flight.placement.node, flight.pod.status?.nominatedNodeName];
+    const said = { reason: 'SchedulerError', message, givesUp } as const;
     await pods
-      .explain(key, said, signal)
+      .explain(flight.pod, said, signal)
       .catch((error) => context.report({ controller: 'scheduler', key, error }));
     // A volume that could not be made is an answer like any other; everything else is trouble.
     queue.requeue(taken, provision === undefined ? 'error' : 'refusal');

@@ -29,20 +29,19 @@ export class Evictions {
       noteWrite: (pod) => feed.noteWrite('Pod', pod),
       cancel: ({ metadata }) => {
         const flight = flights.get(`${metadata?.namespace}/${metadata?.name}`);
-        flight?.cancel('preempted by a pod of higher priority');
-        return flight !== undefined;
+        return flight?.cancel('preempted by a pod of higher priority') ?? false;
       },
     };
   }
 
-  /** `nominated`: the pods that wait for a node of their own. */
+  /** False if the pod needs no room any more. `nominated`: the pods that wait for a node of their own. */
   async evict(
     preemptor: Pod,
     { node, victims }: Extract<Preemption, { kind: 'victims' }>,
     nominated: readonly PodRecord[],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const uid = preemptor.metadata?.uid ?? '';
-    if (this.#underWay.has(uid)) return;
+    if (this.#underWay.has(uid)) return true;
     this.#underWay.add(uid);
     const order = {
       preemptor,
@@ -53,7 +52,7 @@ export class Evictions {
       nominated: nominated.flatMap((pod) => this.#stored(pod)),
     };
     try {
-      await evictVictims(this.#context, order, this.#options.signal);
+      return await evictVictims(this.#context, order, this.#options.signal);
     } finally {
       this.#underWay.delete(uid);
     }

@@ -10,9 +10,8 @@ export class Nominations {
     return [...this.#pods.values()];
   }
 
-  changed(before: PodRecord | undefined, after: PodRecord | undefined): void {
-    if (before !== undefined) this.#pods.delete(before.key);
-    if (after !== undefined && after.nominatedNode !== '' && wantsNode(after))
-      this.#pods.set(after.key, after);
+  changed(key: string, pod: PodRecord | undefined): void {
+    if (pod !== undefined && pod.nominatedNode !== '' && wantsNode(pod)) this.#pods.set(key, pod);
+    else this.#pods.delete(key);
   }
 }

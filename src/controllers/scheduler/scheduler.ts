@@ -1,11 +1,11 @@
 import type { Projected } from '../../cluster/cluster.ts';
-import { keyOf } from '../../cluster/informer/object-key.ts';
 import { podDisruptionBudgets } from '../../cluster/resources.ts';
 import type { Change } from '../../engine/index/change.ts';
 import { type Profile, stowageProfile } from '../../engine/index/profile.ts';
 import { Ledger, type Reservation } from '../../engine/ledger/ledger.ts';
 import { type Budget, readBudget } from '../../engine/preemption/budget.ts';
 import type { Preemption } from '../../engine/preemption/find-victims.ts';
+import type { PodRecord } from '../../engine/records/pod-record.ts';
 import { defaultRules } from '../../engine/rules/default-rules.ts';
 import type { AnyRule } from '../../engine/rules/rule.ts';
 import type { Pod } from '../../kube/core.ts';
@@ -18,7 +18,7 @@ import { Flights } from './bind/flight.ts';
 import { PodBinder } from './bind/pod-binder.ts';
 import { PodWrites } from './bind/pod-writes.ts';
 import { VolumeWrites } from './bind/volume-writes.ts';
-import { Decider, type Refused } from './decider.ts';
+import { Decider, type Decision, type Refused } from './decider.ts';
 import { logDecision } from './decision-log.ts';
 import { Departures } from './departures.ts';
 import { Evictions } from './evictions.ts';
@@ -268,7 +268,7 @@ class Scheduler {
     const { clock } = this.#context;
     let busyMs = 0;
     for (;;) {
-      while (this.#flights.size >= flightsMax) await Promise.race(this.#work);
+      while (this.#flights.size >= flightsMax) await this.#flights.landing();
       const taken = await this.#queue.take(this.#signal);
       if (taken === undefined) return;
       const startMs = clock.monotonicMs();
@@ -288,8 +288,9 @@ class Scheduler {
       this.#queue.done(taken);
       return;
     }
-    const decision = this.#decider.decide(pod, record, this.#context.clock.nowMs());
+    const decision = this.#answerFor(taken, pod, record);
     this.#wakeReleased();
+    if (decision === undefined) return;
     const reserved = decision.kind === 'refused' ? undefined : this.#ledger.reserve(decision);
     let message = '';
     if (decision.kind === 'refused') message = this.#refuse(taken, pod, decision);
@@ -300,6 +301,19 @@ class Scheduler {
     this.#metrics.decided(result, seconds);
     const node = decision.kind === 'refused' ? undefined : decision.node;
     logDecision(this.#context.log, taken, { result, node, message, seconds });
+  }
+
+  /** Undefined where a rule tripped over the pod, which must not keep others from their nodes. */
+  #answerFor(taken: Taken, pod: Projected<Pod>, record: PodRecord): Decision | undefined {
+    try {
+      return this.#decider.decide(pod, record, this.#context.clock.nowMs());
+    } catch (error) {
+      this.#report(taken.pod.key, error);
+      const message = this.#fail(taken, pod, error instanceof Error ? error.message : String(error));
+      this.#metrics.decided('error', 0);
+      logDecision(this.#context.log, taken, { result: 'error', node: undefined, message, seconds: 0 });
+      return undefined;
+    }
   }
 
   #launch(taken: Taken, pod: Projected<Pod>, reservation: Reservation): void {
@@ -317,15 +331,30 @@ class Scheduler {
     this.#teller.failedScheduling(pod, message);
     const pins = pinsOf(refusal, this.#feed.index);
     if (pins.length > 0) this.#teller.volumesPin(pod, pins);
-    this.#background(taken.pod.key, this.#makeRoom(pod, preemption, message));
+    this.#background(taken.pod.key, this.#makeRoom(taken, pod, preemption, message));
     return message;
   }
 
-  async #makeRoom(pod: Projected<Pod>, preemption: Preemption, message: string): Promise<void> {
-    if (preemption.kind === 'victims') await this.#evictions.evict(pod, preemption, this.#decider.nominated);
+  async #makeRoom(taken: Taken, pod: Projected<Pod>, preemption: Preemption, message: string): Promise<void> {
+    if (preemption.kind === 'victims') await this.#evict(taken, pod, preemption);
     const isHopeless = preemption.kind === 'none' && !preemption.keepsNomination;
-    const said = { reason: 'Unschedulable', message, ...(isHopeless && { nominated: '' }) } as const;
-    await this.#pods.explain(keyOf(pod), said, this.#signal);
+    const givesUp = isHopeless ? [pod.status?.nominatedNodeName] : [];
+    await this.#pods.explain(pod, { reason: 'Unschedulable', message, givesUp }, this.#signal);
+  }
+
+  async #evict(taken: Taken, pod: Projected<Pod>, victims: Victims): Promise<void> {
+    let isNominated = false;
+    try {
+      isNominated = await this.#evictions.evict(pod, victims, this.#decider.nominated);
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      this.#report(taken.pod.key, error);
+      // Nobody may be leaving, so that no event would come.
+      this.#queue.retry(taken);
+    }
+    if (isNominated) return;
+    this.#decider.unnominate(taken.pod.key);
+    this.#released({ kind: 'Release', volumes: [], pools: [], nodeName: victims.node });
   }
 
   #fail(taken: Taken, pod: Pod, message: string): string {
@@ -333,7 +362,7 @@ class Scheduler {
     this.#teller.failedScheduling(pod, message);
     this.#background(
       taken.pod.key,
-      this.#pods.explain(taken.pod.key, { reason: 'SchedulerError', message }, this.#signal),
+      this.#pods.explain(pod, { reason: 'SchedulerError', message }, this.#signal),
     );
     return message;
   }
@@ -352,6 +381,8 @@ class Scheduler {
     this.#context.report({ controller: name, key, error });
   }
 }
+
+type Victims = Extract<Preemption, { kind: 'victims' }>;
 
 const outcomes = { reserved: 'scheduled', refused: 'error' } as const;
 

@@ -14,6 +14,7 @@ export class Flight {
   readonly #cancelling = new AbortController();
   #wake: (() => void) | undefined;
   #hasNews = false;
+  #isLeaving = false;
 
   constructor(pod: Projected<Pod>, reservation: Reservation) {
     this.pod = pod;
@@ -29,9 +30,17 @@ export class Flight {
     return this.#cancelling.signal;
   }
 
-  cancel(cause: string): void {
+  /** False if it is too late: the pod's node is being written, and that isn't broken off. */
+  cancel(cause: string): boolean {
+    if (this.#isLeaving) return false;
     this.#cancelling.abort(new Error(cause));
     this.poke();
+    return true;
+  }
+
+  /** The pod's node is written next: from now on nobody can let go of it. */
+  leave(): void {
+    this.#isLeaving = true;
   }
 
   /** Something happened that may concern it. */
@@ -64,6 +73,7 @@ export class Flights {
   readonly #byPod = new Map<string, Flight>();
   readonly #byClaim = new Map<string, Set<Flight>>();
   readonly #byNode = new Map<string, Set<Flight>>();
+  #onLanding: (() => void)[] = [];
 
   get size(): number {
     return this.#byPod.size;
@@ -83,6 +93,16 @@ export class Flights {
     this.#byPod.delete(flight.reservation.podKey);
     for (const { key } of flight.placement.pod.claims) removeFrom(this.#byClaim, key, flight);
     removeFrom(this.#byNode, flight.placement.node, flight);
+    const waiting = this.#onLanding;
+    this.#onLanding = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  /** Resolves when the next of them ends, however it ends. */
+  landing(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onLanding.push(resolve);
+    });
   }
 
   /** Those that use the claim. */

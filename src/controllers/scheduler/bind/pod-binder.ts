@@ -69,7 +69,11 @@ export class PodBinder {
       await this.#claim(flight, claimed, signal);
       // Complete: from here on they hold by themselves, whatever becomes of the pod.
       claimed.length = 0;
-      if (!isAssigned) await this.#write(flight, signal, () => pods.bind(flight.pod, node, signal));
+      if (isAssigned) return;
+      await this.#write(flight, signal, () => {
+        flight.leave();
+        return pods.bind(flight.pod, node, signal);
+      });
     } catch (error) {
       signal.throwIfAborted();
       throw await this.#undone(flight, claimed, error, signal);

@@ -22,6 +22,8 @@ export interface PodWritesOptions {
 /** What the scheduler writes about pods: where they go, where they are meant to go, and why they go nowhere. */
 export class PodWrites {
   readonly #options: PodWritesOptions;
+  /** By uid, what is being said of the pod right now. */
+  readonly #lastWords = new Map<string, Refused>();
 
   constructor(options: PodWritesOptions) {
     this.#options = options;
@@ -59,9 +61,22 @@ export class PodWrites {
     if (!isThere) throw new Error(`pod ${key} is gone, or has a node already`);
   }
 
-  /** Says why the pod has no node, and that it isn't meant to go anywhere, unless `nominated` says where. */
-  async explain(podKey: string, condition: Refused, signal: AbortSignal): Promise<void> {
-    await this.#patchStatus(podKey, signal, ({ status, metadata }) => {
+  /** Says why the pod has no node, and where it isn't meant to go any more. */
+  async explain(pod: Pod, condition: Refused, signal: AbortSignal): Promise<void> {
+    const uid = pod.metadata?.uid ?? '';
+    this.#lastWords.set(uid, condition);
+    try {
+      await this.#say(pod, condition, signal);
+    } finally {
+      if (this.#lastWords.get(uid) === condition) this.#lastWords.delete(uid);
+    }
+  }
+
+  async #say(pod: Pod, condition: Refused, signal: AbortSignal): Promise<void> {
+    const uid = pod.metadata?.uid ?? '';
+    await this.#patchStatus(keyOf(pod), signal, ({ status, metadata }) => {
+      // Another has come under its name, or we have come to another answer meanwhile.
+      if (metadata?.uid !== uid || this.#lastWords.get(uid) !== condition) return undefined;
       const wanted: PodCondition = {
         type: 'PodScheduled',
         status: 'False',
@@ -72,13 +87,13 @@ export class PodWrites {
       const known = getCondition(status?.conditions, 'PodScheduled');
       const isSaid =
         known?.status === 'False' && known.reason === wanted.reason && known.message === wanted.message;
-      const nominated = condition.nominated ?? status?.nominatedNodeName ?? '';
-      const isNominated = nominated === (status?.nominatedNodeName ?? '');
-      if (isSaid && isNominated) return undefined;
+      const givesUp = condition.givesUp?.includes(status?.nominatedNodeName) === true;
+      const isNominated = (status?.nominatedNodeName ?? '') !== '';
+      if (isSaid && !(givesUp && isNominated)) return undefined;
       const now = formatTimestamp(this.#options.clock.nowMs());
       return {
         ...(!isSaid && { conditions: setCondition(status?.conditions ?? [], wanted, now) }),
-        ...(!isNominated && { nominatedNodeName: nominated === '' ? null : nominated }),
+        ...(givesUp && isNominated && { nominatedNodeName: null }),
       };
     });
   }
@@ -122,6 +137,6 @@ function isSame(pod: Pod, other: Pod | undefined): boolean {
 export interface Refused {
   readonly reason: 'Unschedulable' | 'SchedulerError';
   readonly message: string;
-  /** Where it is to go once others have left; left out, what stands there stays. */
-  readonly nominated?: string | undefined;
+  /** Nodes that it waits for no longer. It may wait for another by the time that this is written, and that one stays. */
+  readonly givesUp?: readonly (string | undefined)[] | undefined;
 }

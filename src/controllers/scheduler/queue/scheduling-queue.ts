@@ -55,7 +55,8 @@ export interface QueueCounts {
  *    known; or `done`, as soon as a node is reserved for it. Changes that came meanwhile count as if they came afterwards.
  * 4. A pod that is `done` is still known, so that updates don't queue it again, until `remove`. If its binding fails it
  *    comes back by `requeue`. What changed during the binding wasn't recorded, so it doesn't wait but only backs off.
- * 5. `changed` tells of everything that happens to the index, and moves the pods that it wakes.
+ * 5. A pod that was `refused` and that somebody was to make room for comes back by `retry` where that failed.
+ * 6. `changed` tells of everything that happens to the index, and moves the pods that it wakes.
  *
  * A receipt of a pod that was removed or replaced meanwhile, or that was handed in already, does nothing.
  *
@@ -170,6 +171,16 @@ export class SchedulingQueue {
     if (entry === undefined) return;
     if (why === 'error') this.#countError(entry);
     else this.#countRefusal(entry);
+    this.#moveOn(entry, 'backoff');
+    this.#serve();
+  }
+
+  /** What should have been done for a refused pod failed, so what it waits for may never come. It backs off as from an error. */
+  retry(taken: Taken): void {
+    const entry = this.#entries.get(taken.pod.key);
+    // Whoever woke it meanwhile has it looked at anyway.
+    if (entry?.taken !== taken || entry.place !== this.#waiting) return;
+    this.#countError(entry);
     this.#moveOn(entry, 'backoff');
     this.#serve();
   }

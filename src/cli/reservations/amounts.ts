@@ -1,0 +1,31 @@
+import { nanoOf, type Size } from '../../engine/size.ts';
+import { canonicalQuantity, parseQuantity, quantityFromBytes, quantityToBytes } from '../../kube/quantity.ts';
+
+/** As Kubernetes writes it, to the byte. */
+export function quantityText(size: Size): string {
+  return canonicalQuantity(quantityFromBytes(nanoOf(size) / 1_000_000_000n));
+}
+
+const units = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
+const significantDigits = 3;
+
+/** Rounded for people: `79.9Gi` where the quantity is 85,791,971,123 bytes. Down, so that nobody counts on what isn't there. */
+export function readableAmount(quantity: string): string {
+  let amount = bytesOf(quantity);
+  const sign = amount < 0 ? '-' : '';
+  amount = Math.abs(amount);
+  let unit = 0;
+  while (amount >= 1024 && unit < units.length - 1) {
+    amount /= 1024;
+    unit += 1;
+  }
+  const decimals = Math.max(0, significantDigits - String(Math.trunc(amount)).length);
+  const scale = 10 ** decimals;
+  return `${sign}${Math.trunc(amount * scale) / scale}${units[unit]}`;
+}
+
+/** Of a quantity that we wrote ourselves. */
+export function bytesOf(quantity: string): number {
+  const parsed = parseQuantity(quantity);
+  return parsed.ok ? Number(quantityToBytes(parsed.quantity)) : 0;
+}

@@ -1,0 +1,123 @@
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import { publishedRoom } from '../../engine/index/pool-table.ts';
+import { stowageProfile } from '../../engine/index/profile.ts';
+import { isBeingProvisioned } from '../../engine/index/promise-book.ts';
+import type { ClaimRecord } from '../../engine/records/claim-record.ts';
+import type { PoolRecord } from '../../engine/records/pool-record.ts';
+import { zeroSize } from '../../engine/size.ts';
+import { listOf } from '../../kube/wire.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { noticeNotes } from '../explain/lines.ts';
+import type { World } from '../explain/world.ts';
+import { quantityText } from './amounts.ts';
+import { heldVolumes } from './held-volumes.ts';
+import { missingNotes, type Need } from './missing-notes.ts';
+import { ReachReader } from './reach.ts';
+import type { ClaimInFlight, NominatedPod, PromisedPool, ReservationsReport } from './report.ts';
+import { waitingSince } from './waiting-since.ts';
+
+export interface FindOptions {
+  readonly nowMs: number;
+  /** Only what claims and pods of this namespace hold. */
+  readonly namespace?: string | undefined;
+}
+
+const needs: readonly Need[] = [
+  { kind: 'PersistentVolume', resource: 'pv', without: 'volumes that are held are not shown' },
+  {
+    kind: 'PersistentVolumeClaim',
+    resource: 'pvc -A',
+    without: 'whether claims have their volumes is not known',
+  },
+  { kind: 'Node', resource: 'nodes', without: 'nothing is reachable, and promises have no pool' },
+  { kind: 'Pod', resource: 'pods -A', without: 'who uses claims and who is nominated is not shown' },
+];
+
+/** Who holds what, from what is stored: the same as a scheduler that starts now would find. */
+export function findReservations(world: World, { nowMs, namespace }: FindOptions): ReservationsReport {
+  const { snapshot, notes } = world;
+  const { index, notices } = snapshot.toIndex(stowageProfile);
+  index.settle(nowMs);
+  const isAsked = (key: string) => namespace === undefined || key.startsWith(`${namespace}/`);
+  return {
+    apiVersion: 'stowage.dev/reservations/v1',
+    kind: 'ReservationsReport',
+    volumes: heldVolumes(world, index, new ReachReader(index)).filter(({ claim }) => isAsked(claim)),
+    claims: claimsInFlight(index, snapshot).filter(({ claim }) => isAsked(claim)),
+    pools: promisedPools(index).filter(({ claims }) => claims.some(({ claim }) => isAsked(claim))),
+    pods: nominatedPods(index, snapshot).filter(({ pod }) => isAsked(pod)),
+    notes: [...notes, ...missingNotes(world, needs), ...noticeNotes(notices)],
+  };
+}
+
+function claimsInFlight(index: ClusterIndex, snapshot: Snapshot): readonly ClaimInFlight[] {
+  return [...index.claims.records()]
+    .filter(isBeingProvisioned)
+    .map((claim) => claimInFlight(claim, index, snapshot))
+    .sort((a, b) => compareText(a.claim, b.claim));
+}
+
+function claimInFlight(claim: ClaimRecord, index: ClusterIndex, snapshot: Snapshot): ClaimInFlight {
+  const { key, selectedNode, className, request, poolHint, isRollingBack } = claim;
+  const poolKey = index.promises.get(key)?.poolKey;
+  const since = waitingSince(snapshot.get('PersistentVolumeClaim', key)!);
+  return {
+    claim: key,
+    node: selectedNode,
+    storageClass: className,
+    size: quantityText(request ?? zeroSize),
+    poolHint: poolHint === '' ? undefined : poolHint,
+    pool: poolKey === undefined ? undefined : index.pools.get(poolKey)?.name,
+    state: isRollingBack ? 'RollingBack' : 'Provisioning',
+    waitingSince: since?.time,
+    waitingSinceFrom: since?.from,
+    pods: [...index.pods.usingClaim(key)].map((pod) => pod.key).sort(),
+  };
+}
+
+function promisedPools(index: ClusterIndex): readonly PromisedPool[] {
+  return [...index.pools.records()]
+    .filter(({ key }) => index.pools.promisesOf(key).size > 0)
+    .map((pool) => promisedPool(pool, index))
+    .sort((a, b) => compareText(a.pool, b.pool));
+}
+
+function promisedPool(pool: PoolRecord, { pools, promises }: ClusterIndex): PromisedPool {
+  const { key, name, form, driver, storageClass } = pool;
+  const claims = [...pools.promisesOf(key)].map(([claim, size]) => ({
+    claim,
+    size: quantityText(size),
+    node: promises.get(claim)?.nodeName ?? '',
+  }));
+  return {
+    pool: name,
+    source: form,
+    driver,
+    storageClass,
+    reported: quantityText(publishedRoom(pool)),
+    promised: quantityText(pools.promised(key)),
+    free: quantityText(pools.room(pools.row(key)!)),
+    claims: claims.sort((a, b) => compareText(a.claim, b.claim)),
+  };
+}
+
+function nominatedPods(index: ClusterIndex, snapshot: Snapshot): readonly NominatedPod[] {
+  return [...index.pods.records()]
+    .filter(({ nodeName, nominatedNode, isFinished }) => nodeName === '' && nominatedNode !== '' && !isFinished)
+    .map(({ key, nominatedNode, priority }) => {
+      const { metadata, spec, status } = snapshot.get('Pod', key) ?? {};
+      const scheduled = listOf(status?.conditions).find(({ type }) => type === 'PodScheduled');
+      return {
+        pod: key,
+        node: nominatedNode,
+        priority,
+        schedulerName: spec?.schedulerName ?? 'default-scheduler',
+        waitingSince: scheduled?.lastTransitionTime ?? metadata?.creationTimestamp ?? undefined,
+      };
+    })
+    .sort((a, b) => b.priority - a.priority || compareText(a.pod, b.pod));
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

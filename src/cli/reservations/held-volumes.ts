@@ -1,0 +1,55 @@
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import type { ClaimRecord } from '../../engine/records/claim-record.ts';
+import type { ClaimReference } from '../../engine/records/volume-record.ts';
+import type { PersistentVolume } from '../../kube/core.ts';
+import { annotations } from '../../kube/well-known.ts';
+import type { World } from '../explain/world.ts';
+import { quantityText } from './amounts.ts';
+import type { ReachReader } from './reach.ts';
+import type { BoundBy, HeldVolume, HoldState } from './report.ts';
+
+/** The volumes that name a claim, by claim. */
+export function heldVolumes(world: World, index: ClusterIndex, reaches: ReachReader): readonly HeldVolume[] {
+  const { volumes, claims } = index;
+  const held = [...volumes.records()].flatMap((volume): HeldVolume[] => {
+    const { key, claim: reference, className, size, phase } = volume;
+    if (reference === undefined) return [];
+    const isSeen = claimsAreSeen(world, reference.claimKey);
+    return [
+      {
+        claim: reference.claimKey,
+        volume: key,
+        storageClass: className,
+        size: quantityText(size),
+        phase,
+        state: isSeen ? holdState(key, reference, claims.get(reference.claimKey)) : 'Unknown',
+        boundBy: boundBy(world.snapshot.get('PersistentVolume', key)),
+        reach: reaches.of(volumes.topology(volumes.row(key)!)),
+      },
+    ];
+  });
+  const order = ({ claim, volume }: HeldVolume) => `${claim} ${volume}`;
+  return held.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+/** A claim that isn't there means nothing where claims can't be seen. */
+function claimsAreSeen({ snapshot, unseen }: World, claimKey: string): boolean {
+  const hidden = unseen?.find(({ kind }) => kind === 'PersistentVolumeClaim');
+  if (hidden !== undefined) return claimKey.startsWith(`${hidden.onlyNamespace}/`);
+  return unseen !== undefined || snapshot.count('PersistentVolumeClaim') > 0;
+}
+
+function holdState(volume: string, { uid }: ClaimReference, claim: ClaimRecord | undefined): HoldState {
+  if (claim === undefined) return uid === '' ? 'Awaited' : 'Released';
+  if (uid !== '' && uid !== claim.uid) return 'Released';
+  if (claim.isRollingBack) return 'RollingBack';
+  if (claim.volumeName === '') return 'InFlight';
+  if (claim.volumeName !== volume) return 'Misplaced';
+  return claim.isBound ? 'Bound' : 'InFlight';
+}
+
+function boundBy(volume: PersistentVolume | undefined): BoundBy {
+  const marks = volume?.metadata?.annotations ?? {};
+  if (Object.hasOwn(marks, annotations.boundByController)) return 'controller';
+  return Object.hasOwn(marks, annotations.provisionedBy) ? 'provisioner' : 'person';
+}

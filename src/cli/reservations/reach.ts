@@ -1,0 +1,69 @@
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import type { Topology } from '../../engine/index/topology-table.ts';
+import type { MatcherTerm, NodeMatcher } from '../../engine/records/node-matcher.ts';
+
+/** The nodes from which something can be reached. */
+export interface Reach {
+  readonly nodeCount: number;
+  /** The first of them by name. */
+  readonly nodes: readonly string[];
+  /** How they are chosen: `every node`, `no node`, or labels. */
+  readonly selector: string;
+}
+
+/** Names are for people; with more nobody looks for theirs in the list. */
+const nodesNamedMax = 50;
+const nodesShownMax = 3;
+
+/** Looks up each topology once, as most are shared by many volumes. */
+export class ReachReader {
+  readonly #index: ClusterIndex;
+  readonly #known = new Map<Topology, Reach>();
+
+  constructor(index: ClusterIndex) {
+    this.#index = index;
+  }
+
+  of(topology: Topology): Reach {
+    const known = this.#known.get(topology);
+    if (known !== undefined) return known;
+    const names = topology.nodes.rows().map((row) => this.#index.nodes.record(row)!.name);
+    const reach = {
+      nodeCount: names.length,
+      nodes: names.sort().slice(0, nodesNamedMax),
+      selector: selectorText(topology.matcher),
+    };
+    this.#known.set(topology, reach);
+    return reach;
+  }
+}
+
+/** For a column of a table. */
+export function reachText({ nodeCount, nodes, selector }: Reach): string {
+  if (selector === 'every node' || selector === 'no node') return selector;
+  if (nodeCount === 0) return `no node (${selector})`;
+  if (nodeCount <= nodesShownMax) return nodes.join(', ');
+  return `${nodeCount.toLocaleString('en-US')} nodes (${selector})`;
+}
+
+function selectorText({ terms }: NodeMatcher): string {
+  if (terms.length === 0) return 'no node';
+  const texts = terms.map(termText);
+  return texts.includes('') ? 'every node' : texts.join(' or ');
+}
+
+function termText({ requirements, names }: MatcherTerm): string {
+  const labels = requirements.map(({ key, operator, values, bound }) =>
+    conditionText(key, operator, bound === undefined ? [...values] : [String(bound)]),
+  );
+  return [
+    ...labels,
+    ...names.map(({ operator, values }) => conditionText('name', operator, [...values])),
+  ].join(', ');
+}
+
+function conditionText(key: string, operator: string, values: readonly string[]): string {
+  const list = values.length > nodesShownMax ? [...values.slice(0, nodesShownMax), '…'] : values;
+  if (operator === 'In') return values.length === 1 ? `${key}=${values[0]}` : `${key} in (${list.join(',')})`;
+  return values.length === 0 ? `${key} ${operator}` : `${key} ${operator} (${list.join(',')})`;
+}

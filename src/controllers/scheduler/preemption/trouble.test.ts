@@ -1,0 +1,195 @@
+/** Making room for a pod when something goes wrong halfway, or comes too late. */
+import { expect, test } from 'vitest';
+import { pods, priorityClasses } from '../../../cluster/resources.ts';
+import { getCondition } from '../../../kube/conditions.ts';
+import type { PodSpec } from '../../../kube/core.ts';
+import { cpu } from '../scenarios/testing/furniture.ts';
+import { runBeside, startBinding } from '../testing/binding-world.ts';
+import { namespace, type SchedulerWorld } from '../testing/scheduler-world.ts';
+import { TroubledCluster, type Write } from '../testing/troubled-cluster.ts';
+
+const urgent = { priorityClassName: 'urgent' };
+
+interface TroubledWorld {
+  readonly world: SchedulerWorld;
+  readonly way: TroubledCluster;
+}
+
+async function startTroubled(): Promise<TroubledWorld> {
+  let way: TroubledCluster | undefined;
+  const world = await startBinding({
+    nodes: ['n1'],
+    way: (cluster) => {
+      way = new TroubledCluster(cluster);
+      return way;
+    },
+  });
+  runBeside(world, 'node-agent');
+  await world.cluster.resource(priorityClasses).create({ metadata: { name: 'urgent' }, value: 1000 });
+  return { world, way: way! };
+}
+
+test.each([
+  { what: 'the nomination', fails: ({ verb, name }: Write) => verb === 'patch' && name === 'high' },
+  { what: 'the mark', fails: ({ verb, name }: Write) => verb === 'patch' && name === 'low' },
+  { what: 'the deletion', fails: ({ verb, name }: Write) => verb === 'delete' && name === 'low' },
+])('$what that fails once is tried again, though no event calls for it', async ({ fails }) => {
+  const { world, way } = await startTroubled();
+  await using _ = world;
+  await world.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
+  await world.settle(2_000);
+  let failures = 0;
+  way.troubles = {
+    before: (write) => {
+      if (!fails(write) || failures > 0) return;
+      failures += 1;
+      throw new Error('the line is dead');
+    },
+  };
+  await world.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
+  await world.settle(20_000);
+  expect(failures).toBe(1);
+  expect(await world.place('high')).toBe('n1');
+});
+
+test('a pod whose binding is being written is not let go of but deleted', async () => {
+  const { world, way } = await startTroubled();
+  await using _ = world;
+  let finish = () => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  way.troubles = { before: ({ verb, name }) => (verb === 'post' && name === 'low' ? held : undefined) };
+  await world.pod('low', [], { spec: cpu('6') });
+  await world.settle();
+  await world.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
+  await world.settle();
+  finish();
+  await world.settle(20_000);
+  expect(await world.place('high')).toBe('n1');
+});
+
+function onPorts(...hostPorts: readonly number[]): PodSpec {
+  const ports = hostPorts.map((hostPort) => ({ hostPort, containerPort: hostPort }));
+  return { containers: [{ name: 'main', image: 'pause', ports }] };
+}
+
+test.each([
+  { what: 'cpu', low: cpu('5'), peer: cpu('3'), high: cpu('6') },
+  { what: 'ports', low: onPorts(80), peer: onPorts(443), high: onPorts(80, 443) },
+])(
+  'one that leaves is the chance of a pod that can make the rest of the room itself: $what',
+  async (specs) => {
+    const { world } = await startTroubled();
+    await using _ = world;
+    await world.pod('low', [], { spec: { nodeName: 'n1', ...specs.low } });
+    await world.pod('peer', [], { spec: { nodeName: 'n1', ...specs.peer, ...urgent } });
+    await world.settle(2_000);
+    await world.pod('high', [], { spec: { ...specs.high, ...urgent } });
+    await world.settle(2_000);
+    expect(await world.place('high')).toContain('0/1 nodes are available');
+    await world.cluster.resource(pods).delete({ namespace, name: 'peer' }, { gracePeriodSeconds: 0 });
+    await world.settle(20_000);
+    expect(await world.place('high')).toBe('n1');
+  },
+);
+
+test('a pod goes to the node that it is nominated to, whoever said so and whatever else would do', async () => {
+  const { world } = await startTroubled();
+  await using _ = world;
+  for (const name of ['n2', 'n3', 'n4']) await world.node(name);
+  await world.pod('gone', [], { spec: { nodeName: 'n3', ...cpu('5') } });
+  await world.pod('web', [], { spec: { schedulingGates: [{ name: 'wait' }], ...cpu('1') } });
+  const client = world.cluster.resource(pods);
+  const nominated = { status: { nominatedNodeName: 'n3' } };
+  await client.patch(
+    { namespace, name: 'web' },
+    { type: 'merge', body: nominated },
+    { subresource: 'status' },
+  );
+  await client.patch(
+    { namespace, name: 'web' },
+    { type: 'merge', body: { spec: { schedulingGates: null } } },
+  );
+  await world.settle(5_000);
+  expect(await world.place('web')).toBe('n3');
+});
+
+test('a pod that is deleted before its nomination is written leaves the node to those that wait', async () => {
+  const { world, way } = await startTroubled();
+  await using _ = world;
+  await world.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
+  await world.settle(2_000);
+  let finish = () => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  way.troubles = { before: ({ verb, name }) => (verb === 'patch' && name === 'high' ? held : undefined) };
+  await world.pod('high', [], { spec: { ...cpu('8'), ...urgent } });
+  await world.settle();
+  await world.pod('next', [], { spec: cpu('2') });
+  await world.settle();
+  expect(await world.place('next')).toContain('1 Insufficient cpu');
+  await world.cluster.resource(pods).delete({ namespace, name: 'high' }, { gracePeriodSeconds: 0 });
+  await world.settle();
+  finish();
+  await world.settle(20_000);
+  expect(await world.place('next')).toBe('n1');
+});
+
+test('a word said late does not take back the room that has been made since', async () => {
+  const { world, way } = await startTroubled();
+  await using _ = world;
+  const low = { nodeName: 'n1', terminationGracePeriodSeconds: 30, ...cpu('6') };
+  await world.pod('low', [], { spec: low });
+  await world.claim('data', '5Gi');
+  await world.settle(2_000);
+  let finish = () => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let patches = 0;
+  const nominees: (string | undefined)[] = [];
+  way.troubles = {
+    before: ({ verb, name }) => {
+      if (verb !== 'patch' || name !== 'high') return;
+      patches += 1;
+      // That evicting others would not help.
+      return patches === 1 ? held : undefined;
+    },
+    after: async ({ verb, name }) => {
+      if (verb === 'patch' && name === 'high')
+        nominees.push((await world.getPod('high')).status?.nominatedNodeName);
+    },
+  };
+  await world.pod('high', ['data'], { spec: { ...cpu('4'), ...urgent } });
+  await world.settle();
+  await world.disk('d1', '5Gi', 'n1');
+  await world.settle(2_000);
+  finish();
+  await world.settle();
+  expect((await world.getPod('low')).metadata?.deletionTimestamp).toBeDefined();
+  expect(new Set(nominees.slice(nominees.indexOf('n1')))).toEqual(new Set(['n1']));
+  expect(await world.place('high')).toBe('0/1 nodes are available: 1 Insufficient cpu.');
+});
+
+test('what was to be said of a pod is not said of another that has come under its name', async () => {
+  const { world, way } = await startTroubled();
+  await using _ = world;
+  await world.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
+  await world.settle(2_000);
+  let finish = () => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  way.troubles = { before: ({ verb, name }) => (verb === 'delete' && name === 'low' ? held : undefined) };
+  await world.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
+  await world.settle();
+  await world.cluster.resource(pods).delete({ namespace, name: 'high' }, { gracePeriodSeconds: 0 });
+  await world.pod('high', [], { spec: { schedulingGates: [{ name: 'wait' }] } });
+  await world.settle();
+  finish();
+  await world.settle();
+  const { status } = await world.getPod('high');
+  expect(getCondition(status?.conditions, 'PodScheduled')?.reason).toBe('SchedulingGated');
+});
