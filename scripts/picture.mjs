@@ -60,6 +60,7 @@ function drawn(text) {
     return `<text x="16" y="${at * lineHeight + 34}" fill="${fill}" xml:space="preserve">${escaped(line)}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
+<title>What stowage explain says about a pod that fits nowhere</title>
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13.4">
 ${rows.join('\n')}
