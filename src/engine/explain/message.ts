@@ -2,9 +2,11 @@ import { verdictReasons } from '../rules/cycle.ts';
 import { type NodeReason, nodeReasons, type Reason } from '../rules/reasons.ts';
 import type { AnyRule, PodRefusal } from '../rules/rule.ts';
 
+/** What so many nodes were rejected for alike. */
 export interface NodeVerdict {
   readonly rule: AnyRule;
   readonly verdict: number;
+  readonly nodeCount: number;
   /** Each fills the text's placeholder, where it has one, and is counted apart. */
   readonly notes: readonly string[];
 }
@@ -35,7 +37,7 @@ export function countTexts(verdicts: Iterable<NodeVerdict>): Map<string, number>
   const counts = new Map<string, number>();
   for (const verdict of verdicts) {
     const texts = new Set(reasonsIn(verdict).flatMap((reason) => textsOf(reason, verdict)));
-    for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+    for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + verdict.nodeCount);
   }
   return counts;
 }
@@ -52,7 +54,8 @@ function textsOf(reason: NodeReason, { notes }: NodeVerdict): string[] {
 export function countReasons(verdicts: Iterable<NodeVerdict>): Map<Reason, number> {
   const counts = new Map<Reason, number>();
   for (const verdict of verdicts) {
-    for (const reason of reasonsIn(verdict)) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    for (const reason of reasonsIn(verdict))
+      counts.set(reason, (counts.get(reason) ?? 0) + verdict.nodeCount);
   }
   return counts;
 }

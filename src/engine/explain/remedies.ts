@@ -17,8 +17,6 @@ export interface RemedyOptions {
   readonly nowMs: number;
   readonly rules?: readonly AnyRule[];
   readonly objects: ObjectSource;
-  /** How many nodes are looked at closely, those first that miss least. */
-  readonly nodesMax?: number;
   readonly remediesMax?: number;
 }
 
@@ -32,12 +30,23 @@ export interface RemedySearch {
   readonly isCutShort: boolean;
 }
 
-const nodesMaxDefault = 48;
 const remediesMaxDefault = 8;
-/** Further than this it is another cluster that is asked for. */
-const stepsMaxMost = 3;
-/** Where several obstacles are to be met, this many ways for each. */
-const waysMax = 3;
+
+interface Pass {
+  /** How many steps a remedy may have. */
+  readonly stepsMax: number;
+  /** How many nodes are looked at, those first that miss least. */
+  readonly nodesMax: number;
+  /** How many ways are tried to meet one obstacle. */
+  readonly waysMax: number;
+}
+
+/** Each only where those before it found nothing. Further than the last it is another cluster that is asked for. */
+const passes: readonly Pass[] = [
+  { stepsMax: 1, nodesMax: 48, waysMax: Number.POSITIVE_INFINITY },
+  { stepsMax: 2, nodesMax: 24, waysMax: 3 },
+  { stepsMax: 3, nodesMax: 8, waysMax: 2 },
+];
 const judgementsMax = 20_000;
 /** An explanation of one node walks all volumes, so that there can be fewer where there are many of those. */
 const volumeVisitsMax = 3_000_000;
@@ -54,23 +63,26 @@ export function findRemedies(
   nodes: readonly NodeExplanation[],
   options: RemedyOptions,
 ): RemedySearch {
-  const { nowMs, rules = defaultRules, objects, nodesMax = nodesMaxDefault } = options;
+  const { nowMs, rules = defaultRules, objects } = options;
   const budget = budgetFor(index);
   const ground: Ground = { index, objects, nowMs, rules, budget };
   const promising = nodes.filter(({ findings }) => findings.length > 0 && !findings.some(isHopeless));
-  const close = byCloseness(promising, nodesMax);
   const found = new Collection();
-  tryNewNodes(new Trial(ground, '', pod), found);
-  for (let stepsMax = 1; stepsMax <= stepsMaxMost && !found.hasGentle; stepsMax += 1) {
+  let nodesTried = 0;
+  for (const { nodesMax, ...pass } of passes) {
+    const close = byCloseness(promising, nodesMax);
     for (const { node, findings } of close)
-      explore(new Trial(ground, node, pod), findings, { found, pod, stepsMax, steps: [] });
+      explore(new Trial(ground, node, pod), findings, { found, pod, pass, steps: [] });
+    nodesTried = close.length;
+    if (found.hasGentle) break;
   }
+  tryNewNodes(new Trial(ground, '', pod), found);
   const remedies = found
     .best(options.remediesMax ?? remediesMaxDefault)
     .filter(({ node, steps }) => isProven(new Trial(ground, node, pod), steps));
   return {
     remedies,
-    nodesTried: close.length,
+    nodesTried,
     nodesPromising: promising.length,
     isCutShort: budget.judgements <= 0 || budget.explanations <= 0,
   };
@@ -85,33 +97,48 @@ interface Path {
   readonly found: Collection;
   /** As it is now. */
   readonly pod: Pod;
-  readonly stepsMax: number;
+  readonly pass: Omit<Pass, 'nodesMax'>;
   readonly steps: readonly Step[];
 }
 
 /** Meets the first finding in every way; whatever is left is met in turn, while few enough steps have been taken. */
 function explore(trial: Trial, findings: readonly Finding[], path: Path): void {
-  const { steps, stepsMax } = path;
+  const { steps, pass } = path;
   const first = findings.find((finding) => !isAboutPods(finding)) ?? findings[0];
   if (first === undefined || findings.some(isHopeless)) return;
-  const options = optionsFor(trial, first);
-  for (const option of stepsMax === 1 ? options : options.slice(0, waysMax)) {
+  if (steps.length + stepsNeeded(findings) > pass.stepsMax) return;
+  for (const option of optionsFor(trial, first).slice(0, pass.waysMax)) {
     const taken = [...steps, option];
     const fits = trial.during([option], (after) => {
       if (after.fits()) return true;
-      if (taken.length < stepsMax && option.sort !== 'RemovePods')
-        goOn(after, first, { ...path, steps: taken });
+      if (taken.length < pass.stepsMax && option.sort !== 'RemovePods')
+        goOn(after, findings, { ...path, steps: taken });
       return false;
     });
     if (fits) path.found.add(smallestOf(new Trial(trial.ground, trial.node, path.pod), taken));
   }
 }
 
-/** Only where the step did away with what it was taken for. */
-function goOn(trial: Trial, met: Finding, path: Path): void {
-  const findings = trial.findings();
-  if (findings === undefined || findings.some((finding) => isSame(finding, met))) return;
-  explore(trial, findings, path);
+/** No fewer: one step may meet several findings of one reason, and removed pods all that are about pods. */
+function stepsNeeded(findings: readonly Finding[]): number {
+  const reasons = new Set(findings.filter((finding) => !isAboutPods(finding)).map(({ reason }) => reason));
+  // Uncordoning a node lifts the taint that goes with it.
+  if (reasons.has('MarkedUnschedulable')) reasons.delete('TaintNotTolerated');
+  return reasons.size + (findings.some(isAboutPods) ? 1 : 0);
+}
+
+/** With what was found before, less what the step was taken for; what stands in the way then is asked for only when that is all met. */
+function goOn(trial: Trial, before: readonly Finding[], path: Path): void {
+  const met = before.find((finding) => !isAboutPods(finding)) ?? before[0]!;
+  const rest = before.filter((finding) => !isSame(finding, met));
+  if (rest.length === 0) {
+    const findings = trial.findings();
+    if (findings !== undefined && !findings.some((finding) => isSame(finding, met)))
+      explore(trial, findings, path);
+    return;
+  }
+  const isShared = rest.some(({ reason }) => reason === met.reason);
+  if (isShared || !trial.refusesFor(met)) explore(trial, rest, path);
 }
 
 function isSame(a: Finding, b: Finding): boolean {

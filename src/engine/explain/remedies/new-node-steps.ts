@@ -23,7 +23,7 @@ export function newNodeSteps(ground: Ground): Step[] {
     .sort((a, b) => a.amount - b.amount);
 }
 
-export function newNodeName({ index }: Ground): string {
+function newNodeName({ index }: Ground): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? 'new-node' : `new-node-${number}`;
     if (index.nodes.row(name) === undefined) return name;

@@ -5,6 +5,7 @@ import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { keyOf, type ObjectOf } from '../../index/read-object.ts';
 import { judge } from '../../judge.ts';
 import { type PodRecord, readPod } from '../../records/pod-record.ts';
+import { verdictReasons } from '../../rules/cycle.ts';
 import type { Finding } from '../../rules/finding.ts';
 import type { AnyRule } from '../../rules/rule.ts';
 import { explain } from '../explain.ts';
@@ -66,6 +67,19 @@ export class Trial implements ObjectSource {
     budget.judgements -= 1;
     const { cycle, prepared } = judge(this.record, index, { nowMs, rules, onlyNodes: [this.node] });
     return prepared.refusedBy === undefined && cycle.isFeasible(row);
+  }
+
+  /** Whether the finding's rule, by itself, still refuses the node for the same reason. */
+  refusesFor({ rule: name, reason }: Finding): boolean {
+    const { index, nowMs, rules, budget } = this.ground;
+    const rule = rules.find((known) => known.name === name);
+    const row = index.nodes.row(this.node);
+    if (rule === undefined || row === undefined || budget.judgements <= 0) return true;
+    budget.judgements -= 1;
+    const { cycle, prepared } = judge(this.record, index, { nowMs, rules: [rule], onlyNodes: [this.node] });
+    if (prepared.refusedBy !== undefined) return true;
+    const bit = 1 << rule.reasons.indexOf(reason);
+    return !cycle.isFeasible(row) && (verdictReasons(cycle.verdicts[row]!) & bit) !== 0;
   }
 
   /** Undefined where the pod can't run anywhere, or the search has asked too often. */

@@ -28,6 +28,8 @@ class NearbyVolumes {
   /** Closest first. */
   readonly #all: readonly CloseVolume[];
   readonly #byTopology = new Map<Topology, CloseVolume[]>();
+  /** The topologies that each node is in; most clusters have more of them than an explanation could walk for every node. */
+  readonly #ofNode = new Map<number, Topology[]>();
 
   constructor(index: ClusterIndex, claim: ClaimRecord) {
     this.#claim = claim;
@@ -43,30 +45,34 @@ class NearbyVolumes {
       if (known === undefined) this.#byTopology.set(candidate.topology, [candidate]);
       else known.push(candidate);
     }
+    for (const topology of this.#byTopology.keys())
+      topology.nodes.each((node) => this.#addTo(node, topology));
+  }
+
+  #addTo(node: number, topology: Topology): void {
+    const known = this.#ofNode.get(node);
+    if (known === undefined) this.#ofNode.set(node, [topology]);
+    else known.push(topology);
+  }
+
+  #closeTo(node: number): readonly CloseVolume[] {
+    return (this.#ofNode.get(node) ?? []).flatMap((topology) => this.#byTopology.get(topology)!);
   }
 
   /** A volume without an obstacle is reachable from the node: the claim alone could be served. */
   servesAlone(node: number): boolean {
-    for (const [topology, [closest]] of this.#byTopology) {
-      if (closest!.obstacles.length === 0 && topology.nodes.has(node)) return true;
-    }
-    return false;
+    return this.#closeTo(node).some(({ obstacles }) => obstacles.length === 0);
   }
 
   /** At most `max` candidates, wherever they can be reached from; and how many there were. */
   anywhere(max: number): { readonly candidates: readonly Candidate[]; readonly total: number } {
-    const candidates = this.#all
-      .slice(0, max)
-      .map(({ volume, obstacles }) => candidateOf(volume, obstacles));
+    const candidates = this.#all.slice(0, max).map(({ volume, obstacles }) => candidateOf(volume, obstacles));
     return { candidates, total: this.#all.length };
   }
 
   /** At most `max` candidates: those that the node reaches first, then those elsewhere; and how many there were. */
   at(node: number, max: number): { readonly candidates: readonly Candidate[]; readonly total: number } {
-    const reachable = [...this.#byTopology]
-      .filter(([topology]) => topology.nodes.has(node))
-      .flatMap(([, close]) => close);
-    reachable.sort((a, b) => compareCloseness(this.#claim, a, b));
+    const reachable = [...this.#closeTo(node)].sort((a, b) => compareCloseness(this.#claim, a, b));
     const candidates = reachable.slice(0, max).map(({ volume, obstacles }) => candidateOf(volume, obstacles));
     for (const { volume, topology, obstacles } of this.#all) {
       if (candidates.length >= max || obstacles.length >= obstaclesMax) break;

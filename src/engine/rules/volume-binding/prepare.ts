@@ -39,13 +39,18 @@ function malformedVolumes(index: ClusterIndex, pod: PodRecord): PodRefusal[] {
   return pod.problems.map((problem) => refusal('MalformedPod', { pod, problem }));
 }
 
-/** Missing, lost, deleting or somebody else's: in this order for each claim, as kube-scheduler looks. */
+/**
+ * Lost, deleting or somebody else's: in this order for each claim, as kube-scheduler looks. What is missing comes before all of it, as
+ * there an earlier rule stumbles over it.
+ */
 function absentClaims(index: ClusterIndex, pod: PodRecord): PodRefusal[] {
-  return pod.claims.flatMap((podClaim) => {
+  const absent = pod.claims.flatMap((podClaim) => {
     const claim = index.claims.get(podClaim.key);
     const reason = absence(claim, podClaim, pod);
     return reason === undefined ? [] : [refusal(reason, { pod, podClaim, claim })];
   });
+  const isMissing = ({ reason }: PodRefusal) => reason === 'ClaimNotFound';
+  return [...absent.filter(isMissing), ...absent.filter((one) => !isMissing(one))];
 }
 
 function absence(claim: ClaimRecord | undefined, podClaim: PodClaim, pod: PodRecord): PodReason | undefined {
