@@ -20,6 +20,8 @@ interface RefusalParts {
   readonly rules: readonly AnyRule[];
   readonly verdicts: Int32Array;
   readonly notes: ReadonlyMap<number, readonly string[]>;
+  /** The same counted; thousands of pods may share it. */
+  readonly counted: Lazy<readonly NodeVerdict[]>;
   readonly waker?: Waker;
 }
 
@@ -36,6 +38,7 @@ export class Refusal {
   /** What would have to change. It outlives the refusal, and is much smaller. */
   readonly waker: Waker;
   readonly #parts: RefusalParts;
+  #sharedWaker: Waker | undefined;
 
   constructor(parts: RefusalParts) {
     this.#parts = parts;
@@ -46,6 +49,9 @@ export class Refusal {
   }
 
   static of(cycle: Cycle, rules: readonly AnyRule[], { refusals, refusedBy }: PreparedRules): Refusal {
+    // The column is the next plan's.
+    const verdicts = cycle.verdicts.slice();
+    const { notes } = cycle;
     return new Refusal({
       pod: cycle.pod,
       podRefusals: refusals,
@@ -54,14 +60,15 @@ export class Refusal {
       index: cycle.index,
       nowMs: cycle.nowMs,
       rules,
-      // The column is the next plan's.
-      verdicts: cycle.verdicts.slice(),
-      notes: cycle.notes,
+      verdicts,
+      notes,
+      counted: lazy(() => countVerdicts(verdicts, notes, rules)),
     });
   }
 
   /** The same answer for another pod that asks for the same, with wishes of its own. */
   forPod(pod: PodRecord): Refusal {
+    if (pod.claims.length === 0) return new Refusal({ ...this.#parts, pod, waker: this.#wakerForAll() });
     const interest = interestOf(this.#parts.index, pod, this.waker.interest.lacksSlots);
     return new Refusal({ ...this.#parts, pod, waker: this.waker.forInterest(interest) });
   }
@@ -72,6 +79,19 @@ export class Refusal {
     return new Refusal({ ...this.#parts, waker: this.waker.alsoFor(objectors, this.#parts.nowMs) });
   }
 
+  /**
+   * Without claims, pods that ask for the same wait for the same: by thousands they cost an event as much as one. It is nobody's in
+   * particular, since to each of them what happens to another is news.
+   */
+  #wakerForAll(): Waker {
+    const { interest } = this.waker;
+    this.#sharedWaker ??= this.waker.forInterest({
+      ...interest,
+      pod: { ...interest.pod, key: '', uid: '' },
+    });
+    return this.#sharedWaker;
+  }
+
   #newWaker(): Waker {
     const { index, pod, nowMs } = this.#parts;
     const interest = interestOf(index, pod, this.#hasReason('AttachLimitReached'));
@@ -80,14 +100,14 @@ export class Refusal {
 
   /** In kube-scheduler's grammar, e.g. `0/3 nodes are available: 3 node(s) did not have enough free storage.` */
   get message(): string {
-    return refusalMessage(this.nodeCount, this.podRefusals, this.#verdictsOfNodes());
+    return refusalMessage(this.nodeCount, this.podRefusals, this.#parts.counted());
   }
 
   /** How many nodes each reason refused; a node may be counted for several. */
   get reasons(): ReadonlyMap<Reason, number> {
     if (this.podRefusals.length > 0)
       return new Map(this.podRefusals.map(({ reason }) => [reason, this.nodeCount]));
-    return countReasons(this.#verdictsOfNodes());
+    return countReasons(this.#parts.counted());
   }
 
   /** The nodes, by name, on which nothing but other pods may be in the way; empty if the pod can't run wherever it is put. */
@@ -114,6 +134,7 @@ export class Refusal {
 
   /** The nodes, by name, that the rule refused: each counts for the first rule that did. */
   *nodesRefusedBy(ruleName: string): Iterable<string> {
+    if (!this.#parts.counted().some(({ rule }) => rule.name === ruleName)) return;
     const position = this.#parts.rules.findIndex(({ name }) => name === ruleName);
     for (const [node, verdict] of this.#parts.verdicts.entries()) {
       const isHis = verdict !== 0 && verdictRule(verdict) === position;
@@ -129,18 +150,6 @@ export class Refusal {
   explain(onlyNodes?: Iterable<string>): Explanation {
     const { index, nowMs, rules } = this.#parts;
     return explain(this.pod, index, { nowMs, rules, onlyNodes });
-  }
-
-  /** What the nodes that were there were rejected for. */
-  *#verdictsOfNodes(): Iterable<NodeVerdict> {
-    for (const [node, verdict] of this.#parts.verdicts.entries()) {
-      if (verdict !== 0)
-        yield {
-          rule: this.#parts.rules[verdictRule(verdict)]!,
-          verdict,
-          notes: this.#parts.notes.get(node) ?? [],
-        };
-    }
   }
 
   /** Thousands of nodes have a handful of different verdicts. */
@@ -160,6 +169,37 @@ export class Refusal {
     for (const verdict of this.#parts.verdicts) if (verdict !== 0) positions.add(verdictRule(verdict));
     return [...positions].map((position) => this.#parts.rules[position]!);
   }
+}
+
+/** What the nodes that were there were rejected for: thousands of them have a handful of different verdicts. */
+function countVerdicts(
+  verdicts: Int32Array,
+  notes: RefusalParts['notes'],
+  rules: readonly AnyRule[],
+): readonly NodeVerdict[] {
+  const counts = new Map<number, number>();
+  const apart: NodeVerdict[] = [];
+  for (let node = 0; node < verdicts.length; node += 1) {
+    const verdict = verdicts[node]!;
+    if (verdict === 0) continue;
+    const noted = notes.size === 0 ? undefined : notes.get(node);
+    if (noted === undefined) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+    else apart.push({ rule: rules[verdictRule(verdict)]!, verdict, nodeCount: 1, notes: noted });
+  }
+  const alike = [...counts].map(([verdict, nodeCount]) => {
+    return { rule: rules[verdictRule(verdict)]!, verdict, nodeCount, notes: [] };
+  });
+  return [...alike, ...apart];
+}
+
+type Lazy<T> = () => T;
+
+function lazy<T>(make: () => T): Lazy<T> {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function mayBePods(reason: NodeReason): boolean {

@@ -208,7 +208,12 @@ export class ClusterIndex {
     const freedBefore = this.promises.timesFreed;
     if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
     if (kind === 'PersistentVolumeClaim' && after === undefined) this.failures.claimGone(key);
-    if (kind === 'CSIStorageCapacity' || kind === 'DriverCapacity') this.failures.poolChanged(key);
+    if (kind === 'CSIStorageCapacity') this.failures.poolChanged(key);
+    if (kind === 'DriverCapacity')
+      this.failures.driverChanged(
+        before as DriverPoolsRecord | undefined,
+        after as DriverPoolsRecord | undefined,
+      );
     this.#write(key, before, after, this.#appliers[kind] as unknown as Apply<RecordOf[K]>);
     this.#promiseKeeper.changed(changeOf(kind, before, after, false));
     return changeOf(kind, before, after, this.promises.timesFreed > freedBefore);

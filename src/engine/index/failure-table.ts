@@ -1,3 +1,5 @@
+import type { DriverPoolsRecord } from '../records/pool-record.ts';
+
 /** One volume that could not be made for one node. */
 interface Failure {
   readonly claimUid: string;
@@ -38,9 +40,21 @@ export class FailureTable {
 
   /** The pool has been updated: whoever failed there may try again. How often they failed isn't forgotten. */
   poolChanged(poolKey: string): void {
+    this.#poolsChanged((key) => key === poolKey);
+  }
+
+  /** The same for a driver that tells of all its pools at once: only those count that it tells something else of. */
+  driverChanged(before: DriverPoolsRecord | undefined, after: DriverPoolsRecord | undefined): void {
+    if (this.#byClaim.size === 0) return;
+    const known = figuresOf(before);
+    const now = figuresOf(after);
+    this.#poolsChanged((key) => known.get(key) !== now.get(key));
+  }
+
+  #poolsChanged(hasChanged: (poolKey: string) => boolean): void {
     for (const nodes of this.#byClaim.values()) {
       for (const [nodeName, failure] of nodes) {
-        if (failure.poolKey === poolKey) nodes.set(nodeName, { ...failure, untilMs: 0 });
+        if (hasChanged(failure.poolKey)) nodes.set(nodeName, { ...failure, untilMs: 0 });
       }
     }
   }
@@ -48,6 +62,12 @@ export class FailureTable {
   claimGone(claimKey: string): void {
     this.#byClaim.delete(claimKey);
   }
+}
+
+/** By pool. */
+function figuresOf(pools: DriverPoolsRecord | undefined): ReadonlyMap<string, string> {
+  const all = [...(pools?.entries.values() ?? [])].flat();
+  return new Map(all.map(({ key, largest, expiresAtMs }) => [key, `${largest?.bytes} ${expiresAtMs}`]));
 }
 
 const firstPauseMs = 10_000;

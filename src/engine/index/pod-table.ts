@@ -10,6 +10,7 @@ export class PodTable {
   readonly #assumed = new Map<string, PodRecord>();
   readonly #byNode = new Map<string, Set<string>>();
   readonly #byClaim = new Map<string, Set<string>>();
+  #lowestPriority = Number.POSITIVE_INFINITY;
 
   get size(): number {
     return this.#stored.size;
@@ -44,6 +45,11 @@ export class PodTable {
     for (const key of this.#byClaim.get(claimKey) ?? []) yield this.get(key)!;
   }
 
+  /** Of all pods that there have been: whoever isn't above it can evict nobody. */
+  get lowestPriority(): number {
+    return this.#lowestPriority;
+  }
+
   setStored(key: string, record: PodRecord | undefined): void {
     this.#update(key, () => setOrDelete(this.#stored, key, record));
   }
@@ -55,7 +61,9 @@ export class PodTable {
   #update(key: string, change: () => void): void {
     this.#link(this.get(key), removeFrom);
     change();
-    this.#link(this.get(key), addTo);
+    const after = this.get(key);
+    if (after !== undefined && after.priority < this.#lowestPriority) this.#lowestPriority = after.priority;
+    this.#link(after, addTo);
   }
 
   #link(pod: PodRecord | undefined, apply: typeof addTo<string, string>): void {

@@ -30,5 +30,5 @@ export function objectionsOn(
   const verdict = cycle.verdicts[row]!;
   const notes = cycle.notes.get(row) ?? [];
   const rule = rules[verdictRule(verdict)]!;
-  return [...countTexts([{ rule, verdict, notes }]).keys()].map((text) => ({ rule, text }));
+  return [...countTexts([{ rule, verdict, nodeCount: 1, notes }]).keys()].map((text) => ({ rule, text }));
 }

@@ -15,6 +15,8 @@ export interface NominatedPlanOptions extends PlanOptions {
  * Plans as if pods of equal or higher priority already stood on the nodes that room is being made for them on, as well as if they
  * didn't: the pod must fit there both ways, for they may yet go elsewhere. Lower ones have to yield anyway.
  *
+ * A pod that is itself nominated goes there if it fits, however good others are: room was made for it there, or somebody wants it so.
+ *
  * A node is held against the pods that are nominated to it, not to others. Where nobody is nominated, or not to the node that is
  * chosen, this costs no more than a plan.
  */
@@ -25,6 +27,20 @@ export function planBesideNominated(
 ): Placement | Refusal {
   const { nominated, ...rest } = options;
   if (nominated.length === 0) return plan(pod, index, rest);
+  const meant = rest.onlyNodes === undefined ? readPod(pod).nominatedNode : '';
+  if (meant !== '' && index.nodes.row(meant) !== undefined) {
+    const there = planAmong(pod, index, { ...rest, onlyNodes: [meant] }, nominated);
+    if (there.kind === 'placement') return there;
+  }
+  return planAmong(pod, index, rest, nominated);
+}
+
+function planAmong(
+  pod: Pod,
+  index: ClusterIndex,
+  rest: PlanOptions,
+  nominated: readonly PodRecord[],
+): Placement | Refusal {
   // May be an iterator, which can be read but once.
   const asked: PlanOptions = { ...rest, onlyNodes: rest.onlyNodes && [...rest.onlyNodes] };
   const answer = plan(pod, index, asked);

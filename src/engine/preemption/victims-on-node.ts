@@ -60,6 +60,7 @@ export function lowerPodsOn(
   { priority }: PodRecord,
   index: ClusterIndex,
 ): readonly PodRecord[] {
+  if (priority <= index.pods.lowestPriority) return [];
   return [...index.pods.onNode(node)].filter((other) => other.priority < priority);
 }
 

@@ -4,6 +4,7 @@ import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { type HostPort, hostPortsOf, portsCollide } from '../../records/host-ports.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { Cycle } from '../cycle.ts';
+import { evictableOn } from '../evictable.ts';
 import type { Finding } from '../finding.ts';
 import { nodesLeft, placesOf } from '../pod-moves.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
@@ -55,7 +56,8 @@ function areFree(ports: Ports, index: ClusterIndex, node: number | undefined): b
 
 function wakes({ pod }: Interest, change: Change, index: ClusterIndex): boolean {
   const ports = hostPortsOf(pod.shape);
-  const isFreeOn = (nodeName: string) => areFree(ports, index, index.nodes.row(nodeName));
+  const isFreeOn = (nodeName: string) =>
+    areFree(ports, index, index.nodes.row(nodeName)) || evictableOn(nodeName, pod, index).length > 0;
   switch (change.kind) {
     case 'Node':
       return change.before === undefined && change.after !== undefined && isFreeOn(change.after.key);

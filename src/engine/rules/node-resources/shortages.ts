@@ -32,6 +32,28 @@ export function fits(requests: ResourceAmounts, usage: UsageTable, node: number)
   return true;
 }
 
+/** Whether it would fit without those that use `gone`. */
+export function couldFit(
+  requests: ResourceAmounts,
+  usage: UsageTable,
+  node: number,
+  gone: ResourceAmounts & { readonly pods: number },
+): boolean {
+  const lacks = (column: ResourceColumn | undefined, needed: number, freed: number) =>
+    needed > 0 && isShort(column, node, needed - freed);
+  const { cpu, memory, ephemeralStorage, pods } = usage;
+  if (
+    lacks(pods, 1, gone.pods) ||
+    lacks(cpu, requests.cpuMilli, gone.cpuMilli) ||
+    lacks(memory, requests.memoryBytes, gone.memoryBytes) ||
+    lacks(ephemeralStorage, requests.ephemeralStorageBytes, gone.ephemeralStorageBytes)
+  )
+    return false;
+  for (const [name, needed] of requests.others)
+    if (lacks(usage.other(name), needed, gone.others.get(name) ?? 0)) return false;
+  return true;
+}
+
 /** Whether the node couldn't give it even if it were empty. */
 export function isShortForGood(requests: ResourceAmounts, usage: UsageTable, node: number): boolean {
   if (

@@ -5,9 +5,10 @@ import { allocatableOf } from '../../index/usage-table.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import { demandOf, usageOf } from '../../records/pod-demand.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
+import { evictableOn } from '../evictable.ts';
 import { nodesLeft, placesOf } from '../pod-moves.ts';
 import type { Interest } from '../rule.ts';
-import { fits } from './shortages.ts';
+import { couldFit, fits } from './shortages.ts';
 
 /** Only the node that changed can have come to fit, and whether it does can be seen: the index has the change already. */
 export function resourcesWake({ pod }: Interest, change: Change, index: ClusterIndex): boolean {
@@ -62,9 +63,27 @@ function nodesFreed(before: PodRecord | undefined, after: PodRecord | undefined)
   return isSmaller ? [...left, ...placesOf(after)] : left;
 }
 
+/** As the node is, or once those have left that the pod may evict. */
 function fitsNow(pod: PodRecord, index: ClusterIndex, nodeName: string): boolean {
   const row = index.nodes.row(nodeName);
-  return row !== undefined && fits(demandOf(pod.shape).requests, index.usage, row);
+  if (row === undefined) return false;
+  const { requests } = demandOf(pod.shape);
+  if (fits(requests, index.usage, row)) return true;
+  const evictable = evictableOn(nodeName, pod, index);
+  return evictable.length > 0 && couldFit(requests, index.usage, row, usedBy(evictable));
+}
+
+function usedBy(pods: readonly PodRecord[]): ResourceAmounts & { readonly pods: number } {
+  const sum = { pods: pods.length, cpuMilli: 0, memoryBytes: 0, ephemeralStorageBytes: 0 };
+  const others = new Map<string, number>();
+  for (const { shape } of pods) {
+    const { requests } = usageOf(shape);
+    sum.cpuMilli += requests.cpuMilli;
+    sum.memoryBytes += requests.memoryBytes;
+    sum.ephemeralStorageBytes += requests.ephemeralStorageBytes;
+    for (const [name, amount] of requests.others) others.set(name, (others.get(name) ?? 0) + amount);
+  }
+  return { ...sum, others };
 }
 
 /** Whether the node has more of anything than it had. */

@@ -11,6 +11,7 @@ export function podRefusal(cluster: OracleCluster, pod: Pod): string | undefined
   const uses = claimsOf(pod);
   for (const refusal of [
     () => malformedPod(cluster, pod),
+    () => firstOf(uses, (use) => missingClaim(cluster, use)),
     () => firstOf(uses, (use) => absence(cluster, pod, use)),
     () => firstOf(uses, (use) => unreadiness(cluster, use)),
     () => firstOf(uses, (use) => missingVolume(cluster, use)),
@@ -41,13 +42,16 @@ function malformedPod(cluster: OracleCluster, pod: Pod): string | undefined {
   return `pod "${keyOf(pod)}" is malformed: ${sizeProblem(problem.text, field)}`;
 }
 
+/** kube-scheduler's VolumeRestrictions looks up the claims that the pod names itself, before VolumeBinding looks at any. */
+function missingClaim(cluster: OracleCluster, { key, name, isEphemeral }: ClaimUse): string | undefined {
+  if (isEphemeral || cluster.claim(key) !== undefined) return undefined;
+  return `persistentvolumeclaim "${name}" not found`;
+}
+
 function absence(cluster: OracleCluster, pod: Pod, { key, name, isEphemeral }: ClaimUse): string | undefined {
   const claim = cluster.claim(key);
-  if (claim === undefined) {
-    return isEphemeral
-      ? `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`
-      : `persistentvolumeclaim "${name}" not found`;
-  }
+  if (claim === undefined)
+    return `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`;
   if (claim.status?.phase === 'Lost') {
     const volume = claim.spec?.volumeName ?? '';
     return `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${volume}"`;
