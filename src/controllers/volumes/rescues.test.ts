@@ -7,7 +7,8 @@ import type { Controller } from '../controller.ts';
 import { type Lie, LyingCluster } from '../testing/lying-cluster.ts';
 import { TrialCluster } from '../testing/trial-cluster.ts';
 import { ephemeral } from './ephemeral/ephemeral.ts';
-import { expander } from './expander/expander.ts';
+import { expanderWith } from './expander/expander.ts';
+import { plainResizer } from './expander/testing/plain-resizer.ts';
 import { protection } from './protection.ts';
 import { pvBinder } from './pv-binder/pv-binder.ts';
 import { namespace, put } from './pv-binder/testing/sketches.ts';
@@ -72,7 +73,7 @@ const cases: readonly Case[] = [
     isDone: hasNoClaim,
   },
   {
-    controller: expander,
+    controller: expanderWith([plainResizer]),
     left: 'a claim that asks for more than it has',
     async prepare(cluster) {
       await put(cluster, { claims: [{ name: 'data', on: 'v' }] });
