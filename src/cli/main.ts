@@ -152,11 +152,74 @@ Exit status: 0 it fits or has its place, 3 it does not, 1 an error, 2 a call tha
   });
 
 program
+  .command('reservations')
+  .description(
+    'who holds what: volumes of claims, claims in flight, what pools have promised, nominated pods',
+  )
+  .option('-n, --namespace <name>', 'only what claims and pods of this namespace hold (default: all)')
+  .option(
+    '--kubeconfig <file>',
+    'the cluster (default: KUBECONFIG, or ~/.kube/config); rights to read are enough',
+  )
+  .option('--context <name>', 'a context of the kubeconfig')
+  .option(
+    '--from <path>',
+    'read a file, a folder or - as kubectl get -o yaml writes them, instead of a cluster; may be repeated',
+    collectOptional,
+  )
+  .option('-o, --output <format>', 'table, wide, json, yaml or name', 'table')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  stowage reservations                     everything that is held or promised
+  stowage reservations -n shop -o wide     of one namespace, with classes, phases and pods
+  stowage reservations -o name | xargs -L1 stowage explain
+
+Exit status: 0 an answer, 1 an error, 2 a call that makes no sense.`,
+  )
+  .action(async (options) => {
+    const { reservations } = await import('./reservations/reservations.ts');
+    await reservations(options);
+  });
+
+program
+  .command('capacity')
+  .description('how much room there is for volumes, by class, pool and node, and how much of it is promised')
+  .option('--class <name>', 'only what belongs to this StorageClass')
+  .option(
+    '--kubeconfig <file>',
+    'the cluster (default: KUBECONFIG, or ~/.kube/config); rights to read are enough',
+  )
+  .option('--context <name>', 'a context of the kubeconfig')
+  .option(
+    '--from <path>',
+    'read a file, a folder or - as kubectl get -o yaml writes them, instead of a cluster; may be repeated',
+    collectOptional,
+  )
+  .option('-o, --output <format>', 'table, wide, json, yaml or name', 'table')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  stowage capacity                   classes, pools and existing volumes, with bars on a terminal
+  stowage capacity --class fast -o json
+  kubectl get nodes,pvc,pv,sc,csidrivers,csistoragecapacities -A -o json | stowage capacity --from -
+
+Exit status: 0 an answer, 1 an error, 2 a call that makes no sense.`,
+  )
+  .action(async (options) => {
+    const { capacity } = await import('./capacity/capacity.ts');
+    await capacity(options);
+  });
+
+program
   .command('upgrade-zonal-pvs')
   .description(
     'give zonal volumes that only have labels a node affinity; shows what it would do unless told otherwise',
   )
   .option('--kubeconfig <file>', 'the cluster (default: KUBECONFIG, or ~/.kube/config)')
+  .option('--context <name>', 'a context of the kubeconfig')
   .option('--dry-run [bool]', 'only show; --dry-run=false writes', true)
   .addHelpText(
     'after',
@@ -170,6 +233,28 @@ Examples:
     await upgradeZonalPvs(options);
   });
 
+program
+  .command('completion')
+  .description('print what makes a shell complete the commands, flags and values of stowage')
+  .argument('<shell>', 'bash, zsh or fish')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  source <(stowage completion bash)                                       this shell; ~/.bashrc for all
+  stowage completion zsh > "\${fpath[1]}/_stowage"
+  stowage completion fish > ~/.config/fish/completions/stowage.fish`,
+  )
+  .action(async (shell) => {
+    const { completion } = await import('./completion/completion.ts');
+    completion(shell, program);
+  });
+
+// Whoever reads may have seen enough, as in `stowage capacity | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 try {
   await program.parseAsync();
 } catch (error) {
@@ -179,6 +264,11 @@ try {
 
 /** For flags that may be repeated. */
 function collect(value: string, values: readonly string[]): readonly string[] {
+  return [...values, value];
+}
+
+/** The same for a flag that may be left out. */
+function collectOptional(value: string, values: readonly string[] = []): readonly string[] {
   return [...values, value];
 }
 

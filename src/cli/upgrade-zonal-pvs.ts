@@ -10,9 +10,11 @@ import type { Node, PersistentVolume } from '../kube/core.ts';
 import { realClock } from '../runtime/clock.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { CliError, usage } from './cli-error.ts';
+import { serverError } from './source/load-cluster.ts';
 
 export interface UpgradeZonalPvsFlags {
   readonly kubeconfig?: string;
+  readonly context?: string;
   /** As given: true where the flag stands alone. Left out, nothing is written either. */
   readonly dryRun?: boolean | string;
 }
@@ -26,21 +28,31 @@ const attemptsMax = 3;
  */
 export async function upgradeZonalPvs(flags: UpgradeZonalPvsFlags): Promise<void> {
   const isDryRun = isDryRunOf(flags);
-  const options = { clock: realClock, random: systemRandom, env: process.env };
-  const { kubeconfig } = flags;
+  await using cluster = await connect(flags);
+  const outcomes = await upgradeAll(cluster, { isDryRun, signal: new AbortController().signal }).catch(
+    (error: unknown) => {
+      throw serverError(error, cluster.server, cluster.source);
+    },
+  );
+  process.stdout.write(report(outcomes, isDryRun));
+  const undone = outcomes.filter(
+    ({ upgrade }) => upgrade.kind === 'refuse' || upgrade.kind === 'fail',
+  ).length;
+  if (undone > 0) throw new CliError(`not upgraded: ${undone}; the list says why, and what to correct`);
+}
+
+async function connect({ kubeconfig, context }: UpgradeZonalPvsFlags): Promise<KubernetesCluster> {
   try {
-    await using cluster = await KubernetesCluster.connect(
-      kubeconfig === undefined ? options : { ...options, kubeconfig },
-    );
-    const outcomes = await upgradeAll(cluster, { isDryRun, signal: new AbortController().signal });
-    process.stdout.write(report(outcomes, isDryRun));
-    const undone = outcomes.filter(
-      ({ upgrade }) => upgrade.kind === 'refuse' || upgrade.kind === 'fail',
-    ).length;
-    if (undone > 0) throw new CliError(`not upgraded: ${undone}; the list says why, and what to correct`);
+    return await KubernetesCluster.connect({
+      clock: realClock,
+      random: systemRandom,
+      env: process.env,
+      ...(kubeconfig !== undefined && { kubeconfig }),
+      ...(context !== undefined && { context }),
+    });
   } catch (error) {
-    const isUserError = error instanceof ConnectionSettingsError || error instanceof ApiError;
-    throw isUserError ? new CliError(error.message, 1, { cause: error }) : error;
+    if (!(error instanceof ConnectionSettingsError)) throw error;
+    throw new CliError(`${error.message}; choose a kubeconfig with --kubeconfig`, 1, { cause: error });
   }
 }
 

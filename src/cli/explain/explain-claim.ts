@@ -3,12 +3,12 @@ import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
 import { stowageProfile } from '../../engine/index/profile.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PersistentVolumeClaim } from '../../kube/core.ts';
+import type { World } from '../source/world.ts';
 import { type ClaimStanding, claimStanding } from './claim-standing.ts';
 import { type ExplainPodOptions, explainPod } from './explain-pod.ts';
 import type { CandidateLine, ClaimExplanation, ClaimState, PodExplanation } from './explanation.ts';
 import { explanationApiVersion } from './explanation.ts';
 import { candidateLine, eventLines, noticeNotes } from './lines.ts';
-import type { World } from './world.ts';
 
 const candidatesMax = 5;
 /** Pods of one claim rarely differ in why they wait. */

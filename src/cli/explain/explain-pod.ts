@@ -9,11 +9,12 @@ import type { Refusal } from '../../engine/refusal.ts';
 import { nodeReasons } from '../../engine/rules/reasons.ts';
 import type { Pod } from '../../kube/core.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
-import type { ClaimLine, Note, PodExplanation } from './explanation.ts';
+import type { Note } from '../source/note.ts';
+import type { World } from '../source/world.ts';
+import type { ClaimLine, PodExplanation } from './explanation.ts';
 import { explanationApiVersion } from './explanation.ts';
 import { candidateLine, eventLines, groupLine, noticeNotes, podReasonLine, remedyLine } from './lines.ts';
 import { placementOf, whyThere } from './placement.ts';
-import type { World } from './world.ts';
 
 export interface ExplainPodOptions {
   readonly nowMs: number;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { boundClaim, claim, localVolume, storageClass } from '../../engine/testing/objects.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
+import type { Target, World } from '../source/world.ts';
 import { answer, exitCodeOf } from './explain.ts';
 import type { ClaimExplanation, Explanation, PodExplanation } from './explanation.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
 import { nodeWith, podWith, thousandNodes, threeNodes, twoPools, worldOf } from './testing/worlds.ts';
-import type { Target, World } from './world.ts';
 
 const golden = (name: string) => `./testing/golden/${name}`;
 

@@ -6,15 +6,15 @@ import { CliError, usage } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { Progress } from '../output/progress.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
+import { connect, loadCluster } from '../source/load-cluster.ts';
+import { loadFiles } from '../source/load-files.ts';
+import type { Target, World } from '../source/world.ts';
 import { explainClaim } from './explain-claim.ts';
 import { type ExplainPodOptions, explainPod } from './explain-pod.ts';
 import type { Explanation } from './explanation.ts';
 import { missingNotes } from './lacking.ts';
-import { connect, loadCluster } from './load-cluster.ts';
-import { loadFiles } from './load-files.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
-import type { Target, World } from './world.ts';
 
 export interface ExplainFlags {
   readonly namespace?: string;

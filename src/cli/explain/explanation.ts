@@ -1,3 +1,5 @@
+import type { Note } from '../source/note.ts';
+
 /**
  * What `stowage explain -o json` says: a shape that programs may rely on, described in docs/explain.md. Within a version fields are added
  * and never removed, renamed or given another meaning. Amounts are quantities as Kubernetes writes them.
@@ -190,9 +192,4 @@ export interface EventLine {
   readonly message: string;
   readonly count: number;
   readonly lastSeen?: string | undefined;
-}
-
-export interface Note {
-  readonly about: 'unseen' | 'missing' | 'unreadable' | 'assumed';
-  readonly text: string;
 }

@@ -8,12 +8,12 @@ import { nodeReasons, podReasons } from '../../engine/rules/reasons.ts';
 import type { PodRefusal } from '../../engine/rules/rule.ts';
 import type { Event } from '../../kube/core.ts';
 import { canonicalQuantity, parseQuantity, quantityFromBytes } from '../../kube/quantity.ts';
+import type { Note } from '../source/note.ts';
 import type {
   CandidateLine,
   EventLine,
   NodeGroupLine,
   NodeReasonLine,
-  Note,
   ObstacleLine,
   PodReasonLine,
   RangeLine,

@@ -24,7 +24,7 @@ export function table<Row>(
     columns.map(({ title }) => title),
     ...rows.map((row) => columns.map(({ cell }) => cell(row))),
   ];
-  const widths = columns.map((_, at) => Math.max(...cells.map((line) => widthOf(line[at]!))));
+  const widths = columns.map((_, at) => cells.reduce((most, line) => Math.max(most, widthOf(line[at]!)), 0));
   return cells.map((line) => {
     const padded = line.map((text, at) => pad(text, widths[at]!, columns[at]!.align));
     return clip(`${' '.repeat(indent)}${padded.join(gap)}`.trimEnd(), width);

@@ -8,10 +8,10 @@ import { zeroSize } from '../../engine/size.ts';
 import { listOf } from '../../kube/wire.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { noticeNotes } from '../explain/lines.ts';
-import type { World } from '../explain/world.ts';
+import { missingNotes, type Need } from '../source/missing-notes.ts';
+import type { World } from '../source/world.ts';
 import { quantityText } from './amounts.ts';
 import { heldVolumes } from './held-volumes.ts';
-import { missingNotes, type Need } from './missing-notes.ts';
 import { ReachReader } from './reach.ts';
 import type { ClaimInFlight, NominatedPod, PromisedPool, ReservationsReport } from './report.ts';
 import { waitingSince } from './waiting-since.ts';
@@ -103,7 +103,9 @@ function promisedPool(pool: PoolRecord, { pools, promises }: ClusterIndex): Prom
 
 function nominatedPods(index: ClusterIndex, snapshot: Snapshot): readonly NominatedPod[] {
   return [...index.pods.records()]
-    .filter(({ nodeName, nominatedNode, isFinished }) => nodeName === '' && nominatedNode !== '' && !isFinished)
+    .filter(
+      ({ nodeName, nominatedNode, isFinished }) => nodeName === '' && nominatedNode !== '' && !isFinished,
+    )
     .map(({ key, nominatedNode, priority }) => {
       const { metadata, spec, status } = snapshot.get('Pod', key) ?? {};
       const scheduled = listOf(status?.conditions).find(({ type }) => type === 'PodScheduled');

@@ -3,7 +3,7 @@ import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { ClaimReference } from '../../engine/records/volume-record.ts';
 import type { PersistentVolume } from '../../kube/core.ts';
 import { annotations } from '../../kube/well-known.ts';
-import type { World } from '../explain/world.ts';
+import type { World } from '../source/world.ts';
 import { quantityText } from './amounts.ts';
 import type { ReachReader } from './reach.ts';
 import type { BoundBy, HeldVolume, HoldState } from './report.ts';

@@ -27,7 +27,7 @@ export class ReachReader {
   of(topology: Topology): Reach {
     const known = this.#known.get(topology);
     if (known !== undefined) return known;
-    const names = topology.nodes.rows().map((row) => this.#index.nodes.record(row)!.name);
+    const names = topology.nodes.rows().map((row) => this.#index.nodes.record(row)!.key);
     const reach = {
       nodeCount: names.length,
       nodes: names.sort().slice(0, nodesNamedMax),

@@ -1,4 +1,4 @@
-import type { Note } from '../explain/explanation.ts';
+import type { Note } from '../source/note.ts';
 import type { Reach } from './reach.ts';
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '../../../engine/testing/objects.ts';
 import type { Pod } from '../../../kube/core.ts';
 import { Snapshot } from '../../../state/snapshot.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../source/world.ts';
 
 type Objects = { readonly [K in Kind]?: readonly ObjectOf[K][] };
 

@@ -1,7 +1,7 @@
 import type { Event } from '../../kube/core.ts';
 import type { Unseen } from '../../state/list-cluster.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import type { Note } from './explanation.ts';
+import type { Note } from './note.ts';
 
 /** All that an explanation is made from, wherever it came from. */
 export interface World {

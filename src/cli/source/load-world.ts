@@ -1,10 +1,10 @@
 import { realClock } from '../../runtime/clock.ts';
 import { usage } from '../cli-error.ts';
-import { connect, loadCluster } from '../explain/load-cluster.ts';
-import { loadFiles } from '../explain/load-files.ts';
-import type { World } from '../explain/world.ts';
 import { Progress } from '../output/progress.ts';
 import { terminalOf } from '../output/terminal.ts';
+import { connect, loadCluster } from './load-cluster.ts';
+import { loadFiles } from './load-files.ts';
+import type { World } from './world.ts';
 
 /** Where to look: the flags that every command has that only reads. */
 export interface SourceFlags {

@@ -1,6 +1,6 @@
 import type { Kind } from '../../engine/index/change.ts';
-import type { Note } from '../explain/explanation.ts';
-import type { World } from '../explain/world.ts';
+import type { Note } from './note.ts';
+import type { World } from './world.ts';
 
 /** A kind that an answer is made from, and what the answer is without it. */
 export interface Need {

@@ -8,7 +8,7 @@ import { realClock } from '../../runtime/clock.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import { listCluster } from '../../state/list-cluster.ts';
 import { CliError } from '../cli-error.ts';
-import { unseenNotes } from './lacking.ts';
+import { unseenNotes } from './unseen-notes.ts';
 import type { Target, World } from './world.ts';
 
 export interface ConnectFlags {
@@ -65,7 +65,7 @@ export async function loadCluster(
       seesNodes: !unseen.some(({ kind }) => kind === 'Node'),
     };
   } catch (error) {
-    throw worded(error, server, source);
+    throw serverError(error, server, source);
   }
 }
 
@@ -82,7 +82,8 @@ async function eventsAbout(cluster: Cluster, { namespace, name }: About): Promis
   }
 }
 
-function worded(error: unknown, server: string, source: string): unknown {
+/** What a server says, with whom it was asked and what to do. */
+export function serverError(error: unknown, server: string, source: string): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.code === 401) {
     const text = `${server} does not accept the credentials of ${source}: ${error.message}`;

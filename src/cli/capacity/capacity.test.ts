@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import {
+  capacity,
+  claim,
+  csiDriver,
+  driverCapacity,
+  localVolume,
+  storageClass,
+} from '../../engine/testing/objects.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { nodeWith, twoPools, worldOf } from '../explain/testing/worlds.ts';
+import { plainTerminal, type Terminal } from '../output/terminal.ts';
+import type { World } from '../source/world.ts';
+import { measureCapacity } from './measure-capacity.ts';
+import { poolNames, renderCapacity } from './render-capacity.ts';
+import type { CapacityReport } from './report.ts';
+
+const nowMs = Date.parse('2026-01-01T12:00:00Z');
+const golden = (name: string) => `./testing/golden/${name}`;
+const measured = (world: World) => measureCapacity(world, { nowMs });
+
+const screen: Terminal = { width: 120, hasColour: false, isInteractive: true };
+const utf8 = { LANG: 'de_DE.UTF-8' };
+
+interface Look {
+  readonly terminal?: Terminal;
+  readonly isWide?: boolean;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+function textOf(
+  report: CapacityReport,
+  { terminal = plainTerminal, isWide = false, env = {} }: Look = {},
+): string {
+  return renderCapacity(report, { terminal, isWide, env });
+}
+
+/** Pools of today's form with a promise, a class that nobody keeps books of, and local disks of which one is taken. */
+function mixedWorld(): World {
+  const { snapshot } = twoPools();
+  const taken = localVolume('l-2', '20Gi', 'a1', { phase: 'Bound' });
+  const made = localVolume('l-4', '7Gi', 'a1', {
+    metadata: { annotations: { [annotations.provisionedBy]: 'x' } },
+  });
+  for (const volume of [
+    localVolume('l-1', '10Gi', 'a1'),
+    { ...taken, spec: { ...taken.spec, claimRef: { namespace: 'default', name: 'c' } } },
+    localVolume('l-3', '5Gi', 'b1'),
+    { ...made, metadata: { name: 'l-4', uid: 'uid-l-4', resourceVersion: '1', ...made.metadata } },
+  ])
+    snapshot.add('PersistentVolume', volume);
+  snapshot.add('StorageClass', storageClass('nfs', { provisioner: 'nfs.example.com' }));
+  return { ...twoPools(), snapshot, unseen: [] };
+}
+
+describe('capacity', () => {
+  test('is shown by class, pool and volume, with bars where somebody looks on', async () => {
+    const report = measured(mixedWorld());
+    await expect(textOf(report)).toMatchFileSnapshot(golden('mixed.txt'));
+    await expect(textOf(report, { isWide: true })).toMatchFileSnapshot(golden('mixed-wide.txt'));
+    await expect(textOf(report, { terminal: screen, env: utf8 })).toMatchFileSnapshot(golden('bars.txt'));
+    await expect(textOf(report, { terminal: screen })).toMatchFileSnapshot(golden('bars-ascii.txt'));
+    const colourful = { ...screen, hasColour: true };
+    await expect(textOf(report, { terminal: colourful, env: utf8 })).toMatchFileSnapshot(
+      golden('bars-colour.txt'),
+    );
+    await expect(`${JSON.stringify(report, undefined, 2)}\n`).toMatchFileSnapshot(golden('mixed-json.txt'));
+    expect(poolNames(report)).toMatch(/^csistoragecapacity\/\S+zone-a\ncsistoragecapacity\/\S+zone-b\n$/);
+  });
+
+  test('can be asked for by class', () => {
+    const report = measureCapacity(mixedWorld(), { nowMs, storageClass: 'local' });
+    expect([report.classes.length, report.pools.length, report.volumes.length]).toEqual([0, 0, 2]);
+  });
+
+  test('of a DriverCapacity counts disks that pools share once, and old figures not at all', () => {
+    const world = worldOf({
+      Node: [nodeWith('n1', '4')],
+      StorageClass: [
+        storageClass('striped', { provisioner: 'd' }),
+        storageClass('mirrored', { provisioner: 'd' }),
+        storageClass('stale', { provisioner: 'd' }),
+      ],
+      DriverCapacity: [
+        driverCapacity('d', [
+          { storageClassName: 'striped', pools: [{ name: 'p', capacity: '100Gi' }] },
+          { storageClassName: 'mirrored', pools: [{ name: 'p', capacity: '50Gi' }] },
+          {
+            storageClassName: 'stale',
+            pools: [{ name: 'q', capacity: '9Gi', expiryTime: '2025-01-01T00:00:00Z' }],
+          },
+        ]),
+      ],
+      PersistentVolumeClaim: [claim('c', '20Gi', { className: 'mirrored', selectedNode: 'n1' })],
+    });
+    expect(measured(world).pools).toMatchObject([
+      {
+        storageClass: 'mirrored',
+        promised: '20Gi',
+        free: '30Gi',
+        largestVolume: '30Gi',
+        sharesWith: ['p (striped)'],
+      },
+      { storageClass: 'stale', isExpired: true, largestVolume: '0' },
+      {
+        storageClass: 'striped',
+        promised: '40Gi',
+        free: '60Gi',
+        reach: { selector: 'every node', nodeCount: 1 },
+      },
+    ]);
+    expect(textOf(measured(world))).toContain('expired');
+  });
+
+  test('that is promised twice over is negative, and makes no volume', () => {
+    const world = worldOf({
+      Node: [nodeWith('n1', '4')],
+      StorageClass: [storageClass('dyn', { provisioner: 'd' })],
+      CSIDriver: [csiDriver('d')],
+      CSIStorageCapacity: [capacity('p', 'dyn', { capacity: '10Gi', nodeTopology: {} })],
+      PersistentVolumeClaim: [claim('c', '30Gi', { className: 'dyn', selectedNode: 'n1' })],
+    });
+    const report = measured(world);
+    expect(report.pools).toMatchObject([{ promised: '30Gi', free: '-20Gi', largestVolume: '0' }]);
+    expect(report.classes).toMatchObject([{ reported: '10Gi', free: '0', largestVolume: '0' }]);
+    expect(textOf(report, { terminal: screen })).toContain('[############]');
+  });
+
+  test('of an empty cluster is nothing to measure', () => {
+    expect(textOf(measured(worldOf({}, { unseen: [] })))).toMatch(/^Nothing to measure: .*\n$/);
+  });
+
+  test('of five thousand nodes fits on a few screens, and is whole when asked for', () => {
+    const names = Array.from({ length: 5_000 }, (_, at) => `n${at}`);
+    const world = worldOf(
+      {
+        Node: names.map((name) => nodeWith(name, '4')),
+        StorageClass: [storageClass('local')],
+        PersistentVolume: names.map((name) => localVolume(`pv-${name}`, '10Gi', name)),
+      },
+      { unseen: [] },
+    );
+    const report = measured(world);
+    expect(report.volumes).toHaveLength(5_000);
+    expect(textOf(report).split('\n').slice(-2)).toEqual(['  and 4,950 more; -o wide shows all', '']);
+    expect(textOf(report, { isWide: true }).split('\n')).toHaveLength(5_003);
+  });
+});

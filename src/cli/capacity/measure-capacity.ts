@@ -1,0 +1,141 @@
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import { lookUpPools } from '../../engine/index/pool-lookup.ts';
+import { publishedRoom } from '../../engine/index/pool-table.ts';
+import { stowageProfile } from '../../engine/index/profile.ts';
+import type { ClassRecord } from '../../engine/records/class-record.ts';
+import type { PoolRecord } from '../../engine/records/pool-record.ts';
+import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../engine/size.ts';
+import { noticeNotes } from '../explain/lines.ts';
+import { quantityText } from '../reservations/amounts.ts';
+import { ReachReader } from '../reservations/reach.ts';
+import { missingNotes, type Need } from '../source/missing-notes.ts';
+import type { World } from '../source/world.ts';
+import { measureVolumes } from './measure-volumes.ts';
+import type { CapacityReport, ClassCapacity, PoolCapacity } from './report.ts';
+
+export interface MeasureOptions {
+  readonly nowMs: number;
+  /** Only what belongs to this class. */
+  readonly storageClass?: string | undefined;
+}
+
+const needs: readonly Need[] = [
+  { kind: 'Node', resource: 'nodes', without: 'nothing is reachable' },
+  { kind: 'StorageClass', resource: 'sc', without: 'classes are not shown, and nothing counts as promised' },
+  { kind: 'CSIDriver', resource: 'csidrivers', without: 'whether drivers track capacity is not known' },
+  { kind: 'CSIStorageCapacity', resource: 'csistoragecapacities -A', without: 'its pools are not shown' },
+  { kind: 'PersistentVolume', resource: 'pv', without: 'existing volumes are not shown' },
+  { kind: 'PersistentVolumeClaim', resource: 'pvc -A', without: 'nothing counts as promised' },
+];
+
+/** How much room there is, by the engine's own books. */
+export function measureCapacity(world: World, { nowMs, storageClass }: MeasureOptions): CapacityReport {
+  const { snapshot, notes } = world;
+  const { index, notices } = snapshot.toIndex(stowageProfile);
+  index.settle(nowMs);
+  const reaches = new ReachReader(index);
+  const isAsked = (line: { readonly storageClass: string }) =>
+    storageClass === undefined || line.storageClass === storageClass;
+  return {
+    apiVersion: 'stowage.dev/capacity/v1',
+    kind: 'CapacityReport',
+    classes: measureClasses(index, nowMs).filter(isAsked),
+    pools: measurePools(index, reaches, nowMs).filter(isAsked),
+    volumes: measureVolumes(snapshot, index, reaches).filter(isAsked),
+    notes: [...notes, ...missingNotes(world, needs), ...noticeNotes(notices)],
+  };
+}
+
+function measureClasses(index: ClusterIndex, nowMs: number): readonly ClassCapacity[] {
+  return [...index.classes.values()]
+    .filter(({ canProvision }) => canProvision)
+    .map((storageClass) => measureClass(storageClass, index, nowMs))
+    .sort((a, b) => (a.storageClass < b.storageClass ? -1 : 1));
+}
+
+function measureClass({ key, provisioner }: ClassRecord, index: ClusterIndex, nowMs: number): ClassCapacity {
+  const found = lookUpPools(index, provisioner, key);
+  const pools = found.kind === 'pools' ? found.entry.rows.map((row) => index.pools.record(row)) : [];
+  const live = pools.filter((pool) => !isExpired(pool, nowMs));
+  const line = { storageClass: key, provisioner, poolCount: pools.length };
+  if (found.kind === 'untracked')
+    return { ...line, isTracked: false, reported: undefined, free: undefined, largestVolume: undefined };
+  return {
+    ...line,
+    isTracked: true,
+    reported: quantityText(sumByBacking(live, publishedRoom)),
+    free: quantityText(sumByBacking(live, (pool) => atLeastZero(roomOf(index, pool)))),
+    largestVolume: quantityText(largestOf(live.map((pool) => largestVolume(index, pool)))),
+  };
+}
+
+function measurePools(index: ClusterIndex, reaches: ReachReader, nowMs: number): readonly PoolCapacity[] {
+  return [...index.pools.records()]
+    .map((pool) => measurePool(pool, index, reaches, nowMs))
+    .sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+function order({ storageClass, pool }: PoolCapacity): string {
+  return `${storageClass} ${pool}`;
+}
+
+function measurePool(
+  pool: PoolRecord,
+  index: ClusterIndex,
+  reaches: ReachReader,
+  nowMs: number,
+): PoolCapacity {
+  const { pools } = index;
+  const { key, name, form, driver, storageClass } = pool;
+  const reported = publishedRoom(pool);
+  const isOld = isExpired(pool, nowMs);
+  return {
+    pool: name,
+    source: form,
+    driver,
+    storageClass,
+    reach: reaches.of(pools.topology(pools.row(key)!)),
+    reported: pool.free === undefined && pool.largest === undefined ? undefined : quantityText(reported),
+    promised: quantityText(subtractSizes(reported, roomOf(index, pool))),
+    free: quantityText(roomOf(index, pool)),
+    largestVolume: quantityText(isOld ? zeroSize : largestVolume(index, pool)),
+    isExpired: isOld,
+    sharesWith: pools
+      .sharing(key)
+      .filter((other) => other !== pool)
+      .map((other) => `${other.name} (${other.storageClass})`)
+      .sort(),
+  };
+}
+
+function isExpired({ expiresAtMs }: PoolRecord, nowMs: number): boolean {
+  return expiresAtMs !== undefined && expiresAtMs <= nowMs;
+}
+
+function roomOf({ pools }: ClusterIndex, { key }: PoolRecord): Size {
+  return pools.room(pools.row(key)!);
+}
+
+/** What plans compare: both the limit of a single volume and the room have to do. */
+function largestVolume(index: ClusterIndex, pool: PoolRecord): Size {
+  const limit = index.pools.limit(index.pools.row(pool.key)!) ?? zeroSize;
+  const room = roomOf(index, pool);
+  return atLeastZero(compareSizes(limit, room) < 0 ? limit : room);
+}
+
+function sumByBacking(pools: readonly PoolRecord[], amount: (pool: PoolRecord) => Size): Size {
+  const byBacking = new Map<string, Size>();
+  for (const pool of pools) {
+    const known = byBacking.get(pool.backing) ?? zeroSize;
+    byBacking.set(pool.backing, largestOf([known, amount(pool)]));
+  }
+  return [...byBacking.values()].reduce(addSizes, zeroSize);
+}
+
+function largestOf(sizes: readonly Size[]): Size {
+  return sizes.reduce((most, size) => (compareSizes(size, most) > 0 ? size : most), zeroSize);
+}
+
+function atLeastZero(size: Size): Size {
+  return compareSizes(size, zeroSize) < 0 ? zeroSize : size;
+}

@@ -1,0 +1,104 @@
+import { type Style, styleOf } from '../output/style.ts';
+import type { Column } from '../output/table.ts';
+import { bytesOf, readableAmount } from '../reservations/amounts.ts';
+import { reachText } from '../reservations/reach.ts';
+import { Sections, type SectionsOptions } from '../reservations/sections.ts';
+import { type Bar, barFor } from './bar.ts';
+import type { CapacityReport, ClassCapacity, PoolCapacity, VolumesCapacity } from './report.ts';
+
+export interface RenderCapacityOptions extends SectionsOptions {
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Columns that every table of a render shares the means for. */
+interface Means extends RenderCapacityOptions {
+  readonly style: Style;
+  readonly bar: Bar | undefined;
+}
+
+export function renderCapacity(report: CapacityReport, options: RenderCapacityOptions): string {
+  const { classes, pools, volumes, notes } = report;
+  const style = styleOf(options.terminal);
+  const means = { ...options, style, bar: barFor(options.terminal, options.env, style) };
+  const sections = new Sections(options);
+  if (classes.length + pools.length + volumes.length === 0)
+    sections.line(
+      'Nothing to measure: no class makes volumes, no driver publishes capacity, no volume exists.',
+    );
+  sections.table('CLASSES', classes, classColumns());
+  sections.table('POOLS', pools, poolColumns(means));
+  sections.table('EXISTING VOLUMES', volumes, volumeColumns(means));
+  sections.notes(notes);
+  return sections.toString();
+}
+
+/** One name a line: the pools. */
+export function poolNames({ pools }: CapacityReport): string {
+  return pools.map(({ pool, source }) => `${source.toLowerCase()}/${pool}\n`).join('');
+}
+
+function classColumns(): Column<ClassCapacity>[] {
+  const amount = (text: string | undefined) => (text === undefined ? '?' : readableAmount(text));
+  return [
+    { title: 'CLASS', cell: ({ storageClass }) => storageClass },
+    { title: 'POOLS', cell: ({ poolCount }) => String(poolCount), align: 'right' },
+    { title: 'REPORTED', cell: ({ reported }) => amount(reported), align: 'right' },
+    { title: 'FREE', cell: ({ free }) => amount(free), align: 'right' },
+    { title: 'LARGEST', cell: ({ largestVolume }) => amount(largestVolume), align: 'right' },
+    {
+      title: 'PROVISIONER',
+      cell: ({ provisioner, isTracked }) =>
+        isTracked ? provisioner : `${provisioner} (does not say how much there is)`,
+    },
+  ];
+}
+
+function poolColumns({ style, bar, isWide }: Means): (Column<PoolCapacity> | undefined)[] {
+  return [
+    { title: 'CLASS', cell: ({ storageClass }) => storageClass },
+    { title: 'POOL', cell: ({ pool }) => pool },
+    { title: 'REPORTED', cell: ({ reported }) => orNone(reported), align: 'right' },
+    { title: 'PROMISED', cell: ({ promised }) => readableAmount(promised), align: 'right' },
+    { title: 'FREE', cell: ({ free }) => freeText(free, style), align: 'right' },
+    { title: 'LARGEST', cell: (line) => largestText(line, style), align: 'right' },
+    bar && {
+      title: 'PROMISED/FREE',
+      cell: ({ promised, reported = '0' }) => bar(bytesOf(promised), bytesOf(reported)),
+    },
+    isWide ? { title: 'SOURCE', cell: sourceText } : undefined,
+    isWide ? { title: 'SHARES WITH', cell: ({ sharesWith }) => sharesWith.join(', ') || '-' } : undefined,
+    { title: 'REACHED FROM', cell: ({ reach }) => reachText(reach) },
+  ];
+}
+
+function orNone(quantity: string | undefined): string {
+  return quantity === undefined ? 'none' : readableAmount(quantity);
+}
+
+function freeText(free: string, style: Style): string {
+  return free.startsWith('-') ? style.bad(readableAmount(free)) : readableAmount(free);
+}
+
+function largestText({ largestVolume, isExpired }: PoolCapacity, style: Style): string {
+  return isExpired ? style.bad('expired') : readableAmount(largestVolume);
+}
+
+function sourceText({ source, driver }: PoolCapacity): string {
+  return driver === undefined ? source : `${source} ${driver}`;
+}
+
+function volumeColumns({ bar }: Means): (Column<VolumesCapacity> | undefined)[] {
+  return [
+    { title: 'CLASS', cell: ({ storageClass }) => storageClass || '-' },
+    { title: 'VOLUMES', cell: ({ count }) => String(count), align: 'right' },
+    { title: 'TOTAL', cell: ({ total }) => readableAmount(total), align: 'right' },
+    { title: 'UNCLAIMED', cell: ({ freeCount }) => String(freeCount), align: 'right' },
+    { title: 'FREE', cell: ({ free }) => readableAmount(free), align: 'right' },
+    { title: 'LARGEST', cell: ({ largestFree }) => readableAmount(largestFree), align: 'right' },
+    bar && {
+      title: 'TAKEN/FREE',
+      cell: ({ total, free }) => bar(bytesOf(total) - bytesOf(free), bytesOf(total)),
+    },
+    { title: 'REACHED FROM', cell: ({ reach }) => reachText(reach) },
+  ];
+}

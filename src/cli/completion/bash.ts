@@ -1,0 +1,91 @@
+import type { CommandTree, Flag, Values } from './command-tree.ts';
+
+/**
+ * Works with the bash 3.2 of macOS and without the package bash-completion: only `compgen`, `COMP_WORDS` and `COMPREPLY`. Bash splits
+ * words at `=`, so that `--output=js` comes as three.
+ */
+export function bashScript(root: CommandTree): string {
+  return `# stowage completion for bash; load it with: source <(stowage completion bash)
+_stowage() {
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} command='' position=0 at word before
+  COMPREPLY=()
+  if [[ $current == '=' ]]; then current=''
+  elif [[ $previous == '=' && $COMP_CWORD -ge 2 ]]; then previous=\${COMP_WORDS[COMP_CWORD-2]}; fi
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    word=\${COMP_WORDS[at]} before=\${COMP_WORDS[at-1]}
+    [[ $word == -* || $word == '=' || $before == '=' ]] && continue
+    _stowage_takes_value "$command" "$before" && continue
+    if [[ -z $command ]]; then command=$word; else position=$((position + 1)); fi
+  done
+  case "$command $previous" in
+${root.commands.flatMap(({ name, flags }) => flags.flatMap((flag) => valueCase(name, flag))).join('\n')}
+  esac
+  case "$command" in
+    '') _stowage_words '${words([...flagNames(root), ...root.commands.map(({ name }) => name)])}' ;;
+${root.commands.map(commandCase).join('\n')}
+  esac
+}
+_stowage_words() { COMPREPLY=($(compgen -W "$1" -- "$current")); }
+# Names may have spaces; bash older than 4 has no compopt, and then puts no slash after a folder.
+_stowage_paths() { local IFS=$'\\n'; COMPREPLY=($(compgen "$1" -- "$current")); compopt -o filenames 2>/dev/null; }
+_stowage_takes_value() {
+  case "$1 $2" in
+${root.commands.flatMap(({ name, flags }) => takesValueCase(name, flags)).join('\n')}
+    *) return 1 ;;
+  esac
+}
+complete -F _stowage stowage
+`;
+}
+
+function valueCase(command: string, { names, values, isValueOptional }: Flag): string[] {
+  if (values === undefined) return [];
+  // After a space, what follows an optional value's flag is something else.
+  const reached = isValueOptional
+    ? `[[ \${COMP_WORDS[COMP_CWORD-1]} == '=' || \${COMP_WORDS[COMP_CWORD]} == '=' ]] && { `
+    : '';
+  const end = isValueOptional ? '; return; }' : '; return';
+  return [`    ${patterns(command, names)}) ${reached}${offer(values)}${end} ;;`];
+}
+
+function offer(values: Values): string {
+  switch (values.kind) {
+    case 'words':
+      return `_stowage_words '${words(values.words)}'`;
+    case 'file':
+      return '_stowage_paths -f';
+    case 'directory':
+      return '_stowage_paths -d';
+    case 'anything':
+      return ':';
+  }
+}
+
+function commandCase(command: CommandTree): string {
+  const own = flagNames(command);
+  const offered = command.arguments.map((values, at) => {
+    const more = values.kind === 'words' ? values.words : [];
+    return `        ${at}) _stowage_words '${words([...more, ...own])}' ;;`;
+  });
+  const rest = `        *) _stowage_words '${words(own)}' ;;`;
+  return [`    ${command.name}) case $position in`, ...offered, rest, '      esac ;;'].join('\n');
+}
+
+function takesValueCase(command: string, flags: readonly Flag[]): string[] {
+  const names = flags
+    .filter(({ values, isValueOptional }) => values && !isValueOptional)
+    .flatMap((flag) => flag.names);
+  return names.length === 0 ? [] : [`    ${patterns(command, names)}) return 0 ;;`];
+}
+
+function patterns(command: string, names: readonly string[]): string {
+  return names.map((name) => `'${command} ${name}'`).join('|');
+}
+
+function flagNames({ flags }: CommandTree): readonly string[] {
+  return flags.flatMap(({ names }) => names);
+}
+
+function words(list: readonly string[]): string {
+  return list.join(' ');
+}

@@ -1,0 +1,65 @@
+import type { Argument, Command, Option } from 'commander';
+import { argumentValues, flagValues } from './known-values.ts';
+
+/** What can be typed after `stowage`, apart from how a shell wants to hear it. */
+export interface CommandTree {
+  readonly name: string;
+  readonly description: string;
+  readonly flags: readonly Flag[];
+  readonly arguments: readonly Values[];
+  readonly commands: readonly CommandTree[];
+}
+
+export interface Flag {
+  /** `-o`, `--output`. */
+  readonly names: readonly string[];
+  readonly description: string;
+  /** Undefined for a flag that stands alone. */
+  readonly values: Values | undefined;
+  /** The value may be left out, and then needs `=`. */
+  readonly isValueOptional: boolean;
+}
+
+/** What a value may be: one of a few words, a path, or anything. */
+export type Values =
+  | { readonly kind: 'words'; readonly words: readonly string[] }
+  | { readonly kind: 'file' | 'directory' | 'anything' };
+
+/** Read from the program itself, so that nothing that it has is forgotten. */
+export function commandTree(command: Command): CommandTree {
+  const help = command.createHelp();
+  const commands = help.visibleCommands(command).filter((child) => child.name() !== 'help');
+  return {
+    name: command.name(),
+    description: command.description(),
+    flags: help.visibleOptions(command).map((option) => flagOf(command.name(), option)),
+    arguments: command.registeredArguments.map((argument) => argumentOf(command.name(), argument)),
+    commands: commands.map(commandTree),
+  };
+}
+
+function flagOf(command: string, option: Option): Flag {
+  const takesValue = option.required || option.optional;
+  return {
+    names: [option.short, option.long].filter((name) => name !== undefined),
+    description: option.description,
+    values: takesValue ? valuesOf(option) : undefined,
+    isValueOptional: option.optional,
+  };
+
+  function valuesOf({ long, flags, argChoices }: Option): Values {
+    const words = argChoices ?? flagValues(command, long ?? '');
+    return words === undefined ? pathOrAnything(flags) : { kind: 'words', words };
+  }
+}
+
+/** Flags say what they take: `--data <dir>`, `--kubeconfig <file>`. */
+function pathOrAnything(flags: string): Values {
+  if (flags.includes('<dir>')) return { kind: 'directory' };
+  return { kind: /<(file|path)>/.test(flags) ? 'file' : 'anything' };
+}
+
+function argumentOf(command: string, argument: Argument): Values {
+  const words = argument.argChoices ?? argumentValues(command, argument.name());
+  return words === undefined ? { kind: 'anything' } : { kind: 'words', words };
+}

@@ -1,0 +1,71 @@
+import type { CommandTree, Flag, Values } from './command-tree.ts';
+
+/** For zsh's own completion system: one `_arguments` a command. */
+export function zshScript(root: CommandTree): string {
+  return `#compdef stowage
+# stowage completion for zsh; put it on the fpath as _stowage
+_stowage() {
+  local context state state_descr line
+  typeset -A opt_args
+  _arguments -C \\
+${root.flags.map(flagSpec).map(indented).join('')}    '1: :_stowage_commands' \\
+    '*:: :->arguments'
+  [[ $state == arguments ]] || return
+  case $line[1] in
+${root.commands.map(commandCase).join('\n')}
+  esac
+}
+_stowage_commands() {
+  local -a commands=(
+${root.commands.map(({ name, description }) => `    '${name}:${quoted(description)}'`).join('\n')}
+  )
+  _describe command commands
+}
+if [ "$funcstack[1]" = "_stowage" ]; then _stowage "$@"; else compdef _stowage stowage; fi
+`;
+}
+
+function commandCase(command: CommandTree): string {
+  const specs = [
+    ...command.flags.map(flagSpec),
+    ...command.arguments.map((values, at) => `'${at + 1}: :${action(values)}'`),
+  ];
+  return `    ${command.name}) _arguments \\\n${specs.map((spec) => `      ${spec}`).join(' \\\n')} ;;`;
+}
+
+function flagSpec({ names, description, values, isValueOptional }: Flag): string {
+  const exclusion = names.length > 1 ? `'(${names.join(' ')})'` : '';
+  const name =
+    names.length > 1
+      ? `{${names.map((one) => suffixed(one, isValueOptional)).join(',')}}`
+      : suffixed(names[0]!, isValueOptional);
+  const value = values === undefined ? '' : `${isValueOptional ? '::' : ':'} :${action(values)}`;
+  return `${exclusion}${name}'[${quoted(description)}]${value}'`;
+}
+
+/** zsh has to be told where a value can only follow an equals sign. */
+function suffixed(name: string, isValueOptional: boolean): string {
+  return isValueOptional ? `${name}=-` : name;
+}
+
+function action(values: Values): string {
+  switch (values.kind) {
+    case 'words':
+      return `(${values.words.join(' ')})`;
+    case 'file':
+      return '_files';
+    case 'directory':
+      return '_files -/';
+    case 'anything':
+      return ' ';
+  }
+}
+
+function indented(spec: string): string {
+  return `    ${spec} \\\n`;
+}
+
+/** Inside of single quotes, in a text where brackets and colons have a meaning. */
+function quoted(text: string): string {
+  return text.replaceAll("'", "'\\''").replace(/[[\]:\\]/g, (mark) => (mark === '\\' ? mark : `\\${mark}`));
+}

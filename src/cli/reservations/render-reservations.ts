@@ -1,0 +1,140 @@
+import { parseTimestamp } from '../../kube/timestamp.ts';
+import { type Style, styleOf } from '../output/style.ts';
+import type { Column } from '../output/table.ts';
+import { readableAmount } from './amounts.ts';
+import { reachText } from './reach.ts';
+import type {
+  ClaimInFlight,
+  HeldVolume,
+  HoldState,
+  NominatedPod,
+  PromisedPool,
+  ReservationsReport,
+} from './report.ts';
+import { Sections, type SectionsOptions } from './sections.ts';
+
+export interface RenderReservationsOptions extends SectionsOptions {
+  readonly nowMs: number;
+}
+
+export function renderReservations(report: ReservationsReport, options: RenderReservationsOptions): string {
+  const { volumes, claims, pools, pods, notes } = report;
+  const sections = new Sections(options);
+  const isEmpty = volumes.length + claims.length + pools.length + pods.length === 0;
+  if (isEmpty) sections.line('Nothing is held: no volume has a claim, no claim a node, no pod is nominated.');
+  sections.table('VOLUMES', volumes, volumeColumns(options));
+  sections.table('CLAIMS IN FLIGHT', claims, claimColumns(options));
+  sections.table('PROMISED OF POOLS', pools, poolColumns(styleOf(options.terminal)));
+  sections.table('NOMINATED PODS', pods, podColumns(options));
+  sections.notes(notes);
+  return sections.toString();
+}
+
+/** Lines that `xargs -L1 stowage explain` takes: who holds anything. */
+export function reservationNames({ volumes, claims, pods }: ReservationsReport): string {
+  const names = [
+    ...volumes.map(({ claim }) => `claim ${claim}`),
+    ...claims.map(({ claim }) => `claim ${claim}`),
+    ...pods.map(({ pod }) => `pod ${pod}`),
+  ];
+  return [...new Set(names)].map((name) => `${name}\n`).join('');
+}
+
+function volumeColumns({ terminal, isWide }: RenderReservationsOptions): (Column<HeldVolume> | undefined)[] {
+  const style = styleOf(terminal);
+  return [
+    { title: 'CLAIM', cell: ({ claim }) => claim },
+    { title: 'VOLUME', cell: ({ volume }) => volume },
+    { title: 'SIZE', cell: ({ size }) => readableAmount(size), align: 'right' },
+    { title: 'STATE', cell: ({ state }) => stateText(state, style) },
+    { title: 'BY', cell: ({ boundBy }) => boundBy },
+    isWide ? { title: 'CLASS', cell: ({ storageClass }) => orDash(storageClass) } : undefined,
+    isWide ? { title: 'PHASE', cell: ({ phase }) => orDash(phase) } : undefined,
+    { title: 'REACHED FROM', cell: ({ reach }) => reachText(reach) },
+  ];
+}
+
+function stateText(state: HoldState, style: Style): string {
+  switch (state) {
+    case 'Bound':
+      return style.good(state);
+    case 'InFlight':
+    case 'RollingBack':
+    case 'Awaited':
+      return style.warn(state);
+    case 'Released':
+    case 'Misplaced':
+      return style.bad(state);
+    case 'Unknown':
+      return state;
+  }
+}
+
+function claimColumns(options: RenderReservationsOptions): (Column<ClaimInFlight> | undefined)[] {
+  const { isWide, nowMs } = options;
+  return [
+    { title: 'CLAIM', cell: ({ claim }) => claim },
+    { title: 'NODE', cell: ({ node }) => node },
+    { title: 'SIZE', cell: ({ size }) => readableAmount(size), align: 'right' },
+    {
+      title: 'POOL',
+      cell: ({ pool, poolHint }) => pool ?? (poolHint === undefined ? '-' : `${poolHint} (gone)`),
+    },
+    { title: 'STATE', cell: ({ state }) => state },
+    {
+      title: 'WAITING',
+      cell: ({ waitingSince, waitingSinceFrom }) =>
+        `${waitingSinceFrom === 'creation' ? '< ' : ''}${ageText(waitingSince, nowMs)}`,
+      align: 'right',
+    },
+    isWide ? { title: 'CLASS', cell: ({ storageClass }) => orDash(storageClass) } : undefined,
+    isWide ? { title: 'PODS', cell: ({ pods }) => orDash(pods.join(', ')) } : undefined,
+  ];
+}
+
+function poolColumns(style: Style): Column<PromisedPool>[] {
+  return [
+    { title: 'POOL', cell: ({ pool }) => pool },
+    { title: 'CLASS', cell: ({ storageClass }) => storageClass },
+    { title: 'REPORTED', cell: ({ reported }) => readableAmount(reported), align: 'right' },
+    { title: 'PROMISED', cell: ({ promised }) => readableAmount(promised), align: 'right' },
+    {
+      title: 'FREE',
+      cell: ({ free }) => (free.startsWith('-') ? style.bad(readableAmount(free)) : readableAmount(free)),
+      align: 'right',
+    },
+    {
+      title: 'TO',
+      cell: ({ claims }) => claims.map(({ claim, size }) => `${claim} ${readableAmount(size)}`).join(', '),
+    },
+  ];
+}
+
+function podColumns({ isWide, nowMs }: RenderReservationsOptions): (Column<NominatedPod> | undefined)[] {
+  return [
+    { title: 'POD', cell: ({ pod }) => pod },
+    { title: 'NODE', cell: ({ node }) => node },
+    { title: 'PRIORITY', cell: ({ priority }) => String(priority), align: 'right' },
+    { title: 'WAITING', cell: ({ waitingSince }) => ageText(waitingSince, nowMs), align: 'right' },
+    isWide ? { title: 'SCHEDULER', cell: ({ schedulerName }) => schedulerName } : undefined,
+  ];
+}
+
+function orDash(text: string): string {
+  return text === '' ? '-' : text;
+}
+
+const steps = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+] as const;
+
+/** In the largest unit of which two are over, as kubectl rounds ages. */
+function ageText(since: string | undefined, nowMs: number): string {
+  const sinceMs = parseTimestamp(since);
+  if (sinceMs === undefined) return '-';
+  const seconds = Math.max(0, Math.trunc((nowMs - sinceMs) / 1000));
+  const [unit, length] = steps.find(([, size]) => seconds >= 2 * size) ?? (['s', 1] as const);
+  return `${Math.trunc(seconds / length)}${unit}`;
+}

@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest';
+import {
+  boundClaim,
+  capacity,
+  claim,
+  csiDriver,
+  localVolume,
+  storageClass,
+  volume,
+} from '../../engine/testing/objects.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { nodeWith, podWith, worldOf } from '../explain/testing/worlds.ts';
+import { plainTerminal } from '../output/terminal.ts';
+import { isBlind } from '../source/missing-notes.ts';
+import type { World } from '../source/world.ts';
+import { readableAmount } from './amounts.ts';
+import { findReservations } from './find-reservations.ts';
+import { renderReservations, reservationNames } from './render-reservations.ts';
+import type { ReservationsReport } from './report.ts';
+
+const nowMs = Date.parse('2026-01-01T12:00:00Z');
+const golden = (name: string) => `./testing/golden/${name}`;
+
+function reference(name: string, uid = `uid-${name}`) {
+  return { spec: { claimRef: { namespace: 'default', name, uid } } };
+}
+
+/** `spec` of a builder replaces parts of its own: sizes and places have to be said again. */
+function held(
+  name: string,
+  claimName: string,
+  options: { uid?: string; marks?: Record<string, string> } = {},
+) {
+  const made = localVolume(name, '10Gi', 'n1', { phase: 'Bound' });
+  const { claimRef } = reference(claimName, options.uid).spec;
+  return {
+    ...made,
+    metadata: { ...made.metadata, annotations: options.marks ?? {} },
+    spec: { ...made.spec, claimRef },
+  };
+}
+
+const byController = { [annotations.boundByController]: 'yes' };
+
+/** One of everything that can be held. */
+function busyWorld(rest: Partial<World> = {}): World {
+  const pending = podWith('urgent', '1');
+  const selecting = claim('making', '60Gi', {
+    className: 'dyn',
+    metadata: {
+      namespace: 'default',
+      name: 'making',
+      uid: 'uid-making',
+      resourceVersion: '1',
+      creationTimestamp: '2026-01-01T09:00:00Z',
+      annotations: { [annotations.selectedNode]: 'n2', [annotations.pool]: 'storage/b' },
+      managedFields: [
+        {
+          manager: 'stowage',
+          time: '2026-01-01T11:57:00Z',
+          fieldsV1: { 'f:metadata': { 'f:annotations': { [`f:${annotations.selectedNode}`]: {} } } },
+        },
+      ],
+    },
+  });
+  const pool = (name: string, free: string) => ({
+    ...capacity(name, 'dyn', { capacity: free, nodeTopology: {} }),
+    metadata: { namespace: 'storage', name, uid: `uid-${name}`, resourceVersion: '1' },
+  });
+  return worldOf(
+    {
+      Node: [nodeWith('n1', '4'), nodeWith('n2', '4')],
+      StorageClass: [storageClass('local'), storageClass('dyn', { provisioner: 'csi.example.com' })],
+      CSIDriver: [csiDriver('csi.example.com')],
+      CSIStorageCapacity: [pool('a', '100Gi'), pool('b', '50Gi')],
+      PersistentVolume: [
+        held('pv-bound', 'data', { marks: byController }),
+        held('pv-flight', 'next', { marks: byController }),
+        held('pv-kept', 'later', { uid: '' }),
+        held('pv-gone', 'old'),
+        held('pv-other', 'data', { marks: { [annotations.provisionedBy]: 'csi.example.com' } }),
+        volume('pv-free', '1Gi'),
+      ],
+      PersistentVolumeClaim: [boundClaim('data', '10Gi', 'pv-bound'), claim('next', '5Gi'), selecting],
+      Pod: [
+        podWith('user', '1', ['making']),
+        {
+          ...pending,
+          spec: { ...pending.spec, priority: 1000, schedulerName: 'stowage' },
+          status: {
+            nominatedNodeName: 'n1',
+            conditions: [
+              { type: 'PodScheduled', status: 'False', lastTransitionTime: '2026-01-01T11:59:15Z' },
+            ],
+          },
+        },
+      ],
+    },
+    { unseen: [], ...rest },
+  );
+}
+
+function textOf(report: ReservationsReport, isWide = false): string {
+  return renderReservations(report, { terminal: plainTerminal, isWide, nowMs });
+}
+
+describe('what is held', () => {
+  test('is shown by volume, claim, pool and pod', async () => {
+    const report = findReservations(busyWorld(), { nowMs });
+    await expect(textOf(report)).toMatchFileSnapshot(golden('busy.txt'));
+    await expect(textOf(report, true)).toMatchFileSnapshot(golden('busy-wide.txt'));
+    await expect(`${JSON.stringify(report, undefined, 2)}\n`).toMatchFileSnapshot(golden('busy-json.txt'));
+  });
+
+  test('can be handed to explain, each once', () => {
+    expect(reservationNames(findReservations(busyWorld(), { nowMs })).split('\n')).toEqual([
+      'claim default/data',
+      'claim default/later',
+      'claim default/next',
+      'claim default/old',
+      'claim default/making',
+      'pod default/urgent',
+      '',
+    ]);
+  });
+
+  test('can be asked for by namespace', () => {
+    const report = findReservations(busyWorld(), { nowMs, namespace: 'shop' });
+    expect(textOf(report)).toBe(
+      'Nothing is held: no volume has a claim, no claim a node, no pod is nominated.\n',
+    );
+    expect(findReservations(busyWorld(), { nowMs, namespace: 'default' }).volumes).toHaveLength(5);
+  });
+
+  test('in an empty cluster is nothing', () => {
+    expect(textOf(findReservations(worldOf({}, { unseen: [] }), { nowMs }))).toMatch(
+      /^Nothing is held: .*\n$/,
+    );
+  });
+
+  test('is never called released where claims may not be seen', () => {
+    const claims = { kind: 'PersistentVolumeClaim', plural: 'persistentvolumeclaims' } as const;
+    const statesWith = (onlyNamespace: string | undefined) =>
+      findReservations(busyWorld({ unseen: [{ ...claims, onlyNamespace }] }), { nowMs }).volumes.map(
+        ({ state }) => state,
+      );
+    expect(new Set(statesWith(undefined))).toEqual(new Set(['Unknown']));
+    expect(new Set(statesWith('shop'))).toEqual(new Set(['Unknown']));
+    expect(statesWith('default')).toContain('Released');
+  });
+
+  test('cannot be told where neither volumes nor claims may be seen', () => {
+    const unseen = (['PersistentVolume', 'PersistentVolumeClaim'] as const).map((kind) => ({
+      kind,
+      plural: `${kind.toLowerCase()}s`,
+      onlyNamespace: undefined,
+    }));
+    const kinds = ['PersistentVolume', 'PersistentVolumeClaim'] as const;
+    expect(isBlind(worldOf({}, { unseen }), kinds)).toBe(true);
+    expect(isBlind(worldOf({}, { unseen: unseen.slice(1) }), kinds)).toBe(false);
+    expect(isBlind(worldOf({}), kinds)).toBe(false);
+  });
+
+  test('says what files lack', () => {
+    const { notes } = findReservations(worldOf({ Node: [nodeWith('n1', '1')] }), { nowMs });
+    expect(notes.map(({ text }) => text)).toEqual([
+      'there is no PersistentVolume in the files: volumes that are held are not shown; add the output of kubectl get pv -o yaml',
+      expect.stringContaining('there is no PersistentVolumeClaim in the files: '),
+      expect.stringContaining('there is no Pod in the files: '),
+    ]);
+  });
+
+  test('that is being undone says so', () => {
+    const undone = boundClaim('data', '10Gi', 'pv-bound', {
+      metadata: {
+        namespace: 'default',
+        name: 'data',
+        uid: 'uid-data',
+        annotations: { [annotations.bindCompleted]: 'yes', [annotations.rollback]: 'yes' },
+      },
+    });
+    const world = worldOf({ PersistentVolume: [held('pv-bound', 'data')], PersistentVolumeClaim: [undone] });
+    expect(findReservations(world, { nowMs }).volumes).toMatchObject([
+      { state: 'RollingBack', boundBy: 'person' },
+    ]);
+  });
+});
+
+describe('amounts', () => {
+  test.each([
+    ['0', '0'],
+    ['10Gi', '10Gi'],
+    ['85791971123', '79.8Gi'],
+    ['1023', '1023'],
+    ['1500', '1.46Ki'],
+    ['-20Gi', '-20Gi'],
+    ['3000Pi', '2.92Ei'],
+  ])('%s is %s for people', (quantity, text) => expect(readableAmount(quantity)).toBe(text));
+});

@@ -1,0 +1,45 @@
+import { realClock } from '../../runtime/clock.ts';
+import { CliError } from '../cli-error.ts';
+import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
+import { terminalOf } from '../output/terminal.ts';
+import { loadWorld, type SourceFlags } from '../source/load-world.ts';
+import { isBlind } from '../source/missing-notes.ts';
+import { findReservations } from './find-reservations.ts';
+import { renderReservations, reservationNames } from './render-reservations.ts';
+import type { ReservationsReport } from './report.ts';
+
+export interface ReservationsFlags extends SourceFlags {
+  readonly namespace?: string;
+  readonly output: string;
+}
+
+/** Also for `stowage capacity`. */
+export const reportFormats: readonly OutputFormat[] = ['table', 'wide', 'json', 'yaml', 'name'];
+
+/** `stowage reservations`: who holds what. */
+export async function reservations(flags: ReservationsFlags): Promise<void> {
+  const format = outputFormatOf(flags.output, reportFormats);
+  const world = await loadWorld(flags);
+  if (isBlind(world, ['PersistentVolume', 'PersistentVolumeClaim']))
+    throw new CliError(
+      'could see neither persistentvolumes nor persistentvolumeclaims: forbidden; ask for the right to list them',
+    );
+  const nowMs = realClock.nowMs();
+  const report = findReservations(world, { nowMs, namespace: flags.namespace });
+  process.stdout.write(rendered(report, format, nowMs));
+}
+
+function rendered(report: ReservationsReport, format: OutputFormat, nowMs: number): string {
+  switch (format) {
+    case 'json':
+    case 'yaml':
+      return structured(report, format);
+    case 'name':
+      return reservationNames(report);
+    case 'table':
+    case 'wide': {
+      const terminal = terminalOf(process.stdout, process.env);
+      return renderReservations(report, { terminal, isWide: format === 'wide', nowMs });
+    }
+  }
+}

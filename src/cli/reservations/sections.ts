@@ -1,0 +1,56 @@
+import { styleOf } from '../output/style.ts';
+import { type Column, table } from '../output/table.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { wrap } from '../output/wrap.ts';
+import type { Note } from '../source/note.ts';
+
+export interface SectionsOptions {
+  readonly terminal: Terminal;
+  /** Show every row and column. */
+  readonly isWide: boolean;
+}
+
+/** More rows are for programs, or for whoever asks with `-o wide`. */
+const rowsShownMax = 50;
+
+/** Tables with headings, one after the other; those without rows are left out. */
+export class Sections {
+  readonly #options: SectionsOptions;
+  readonly #parts: (readonly string[])[] = [];
+
+  constructor(options: SectionsOptions) {
+    this.#options = options;
+  }
+
+  /** Columns that are undefined are left out. */
+  table<Row>(title: string, rows: readonly Row[], columns: readonly (Column<Row> | undefined)[]): void {
+    if (rows.length === 0) return;
+    const { terminal, isWide } = this.#options;
+    const shown = isWide ? rows : rows.slice(0, rowsShownMax);
+    const more = rows.length - shown.length;
+    this.#parts.push([
+      styleOf(terminal).bold(title),
+      ...table(
+        columns.filter((column) => column !== undefined),
+        shown,
+        { width: terminal.width, indent: 2 },
+      ),
+      ...(more > 0 ? [`  and ${more.toLocaleString('en-US')} more; -o wide shows all`] : []),
+    ]);
+  }
+
+  line(text: string): void {
+    this.#parts.push(wrap(text, { width: this.#options.terminal.width }));
+  }
+
+  notes(notes: readonly Note[]): void {
+    if (notes.length === 0) return;
+    const { terminal } = this.#options;
+    const lines = notes.flatMap(({ text }) => wrap(text, { width: terminal.width, indent: 2 }));
+    this.#parts.push([styleOf(terminal).bold('NOTES'), ...lines]);
+  }
+
+  toString(): string {
+    return `${this.#parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+  }
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { projectRoot } from '../project-root.ts';
+import { commandsPage } from './commands-page.ts';
+import { callStowage } from './stowage-process.ts';
+
+interface Help {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Of every command there is, in the order in which the program has them. */
+async function everyHelp(): Promise<readonly Help[]> {
+  const { stdout } = await callStowage('--help');
+  const [, list = ''] = stdout.split('\nCommands:\n');
+  const names = [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => name!);
+  const helps: Help[] = [];
+  for (const name of names.filter((name) => name !== 'help')) {
+    const { status, stdout: text, stderr } = await callStowage(name, '--help');
+    expect([name, status, stderr]).toEqual([name, 0, '']);
+    helps.push({ name, text });
+  }
+  return helps;
+}
+
+describe('the commands', async () => {
+  const helps = await everyHelp();
+
+  // `npx vitest run test/up/commands-page -u` writes it.
+  test('are on their page as the program has them', async () => {
+    expect(helps.length).toBeGreaterThanOrEqual(8);
+    await expect(commandsPage(helps)).toMatchFileSnapshot(join(projectRoot, 'docs/commands.md'));
+  });
+
+  test.each(helps)('$name has help with examples that fits a screen', ({ text }) => {
+    expect(text).toMatch(/\nExamples:\n {2}\S/);
+    expect(text.split('\n').length).toBeLessThanOrEqual(48);
+    expect(text.endsWith('\n')).toBe(true);
+  });
+
+  test.each(['bash', 'zsh', 'fish'])('are completed in %s with every flag that they have', async (shell) => {
+    const { stdout: script } = await callStowage('completion', shell);
+    for (const { name, text } of helps) {
+      const part = partAbout(name, shell, script);
+      const flags = [...text.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, flag]) => flag!);
+      expect(flags).toContain('help');
+      const isThere = (flag: string) => new RegExp(`(--|-l )${flag}(?![\\w-])`).test(part);
+      expect([name, flags.filter((flag) => !isThere(flag))]).toEqual([name, []]);
+    }
+  });
+
+  test('mean the same by the same flag', () => {
+    const shorts: readonly (readonly [RegExp, RegExp])[] = [
+      [/^ +(.*)--output /, /^ {2}-o, --output <format>/],
+      [/^ +(.*)--namespace /, /^ {2}-n, --namespace <name>/],
+      [/^ +(.*)--kubeconfig /, /^ {2}--kubeconfig <file>/],
+      [/^ +(.*)--context /, /^ {2}--context <name> +a context of the kubeconfig/],
+      [/^ +(.*)--from /, /^ {2}--from <path>/],
+      [/^ +(.*)--log-level /, /^ {2}--log-level <level>/],
+    ];
+    const lines = helps.flatMap(
+      ({ text }) => /\nOptions:\n([\s\S]*?)\n\n/.exec(text)?.[1]?.split('\n') ?? [],
+    );
+    const isFlag = (line: string) => /^ {2}-/.test(line);
+    for (const [flag, form] of shorts) {
+      const found = lines.filter((line) => isFlag(line) && flag.test(line));
+      expect(found.length).toBeGreaterThan(0);
+      expect(found.filter((line) => !form.test(line))).toEqual([]);
+    }
+  });
+});
+
+/** What a script says of one command. */
+function partAbout(name: string, shell: string, script: string): string {
+  if (shell === 'fish')
+    return script
+      .split('\n')
+      .filter((line) => line.includes(`seen_subcommand_from ${name}'`))
+      .join('\n');
+  const [, part = ''] = script.split(`\n    ${name}) `);
+  return part.split(shell === 'bash' ? /\n {6}esac ;;/ : / ;;\n/)[0]!;
+}
