@@ -84,12 +84,11 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage ru
       const { status } = await cluster.resource(pods).get({ namespace: 'default', name });
       return status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
     };
-    await until(async () => (await toldOf('stuck')) !== undefined);
-    // Only kube-scheduler speaks of devices here.
-    expect(await toldOf('stuck')).toBe(
+    // Only kube-scheduler speaks of devices here. The pod may be seen before its claim, and is told so first.
+    const told =
       "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind. " +
-        'no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
-    );
+      'no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.';
+    await until(async () => (await toldOf('stuck')) === told);
     expect(await toldOf('theirs')).toBeUndefined();
   });
 

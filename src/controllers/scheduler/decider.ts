@@ -53,8 +53,13 @@ export class Decider {
       return { kind: 'refused', refusal, preemption };
     }
     // At once: until it stands written, the next pod must not count on the same victims.
-    this.#nominations.changed(record.key, { ...record, nominatedNode: preemption.node });
+    this.nominate(record, preemption.node);
     return { kind: 'refused', refusal: answer, preemption };
+  }
+
+  /** The pod waits for this node. Until it stands written, a word about the pod that doesn't say so takes it back. */
+  nominate(pod: PodRecord, nodeName: string): void {
+    this.#nominations.changed(pod.key, { ...pod, nominatedNode: nodeName });
   }
 
   /** No room could be made for the pod: it waits for no node but the one that stands written. */

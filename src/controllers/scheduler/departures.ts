@@ -1,5 +1,6 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import type { Reservation } from '../../engine/ledger/ledger.ts';
+import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { Provision } from '../../engine/rules/decisions.ts';
 import type { Pod } from '../../kube/core.ts';
 import type { ClusterFeed } from '../../state/cluster-feed.ts';
@@ -26,6 +27,8 @@ export interface DeparturesOptions {
   readonly metrics: SchedulerMetrics;
   /** The pod is there, or gone: its reservation may have become superfluous. */
   readonly confirm: (podKey: string) => void;
+  /** From now on the pod waits for this node, to everybody who decides. */
+  readonly nominate: (pod: PodRecord, nodeName: string) => void;
   /** Ends a reservation, and wakes those that it kept waiting. */
   readonly giveBack: (reservation: Reservation) => void;
   readonly signal: AbortSignal;
@@ -72,21 +75,36 @@ export class Departures {
 
   /** What could be undone has been. */
   async #failed(taken: Taken, flight: Flight, { provision, kept, message }: BindFailure): Promise<void> {
-    const { context, feed, teller, pods, queue, giveBack, signal } = this.#options;
+    const { context, feed, teller, pods, queue, nominate, giveBack, signal } = this.#options;
     const { key, uid } = taken.pod;
-    if (provision !== undefined) this.#avoid(provision, flight.placement.node);
-    giveBack(flight.reservation);
+    const { node } = flight.placement;
+    if (provision !== undefined) this.#avoid(provision, node);
     const stored = feed.index.pods.stored(key);
-    if (stored?.uid !== uid || !wantsNode(stored)) return;
+    const isWaiting = stored?.uid === uid && wantsNode(stored);
+    const isPinned = isWaiting && this.#isPinned(flight);
+    // Before its room is given back: it can go nowhere else, so others must not take it meanwhile.
+    if (isPinned) nominate(stored, node);
+    giveBack(flight.reservation);
+    if (!isWaiting) return;
     if (kept.length > 0) teller.volumesKept(flight.pod, kept);
     teller.failedScheduling(flight.pod, message);
-    const givesUp = [flight.placement.node, flight.pod.status?.nominatedNodeName];
-    const said = { reason: 'SchedulerError', message, givesUp } as const;
+    const givesUp = [node, flight.pod.status?.nominatedNodeName];
+    const outlook = isPinned ? { waitsFor: node } : { givesUp };
+    const said = { reason: 'SchedulerError', message, ...outlook } as const;
     await pods
       .explain(flight.pod, said, signal)
       .catch((error) => context.report({ controller: 'scheduler', key, error }));
     // A volume that could not be made is an answer like any other; everything else is trouble.
     queue.requeue(taken, provision === undefined ? 'error' : 'refusal');
+  }
+
+  /** A volume of its own is, or is being made, where it was to go: the next attempt has to end there too. */
+  #isPinned({ placement: { node, bindings, provisions } }: Flight): boolean {
+    const { claims } = this.#options.feed.index;
+    return [...bindings, ...provisions].some(({ claim: key, claimUid }) => {
+      const claim = claims.get(key);
+      return claim?.uid === claimUid && (claim.isBound || claim.selectedNode === node);
+    });
   }
 
   #avoid({ claim: claimKey, claimUid, pool }: Provision, nodeName: string): void {

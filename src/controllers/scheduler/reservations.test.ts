@@ -89,3 +89,31 @@ test('room stays promised while a claim says that its volume is being made, and 
   await world.settle();
   expect(await selectedNode(world, 'second')).toBe('n1');
 });
+
+test('a pod whose volume is bound keeps its place on that node while it tries again', async () => {
+  let isDown = true;
+  const way = (cluster: SchedulerWorld['cluster']) => {
+    const troubled = new TroubledCluster(cluster);
+    troubled.troubles = {
+      before: ({ verb, name }) => {
+        if (verb === 'post' && name === 'web' && isDown) throw new Error('the line is dead');
+      },
+    };
+    return troubled;
+  };
+  await using world = await startBinding({ nodes: [], way });
+  await world.node('n1', { allocatable: { pods: '1' } });
+  await world.disk('d1', '10Gi', 'n1');
+  await world.claim('data', '5Gi');
+  await world.pod('web', ['data']);
+  await world.settle(100);
+  await world.pod('other');
+  await world.settle(500);
+  expect(await world.lines()).toEqual(
+    expect.arrayContaining(['claim data has d1', 'pod other on no node', 'pod web on no node']),
+  );
+  expect((await world.getPod('web')).status?.nominatedNodeName).toBe('n1');
+  isDown = false;
+  await world.settle(15_000);
+  expect(await world.place('web')).toBe('n1');
+});

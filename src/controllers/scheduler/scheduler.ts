@@ -143,6 +143,7 @@ class Scheduler {
       teller: this.#teller,
       metrics: this.#metrics,
       confirm: (podKey) => this.#confirmPod(podKey),
+      nominate: (pod, nodeName) => this.#decider.nominate(pod, nodeName),
       giveBack: (reservation) => this.#giveBack(reservation),
       signal,
     });

@@ -87,13 +87,13 @@ export class PodWrites {
       const known = getCondition(status?.conditions, 'PodScheduled');
       const isSaid =
         known?.status === 'False' && known.reason === wanted.reason && known.message === wanted.message;
-      const givesUp = condition.givesUp?.includes(status?.nominatedNodeName) === true;
-      const isNominated = (status?.nominatedNodeName ?? '') !== '';
-      if (isSaid && !(givesUp && isNominated)) return undefined;
+      const nominated = nominationBy(condition, status?.nominatedNodeName ?? '');
+      const isNominated = nominated === (status?.nominatedNodeName ?? '');
+      if (isSaid && isNominated) return undefined;
       const now = formatTimestamp(this.#options.clock.nowMs());
       return {
         ...(!isSaid && { conditions: setCondition(status?.conditions ?? [], wanted, now) }),
-        ...(givesUp && isNominated && { nominatedNodeName: null }),
+        ...(!isNominated && { nominatedNodeName: nominated === '' ? null : nominated }),
       };
     });
   }
@@ -139,4 +139,10 @@ export interface Refused {
   readonly message: string;
   /** Nodes that it waits for no longer. It may wait for another by the time that this is written, and that one stays. */
   readonly givesUp?: readonly (string | undefined)[] | undefined;
+  /** The node that it goes on waiting for, whoever else would like its room: its volumes are there. */
+  readonly waitsFor?: string | undefined;
+}
+
+function nominationBy({ givesUp = [], waitsFor }: Refused, nominated: string): string {
+  return waitsFor ?? (givesUp.includes(nominated) ? '' : nominated);
 }
