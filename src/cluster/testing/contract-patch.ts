@@ -77,6 +77,50 @@ export function patchContract(world: () => World): void {
       expect(error.reason).toBe('NotFound');
     });
 
+    describe('by server-side apply', () => {
+      function configuration(data: Readonly<Record<string, string>>) {
+        const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'applied' }, data };
+        return { type: 'apply', body } as const;
+      }
+
+      async function anAppliedMap() {
+        const key = { namespace: await freshNamespace(world()), name: 'applied' };
+        const client = world().cluster.resource(configMaps);
+        const by = (fieldManager: string, data: Readonly<Record<string, string>>, force = false) =>
+          client.patch(key, configuration(data), { fieldManager, force });
+        return { by, made: await by('one', { a: '1', b: '1' }) };
+      }
+
+      test('makes what is not there, and writes nothing the second time', async () => {
+        const { by, made } = await anAppliedMap();
+        expect(made.data).toEqual({ a: '1', b: '1' });
+        expect(made.metadata?.managedFields).toMatchObject([{ manager: 'one', operation: 'Apply' }]);
+        const again = await by('one', { a: '1', b: '1' });
+        expect(again.metadata?.resourceVersion).toBe(made.metadata?.resourceVersion);
+      });
+
+      test('refuses to change what another owns, unless it is forced', async () => {
+        const { by } = await anAppliedMap();
+        const { status } = await failureOf(by('two', { a: '2' }));
+        expect(status).toMatchObject({
+          code: 409,
+          reason: 'Conflict',
+          message: 'Apply failed with 1 conflict: conflict with "one": .data.a',
+          details: {
+            causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "one"', field: '.data.a' }],
+          },
+        });
+        expect((await by('two', { a: '2' }, true)).data).toEqual({ a: '2', b: '1' });
+      });
+
+      test('takes away what its applier gives up, but not what another owns too', async () => {
+        const { by } = await anAppliedMap();
+        await by('two', { a: '1' });
+        expect((await by('one', {})).data).toEqual({ a: '1' });
+        expect((await by('two', {})).data ?? {}).toEqual({});
+      });
+    });
+
     test('writes nothing where nothing changes', async () => {
       const { client, key, made } = await aConfigMap();
       const same = await client.patch(key, { type: 'merge', body: { data: { one: '1' } } });

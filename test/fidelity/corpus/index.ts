@@ -1,4 +1,7 @@
 import type { Scenario } from '../scenario.ts';
+import { applyScenarios } from './apply.ts';
+import { appliedLife } from './apply-lives.ts';
+import { applyPartScenarios } from './apply-parts.ts';
 import { budgetScenarios } from './budgets.ts';
 import { claimScenarios } from './claims.ts';
 import { configurationScenarios } from './configuration.ts';
@@ -28,6 +31,14 @@ export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   'lives-of-workloads': workloadSamples.map(lifecycle),
   'lives-of-others': otherSamples.map(lifecycle),
   'lives-of-devices': deviceSamples.map(lifecycle),
+  'applied-kinds': [
+    ...storageSamples,
+    ...coreSamples,
+    ...workloadSamples,
+    ...otherSamples,
+    ...deviceSamples,
+  ].map(appliedLife),
+  apply: [...applyScenarios, ...applyPartScenarios],
   requests: requestScenarios,
   metadata: metadataScenarios,
   lists: listScenarios,

@@ -43,14 +43,14 @@ export function lifecycle(sample: Sample): Scenario {
   );
 }
 
-interface Place {
+export interface Place {
   readonly collection: string;
   readonly minimal: string;
   readonly rich: string;
   readonly names: readonly [string, string];
 }
 
-function placeOf({ apiVersion, plural, isClusterWide, kind, names }: Sample): Place {
+export function placeOf({ apiVersion, plural, isClusterWide, kind, names }: Sample): Place {
   const base = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const collection = isClusterWide ? `${base}/${plural}` : `${base}/namespaces/{{ns}}/${plural}`;
   const [small, large] = names ?? [`small-${kind.toLowerCase()}`, `large-${kind.toLowerCase()}`];

@@ -1,11 +1,8 @@
-import {
-  type RandomKind,
-  randomKinds,
-  randomMetadata,
-} from '../../../src/cluster/embedded/apply/testing/random-kinds.ts';
+import { randomKinds } from '../../../src/cluster/embedded/apply/testing/more-random-kinds.ts';
+import { type RandomKind, randomMetadata } from '../../../src/cluster/embedded/apply/testing/random-kinds.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import { seededRandom } from '../../../src/runtime/random.ts';
-import { get, patch, put, type Scenario, type Step, scenario } from '../../fidelity/scenario.ts';
+import { del, get, patch, put, type Scenario, type Step, scenario } from '../../fidelity/scenario.ts';
 
 const managers = ['one', 'two', 'kubectl'];
 
@@ -36,12 +33,31 @@ class Life {
   step(isFirst: boolean): Step {
     const random = this.#random;
     const choice = isFirst ? 0 : random.next();
-    if (choice < 0.6) return this.#apply(isFirst);
+    if (choice < 0.56) return this.#apply(isFirst);
+    if (choice < 0.6) return this.#rareStep();
     if (choice < 0.72) return patch('merge', this.#at('', ''), this.#partly());
     if (choice < 0.8) return patch('strategic', this.#at('', ''), this.#partly());
     if (choice < 0.87) return put(this.#at('', ''), this.#whole(this.#kind.whole(random)));
     if (this.#kind.status === undefined) return this.#apply(false);
     return this.#writeStatus(choice);
+  }
+
+  /** What happens once in a life: the object goes, its owners are forgotten, a map is taken away, a body is spoilt. */
+  #rareStep(): Step {
+    const random = this.#random;
+    const field = random.pick(['labels', 'annotations', 'finalizers', 'ownerReferences']);
+    return random.pick([
+      () => del(this.path, { gracePeriodSeconds: 0 }),
+      () => patch('merge', this.#at('', ''), { metadata: { managedFields: [{}] } }),
+      () => patch('json', this.#at('', ''), [{ op: 'remove', path: `/metadata/${field}` }]),
+      () => patch('apply', this.#at('', ''), this.#whole({ ...this.#partly(), odd: 1 })),
+      () =>
+        patch(
+          'apply',
+          this.#at('', ''),
+          this.#whole({ metadata: { name: this.#name, finalizers: ['a', 'a'] } }),
+        ),
+    ])();
   }
 
   #apply(isFirst: boolean): Step {

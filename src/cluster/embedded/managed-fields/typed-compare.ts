@@ -34,7 +34,6 @@ export function fieldsOf(value: Json, shape: Shape): FieldSet {
     case 'list':
       return shape.relation === 'atomic' || !isArray(value) ? leaf : fieldsOfList(value, shape);
     case 'any':
-      return isObject(value) ? fieldsOfMap(value, shape) : leaf;
     case 'scalar':
       return leaf;
   }
@@ -103,7 +102,7 @@ function compare(old: Json | undefined, next: Json | undefined, shape: Shape): C
     case 'list':
       return shape.relation === 'atomic' ? compareLeaves(old, next) : compareLists(old, next, shape);
     case 'any':
-      return compareUntyped(old, next);
+      return compareLeaves(old, next);
   }
 }
 
@@ -132,11 +131,7 @@ function compareStructs(old: Json, next: Json, { fields }: StructShape): Compari
   return combined(parts, compareFields);
 }
 
-function compareMaps(
-  old: Json,
-  next: Json,
-  { value: shape }: Pick<MapShape, 'value'>,
-): Comparison | undefined {
+function compareMaps(old: Json, next: Json, { value: shape }: MapShape): Comparison | undefined {
   const [before, after] = [objectOrEmpty(old), objectOrEmpty(next)];
   if (isBare(before) && isBare(after)) return compareLeaves(old, next);
   let parts: Part[] | undefined;
@@ -149,11 +144,6 @@ function compareMaps(
     parts = withPart(parts, `f:${name}`, { removed: fieldsOf(before[name]!, shape) });
   }
   return combined(parts, compareParts);
-}
-
-function compareUntyped(old: Json, next: Json): Comparison | undefined {
-  if (isObject(old) && isObject(next)) return compareMaps(old, next, { value: { kind: 'any' } });
-  return compareLeaves(old, next);
 }
 
 function compareLists(old: Json, next: Json, shape: ListShape): Comparison | undefined {

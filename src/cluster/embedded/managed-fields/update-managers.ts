@@ -45,9 +45,6 @@ export interface ManagedWrite {
  * The writer owns what it added or changed, nobody owns what it removed, and whoever owned a changed field loses it. A
  * writer may hand in a list of its own; one that cannot be read counts as none, an empty one ends the book-keeping for
  * good. An object that never had any gets none.
- *
- * Server-side apply will stand beside this: it decides by the same comparison, but owns all that it names, changed or not,
- * and refuses where `intersection` with the fields of others is not empty.
  */
 export function updateManagedFields(write: ManagedWrite): readonly ManagedFieldsEntry[] | undefined {
   const live = entriesOf(write.old);
@@ -101,7 +98,7 @@ function managersAfter(write: ManagedWrite, managers: readonly Manager[]): reado
 }
 
 /** Facts about the object that its writers do not decide. */
-const unowned: FieldSet = {
+export const unowned: FieldSet = {
   'f:apiVersion': leaf,
   'f:kind': leaf,
   'f:metadata': {

@@ -104,7 +104,7 @@ function add(document: Document, path: string | undefined, value: Json): void {
 function remove(document: Document, path: string | undefined): void {
   const { container, key } = open(document, path);
   if (Array.isArray(container)) container.splice(indexOf(key, container.length), 1);
-  else if (Object.hasOwn(container, key)) delete container[key];
+  else if (Object.hasOwn(container, key) && container[key] !== undefined) delete container[key];
   else throw inapplicablePatch();
 }
 

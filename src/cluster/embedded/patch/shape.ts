@@ -9,9 +9,11 @@ export type Shape = ScalarShape | AnyShape | MapShape | ListShape | StructShape;
 /** Texts, numbers, quantities, times: nothing to look into. */
 export interface ScalarShape {
   readonly kind: 'scalar';
+  /** What JSON has for it; `untyped` where several forms will do, as for quantities. */
+  readonly form: 'string' | 'numeric' | 'boolean' | 'untyped';
 }
 
-/** JSON of any form, such as what a custom resource holds. */
+/** JSON of any form, owned and replaced as a whole, such as the data of a ControllerRevision. */
 export interface AnyShape {
   readonly kind: 'any';
 }

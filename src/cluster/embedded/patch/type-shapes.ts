@@ -13,7 +13,10 @@ export function shapeOf(typeId: string): StructShape {
 }
 
 const shapes = new Map<string, StructShape>();
-const scalar: Shape = { kind: 'scalar' };
+const text: Shape = { kind: 'scalar', form: 'string' };
+const number: Shape = { kind: 'scalar', form: 'numeric' };
+const boolean: Shape = { kind: 'scalar', form: 'boolean' };
+const untyped: Shape = { kind: 'scalar', form: 'untyped' };
 const any: Shape = { kind: 'any' };
 
 class TableStruct implements StructShape {
@@ -95,8 +98,16 @@ function shapeOfValue(type: ValueType): Shape {
     case 'rawExtension':
     case 'fieldsV1':
       return any;
+    case 'string':
+    case 'bytes':
+      return text;
+    case 'int32':
+    case 'int64':
+      return number;
+    case 'bool':
+      return boolean;
     default:
-      return scalar;
+      return untyped;
   }
 }
 

@@ -117,6 +117,8 @@ export interface WriteContext {
 }
 
 export interface UpdateContext extends WriteContext {
+  /** The object says already who owns its fields: an apply has worked that out. */
+  readonly ownersAreSet?: boolean | undefined;
   /** `status`, `scale` or `finalize`. */
   readonly subresource?: string | undefined;
 }
@@ -126,7 +128,7 @@ export interface RequestedPatch {
   /** As it was read: not typed, since a patch has markers and nulls of its own. */
   readonly body: unknown;
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
-  /** Names that the body has twice, as the reader words it: `duplicate field "spec.x"`. */
+  /** Names that the body has twice, as the reader words it: `duplicate field "spec.x"`; with a line where it is YAML. */
   readonly strayFields?: readonly string[];
   readonly force?: boolean | undefined;
 }

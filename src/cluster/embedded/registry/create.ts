@@ -13,7 +13,7 @@ import { checkObjectMeta } from '../validation/object-meta.ts';
 import { admit, approve } from './admission/admission.ts';
 import type { Attempt } from './admission/attempt.ts';
 import { allocate } from './allocation.ts';
-import type { Snapshot, WriteContext } from './api.ts';
+import type { Snapshot, UpdateContext, WriteContext } from './api.ts';
 import { find, type RegistryContext, storageKind, store, timestamp } from './context.ts';
 import { recordFieldOwners } from './field-owners.ts';
 import { dropRepeatedOwners } from './owner-references.ts';
@@ -44,7 +44,7 @@ export async function createAbsent(
   kind: Kind,
   key: ObjectKey,
   object: StoredObject,
-  write: WriteContext,
+  write: UpdateContext,
 ): Promise<Snapshot> {
   const { uid = '' } = object.metadata;
   if (uid !== '') throw storageConflict(kind, key, { uid, found: '', isDryRun: write.dryRun === true });
@@ -58,7 +58,7 @@ function prepareNew(
   kind: Kind,
   namespace: string | undefined,
   object: StoredObject,
-  write: WriteContext,
+  write: UpdateContext,
 ): void {
   takeNamespace(kind, object, namespace);
   dropRepeatedOwners(object, write);

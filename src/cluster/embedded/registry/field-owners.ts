@@ -19,6 +19,7 @@ export interface OwnedWrite {
 
 /** Writes into the object who owns which of its fields after this write. What admission adds later belongs to nobody. */
 export function recordFieldOwners(context: RegistryContext, { kind, object, old, write }: OwnedWrite): void {
+  if (write.ownersAreSet === true) return;
   const { subresource = '', manager } = write;
   const owners = updateManagedFields({
     old: old as unknown as JsonObject | undefined,

@@ -17,6 +17,7 @@ import {
 import { normalize } from '../schema/normalize.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import type { RequestedPatch, UpdateContext, Written } from './api.ts';
+import { applyObject } from './apply.ts';
 import { find, type RegistryContext } from './context.ts';
 import { checkNames, replace } from './update.ts';
 
@@ -31,8 +32,8 @@ export async function patchObject(
   patch: RequestedPatch,
   write: UpdateContext,
 ): Promise<Written> {
+  if (!isPlainPatch(patch)) return await applyObject(context, kind, key, patch, write);
   const found = find(context, kind, key);
-  if (patch.type === 'apply') throw applyNotServed();
   if (found === undefined) throw notFound(kind, key.name);
   const object = patched(kind, found.snapshot.object, patch, write);
   checkNames(key, object);
@@ -40,11 +41,20 @@ export async function patchObject(
   return await replace(context, kind, { found, object, write });
 }
 
+/** Changes in one of the languages that are carried out without looking at owners. */
+export interface PlainPatch extends RequestedPatch {
+  readonly type: 'json' | 'merge' | 'strategic';
+}
+
+export function isPlainPatch(patch: RequestedPatch): patch is PlainPatch {
+  return patch.type !== 'apply';
+}
+
 /** The object after the patch, typed again; what it does not know is dropped, told or refused as the caller wishes. */
 export function patched(
   expected: ExpectedType,
   object: StoredObject,
-  patch: RequestedPatch,
+  patch: PlainPatch,
   { warn }: Pick<UpdateContext, 'warn'>,
 ): StoredObject {
   const { type } = expected;
@@ -63,7 +73,7 @@ export function patched(
 }
 
 /** A patch can't make one kind out of another. A strategic one is applied to the type itself, where there is no kind to change. */
-function checkKind(expected: ExpectedType, result: JsonObject, patch: RequestedPatch): void {
+function checkKind(expected: ExpectedType, result: JsonObject, patch: PlainPatch): void {
   if (patch.type === 'strategic') return;
   const { group, version } = parseApiVersion(textOf(result.apiVersion)) ?? { group: '', version: '?' };
   const found = withDefaults({ group, version, kind: textOf(result.kind) }, expected);
@@ -75,7 +85,7 @@ function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-function applied(type: string, object: JsonObject, patch: RequestedPatch): JsonObject {
+function applied(type: string, object: JsonObject, patch: PlainPatch): JsonObject {
   switch (patch.type) {
     case 'json':
       return applyJsonPatch(object, patch.body);
@@ -83,20 +93,10 @@ function applied(type: string, object: JsonObject, patch: RequestedPatch): JsonO
       return applyMergePatch(object, patch.body);
     case 'strategic':
       return applyStrategicMergePatch(object, patch.body, shapeOf(type));
-    case 'apply':
-      throw applyNotServed();
   }
 }
 
-function applyNotServed(): ApiError {
-  return failure(
-    415,
-    'UnsupportedMediaType',
-    'server-side apply is not served here yet; send a merge or strategic merge patch instead',
-  );
-}
-
-function typedAgain(type: string, result: JsonObject, patch: RequestedPatch) {
+function typedAgain(type: string, result: JsonObject, patch: PlainPatch) {
   try {
     return normalize(type, result);
   } catch (error) {
@@ -104,14 +104,14 @@ function typedAgain(type: string, result: JsonObject, patch: RequestedPatch) {
   }
 }
 
-function strayFields(patch: RequestedPatch): readonly string[] {
+function strayFields(patch: PlainPatch): readonly string[] {
   const repeated = patch.strayFields ?? [];
   if (patch.type !== 'json') return repeated;
   return [...repeated.map((text) => `json patch ${text}`), ...strayJsonPatchFields(patch.body)];
 }
 
 /** Kubernetes shows the whole result of a JSON or merge patch, and the patch itself where it was a strategic one. */
-function refused(patch: RequestedPatch, result: JsonObject, why: string): ApiError {
+function refused(patch: PlainPatch, result: JsonObject, why: string): ApiError {
   const errors = new FieldErrors();
   const isShown = patch.type === 'strategic' && isObject(patch.body);
   errors.invalid('patch', isShown ? goText(patch.body as Json) : JSON.stringify(result), why);

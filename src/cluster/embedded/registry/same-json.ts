@@ -1,12 +1,19 @@
-/** Whether two values are written as the same JSON, whatever the order of their keys. A key without a value is not written. */
+/**
+ * Whether two values are stored as the same JSON, whatever the order of their keys. A key without a value is not written, and an empty
+ * list is stored as null where it is written at all.
+ */
 export function isSameJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
+  if (a === b || (isNoList(a) && isNoList(b))) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => isSameJson(item, b[index]));
   }
   return hasSameFields(a as Fields, b as Fields) && hasNoMoreThan(b as Fields, a as Fields);
+}
+
+function isNoList(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

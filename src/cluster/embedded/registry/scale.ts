@@ -1,12 +1,14 @@
 import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../../api-error.ts';
-import type { ObjectKey } from '../../resource.ts';
+import { apiVersionOf, type ObjectKey } from '../../resource.ts';
+import { ownersOfScale, ownersOfScaled } from '../apply/scale-owners.ts';
 import type { Kind, ScaleRule, StoredObject } from '../kinds/kind.ts';
 import { checkScale } from '../kinds/workloads/scale.ts';
 import type { Scale } from '../schema/generated/autoscaling-v1.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import type { RequestedPatch, Snapshot, UpdateContext, Written } from './api.ts';
+import { applied } from './apply.ts';
 import { type Found, find, type RegistryContext } from './context.ts';
-import { patched } from './patch.ts';
+import { isPlainPatch, patched } from './patch.ts';
 import { decodeObject, transientSnapshot } from './snapshot.ts';
 import { storageConflict } from './storage-conflict.ts';
 import { outdated, replace } from './update.ts';
@@ -37,6 +39,7 @@ export async function patchScale(
   write: UpdateContext,
 ): Promise<Written> {
   const found = findScalable(context, kind, key);
+  if (!isPlainPatch(patch)) return await applyScale(context, kind, { found, patch, write });
   const scale = patched(scaleType, scaleOf(kind, found.snapshot.object), patch, write) as Scale;
   return await writeScale(context, kind, { found, scale, write });
 }
@@ -50,16 +53,47 @@ function findScalable(context: RegistryContext, kind: Kind, key: ObjectKey): Fou
   return found;
 }
 
+interface ScaleApplication {
+  readonly found: Found;
+  readonly patch: RequestedPatch;
+  readonly write: UpdateContext;
+}
+
+/** A Scale has no owners of its own: they are those of what is scaled, as far as replicas are concerned. */
+async function applyScale(
+  context: RegistryContext,
+  kind: Kind,
+  { found, patch, write }: ScaleApplication,
+): Promise<Written> {
+  const scaled = found.snapshot.object;
+  const owners = scaled.metadata.managedFields as Owners;
+  const live = scaleOf(kind, scaled);
+  live.metadata.managedFields = ownersOfScale(owners) as typeof live.metadata.managedFields;
+  const request = { expected: scaleType, live, patch, write, hasStatus: true };
+  const { metadata, ...scale } = applied(context, request) as Scale;
+  const { managedFields: after, ...identity } = metadata;
+  return await writeScale(context, kind, {
+    found,
+    scale: { ...scale, metadata: identity },
+    write: { ...write, ownersAreSet: true },
+    owners: ownersOfScaled(owners, after as Owners, apiVersionOf(kind)),
+  });
+}
+
+type Owners = Parameters<typeof ownersOfScale>[0];
+
 interface Scaling {
   readonly found: Found;
   readonly scale: Scale;
   readonly write: UpdateContext;
+  /** Where they are known already. */
+  readonly owners?: Owners;
 }
 
 async function writeScale(
   context: RegistryContext,
   kind: Kind,
-  { found, scale, write }: Scaling,
+  { found, scale, write, owners }: Scaling,
 ): Promise<Written> {
   const old = found.snapshot.object;
   checkIdentity(kind, scale, old, write);
@@ -70,6 +104,7 @@ async function writeScale(
   }
   const object = decodeObject(found.snapshot);
   ruleOf(kind).write(object, scale.spec?.replicas ?? 0);
+  if (owners !== undefined) object.metadata.managedFields = owners as typeof object.metadata.managedFields;
   const { snapshot } = await replace(context, kind, { found, object, write });
   return { snapshot: transientSnapshot(scaleOf(kind, snapshot.object)), created: false };
 }

@@ -1,7 +1,6 @@
 import { badRequest, conflict, failure, invalid, notFound } from '../../api-error.ts';
 import type { ObjectKey } from '../../resource.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
-import { deepEqual } from '../validation/deep-equal.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
 import { checkObjectMeta, checkObjectMetaUpdate } from '../validation/object-meta.ts';
@@ -13,6 +12,7 @@ import { type Found, find, type RegistryContext, remove, storageKind, store } fr
 import { createAbsent, otherNamespace, takeNamespace } from './create.ts';
 import { changesNothing, recordFieldOwners } from './field-owners.ts';
 import { dropRepeatedOwners } from './owner-references.ts';
+import { isSameJson } from './same-json.ts';
 import { transientSnapshot } from './snapshot.ts';
 import { storageConflict } from './storage-conflict.ts';
 
@@ -155,7 +155,7 @@ function movesGeneration(kind: Kind, object: StoredObject, old: StoredObject): b
   if (kind.movesGeneration) return kind.movesGeneration(object, old);
   const { metadata: _, status: __, ...wanted } = object as StoredObject & { status?: unknown };
   const { metadata: ___, status: ____, ...before } = old as StoredObject & { status?: unknown };
-  return !deepEqual(wanted, before);
+  return !isSameJson(wanted, before);
 }
 
 /** Top-level fields, but for those named, become what they were. */
@@ -169,6 +169,7 @@ function restoreAllBut(object: StoredObject, old: StoredObject, kept: readonly s
 function keepSystemFields({ metadata }: StoredObject, { metadata: old }: StoredObject): void {
   if ((metadata.uid ?? '') === '') metadata.uid = old.uid;
   metadata.creationTimestamp = old.creationTimestamp;
+  delete metadata.selfLink;
   if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp;
   metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
 }

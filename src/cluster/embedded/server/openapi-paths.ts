@@ -139,6 +139,7 @@ function pathParameter(name: string): Schema {
 }
 
 const patchTypes = [
+  'application/apply-patch+yaml',
   'application/json-patch+json',
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',

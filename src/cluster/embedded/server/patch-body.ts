@@ -1,4 +1,5 @@
 import { type ApiError, badRequest, failure, invalid } from '../../api-error.ts';
+import { JsonNumber, setKey } from '../schema/json-number.ts';
 import { JsonSyntaxError, readJson } from '../schema/json-reader.ts';
 import { readYaml, YamlSyntaxError } from '../schema/yaml-reader.ts';
 import { goJson } from '../validation/go-text.ts';
@@ -19,6 +20,12 @@ export function patchTypeOf(contentType: string | undefined): PatchType {
   return type;
 }
 
+export interface ReadPatch {
+  readonly body: unknown;
+  /** Keys that a configuration has twice, with their lines; of other patches they are told here. */
+  readonly strayFields: readonly string[];
+}
+
 export interface PatchReading {
   readonly type: PatchType;
   readonly fieldValidation: FieldValidation;
@@ -26,8 +33,12 @@ export interface PatchReading {
 }
 
 /** A patch as a plain value. Its markers and nulls mean something, so it is not made to fit the type of its object. */
-export function readPatch(bytes: Buffer, { type, fieldValidation, warn }: PatchReading): unknown {
-  if (type === 'apply') return readApplied(bytes);
+export function readPatch(bytes: Buffer, reading: PatchReading): ReadPatch {
+  if (reading.type === 'apply') return readApplied(bytes);
+  return { body: readPlain(bytes, reading), strayFields: [] };
+}
+
+function readPlain(bytes: Buffer, { type, fieldValidation, warn }: PatchReading): unknown {
   const { value, duplicates } = readPatchJson(bytes, type);
   if (duplicates.length > 0 && fieldValidation !== 'Ignore') {
     const told = [...new Set(duplicates.map(({ path }) => `duplicate field ${JSON.stringify(path)}`))];
@@ -55,19 +66,31 @@ function undecodable(why: string, type: PatchType): ApiError {
   return badRequest(type === 'strategic' ? why : `error decoding patch: ${why}`);
 }
 
-/** Most clients send JSON, which is YAML too and much faster to read. */
-function readApplied(bytes: Buffer): unknown {
+/** Most clients send JSON, which is YAML too and much faster to read; only YAML knows lines. */
+function readApplied(bytes: Buffer): ReadPatch {
   try {
-    return objectOf(readJson(bytes).value);
+    const { value, duplicates } = readJson(bytes);
+    if (duplicates.length === 0) return { body: objectOf(asYamlReads(value)), strayFields: [] };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
   }
   try {
-    return objectOf(readYaml(bytes.toString('utf8')).value);
+    const { value, duplicates } = readYaml(bytes.toString('utf8'));
+    return { body: objectOf(value), strayFields: duplicates };
   } catch (error) {
     if (!(error instanceof YamlSyntaxError)) throw error;
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
   }
+}
+
+/** To YAML `1.0` and `1e3` are nothing but numbers; only what a double cannot hold stays as it was written. */
+function asYamlReads(value: unknown): unknown {
+  if (value instanceof JsonNumber) return value.isBeyondDouble ? value : value.value;
+  if (Array.isArray(value)) return value.map(asYamlReads);
+  if (!isObject(value)) return value;
+  const object: Record<string, unknown> = {};
+  for (const [key, each] of Object.entries(value)) setKey(object, key, asYamlReads(each));
+  return object;
 }
 
 function objectOf(value: unknown): unknown {

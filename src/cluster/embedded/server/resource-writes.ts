@@ -64,9 +64,9 @@ export async function patchResource(
   const type = patchTypeOf(request.headers['content-type']);
   const options = readPatchOptions(request.query, userAgent(request), type);
   const { fieldValidation, force } = options;
-  const body = readPatch(await request.body(), { type, fieldValidation, warn: request.warnings.add });
+  const read = readPatch(await request.body(), { type, fieldValidation, warn: request.warnings.add });
   const write = writeContext(request, options, subresource);
-  const patch = { type, body, fieldValidation, force };
+  const patch = { type, ...read, fieldValidation, force };
   const { snapshot, created } = await registry.patch(kind, { namespace, name }, patch, write);
   const answering = { request, kind, form, nowMs: clock.nowMs() };
   return objectAnswer(created ? 201 : 200, snapshot, answering);

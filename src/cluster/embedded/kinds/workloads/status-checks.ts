@@ -35,9 +35,9 @@ interface Colliding {
 
 /** Names of revisions are made with this number, so it never goes back. */
 export function checkCollisions(errors: FieldErrors, status: Colliding, old: Colliding): void {
-  const count = status.collisionCount ?? 0;
+  const { collisionCount: count = -1 } = status;
   if (old.collisionCount !== undefined && count < old.collisionCount) {
-    errors.invalid('status.collisionCount', count, 'cannot be decremented');
+    errors.invalid('status.collisionCount', Math.max(count, 0), 'cannot be decremented');
   }
 }
 

@@ -1,0 +1,81 @@
+import { difference, type FieldSet, leaf } from '../managed-fields/field-set.ts';
+import { compareTyped, UntypableError } from '../managed-fields/typed-compare.ts';
+import { isObject, type Json, type JsonObject, own } from '../patch/json-value.ts';
+import type { StructShape } from '../patch/shape.ts';
+import { byteLength, goJson } from '../validation/go-text.ts';
+import { appliedFields } from './applied-fields.ts';
+import { complaintAbout } from './typed-check.ts';
+
+/** Where client-side apply keeps what it applied. */
+const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+/** All annotations of an object, names and values. */
+const annotationsMaxBytes = 256 * 1024;
+
+/** What client-side apply set and nobody has changed since; undefined where the object does not say. */
+export function lastAppliedFields(
+  live: JsonObject,
+  shape: StructShape,
+  apiVersion: string,
+): FieldSet | undefined {
+  const last = parsed(annotationOf(live));
+  if (last === undefined || last.apiVersion !== apiVersion || last.kind !== live.kind) return undefined;
+  if (complaintAbout(last, shape) !== undefined) return undefined;
+  try {
+    const { added = leaf, modified = leaf, removed = leaf } = compareTyped(last, live, shape) ?? {};
+    return [modified, added, removed].reduce(difference, appliedFields(last, shape));
+  } catch (error) {
+    if (error instanceof UntypableError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The annotations of an object that kubectl applied, with its configuration in the note of client-side apply, where there is
+ * such a note: whoever goes back to client-side apply finds it up to date. Undefined where there is nothing to note.
+ */
+export function notedAnnotations(
+  object: JsonObject,
+  config: JsonObject,
+): Readonly<Record<string, string>> | undefined {
+  if (annotationOf(object) === '') return undefined;
+  const { [annotation]: _, ...others } = annotationsOf(object) as Readonly<Record<string, string>>;
+  const noted = { ...others, [annotation]: `${goJson(sorted(withoutNote(config)))}\n` };
+  const bytes = Object.entries(noted).reduce(
+    (sum, [key, text]) => sum + byteLength(key) + byteLength(text),
+    0,
+  );
+  return bytes > annotationsMaxBytes ? others : noted;
+}
+
+function annotationsOf({ metadata }: JsonObject): JsonObject {
+  const annotations = isObject(metadata) ? metadata.annotations : undefined;
+  return isObject(annotations) ? annotations : {};
+}
+
+function annotationOf(object: JsonObject): string {
+  const text = own(annotationsOf(object), annotation);
+  return typeof text === 'string' ? text : '';
+}
+
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutNote(config: JsonObject): JsonObject {
+  if (!isObject(config.metadata) || !isObject(config.metadata.annotations)) return config;
+  const { [annotation]: _, ...annotations } = config.metadata.annotations;
+  return { ...config, metadata: { ...config.metadata, annotations } };
+}
+
+/** Go writes maps by key. */
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name]!)]));
+}

@@ -1,0 +1,25 @@
+import { keyElement, type PathElement, valueElement } from '../managed-fields/path-element.ts';
+import { isArray, isObject, type Json } from '../patch/json-value.ts';
+import type { ListShape } from '../patch/shape.ts';
+import { goQuoted } from '../validation/go-text.ts';
+
+/** An element that cannot be told apart from others, in Kubernetes' words. */
+export class ListElementError extends Error {}
+
+/** The step to an element of a list that is no atomic one. */
+export function elementOf(item: Json, shape: ListShape): PathElement {
+  const element = shape.relation === 'set' ? valueElement(item) : keyElement(item, shape.keys);
+  if (element === undefined) throw new ListElementError(complaint(item, shape));
+  return element;
+}
+
+function complaint(item: Json, { relation, keys }: ListShape): string {
+  if (relation === 'set') {
+    if (isArray(item)) return 'not supported: associative list with lists as elements';
+    return `associative list without keys has an element that's ${item === null ? 'an explicit null' : 'a map type'}`;
+  }
+  if (item === null) return 'associative list with keys may not have a null element';
+  if (!isObject(item)) return 'associative list with keys may not have non-map elements';
+  const names = keys.map(({ name }) => goQuoted(name)).join(' ');
+  return `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`;
+}

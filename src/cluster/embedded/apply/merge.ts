@@ -1,0 +1,130 @@
+import type { PathElement } from '../managed-fields/path-element.ts';
+import { type Draft, isArray, isObject, type Json, type JsonObject, own, put } from '../patch/json-value.ts';
+import type { ListShape, Shape, StructShape } from '../patch/shape.ts';
+import { elementOf } from './list-elements.ts';
+
+/**
+ * The object that is there with a configuration laid over it. What the configuration names counts, null included; structs,
+ * maps and lists that are no atomic ones are gone into, and what it does not name stays.
+ */
+export function merge(live: JsonObject, config: JsonObject, shape: StructShape): JsonObject {
+  return mergeFields(live, config, (name) => shape.fields.get(name)?.shape);
+}
+
+function mergeValues(live: Json | undefined, config: Json | undefined, shape: Shape | undefined): Json {
+  if (config === undefined) return live!;
+  if (live === undefined || shape === undefined) return config;
+  switch (shape.kind) {
+    case 'scalar':
+    case 'any':
+      return config;
+    case 'list':
+      return mergeLists(live, config, shape);
+    case 'map':
+      return shape.isAtomic ? config : mergeMaps(live, config, () => shape.value);
+    case 'struct':
+      return shape.isAtomic ? config : mergeMaps(live, config, (name) => shape.fields.get(name)?.shape);
+  }
+}
+
+type ShapeOf = (name: string) => Shape | undefined;
+
+function mergeMaps(live: Json, config: Json, shapeOf: ShapeOf): Json {
+  const [before, applied] = [objectOrEmpty(live), objectOrEmpty(config)];
+  // Two that are empty are still not the same where one of them is null.
+  if (isBare(before) && isBare(applied)) return config;
+  return mergeFields(before, applied, shapeOf);
+}
+
+function mergeFields(live: JsonObject, config: JsonObject, shapeOf: ShapeOf): JsonObject {
+  const merged: Draft = {};
+  for (const name of Object.keys(live)) {
+    put(merged, name, mergeValues(live[name], own(config, name), shapeOf(name)));
+  }
+  for (const name of Object.keys(config)) {
+    if (!Object.hasOwn(live, name)) put(merged, name, config[name]!);
+  }
+  return merged;
+}
+
+function mergeLists(live: Json, config: Json, shape: ListShape): Json {
+  const [before, applied] = [listOrEmpty(live), listOrEmpty(config)];
+  if (shape.relation === 'atomic' || (before.length === 0 && applied.length === 0)) return config;
+  return mergeElements(indexed(before, shape), indexed(applied, shape), shape.element);
+}
+
+interface Indexed {
+  readonly items: readonly Json[];
+  /** The step to each, by place. */
+  readonly elements: readonly PathElement[];
+  /** Null for elements that share a key: they are not merged, but replaced. */
+  readonly byElement: ReadonlyMap<PathElement, Json>;
+}
+
+function indexed(items: readonly Json[], shape: ListShape): Indexed {
+  const elements = items.map((item) => elementOf(item, shape));
+  const byElement = new Map<PathElement, Json>();
+  for (const [i, element] of elements.entries()) {
+    byElement.set(element, byElement.has(element) ? null : items[i]!);
+  }
+  return { items, elements, byElement };
+}
+
+/**
+ * Elements of both lists come in the order of the configuration; those that only the object has stay between the neighbours
+ * that they had, as far as that order allows.
+ */
+function mergeElements(live: Indexed, config: Indexed, shape: Shape): readonly Json[] {
+  const merged: Json[] = [];
+  const taken = new Set<PathElement>();
+  const shared = config.elements.filter((element) => live.byElement.has(element));
+  let nextShared = 0;
+  let [l, c] = [0, 0];
+  const take = (element: PathElement): void => {
+    taken.add(element);
+    merged.push(mergeValues(live.byElement.get(element), config.byElement.get(element), shape));
+    c++;
+  };
+  while (l < live.elements.length || c < config.elements.length) {
+    const [mine, theirs] = [live.elements[l], config.elements[c]];
+    if (mine !== undefined && mine === theirs) {
+      take(mine);
+      l++;
+      nextShared++;
+      continue;
+    }
+    if (mine !== undefined && theirs !== undefined) {
+      const isWanted = nextShared >= shared.length || shared[nextShared] === mine;
+      if (config.byElement.has(mine) && !isWanted) {
+        l++;
+        continue;
+      }
+    }
+    if (mine !== undefined) {
+      if (!config.byElement.has(mine)) {
+        merged.push(live.items[l]!);
+        l++;
+        continue;
+      }
+      if (taken.has(mine)) l++;
+    }
+    if (theirs !== undefined) {
+      take(theirs);
+      if (shared[nextShared] === theirs) nextShared++;
+    }
+  }
+  return merged;
+}
+
+function objectOrEmpty(value: Json): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function listOrEmpty(value: Json): readonly Json[] {
+  return isArray(value) ? value : [];
+}
+
+function isBare(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
+}

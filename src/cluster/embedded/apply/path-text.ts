@@ -1,0 +1,34 @@
+import type { PathElement } from '../managed-fields/path-element.ts';
+import { goText } from '../patch/go-text.ts';
+import type { Json, JsonObject } from '../patch/json-value.ts';
+import { goQuoted } from '../validation/go-text.ts';
+
+/** A path as people read it: `.spec.containers[name="web"].image`. */
+export function pathText(path: readonly PathElement[]): string {
+  return path.map(elementText).join('');
+}
+
+export function elementText(element: PathElement): string {
+  const rest = element.slice(2);
+  switch (element[0]) {
+    case 'f':
+      return `.${rest}`;
+    case 'k':
+      return `[${keyText(JSON.parse(rest))}]`;
+    case 'v':
+      return `[=${valueText(JSON.parse(rest))}]`;
+    default:
+      return `[${rest}]`;
+  }
+}
+
+function keyText(key: JsonObject): string {
+  return Object.keys(key)
+    .map((name) => `${name}=${valueText(key[name]!)}`)
+    .join(',');
+}
+
+function valueText(value: Json): string {
+  if (value === null) return 'null';
+  return typeof value === 'string' ? goQuoted(value) : goText(value);
+}

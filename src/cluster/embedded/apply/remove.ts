@@ -1,0 +1,84 @@
+import { type FieldSet, leaf } from '../managed-fields/field-set.ts';
+import type { PathElement } from '../managed-fields/path-element.ts';
+import { type Draft, isArray, isObject, type Json, type JsonObject, put } from '../patch/json-value.ts';
+import type { ListShape, Shape, StructShape } from '../patch/shape.ts';
+import { elementOf } from './list-elements.ts';
+
+/** The object without what the set names. What becomes empty becomes null, which a typed object reads as not set. */
+export function removeFields(object: JsonObject, set: FieldSet, shape: StructShape): JsonObject {
+  if (!hasChildren(set)) return object;
+  return (without(object, set, shape) as JsonObject | null) ?? {};
+}
+
+function without(value: Json, set: FieldSet, shape: Shape): Json {
+  switch (shape.kind) {
+    case 'scalar':
+      return value;
+    case 'list':
+      if (!isArray(value) || shape.relation === 'atomic') return null;
+      return withoutElements(value, set, shape);
+    case 'struct':
+      if (!isObject(value) || shape.isAtomic) return null;
+      return withoutFields(value, set, (name) => shape.fields.get(name)?.shape ?? shape);
+    case 'map':
+      if (!isObject(value) || shape.isAtomic) return null;
+      return withoutFields(value, set, () => shape.value);
+    case 'any':
+      return isObject(value) || isArray(value) ? null : value;
+  }
+}
+
+function withoutFields(value: JsonObject, set: FieldSet, shapeOf: (name: string) => Shape): Json {
+  const kept: Draft = {};
+  for (const name of Object.keys(value)) {
+    const node = set[`f:${name}`];
+    if (node !== undefined && isMember(node)) continue;
+    put(kept, name, node === undefined ? value[name]! : without(value[name]!, node, shapeOf(name)));
+  }
+  return Object.keys(kept).length === 0 ? null : kept;
+}
+
+function withoutElements(list: readonly Json[], set: FieldSet, shape: ListShape): Json {
+  const kept: Json[] = [];
+  for (const item of list) {
+    const node = set[elementOf(item, shape)];
+    if (node !== undefined && isMember(node)) continue;
+    kept.push(node === undefined ? item : without(item, node, shape.element));
+  }
+  return kept.length === 0 ? null : kept;
+}
+
+/**
+ * The set with every struct field in it that has something below. Sets leave those out where an applier named them; to take
+ * a struct away whose last field goes, they must be there.
+ */
+export function withNamedFields(set: FieldSet, shape: Shape | undefined): FieldSet {
+  const node: Record<PathElement, FieldSet> = {};
+  for (const element in set) {
+    const inner = set[element]!;
+    if (element === '.' || !hasChildren(inner)) {
+      node[element] = inner;
+      continue;
+    }
+    const named = withNamedFields(inner, shapeBelow(shape, element));
+    const isField = shape?.kind === 'struct' && shape.fields.has(element.slice(2));
+    node[element] = isField && !('.' in named) ? { '.': leaf, ...named } : named;
+  }
+  return node;
+}
+
+function shapeBelow(shape: Shape | undefined, element: PathElement): Shape | undefined {
+  if (element.startsWith('k:')) return shape?.kind === 'list' ? shape.element : undefined;
+  if (!element.startsWith('f:')) return undefined;
+  if (shape?.kind === 'map') return shape.value;
+  return shape?.kind === 'struct' ? shape.fields.get(element.slice(2))?.shape : undefined;
+}
+
+function isMember(node: FieldSet): boolean {
+  return '.' in node || !hasChildren(node);
+}
+
+function hasChildren(node: FieldSet): boolean {
+  for (const element in node) if (element !== '.') return true;
+  return false;
+}

@@ -1,0 +1,148 @@
+import type { PathElement } from '../managed-fields/path-element.ts';
+import { goText, goType } from '../patch/go-text.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
+import type { ListShape, ScalarShape, Shape, StructShape } from '../patch/shape.ts';
+import { JsonNumber } from '../schema/json-number.ts';
+import { goQuoted } from '../validation/go-text.ts';
+import { elementOf, ListElementError } from './list-elements.ts';
+import { elementText } from './path-text.ts';
+
+/**
+ * What is wrong with a configuration before it is merged: fields that its type does not have, values of the wrong form,
+ * elements of lists that cannot be told apart. In Kubernetes' words; undefined where nothing is wrong.
+ */
+export function complaintAbout(
+  value: JsonObject,
+  shape: StructShape,
+  leniency: Leniency = strict,
+): string | undefined {
+  const complaints = check(value, shape, leniency);
+  if (complaints.length < 2) return complaints[0] === undefined ? undefined : lineOf(complaints[0]);
+  return ['errors:', ...complaints.map((complaint) => `  ${lineOf(complaint)}`)].join('\n');
+}
+
+export interface Leniency {
+  /** What is stored may hold elements of one key, from before anybody looked. */
+  readonly allowsDuplicates: boolean;
+}
+
+const strict: Leniency = { allowsDuplicates: false };
+
+interface Complaint {
+  readonly path: string;
+  readonly message: string;
+}
+
+const none: readonly Complaint[] = [];
+
+function lineOf({ path, message }: Complaint): string {
+  return path === '' ? message : `${path}: ${message}`;
+}
+
+function check(value: Json, shape: Shape, leniency: Leniency): readonly Complaint[] {
+  if (value === null || value === undefined) return none;
+  switch (shape.kind) {
+    case 'scalar':
+      return checkScalar(value, shape);
+    case 'struct':
+      return isObject(value)
+        ? checkStruct(value, shape, leniency)
+        : wrong(`expected map, got ${shown(value)}`);
+    case 'map':
+      return isObject(value)
+        ? checkMap(value, shape.value, leniency)
+        : wrong(`expected map, got ${shown(value)}`);
+    case 'list':
+      return isArray(value) ? checkList(value, shape, leniency) : wrong(`expected list, got ${shown(value)}`);
+    case 'any':
+      return none;
+  }
+}
+
+function checkScalar(value: Json, { form }: ScalarShape): readonly Complaint[] {
+  // Numbers that JavaScript would round come as objects; that they are too large is told later.
+  const isNumber = typeof value === 'number' || (value as unknown) instanceof JsonNumber;
+  switch (form) {
+    case 'numeric':
+      if (isNumber) return none;
+      return wrong(`expected numeric (int or float), got ${goType(value)}`);
+    case 'string':
+      return typeof value === 'string' ? none : wrong(`expected string, got ${dumped(value)}`);
+    case 'boolean':
+      return typeof value === 'boolean' ? none : wrong(`expected boolean, got ${shown(value)}`);
+    case 'untyped':
+      return isNumber || typeof value !== 'object' ? none : wrong(`expected any scalar, got ${shown(value)}`);
+  }
+}
+
+function checkStruct(value: JsonObject, { fields }: StructShape, leniency: Leniency): readonly Complaint[] {
+  const complaints: Complaint[] = [];
+  for (const name of Object.keys(value)) {
+    const field = fields.get(name);
+    if (field === undefined) {
+      complaints.push({ path: `.${name}`, message: 'field not declared in schema' });
+      break;
+    }
+    complaints.push(...below(field.element, check(value[name]!, field.shape, leniency)));
+  }
+  return complaints;
+}
+
+function checkMap(value: JsonObject, shape: Shape, leniency: Leniency): readonly Complaint[] {
+  return Object.keys(value).flatMap((name) => below(`f:${name}`, check(value[name]!, shape, leniency)));
+}
+
+function checkList(list: readonly Json[], shape: ListShape, leniency: Leniency): readonly Complaint[] {
+  if (shape.relation === 'atomic') {
+    return list.flatMap((item, i) => below(`i:${i}`, check(item, shape.element, leniency)));
+  }
+  const complaints: Complaint[] = [];
+  const seen = new Set<PathElement>();
+  for (const [i, item] of list.entries()) {
+    const element = elementOrComplaint(item, shape, i);
+    if (typeof element !== 'string') return [...complaints, element];
+    if (seen.has(element) && !leniency.allowsDuplicates)
+      complaints.push(...wrong(`duplicate entries for key ${elementText(element)}`));
+    seen.add(element);
+    complaints.push(...below(element, check(item, shape.element, leniency)));
+  }
+  return complaints;
+}
+
+function elementOrComplaint(item: Json, shape: ListShape, index: number): PathElement | Complaint {
+  try {
+    return elementOf(item, shape);
+  } catch (error) {
+    if (!(error instanceof ListElementError)) throw error;
+    return { path: '', message: `element ${index}: ${error.message}` };
+  }
+}
+
+function below(element: PathElement, complaints: readonly Complaint[]): readonly Complaint[] {
+  if (complaints.length === 0) return none;
+  const step = elementText(element);
+  return complaints.map(({ path, message }) => ({ path: `${step}${path}`, message }));
+}
+
+function wrong(message: string): readonly Complaint[] {
+  return [{ path: '', message }];
+}
+
+/** Go's %v of the library's wrapper around a value. */
+function shown(value: Json): string {
+  return `&{${goText(value)}}`;
+}
+
+/** Go's %#v of it. */
+function dumped(value: Json): string {
+  return `&value.valueUnstructured{Value:${goSyntax(value)}}`;
+}
+
+function goSyntax(value: Json): string {
+  if (value === null) return 'interface {}(nil)';
+  if (typeof value === 'string') return goQuoted(value);
+  if (isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
+  if (!isObject(value)) return goText(value);
+  const entries = Object.keys(value).sort();
+  return `map[string]interface {}{${entries.map((name) => `${goQuoted(name)}:${goSyntax(value[name]!)}`).join(', ')}}`;
+}
