@@ -20,6 +20,7 @@ export function plotOf(rows: readonly Row[]): string {
   ];
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    '<title>Pods placed per second, kube-scheduler and stowage run</title>',
     `<rect width="${width}" height="${height}" fill="#fff"/>`,
     text({ x: margin.left, y: 24, size: 15 }, 'Pods placed per second (logarithmic; more is better)'),
     ...parts,
