@@ -4,10 +4,11 @@
  *
  *   <!-- try: background -->   runs on until the page ends; an `export NAME=value` that it prints holds for the rest of the page
  *   <!-- try: skip, WHY -->    is not run
+ *   <!-- try: status N -->     ends with this status rather than 0
  *
  * What is committed counts, as in any clone. The last line is `N passed, N failed`.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -67,13 +68,20 @@ async function tryBlock(page, { text, directive }, env, running) {
   }
   try {
     if (directive === 'background') await begin(text, env, running);
-    else execFileSync('bash', ['-euo', 'pipefail', '-c', text], { cwd: clone, env, stdio: 'pipe' });
+    else run(text, env, Number(/^status (\d+)$/.exec(directive)?.[1] ?? 0));
     passed += 1;
     console.log(`✓ ${title}`);
   } catch (error) {
     failed += 1;
     console.log(`✗ ${title}\n${error.stderr ?? ''}${error.stdout ?? ''}${error.message}`);
   }
+}
+
+function run(text, env, status) {
+  const { error, ...ended } = spawnSync('bash', ['-euo', 'pipefail', '-c', text], { cwd: clone, env });
+  if (error !== undefined) throw error;
+  if (ended.status !== status)
+    throw Object.assign(new Error(`it ended with status ${ended.status}, not ${status}`), ended);
 }
 
 /** Resolves with the first `export` that it prints. */
