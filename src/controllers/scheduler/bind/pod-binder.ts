@@ -89,23 +89,10 @@ export class PodBinder {
     await this.#write(flight, signal, async () => {
       for (const provision of provisions) await volumes.selectNode(provision, node, signal);
     });
-    const told = new Set<string>();
-    const parts = provisions.map((provision) => ({
-      provision,
-      progress: () => provisionProgress(index, provision, node),
-      help: () => this.#tellClaim(provision, told, signal),
-    }));
+    const parts = provisions.map((provision) => {
+      return { provision, progress: () => provisionProgress(index, provision, node) };
+    });
     await this.#untilBound(flight, parts, signal);
-  }
-
-  /** A new volume that is there, made for this very claim: its claim can be told at once. Once, since it is never insisted on. */
-  async #tellClaim({ claim, claimUid }: Provision, told: Set<string>, signal: AbortSignal): Promise<void> {
-    const { index, volumes } = this.#options;
-    if (!index.profile.completesBindings || told.has(claim)) return;
-    const made = index.volumes.claimedFor(claim).find((volume) => volume.claim?.uid === claimUid);
-    if (made === undefined) return;
-    told.add(claim);
-    await this.#writers.run(signal, () => volumes.complete({ claim, claimUid, volume: made.key }, signal));
   }
 
   /** `claimed` is told of every claimRef before it is tried: an answer that gets lost must not leave one behind. */
@@ -141,8 +128,6 @@ export class PodBinder {
         isBound &&= now.kind === 'bound';
       }
       if (isBound) return;
-      // What it writes is news by itself.
-      for (const { help } of parts) await help?.();
       await flight.news(signal);
     }
   }
@@ -209,8 +194,6 @@ const takeBackPausesMs = [0, 100, 1_000, 5_000];
 interface Part {
   readonly progress: () => VolumeProgress;
   readonly provision?: Provision;
-  /** What can be done while it is waited for. */
-  readonly help?: () => Promise<void>;
 }
 
 /** Unlike `Promise.all` it waits for all of them also when one fails, so that nothing is written after it has ended. */

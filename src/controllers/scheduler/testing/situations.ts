@@ -6,8 +6,8 @@ export interface Situation {
   readonly name: string;
   /** What the scheduler writes in peace, by kind, where it leaves the claims' side to the PV controller. */
   readonly writes: readonly string[];
-  /** How many claims it may complete otherwise, where it is faster than the PV controller. */
-  readonly volumes: number;
+  /** How many claims it completes otherwise. */
+  readonly existing: number;
   readonly prepare: (world: SchedulerWorld) => Promise<void>;
 }
 
@@ -20,25 +20,25 @@ export const situations: readonly Situation[] = [
   {
     name: 'one existing volume',
     writes: [claims, binds],
-    volumes: 1,
+    existing: 1,
     prepare: withVolumes({ existing: 1, made: 0 }),
   },
   {
     name: 'two existing volumes',
     writes: [claims, claims, binds],
-    volumes: 2,
+    existing: 2,
     prepare: withVolumes({ existing: 2, made: 0 }),
   },
   {
     name: 'a new volume',
     writes: [nominates, selects, binds],
-    volumes: 1,
+    existing: 0,
     prepare: withVolumes({ existing: 0, made: 1 }),
   },
   {
     name: 'two new volumes and two existing ones',
     writes: [nominates, selects, selects, claims, claims, binds],
-    volumes: 4,
+    existing: 2,
     prepare: withVolumes({ existing: 2, made: 2 }),
   },
 ];
