@@ -1,3 +1,4 @@
+import { isReason } from '../../cluster/api-error.ts';
 import { runWorkers } from '../../cluster/controller-loop.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { ClaimWatch } from './claim-watch.ts';
@@ -50,9 +51,15 @@ async function run(
   if (!(await watch.synced(signal))) return;
   const stop = watch.listen();
   try {
-    const reconcile = (key: string) => {
+    const reconcile = async (key: string) => {
       const [what, rest = ''] = key.split(' ');
-      return what === 'claim' ? claims.reconcile(rest, signal) : volumes.reconcile(rest, signal);
+      try {
+        return await (what === 'claim' ? claims.reconcile(rest, signal) : volumes.reconcile(rest, signal));
+      } catch (error) {
+        // Whoever binds the claim writes to it too. The next look sees what they wrote.
+        if (isReason(error, 'Conflict')) return {};
+        throw error;
+      }
     };
     await runWorkers(watch.queue, reconcile, {
       workers,
