@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { keptPair } from '../cluster/embedded/server/credentials.ts';
-import { KubernetesCluster } from '../cluster/kubernetes/client.ts';
-import { ConnectionSettingsError } from '../cluster/kubernetes/connection-settings.ts';
+import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
 import { BindingDesk } from '../controllers/binding/binding-desk.ts';
 import { Extender } from '../controllers/extender/extender.ts';
 import { ExtenderServer, type Tls } from '../controllers/extender/extender-server.ts';
@@ -13,6 +12,7 @@ import { realClock } from '../runtime/clock.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError, usage } from './cli-error.ts';
+import { connect } from './connect.ts';
 import { complain, say } from './say.ts';
 import { stopRequested } from './stop-signals.ts';
 
@@ -44,7 +44,7 @@ export async function extender(flags: ExtenderFlags): Promise<void> {
     stop.abort();
     return signal;
   });
-  const cluster = await connect(flags);
+  const cluster = await connect(flags, { rateLimit: false });
   const supervisor = new Supervisor({
     clock: realClock,
     random: systemRandom,
@@ -88,16 +88,6 @@ async function openDesk(
     await realClock.sleep(patience.delayMs(attempt, systemRandom), signal);
   }
   return undefined;
-}
-
-async function connect({ kubeconfig }: ExtenderFlags): Promise<KubernetesCluster> {
-  const options = { clock: realClock, random: systemRandom, env: process.env, rateLimit: false } as const;
-  try {
-    return await KubernetesCluster.connect(kubeconfig === undefined ? options : { ...options, kubeconfig });
-  } catch (error) {
-    if (!(error instanceof ConnectionSettingsError)) throw error;
-    throw new CliError(`${error.message}; choose a kubeconfig with --kubeconfig`, 1, { cause: error });
-  }
 }
 
 interface Listening {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { CliError } from './cli-error.ts';
 import { packageVersion } from './package-version.ts';
 
@@ -14,6 +14,17 @@ const program = new Command('stowage')
   .showSuggestionAfterError()
   .showHelpAfterError('see stowage --help')
   .exitOverride();
+
+/* Where commands that only read look; the same flags everywhere. */
+const fromCluster = new Option(
+  '--kubeconfig <file>',
+  'the cluster (default: KUBECONFIG, or ~/.kube/config); rights to read are enough',
+);
+const ofContext = new Option('--context <name>', 'a context of the kubeconfig');
+const fromFiles = new Option(
+  '--from <path>',
+  'read a file, a folder or - as kubectl get -o yaml writes them, instead of a cluster; may be repeated',
+).argParser(collectOptional);
 
 program
   .command('up')
@@ -60,7 +71,7 @@ program
   .option(
     '--scheduler-name <name>',
     'schedule the pods that name it in spec.schedulerName; may be repeated (default: stowage)',
-    (name: string, names: readonly string[] = []) => [...names, name],
+    collectOptional,
   )
   .option(
     '--profile <name>',
@@ -123,16 +134,9 @@ program
   .argument('<kind>', 'pod or claim')
   .argument('<name>', 'its name, or NAMESPACE/NAME')
   .option('-n, --namespace <name>', 'its namespace (default: that of the context, or default)')
-  .option(
-    '--kubeconfig <file>',
-    'the cluster (default: KUBECONFIG, or ~/.kube/config); rights to read are enough',
-  )
-  .option('--context <name>', 'a context of the kubeconfig')
-  .option(
-    '--from <path>',
-    'read a file, a folder or - as kubectl get -o yaml writes them, instead of a cluster; may be repeated',
-    (path: string, paths: readonly string[] = []) => [...paths, path],
-  )
+  .addOption(fromCluster)
+  .addOption(ofContext)
+  .addOption(fromFiles)
   .option('--profile <name>', "whose rules: stowage or upstream (default: by the pod's schedulerName)")
   .option('-o, --output <format>', 'table, wide, json or yaml', 'table')
   .addHelpText(
@@ -157,16 +161,9 @@ program
     'who holds what: volumes of claims, claims in flight, what pools have promised, nominated pods',
   )
   .option('-n, --namespace <name>', 'only what claims and pods of this namespace hold (default: all)')
-  .option(
-    '--kubeconfig <file>',
-    'the cluster (default: KUBECONFIG, or ~/.kube/config); rights to read are enough',
-  )
-  .option('--context <name>', 'a context of the kubeconfig')
-  .option(
-    '--from <path>',
-    'read a file, a folder or - as kubectl get -o yaml writes them, instead of a cluster; may be repeated',
-    collectOptional,
-  )
+  .addOption(fromCluster)
+  .addOption(ofContext)
+  .addOption(fromFiles)
   .option('-o, --output <format>', 'table, wide, json, yaml or name', 'table')
   .addHelpText(
     'after',
@@ -187,16 +184,9 @@ program
   .command('capacity')
   .description('how much room there is for volumes, by class, pool and node, and how much of it is promised')
   .option('--class <name>', 'only what belongs to this StorageClass')
-  .option(
-    '--kubeconfig <file>',
-    'the cluster (default: KUBECONFIG, or ~/.kube/config); rights to read are enough',
-  )
-  .option('--context <name>', 'a context of the kubeconfig')
-  .option(
-    '--from <path>',
-    'read a file, a folder or - as kubectl get -o yaml writes them, instead of a cluster; may be repeated',
-    collectOptional,
-  )
+  .addOption(fromCluster)
+  .addOption(ofContext)
+  .addOption(fromFiles)
   .option('-o, --output <format>', 'table, wide, json, yaml or name', 'table')
   .addHelpText(
     'after',

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { ApiError, isReason } from '../cluster/api-error.ts';
-import { type ConnectOptions, KubernetesCluster } from '../cluster/kubernetes/client.ts';
-import { ConnectionSettingsError } from '../cluster/kubernetes/connection-settings.ts';
+import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
 import type { Resource } from '../cluster/resource.ts';
 import type { LeadershipNews } from '../controllers/leases/leadership.ts';
 import { type RunningControllers, type RunOptions, runControllers } from '../controllers/run-controllers.ts';
@@ -14,6 +13,7 @@ import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError } from './cli-error.ts';
 import { type RunSettings, runSettings, type SettingFlags } from './config/run-settings.ts';
+import { connect } from './connect.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { OpsServer } from './ops-server.ts';
 import { packageVersion } from './package-version.ts';
@@ -112,19 +112,6 @@ async function serveOps({ httpAddress }: RunSettings, { log, metrics, isReady }:
     metrics: () => metrics.render(),
   });
   log.info(`/healthz, /readyz and /metrics are on ${server.url}`);
-}
-
-async function connect(
-  { kubeconfig }: RunFlags,
-  more: Pick<ConnectOptions, 'rateLimit' | 'requestTimeoutMs'>,
-): Promise<KubernetesCluster> {
-  const options = { clock: realClock, random: systemRandom, env: process.env, ...more };
-  try {
-    return await KubernetesCluster.connect(kubeconfig === undefined ? options : { ...options, kubeconfig });
-  } catch (error) {
-    if (!(error instanceof ConnectionSettingsError)) throw error;
-    throw new CliError(`${error.message}; choose a kubeconfig with --kubeconfig`, 1, { cause: error });
-  }
 }
 
 /** What the server has, however long it takes to answer; undefined where `signal` aborted before. */

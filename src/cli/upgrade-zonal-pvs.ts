@@ -1,15 +1,12 @@
 import { ApiError, isReason } from '../cluster/api-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import { KubernetesCluster } from '../cluster/kubernetes/client.ts';
-import { ConnectionSettingsError } from '../cluster/kubernetes/connection-settings.ts';
 import { nodes, persistentVolumes } from '../cluster/resources.ts';
 import { orAbsent } from '../controllers/or-absent.ts';
 import { leaveReasons, type ZonalUpgrade } from '../controllers/volumes/zonal-upgrade/decide-upgrade.ts';
 import { upgradeVolume } from '../controllers/volumes/zonal-upgrade/upgrade-volume.ts';
 import type { Node, PersistentVolume } from '../kube/core.ts';
-import { realClock } from '../runtime/clock.ts';
-import { systemRandom } from '../runtime/random.ts';
 import { CliError, usage } from './cli-error.ts';
+import { connect } from './connect.ts';
 import { serverError } from './source/load-cluster.ts';
 
 export interface UpgradeZonalPvsFlags {
@@ -39,21 +36,6 @@ export async function upgradeZonalPvs(flags: UpgradeZonalPvsFlags): Promise<void
     ({ upgrade }) => upgrade.kind === 'refuse' || upgrade.kind === 'fail',
   ).length;
   if (undone > 0) throw new CliError(`not upgraded: ${undone}; the list says why, and what to correct`);
-}
-
-async function connect({ kubeconfig, context }: UpgradeZonalPvsFlags): Promise<KubernetesCluster> {
-  try {
-    return await KubernetesCluster.connect({
-      clock: realClock,
-      random: systemRandom,
-      env: process.env,
-      ...(kubeconfig !== undefined && { kubeconfig }),
-      ...(context !== undefined && { context }),
-    });
-  } catch (error) {
-    if (!(error instanceof ConnectionSettingsError)) throw error;
-    throw new CliError(`${error.message}; choose a kubeconfig with --kubeconfig`, 1, { cause: error });
-  }
 }
 
 export interface Outcome {

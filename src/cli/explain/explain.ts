@@ -6,7 +6,7 @@ import { CliError, usage } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { Progress } from '../output/progress.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
-import { connect, loadCluster } from '../source/load-cluster.ts';
+import { connectToRead, loadCluster } from '../source/load-cluster.ts';
 import { loadFiles } from '../source/load-files.ts';
 import type { Target, World } from '../source/world.ts';
 import { explainClaim } from './explain-claim.ts';
@@ -88,7 +88,7 @@ interface Loaded {
 async function load(asked: Asked, flags: ExplainFlags, onProgress: (text: string) => void): Promise<Loaded> {
   const { from, kubeconfig, context } = flags;
   if (from === undefined) {
-    await using cluster = await connect({ kubeconfig, context });
+    await using cluster = await connectToRead({ kubeconfig, context });
     const { server, source } = cluster;
     const target = { ...asked, namespace: asked.namespace ?? cluster.namespace };
     const world = await loadCluster(cluster, target, { server, source, onProgress });

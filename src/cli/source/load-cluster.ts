@@ -1,20 +1,13 @@
 import { ApiError, isReason } from '../../cluster/api-error.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
-import { ConnectionSettingsError } from '../../cluster/kubernetes/connection-settings.ts';
+import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import { coreEvents } from '../../cluster/resources.ts';
 import type { Event } from '../../kube/core.ts';
-import { realClock } from '../../runtime/clock.ts';
-import { systemRandom } from '../../runtime/random.ts';
 import { listCluster } from '../../state/list-cluster.ts';
 import { CliError } from '../cli-error.ts';
+import { type ConnectFlags, connect } from '../connect.ts';
 import { unseenNotes } from './unseen-notes.ts';
 import type { Target, World } from './world.ts';
-
-export interface ConnectFlags {
-  readonly kubeconfig?: string | undefined;
-  readonly context?: string | undefined;
-}
 
 /** One object, or, without a name, all of them; the namespace is where to look if others may not be seen. */
 type About = Pick<Target, 'namespace'> & { readonly name?: string };
@@ -22,23 +15,9 @@ type About = Pick<Target, 'namespace'> & { readonly name?: string };
 /** What people wait for an answer. */
 const requestTimeoutMs = 30_000;
 
-/** The cluster that a kubeconfig leads to; nothing has been asked of it yet. */
-export async function connect({ kubeconfig, context }: ConnectFlags): Promise<KubernetesCluster> {
-  try {
-    return await KubernetesCluster.connect({
-      clock: realClock,
-      random: systemRandom,
-      env: process.env,
-      rateLimit: false,
-      requestTimeoutMs,
-      ...(kubeconfig !== undefined && { kubeconfig }),
-      ...(context !== undefined && { context }),
-    });
-  } catch (error) {
-    if (!(error instanceof ConnectionSettingsError)) throw error;
-    const remedy = 'choose a kubeconfig with --kubeconfig, or read files with --from';
-    throw new CliError(`${error.message}; ${remedy}`, 1, { cause: error });
-  }
+/** For commands that only read, and take files as well. */
+export async function connectToRead(flags: ConnectFlags): Promise<KubernetesCluster> {
+  return await connect(flags, { rateLimit: false, requestTimeoutMs, instead: 'read files with --from' });
 }
 
 /** Everything that may be seen. Errors of the server are worded for whoever called; `server` and `source` say whom it is about. */

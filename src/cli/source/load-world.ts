@@ -2,7 +2,7 @@ import { realClock } from '../../runtime/clock.ts';
 import { usage } from '../cli-error.ts';
 import { Progress } from '../output/progress.ts';
 import { terminalOf } from '../output/terminal.ts';
-import { connect, loadCluster } from './load-cluster.ts';
+import { connectToRead, loadCluster } from './load-cluster.ts';
 import { loadFiles } from './load-files.ts';
 import type { World } from './world.ts';
 
@@ -22,7 +22,7 @@ export async function loadWorld({ from, kubeconfig, context }: SourceFlags): Pro
   const onProgress = (text: string) => progress.tell(text);
   try {
     if (from === undefined) {
-      await using cluster = await connect({ kubeconfig, context });
+      await using cluster = await connectToRead({ kubeconfig, context });
       const { server, source, namespace } = cluster;
       return await loadCluster(cluster, { namespace }, { server, source, onProgress });
     }
