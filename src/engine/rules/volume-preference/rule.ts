@@ -17,6 +17,8 @@ export const volumePreference: Rule<PreferenceState> = {
   reasons: [],
   prepare: ({ index, pod }: Cycle): Prepared<PreferenceState> => {
     if (!index.profile.scoresPreferences || !index.volumes.hasPreferences) return skip;
+    // Others' volumes may have preferences; a pod without any must not pay for them.
+    if (pod.claims.length === 0) return skip;
     const bound = pod.claims.flatMap(
       ({ key }) => index.volumes.get(index.claims.get(key)?.volumeName ?? '') ?? [],
     );
