@@ -2,6 +2,7 @@ import type { Cluster } from '../../../src/cluster/cluster.ts';
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../src/cluster/resources.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/core-volume.ts';
 import type { ObjectMeta } from '../../../src/kube/meta.ts';
+import { steady } from './steady.ts';
 
 type VolumeSpec = NonNullable<PersistentVolume['spec']>;
 type ClaimSpec = NonNullable<PersistentVolumeClaim['spec']>;
@@ -10,6 +11,11 @@ type ClaimSpec = NonNullable<PersistentVolumeClaim['spec']>;
 export async function playVolumeLives(cluster: Cluster, namespace: string): Promise<void> {
   await makeClasses(cluster);
   await makeVolumes(cluster, namespace);
+  // The PV controller gives only volumes that it has found Available: a claim that comes before gets another one.
+  await steady(
+    () => phasesOf(cluster, namespace),
+    (phases) => phases.every((phase) => phase === 'Available'),
+  );
   const claims: Readonly<Record<string, ClaimSpec>> = {
     smallest: { storageClassName: 'sizes' },
     larger: { storageClassName: 'sizes', resources: { requests: { storage: '3Gi' } } },
@@ -92,6 +98,12 @@ async function makeVolumes(cluster: Cluster, namespace: string): Promise<void> {
 async function makeClaim(cluster: Cluster, metadata: ObjectMeta, spec: ClaimSpec): Promise<void> {
   const common = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
   await cluster.resource(persistentVolumeClaims).create({ metadata, spec: { ...common, ...spec } });
+}
+
+/** Of the volumes that a scene has made. */
+async function phasesOf(cluster: Cluster, namespace: string): Promise<readonly string[]> {
+  const { items } = await cluster.resource(persistentVolumes).list({ labelSelector: `scene=${namespace}` });
+  return items.map(({ status }) => status?.phase ?? '-');
 }
 
 /** What became of each, in a line. */
