@@ -16,6 +16,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -47,6 +48,7 @@ var groups = []group{
 	{"k8s.io/api/events/v1", eventsv1.SchemeGroupVersion, eventsv1.AddToScheme, nil},
 	{"k8s.io/api/node/v1", nodev1.SchemeGroupVersion, nodev1.AddToScheme, nil},
 	{"k8s.io/api/policy/v1", policyv1.SchemeGroupVersion, policyv1.AddToScheme, nil},
+	{"k8s.io/api/rbac/v1", rbacv1.SchemeGroupVersion, rbacv1.AddToScheme, nil},
 	{"k8s.io/api/resource/v1", resourcev1.SchemeGroupVersion, resourcev1.AddToScheme, nil},
 	{"k8s.io/api/scheduling/v1", schedulingv1.SchemeGroupVersion, schedulingv1.AddToScheme, nil},
 	{"k8s.io/api/storage/v1", storagev1.SchemeGroupVersion, storagev1.AddToScheme, nil},

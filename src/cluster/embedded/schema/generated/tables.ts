@@ -15,6 +15,7 @@ export const openApiPrefixes: Readonly<Record<string, string>> = {
   'events.k8s.io/v1': 'io.k8s.api.events.v1.',
   'node.k8s.io/v1': 'io.k8s.api.node.v1.',
   'policy/v1': 'io.k8s.api.policy.v1.',
+  'rbac.authorization.k8s.io/v1': 'io.k8s.api.rbac.v1.',
   'resource.k8s.io/v1': 'io.k8s.api.resource.v1.',
   'scheduling.k8s.io/v1': 'io.k8s.api.scheduling.v1.',
   'storage.k8s.io/v1': 'io.k8s.api.storage.v1.',
@@ -2061,6 +2062,50 @@ currentHealthy 4 int32 default=0
 desiredHealthy 5 int32 default=0
 expectedPods 6 int32 default=0
 conditions 7 []@meta/v1.Condition ? patch=merge key=type list=map:type
+
+rbac.authorization.k8s.io/v1.AggregationRule
+clusterRoleSelectors 1 []@meta/v1.LabelSelector ? list=atomic
+
+rbac.authorization.k8s.io/v1.ClusterRole kind
+~ 0 @meta/v1.TypeMeta
+metadata 1 @meta/v1.ObjectMeta ? default={}
+rules 2 []@rbac.authorization.k8s.io/v1.PolicyRule list=atomic
+aggregationRule 3 @rbac.authorization.k8s.io/v1.AggregationRule *?
+
+rbac.authorization.k8s.io/v1.ClusterRoleBinding kind
+~ 0 @meta/v1.TypeMeta
+metadata 1 @meta/v1.ObjectMeta ? default={}
+subjects 2 []@rbac.authorization.k8s.io/v1.Subject ? list=atomic
+roleRef 3 @rbac.authorization.k8s.io/v1.RoleRef ! default={}
+
+rbac.authorization.k8s.io/v1.PolicyRule
+verbs 1 []string ! list=atomic
+apiGroups 2 []string ? list=atomic
+resources 3 []string ? list=atomic
+resourceNames 4 []string ? list=atomic
+nonResourceURLs 5 []string ? list=atomic
+
+rbac.authorization.k8s.io/v1.Role kind
+~ 0 @meta/v1.TypeMeta
+metadata 1 @meta/v1.ObjectMeta ? default={}
+rules 2 []@rbac.authorization.k8s.io/v1.PolicyRule list=atomic
+
+rbac.authorization.k8s.io/v1.RoleBinding kind
+~ 0 @meta/v1.TypeMeta
+metadata 1 @meta/v1.ObjectMeta ? default={}
+subjects 2 []@rbac.authorization.k8s.io/v1.Subject ? list=atomic
+roleRef 3 @rbac.authorization.k8s.io/v1.RoleRef ! default={}
+
+rbac.authorization.k8s.io/v1.RoleRef atomic
+apiGroup 1 string default=""
+kind 2 string ! default=""
+name 3 string ! default=""
+
+rbac.authorization.k8s.io/v1.Subject atomic
+kind 1 string ! default=""
+apiGroup 2 string ?
+name 3 string ! default=""
+namespace 4 string ?
 
 resource.k8s.io/v1.AllocatedDeviceStatus
 driver 1 string ! default=""

@@ -1,0 +1,60 @@
+import type { Json } from '../patch/json-value.ts';
+
+/**
+ * A schema as CustomResourceDefinitions write it: OpenAPI 3.0 with Kubernetes' extensions. That it is structural was checked when
+ * its definition was stored, so whoever walks values along it may rely on that: `items` is one schema, every level has its
+ * type, and what stands in `allOf`, `anyOf`, `oneOf` and `not` only judges.
+ */
+export interface JsonSchema {
+  readonly description?: string;
+  readonly title?: string;
+  readonly type?: SchemaType | '';
+  readonly format?: string;
+  readonly nullable?: boolean;
+  readonly default?: Json;
+  readonly example?: Json;
+
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly items?: JsonSchema;
+
+  readonly required?: readonly string[];
+  readonly enum?: readonly Json[];
+  readonly maximum?: number;
+  readonly exclusiveMaximum?: boolean;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: boolean;
+  readonly multipleOf?: number;
+  readonly maxLength?: number;
+  readonly minLength?: number;
+  readonly pattern?: string;
+  readonly maxItems?: number;
+  readonly minItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly maxProperties?: number;
+  readonly minProperties?: number;
+  readonly allOf?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly not?: JsonSchema;
+
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+  readonly 'x-kubernetes-embedded-resource'?: boolean;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
+}
+
+export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+
+/** A rule in CEL. */
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: string;
+  readonly fieldPath?: string;
+  readonly optionalOldSelf?: boolean;
+}
