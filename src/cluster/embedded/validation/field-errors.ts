@@ -1,5 +1,5 @@
 import type { StatusCause } from '../../../kube/status.ts';
-import { goJson, goQuoted } from './go-text.ts';
+import { goFloat, goJson, goQuoted } from './go-text.ts';
 
 /** Stands for the value of an error that says nothing about it. */
 export const omitValue: unique symbol = Symbol('the value is not shown');
@@ -22,6 +22,11 @@ export class FieldErrors {
   /** For rules that hold back where an earlier one has complained: compare it with what it was before. */
   get count(): number {
     return this.#causes.length;
+  }
+
+  /** Takes over what others have found, sorted where the order means something. */
+  append(others: FieldErrors, order?: (a: StatusCause, b: StatusCause) => number): void {
+    this.#causes.push(...(order === undefined ? others.causes : others.causes.toSorted(order)));
   }
 
   required(field: string, detail = ''): void {
@@ -94,6 +99,12 @@ export class FieldErrors {
     this.#add('InternalError', field, 'Internal error', detail);
   }
 
+  /** What somebody else collected about a part of the object, which is at `path`; empty for the object itself. */
+  addBelow(path: string, others: FieldErrors): void {
+    const before = path === '' ? '' : `${path}.`;
+    for (const cause of others.causes) this.#causes.push({ ...cause, field: before + cause.field });
+  }
+
   #add(reason: string, field: string, what: string, detail: string): void {
     this.#causes.push({ reason, message: detail === '' ? what : `${what}: ${detail}`, field });
   }
@@ -105,7 +116,8 @@ function withValue(what: string, value: unknown): string {
 
 /** Texts in quotes, numbers as they are, the rest as JSON. */
 function shown(value: unknown): string {
-  return typeof value === 'string' ? goQuoted(value) : goJson(value);
+  if (typeof value === 'string') return goQuoted(value);
+  return typeof value === 'number' && !Number.isSafeInteger(value) ? goFloat(value) : goJson(value);
 }
 
 function counted(count: number, unit: string): string {

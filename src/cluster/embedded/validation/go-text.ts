@@ -9,8 +9,26 @@ export function goQuoted(text: string): string {
 /** A value as Go's encoding/json prints it: what means something to HTML is escaped. */
 export function goJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
+  if (value instanceof Verbatim) return value.text;
   const json = JSON.stringify(value === undefined ? null : value);
   return json.replace(/[<>&\u2028\u2029]/gu, (letter) => unicodeEscape(letter.charCodeAt(0)));
+}
+
+/** Stands for a value that is to be shown just so. */
+export class Verbatim {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A float64 as Go's %v prints it: with an exponent from a million on, and below a ten-thousandth. */
+export function goFloat(value: number): string {
+  const [digits = '', power = '0'] = value.toExponential().split('e');
+  const exponent = Number(power);
+  if (!Number.isFinite(value) || (exponent >= -4 && exponent < 6)) return String(value);
+  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
 /** Go prints maps by key; null stands for none. */

@@ -1,0 +1,87 @@
+import { type Draft, isArray, isObject, type Json, type JsonObject, put } from '../patch/json-value.ts';
+import { ownValue } from '../validation/own-value.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { schemaOfField } from './prune.ts';
+import { searchFor } from './schema-search.ts';
+
+/**
+ * Fills in, in place, the defaults of the schema: for fields that are absent, and for nulls where null is not allowed. Nulls that
+ * are not allowed and have no default go away first, as they were never there.
+ */
+export function applyDefaults(value: JsonObject, schema: JsonSchema): void {
+  dropRefusedNulls(value, schema);
+  fillDefaults(value, schema);
+}
+
+/** Without a look at other nulls: what was merged keeps them, for its rules to complain about. */
+export function fillDefaults(value: JsonObject, schema: JsonSchema): void {
+  fill(value, schema);
+}
+
+/** Nulls that are not allowed and have no default, as whoever reads an object leaves them out. */
+export function dropRefusedNulls(value: JsonObject, schema: JsonSchema): void {
+  dropNulls(value, schema);
+}
+
+/** Also below fields that nobody described, where nothing is known to refuse null. Null elements of lists stay. */
+function dropNulls(value: Json, schema: JsonSchema | undefined): void {
+  if (schema === undefined) return;
+  if (isArray(value)) {
+    for (const each of value) dropNulls(each, schema.items);
+  } else if (isObject(value)) {
+    for (const name of Object.keys(value)) {
+      const field = schemaOfField(schema, name);
+      if (isRefusedNull(value[name], field) && !hasDefault(field)) delete (value as Draft)[name];
+      else dropNulls(value[name] as Json, field);
+    }
+  }
+}
+
+const holdsDefaults = searchFor(hasDefault);
+
+function fill(value: Json, schema: JsonSchema | undefined): void {
+  if (schema === undefined || !holdsDefaults(schema)) return;
+  if (isArray(value)) fillList(value as Json[], schema.items);
+  else if (isObject(value)) fillObject(value as Draft, schema);
+}
+
+function fillObject(value: Draft, schema: JsonSchema): void {
+  const { properties = {} } = schema;
+  for (const name of Object.keys(properties)) {
+    const field = properties[name] as JsonSchema;
+    if (!hasDefault(field)) continue;
+    if (!Object.hasOwn(value, name) || isRefusedNull(value[name], field))
+      put(value, name, copy(field.default));
+  }
+  for (const name of Object.keys(value)) {
+    const named = ownValue(properties, name);
+    const field = named ?? schemaOfField(schema, name);
+    if (named === undefined && isRefusedNull(value[name], field))
+      put(value, name, copy(field?.default ?? null));
+    fill(value[name] as Json, field);
+  }
+}
+
+function fillList(value: Json[], items: JsonSchema | undefined): void {
+  value.forEach((each, index) => {
+    if (isRefusedNull(each, items)) value[index] = copy(items?.default ?? null);
+    fill(value[index] as Json, items);
+  });
+}
+
+function hasDefault(schema: JsonSchema | undefined): schema is JsonSchema & { readonly default: Json } {
+  return schema?.default !== undefined && schema.default !== null;
+}
+
+function isRefusedNull(value: Json | undefined, schema: JsonSchema | undefined): boolean {
+  return value === null && schema !== undefined && schema.nullable !== true;
+}
+
+/** Each object gets a default of its own, or changing one would change the next. */
+function copy(value: Json): Json {
+  if (isArray(value)) return value.map(copy);
+  if (!isObject(value)) return value;
+  const copied: Draft = {};
+  for (const name of Object.keys(value)) put(copied, name, copy(value[name] as Json));
+  return copied;
+}

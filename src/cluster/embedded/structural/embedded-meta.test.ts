@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../patch/json-value.ts';
+import { FieldErrors } from '../validation/field-errors.ts';
+import { checkEmbedded, coerceEmbedded } from './embedded-meta.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+const schema: JsonSchema = {
+  type: 'object',
+  properties: {
+    template: {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      'x-kubernetes-preserve-unknown-fields': true,
+    },
+  },
+};
+
+describe('coerceEmbedded', () => {
+  test('gives metadata its form and tells what it does not know', () => {
+    const metadata = { name: 'a', labels: null, colour: 'red', creationTimestamp: null };
+    const value: JsonObject = { metadata: { colour: 1 }, template: { kind: 'Pod', metadata } };
+    expect(coerceEmbedded(value, schema)).toEqual(['template.metadata.colour']);
+    expect(value).toEqual({ metadata: { colour: 1 }, template: { kind: 'Pod', metadata: { name: 'a' } } });
+  });
+
+  test('refuses what is no metadata', () => {
+    const value: JsonObject = { template: { metadata: { name: 5 } } };
+    const sentence =
+      'template.metadata: Invalid value: {"name":5}: json: cannot unmarshal number into Go struct field ObjectMeta.name of type string';
+    expect(() => coerceEmbedded(value, schema)).toThrow(sentence);
+  });
+});
+
+describe('checkEmbedded', () => {
+  test('wants a kind and a version, and metadata as of any object, but no name', () => {
+    const errors = new FieldErrors();
+    checkEmbedded({ template: { kind: 'Pod?', metadata: { labels: { 'a b': '' } } } }, schema, errors);
+    expect(errors.causes.map(({ field, reason }) => [field, reason])).toEqual([
+      ['template.apiVersion', 'FieldValueRequired'],
+      ['template.kind', 'FieldValueInvalid'],
+      ['template.metadata.labels', 'FieldValueInvalid'],
+    ]);
+  });
+});

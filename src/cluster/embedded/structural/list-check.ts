@@ -1,0 +1,43 @@
+import type { Json } from '../patch/json-value.ts';
+import { goJson } from '../validation/go-text.ts';
+import type { Correlation } from './correlation.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { NodeCheck, Run } from './run.ts';
+import { sorted } from './sorted-json.ts';
+
+type ListCheck = (value: readonly Json[], run: Run, twin: Correlation | undefined) => void;
+
+/** What is in a list, how many there are, and whether they are all different. */
+export function compileList(
+  schema: JsonSchema,
+  compileNode: (schema: JsonSchema) => NodeCheck,
+): ListCheck | undefined {
+  const { items, minItems, maxItems, uniqueItems } = schema;
+  if ((items ?? minItems ?? maxItems ?? uniqueItems) === undefined) return undefined;
+  const checkItem = items === undefined ? undefined : compileNode(items);
+  return (value, run, twin) => {
+    const count = value.length;
+    if (checkItem !== undefined) checkItems(checkItem, value, run, twin);
+    if (minItems !== undefined && count < minItems) {
+      run.addHere('invalid', `should have at least ${minItems} items`, { value: count });
+    }
+    if (maxItems !== undefined && count > maxItems) {
+      run.addHere('tooMany', `should have at most ${maxItems} items`, { value: count, max: maxItems });
+    }
+    if (uniqueItems === true && hasEqual(value)) run.addHere('invalid', "shouldn't contain duplicates");
+  };
+}
+
+function checkItems(check: NodeCheck, value: readonly Json[], run: Run, twin: Correlation | undefined): void {
+  for (let index = 0; index < value.length; index++) {
+    run.enter(index);
+    check(value[index] ?? null, run, twin?.element(index));
+    run.leave();
+  }
+}
+
+function hasEqual(value: readonly Json[]): boolean {
+  const seen = new Set<string>();
+  for (const each of value) seen.add(goJson(sorted(each)));
+  return seen.size < value.length;
+}

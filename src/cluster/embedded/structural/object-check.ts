@@ -1,0 +1,80 @@
+import { type JsonObject, own } from '../patch/json-value.ts';
+import type { Correlation } from './correlation.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { NodeCheck, Run } from './run.ts';
+
+type ObjectCheck = (value: JsonObject, run: Run, twin: Correlation | undefined) => void;
+
+/** How many fields there are, what is in them, and whether those that must be there are. Undefined where nothing is asked. */
+export function compileObject(
+  schema: JsonSchema,
+  compileNode: (schema: JsonSchema) => NodeCheck,
+): ObjectCheck | undefined {
+  const { required = [] } = schema;
+  const checkCount = compileCount(schema);
+  const checkFields = compileFields(schema, compileNode);
+  if (checkCount === undefined && checkFields === undefined && required.length === 0) return undefined;
+  return (value, run, twin) => {
+    checkCount?.(value, run);
+    checkFields?.(value, run, twin);
+    for (const name of required) if (own(value, name) === undefined) addMissing(run, name);
+  };
+}
+
+function compileCount(schema: JsonSchema): ((value: JsonObject, run: Run) => void) | undefined {
+  const { minProperties: min, maxProperties: max } = schema;
+  if (min === undefined && max === undefined) return undefined;
+  return (value, run) => {
+    const count = Object.keys(value).length;
+    if (min !== undefined && count < min) {
+      run.addHere('invalid', `should have at least ${min} properties`, { value: count });
+    }
+    if (max !== undefined && count > max) {
+      run.addHere('tooMany', `should have at most ${max} properties`, { value: count, max });
+    }
+  };
+}
+
+/** Goes through the fields that there are: schemas often name many more. */
+function compileFields(
+  schema: JsonSchema,
+  compileNode: (schema: JsonSchema) => NodeCheck,
+): ObjectCheck | undefined {
+  const { properties = {}, additionalProperties: rest } = schema;
+  const checks = new Map(Object.entries(properties).map(([name, field]) => [name, compileNode(field)]));
+  const checkRest = typeof rest === 'object' ? compileNode(rest) : undefined;
+  const refusesRest = rest === false;
+  if (checks.size === 0 && checkRest === undefined && !refusesRest) return undefined;
+  return (value, run, twin) => {
+    for (const name of Object.keys(value)) {
+      const field = value[name];
+      if (field === undefined) continue;
+      const check = checks.get(name);
+      if (check !== undefined) run.enter(name);
+      else if (checkRest !== undefined) run.enterKey(name);
+      else {
+        if (refusesRest) addForbidden(run, name);
+        continue;
+      }
+      (check ?? checkRest)?.(field, run, twinOf(name, run, twin));
+      run.leave();
+    }
+  };
+}
+
+/** What kind an object is never counts as unchanged: both were read as the same version. */
+function twinOf(name: string, run: Run, twin: Correlation | undefined): Correlation | undefined {
+  if (twin === undefined || (run.depth === 1 && (name === 'kind' || name === 'apiVersion'))) return undefined;
+  return twin.field(name);
+}
+
+function addForbidden(run: Run, name: string): void {
+  run.add('invalid', (path) => `${path}.${name} in body is a forbidden property`, { value: name });
+}
+
+/** It is not there, so the walk can't be at it; but that is where it is missed. */
+function addMissing(run: Run, name: string): void {
+  run.enterKey(name);
+  run.addHere('required', 'is required');
+  run.leave();
+}

@@ -1,0 +1,48 @@
+import type { Json } from '../patch/json-value.ts';
+import type { FieldErrors } from '../validation/field-errors.ts';
+import { goJson } from '../validation/go-text.ts';
+import type { Problem } from './run.ts';
+import { sorted } from './sorted-json.ts';
+
+/** Tells problems as errors of Kubernetes; `under` is the path of the value that was judged, empty for a whole object. */
+export function report(problems: Iterable<Problem>, errors: FieldErrors, under: string): void {
+  for (const problem of problems) tell(problem, errors, fieldOf(problem, under));
+}
+
+function tell(problem: Problem, errors: FieldErrors, field: string): void {
+  const { kind, message, value = '', supported = [], max = -1 } = problem;
+  switch (kind) {
+    case 'required':
+      errors.required(field);
+      break;
+    case 'enum':
+      errors.notSupported(field, sorted(value as Json), supported.map(shownSupported));
+      break;
+    case 'tooLong':
+      errors.tooLong(field, max);
+      break;
+    case 'tooMany':
+      errors.tooMany(field, value as number, max);
+      break;
+    case 'type':
+      errors.typeInvalid(field, value, message);
+      break;
+    case 'invalid':
+    case 'unplaced':
+      errors.invalid(field, value, message);
+      break;
+  }
+}
+
+/** Go's name for no path. */
+const noPath = '<nil>';
+
+function fieldOf({ kind, name }: Problem, under: string): string {
+  const field = name.startsWith('.') ? name.slice(1) : name;
+  if (kind === 'unplaced' || field === '') return under === '' ? noPath : under;
+  return under === '' ? field : `${under}.${field}`;
+}
+
+function shownSupported(value: Json): string {
+  return typeof value === 'string' ? value : goJson(sorted(value));
+}

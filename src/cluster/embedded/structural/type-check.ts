@@ -1,0 +1,71 @@
+import type { Json } from '../patch/json-value.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { Check, Run } from './run.ts';
+
+/** Whether the value has a type that the schema allows; undefined where any will do. `format` is one that is known for the type. */
+export function compileType(schema: JsonSchema, format: string): Check | undefined {
+  const types = typesOf(schema);
+  if (types.length === 0 && format === '') return undefined;
+  const [first, second] = types;
+  const takesIntegers = first === 'integer';
+  const isNumeric = takesIntegers || first === 'number';
+  return (value, run) => {
+    const kind = kindOf(value);
+    const fits =
+      kind === first ||
+      kind === second ||
+      (kind === 'integer' && first === 'number') ||
+      (kind === 'number' && takesIntegers && isNearlyWhole(value as number));
+    const isTextOrList = kind === 'string' || kind === 'array';
+    // A format speaks for the type too; it is judged on its own, and lists are let through.
+    if (fits || (format !== '' && isTextOrList && !isNumeric)) run.match(1);
+    else if (format !== '' && !isTextOrList) wrongType(run, format, impliedFormats[kind] ?? '');
+    else wrongType(run, types.join(','), kind);
+  };
+}
+
+/** `x-kubernetes-int-or-string` stands for two types. */
+export function typesOf(schema: JsonSchema): readonly string[] {
+  if (schema['x-kubernetes-int-or-string'] === true) return ['integer', 'string'];
+  return schema.type === undefined || schema.type === '' ? [] : [schema.type];
+}
+
+/** What JSON's values are called in schemas. Numbers without a fraction are integers, however they were written. */
+type ValueKind = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+
+function kindOf(value: Exclude<Json, null>): ValueKind {
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'number':
+      return Number.isSafeInteger(value) ? 'integer' : 'number';
+    case 'boolean':
+      return 'boolean';
+    default:
+      return Array.isArray(value) ? 'array' : 'object';
+  }
+}
+
+/** Null is a type of its own. */
+export function compileNull(schema: JsonSchema): (run: Run) => void {
+  const types = typesOf(schema);
+  if (types.length === 0 || schema.nullable === true) return (run) => run.match(1);
+  return (run) => wrongType(run, types.join(','), 'null');
+}
+
+/** A little beside a whole number is a whole number: the rest is what arithmetic left. */
+export function isNearlyWhole(value: number): boolean {
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
+  if (Number.isInteger(value)) return true;
+  const whole = Math.trunc(value);
+  if (whole <= 0) return false;
+  return Math.abs(value - whole) / (value + whole) < relativeError;
+}
+
+const relativeError = 1e-9;
+
+const impliedFormats: Readonly<Partial<Record<ValueKind, string>>> = { integer: 'int64', number: 'float64' };
+
+function wrongType(run: Run, expected: string, found: string): void {
+  run.addHere('type', `must be of type ${expected}: "${found}"`, { value: found });
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../patch/json-value.ts';
+import { FieldErrors } from '../validation/field-errors.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { jsonObjects, objectSchemas } from './testing/random-schemas.ts';
+import { compileSchema, type ValidateOptions } from './validate.ts';
+
+function judge(schema: JsonSchema, value: unknown, options?: ValidateOptions): readonly string[] {
+  const errors = new FieldErrors();
+  compileSchema(schema).validate(value, errors, options);
+  return errors.causes.map(({ field, message }) => `${field}: ${message}`);
+}
+
+function spec(schema: JsonSchema): JsonSchema {
+  return { type: 'object', properties: { spec: schema } };
+}
+
+describe('a value is judged in the words of Kubernetes', () => {
+  const table: readonly (readonly [JsonSchema, Json, string])[] = [
+    [
+      { type: 'integer', maximum: 10 },
+      11,
+      'spec: Invalid value: 11: spec in body should be less than or equal to 10',
+    ],
+    [
+      { type: 'integer' },
+      '1',
+      'spec: Invalid value: "string": spec in body must be of type integer: "string"',
+    ],
+    [{ type: 'string' }, null, 'spec: Invalid value: "null": spec in body must be of type string: "null"'],
+    [{ type: 'string', maxLength: 2 }, 'abc', 'spec: Too long: may not be more than 2 bytes'],
+    [{ type: 'string', enum: ['a', 'b'] }, 'c', 'spec: Unsupported value: "c": supported values: "a", "b"'],
+    [{ type: 'string', pattern: '^a$' }, 'b', `spec: Invalid value: "b": spec in body should match '^a$'`],
+    [
+      { type: 'string', format: 'date' },
+      'x',
+      'spec: Invalid value: "x": spec in body must be of type date: "x"',
+    ],
+    [{ type: 'array', maxItems: 1 }, [1, 2], 'spec: Too many: 2: must have at most 1 item'],
+    [{ type: 'object', required: ['a'] }, {}, 'spec.a: Required value'],
+    [{ type: 'object', not: {} }, {}, '<nil>: Invalid value: "": "spec" must not validate the schema (not)'],
+  ];
+
+  test.each(table)('%j: %j', (schema, value, sentence) => {
+    expect(judge(spec(schema), { spec: value })).toEqual([sentence]);
+  });
+
+  test('a part of an object is told with its path before it, which the sentences do not know', () => {
+    const schema: JsonSchema = { type: 'object', properties: { ready: { type: 'boolean' } }, not: {} };
+    expect(judge(schema, { ready: 1 }, { path: 'status' })).toEqual([
+      'status: Invalid value: "": "" must not validate the schema (not)',
+      'status.ready: Invalid value: "integer": ready in body must be of type boolean: "integer"',
+    ]);
+  });
+});
+
+describe('an update', () => {
+  const schema = spec({
+    type: 'object',
+    properties: { name: { type: 'string', maxLength: 1 }, size: { type: 'integer', maximum: 1 } },
+  });
+
+  test('may keep what was wrong, but not add to it', () => {
+    const old = { spec: { name: 'long', size: 5 } };
+    expect(judge(schema, { spec: { name: 'long', size: 6 } }, { old })).toEqual([
+      'spec.size: Invalid value: 6: spec.size in body should be less than or equal to 1',
+    ]);
+  });
+
+  test('never makes a value worse than it is when new, nor wrong when nothing changes that the schema names', () => {
+    fc.assert(
+      fc.property(jsonObjects, jsonObjects, objectSchemas, (value, old, random) => {
+        const created = judge(random, value);
+        expect(judge(random, value, { old }).filter((told) => !created.includes(told))).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('hostile values and schemas do no harm', () => {
+  test('names of the language are names', () => {
+    const schema: JsonSchema = { type: 'object', required: ['toString', '__proto__'], properties: {} };
+    expect(judge(schema, {})).toEqual(['toString: Required value', '__proto__: Required value']);
+    const value = JSON.parse('{"__proto__":{"x":1}}');
+    expect(judge({ type: 'object', additionalProperties: { type: 'string' } }, value)).toHaveLength(1);
+  });
+
+  test('long lists of wrong, equal or different elements are read through once', () => {
+    const wrong = Array.from({ length: 20_000 }, (_, index) => index);
+    expect(judge(spec({ type: 'array', items: { type: 'string' } }), { spec: wrong })).toHaveLength(20_000);
+    expect(judge(spec({ type: 'array', uniqueItems: true }), { spec: wrong.map((each) => [each]) })).toEqual(
+      [],
+    );
+  });
+
+  test('alternatives inside alternatives are not tried again and again', () => {
+    let schema: JsonSchema = { required: ['never'] };
+    for (let depth = 0; depth < 200; depth++) schema = { anyOf: [schema] };
+    expect(judge({ type: 'object', ...schema }, {})).toHaveLength(2);
+  });
+
+  test('values nested as deep as bodies may be are judged', () => {
+    let schema: JsonSchema = { type: 'string' };
+    let value: Json = 1;
+    for (let depth = 0; depth < 900; depth++) {
+      schema = { type: 'object', properties: { a: schema } };
+      value = { a: value };
+    }
+    expect(judge(schema, value)).toHaveLength(1);
+    expect(judge(schema, value, { old: value })).toEqual([]);
+  });
+
+  test.each(['duration', 'email', 'uri', 'hostname', 'date-time', 'byte', 'cidr', 'rgbcolor', 'isbn'])(
+    'a long text is no trouble as %s',
+    (format) => {
+      for (const text of ['1', ' ', 'a', '(', '0.', ':', '-', '%41', '"\\'].map((part) =>
+        part.repeat(40_000),
+      )) {
+        expect(judge(spec({ type: 'string', format }), { spec: text }).length).toBeLessThanOrEqual(1);
+      }
+    },
+  );
+});
