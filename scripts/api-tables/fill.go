@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -90,6 +91,8 @@ func (f *filler) fillScalar(v reflect.Value) {
 		v.SetBool(true)
 	case reflect.Int32:
 		v.SetInt([]int64{1, -1, math.MaxInt32, math.MinInt32, 300}[f.count%5])
+	case reflect.Float64:
+		v.SetFloat([]float64{1.5, -1, 1e21, 0.000001}[f.count%4])
 	case reflect.Int64:
 		v.SetInt([]int64{1, -1, 1<<53 - 1, -(1<<53 - 1), 1 << 40, -300}[f.count%6])
 	default:
@@ -117,6 +120,17 @@ func (f *filler) fillLeaf(v reflect.Value) bool {
 		leaf.SetRawString(`{"f:metadata":{".":{}}}`)
 	case *runtime.RawExtension:
 		leaf.Raw = []byte(`{"b":[1,null,"x"],"a":{}}`)
+	case *apiextensionsv1.JSON:
+		leaf.Raw = []byte(`{"a":{},"b":[1,null,"x"]}`)
+	case *apiextensionsv1.JSONSchemaPropsOrArray:
+		leaf.Schema = &apiextensionsv1.JSONSchemaProps{Type: "string"}
+	case *apiextensionsv1.JSONSchemaPropsOrBool:
+		leaf.Allows = true
+		if !f.zeros {
+			leaf.Schema = &apiextensionsv1.JSONSchemaProps{Type: "string"}
+		}
+	case *apiextensionsv1.JSONSchemaPropsOrStringArray:
+		leaf.Property = []string{"a", "b"}
 	case *intstr.IntOrString:
 		if !f.zeros {
 			*leaf = []intstr.IntOrString{intstr.FromInt32(int32(f.count)), intstr.FromString("50%")}[f.count%2]

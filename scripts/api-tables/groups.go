@@ -20,6 +20,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -52,6 +53,7 @@ var groups = []group{
 	{"k8s.io/api/resource/v1", resourcev1.SchemeGroupVersion, resourcev1.AddToScheme, nil},
 	{"k8s.io/api/scheduling/v1", schedulingv1.SchemeGroupVersion, schedulingv1.AddToScheme, nil},
 	{"k8s.io/api/storage/v1", storagev1.SchemeGroupVersion, storagev1.AddToScheme, nil},
+	{extensions, apiextensionsv1.SchemeGroupVersion, apiextensionsv1.AddToScheme, []string{"CustomResourceDefinition"}},
 }
 
 // metaTypes are the roots of meta/v1, which has no scheme of kinds.

@@ -9,6 +9,7 @@ const (
 	event   = "core/v1.Event"
 	lease   = "coordination.k8s.io/v1.Lease"
 	class   = "storage.k8s.io/v1.StorageClass"
+	custom  = "apiextensions.k8s.io/v1.JSONSchemaProps"
 )
 
 // inputCases are texts that people and programs send: as they should not be, or not in the form in which Go writes them.
@@ -120,4 +121,21 @@ var inputCases = []struct{ id, text string }{
 	{"meta/v1.DeleteOptions", `{"gracePeriodSeconds":0,"propagationPolicy":"Background","preconditions":{"uid":"x"}}`},
 	{"meta/v1.DeleteOptions", `{"gracePeriodSeconds":"0"}`},
 	{"authorization.k8s.io/v1.SubjectAccessReview", `{"spec":{"extra":{"b":["x"],"a":[]}}}`},
+	{custom, `{"type":"object","maximum":1.50,"minimum":0,"multipleOf":1e3,"maxLength":5,"enum":[null,1,"a",{"b":1}]}`},
+	{custom, `{"items":{"foo":1,"type":"string","type":"integer"},"additionalProperties":false,"bar":2}`},
+	{custom, `{"items":[{"type":"string"},null],"additionalItems":true,"dependencies":{"a":["x"],"b":{"type":"string","q":1},"c":null}}`},
+	{custom, `{"properties":{"a":{"items":{"properties":{"b":{"type":"string","nope":1}}},"nope":2}},"default":{"a":1}}`},
+	{custom, `{"additionalProperties":"yes"}`},
+	{custom, `{"additionalProperties":1}`},
+	{custom, `{"additionalProperties":[]}`},
+	{custom, `{"type":5,"items":{"type":6}}`},
+	{custom, `{"items":[{"type":6}]}`},
+	{custom, `{"items":["a"]}`},
+	{custom, `{"dependencies":{"a":[1]}}`},
+	{custom, `{"maximum":"1"}`},
+	{custom, `{"maximum":1e999}`},
+	{custom, `{"maxLength":1.5}`},
+	{custom, `{"x-kubernetes-validations":{}}`},
+	{custom, `{"definitions":[],"dependencies":1}`},
+	{custom, `{"default":null,"example":false,"x-kubernetes-preserve-unknown-fields":false,"not":{}}`},
 }

@@ -26,6 +26,10 @@ func (f *interfaceFile) text() string {
 }
 
 func (f *interfaceFile) add(t *apiType, all map[reflect.Type]*apiType) {
+	if len(t.fields) == 0 {
+		fmt.Fprintf(&f.body, "\nexport type %s = Record<string, never>;\n", t.goType.Name())
+		return
+	}
 	fmt.Fprintf(&f.body, "\nexport interface %s {\n", t.goType.Name())
 	// Options come without their kind.
 	f.addFields(t, all, t.kind && !strings.HasSuffix(t.goType.Name(), "Options"))
@@ -49,17 +53,20 @@ func (f *interfaceFile) addFields(t *apiType, all map[reflect.Type]*apiType, isK
 
 // property spells a field as Go's encoder leaves it: left out where it may be, null where Go writes null.
 func (f *interfaceFile) property(field apiField) string {
-	spelled := f.spell(field.goType)
+	spelled, name := f.spell(field.goType), field.name
+	if strings.Contains(name, "-") {
+		name = "'" + name + "'"
+	}
 	if optional(field) && spelled == "unknown" {
-		return field.name + "?: unknown;"
+		return name + "?: unknown;"
 	}
 	if optional(field) {
-		return fmt.Sprintf("%s?: %s | undefined;", field.name, spelled)
+		return fmt.Sprintf("%s?: %s | undefined;", name, spelled)
 	}
 	if nullable(field.goType) && spelled != "unknown" {
 		spelled += " | null"
 	}
-	return fmt.Sprintf("%s: %s;", field.name, spelled)
+	return fmt.Sprintf("%s: %s;", name, spelled)
 }
 
 // optional: a struct that is no pointer is never empty to Go's omitempty.
@@ -84,8 +91,14 @@ func (f *interfaceFile) spell(goType reflect.Type) string {
 		return "number | string"
 	case "fieldsV1":
 		return "Record<string, unknown>"
-	case "rawExtension":
+	case "rawExtension", "json":
 		return "unknown"
+	case "schemaOrList":
+		return "JSONSchemaProps | JSONSchemaProps[]"
+	case "schemaOrBool":
+		return "JSONSchemaProps | boolean"
+	case "schemaOrNames":
+		return "JSONSchemaProps | string[]"
 	}
 	switch goType.Kind() {
 	case reflect.Pointer:

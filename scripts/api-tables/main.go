@@ -64,7 +64,7 @@ func tablesText(all *collector) string {
 		blocks = append(blocks, each.lines())
 	}
 	text := strings.Join(blocks, "\n\n")
-	if strings.ContainsAny(text, "`\\$") {
+	if strings.ContainsAny(text, "`\\") || strings.Contains(text, "${") {
 		panic("the tables hold what a template literal can't")
 	}
 	var prefixes strings.Builder

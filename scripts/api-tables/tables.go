@@ -7,6 +7,8 @@ import (
 	"strings"
 )
 
+const extensions = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 // Types that have a form of their own in JSON and on the wire.
 var leafTypes = map[string]string{
 	"k8s.io/apimachinery/pkg/api/resource.Quantity":   "quantity",
@@ -15,10 +17,16 @@ var leafTypes = map[string]string{
 	"k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1":   "fieldsV1",
 	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": "intOrString",
 	"k8s.io/apimachinery/pkg/runtime.RawExtension":    "rawExtension",
+
+	extensions + ".JSON":                         "json",
+	extensions + ".JSONSchemaPropsOrArray":       "schemaOrList",
+	extensions + ".JSONSchemaPropsOrBool":        "schemaOrBool",
+	extensions + ".JSONSchemaPropsOrStringArray": "schemaOrNames",
 }
 
 var scalarKinds = map[reflect.Kind]string{
 	reflect.String: "string", reflect.Bool: "bool", reflect.Int32: "int32", reflect.Int64: "int64",
+	reflect.Float64: "float64",
 }
 
 // apiType is a struct as the tables describe it.

@@ -4,12 +4,13 @@ import {
   type ExpectedType,
   type GroupVersionKind,
   kindMismatch,
+  otherVersion,
   parseApiVersion,
   withDefaults,
 } from './group-version-kind.ts';
 import { isJsonObject, valueName } from './json-number.ts';
 import { type JsonDocument, JsonSyntaxError, readJson } from './json-reader.ts';
-import { normalize } from './normalize.ts';
+import { formOf } from './object-form.ts';
 import { readEnvelope, readMessage } from './protobuf.ts';
 import { strictComplaints } from './strict-complaints.ts';
 import { WireError } from './wire-reader.ts';
@@ -68,14 +69,12 @@ function decodeYaml(body: Body): DecodedBody {
 function decodeValue(body: Body, document: JsonDocument, yamlDuplicates: readonly string[]): DecodedBody {
   const value = document.value ?? {};
   if (!isJsonObject(value)) throw unreadable(body, `${valueName(value)} into Go value of type ${goFinder}`);
-  const found = withDefaults(kindOf(body, value), body.expected);
-  checkKind(body, found);
-  const { kind, type } = body.expected;
+  const found = checkedKind(body, kindOf(body, value));
   const { object, unknownFields } = orRefused(body, found, () =>
-    normalize(type, { ...value, kind, apiVersion: apiVersionOf(body.expected) }),
+    formOf(body.expected).normalize({ ...value, kind: found.kind, apiVersion: apiVersionOf(body.expected) }),
   );
   if (body.fieldValidation === 'Ignore') return { object, warnings: [] };
-  const complaints = strictComplaints(type, document, unknownFields);
+  const complaints = strictComplaints(body.expected, document, unknownFields);
   if (body.fieldValidation === 'Warn') return { object, warnings: [...yamlDuplicates, ...complaints] };
   const yaml = yamlDuplicates.length === 0 ? [] : [yamlError(yamlDuplicates)];
   if (yaml.length + complaints.length === 0) return { object, warnings: [] };
@@ -90,12 +89,11 @@ function yamlError(duplicates: readonly string[]): string {
 function decodeProtobuf(body: Body): DecodedBody {
   const envelope = orUnrecognized(body, () => readEnvelope(body.bytes));
   const gv = parseApiVersion(envelope.apiVersion) ?? { group: '', version: '' };
-  const found = withDefaults({ ...gv, kind: envelope.kind }, body.expected);
-  checkKind(body, found);
+  const found = checkedKind(body, { ...gv, kind: envelope.kind });
   const { kind, type } = body.expected;
   const { object } = orRefused(body, found, () => {
     const message = readMessage(type, envelope.raw);
-    return normalize(type, { ...message, kind, apiVersion: apiVersionOf(body.expected) });
+    return formOf(body.expected).normalize({ ...message, kind, apiVersion: apiVersionOf(body.expected) });
   });
   return { object, warnings: [] };
 }
@@ -118,6 +116,23 @@ function kindOf(body: Body, value: Record<string, unknown>): GroupVersionKind {
 /** Go shows the type with which it looks for the kind. */
 const goFinder =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** What the body is, with what it leaves out. */
+function checkedKind(body: Body, given: GroupVersionKind): GroupVersionKind {
+  if (body.expected.form !== undefined) return checkedCustomKind(body, given);
+  const found = withDefaults(given, body.expected);
+  checkKind(body, found);
+  return found;
+}
+
+/** Custom resources say themselves what they are. That it is the right kind is asked with everything else that must hold. */
+function checkedCustomKind(body: Body, found: GroupVersionKind): GroupVersionKind {
+  if (found.kind === '')
+    throw unrecognized(body, `Object 'Kind' is missing in '${body.bytes.toString('utf8')}'`);
+  const [given, expected] = [apiVersionOf(found), apiVersionOf(body.expected)];
+  if (given !== expected) throw badRequest(otherVersion(given, expected));
+  return found;
+}
 
 function checkKind(body: Body, found: GroupVersionKind): void {
   if (found.version === '')

@@ -1,7 +1,14 @@
 import { beyondDouble, isJsonObject, JsonNumber, valueName } from './json-number.ts';
 import { base64ErrorAt, leafReaders } from './leaf-values.ts';
 import { explainTime } from './times.ts';
-import { type FieldTable, shortName, tableOf, type ValueType } from './type-table.ts';
+import {
+  type FieldTable,
+  type SchemaForm,
+  schemaTypeId,
+  shortName,
+  tableOf,
+  type ValueType,
+} from './type-table.ts';
 
 export interface Diagnosis {
   /** Go's sentence for the value that does not fit, if there is one. */
@@ -37,8 +44,13 @@ class Walk {
   readonly #opaque: string[] = [];
   #problem: string | undefined;
   /** Where Go believes to be: the struct, and the names of fields from the root, lists and keys of maps left out. */
-  #struct = '';
-  #fields: readonly string[] = [];
+  #struct: string;
+  #fields: readonly string[];
+
+  constructor(struct = '', fields: readonly string[] = []) {
+    this.#struct = struct;
+    this.#fields = fields;
+  }
 
   get findings(): Diagnosis {
     return { problem: this.#problem, unknownFields: [...this.#unknown], opaquePaths: this.#opaque };
@@ -55,8 +67,11 @@ class Walk {
     } else if (type.form === 'list') {
       if (Array.isArray(value)) this.#list(type.element, value, path);
       else this.#mismatch(value, type.goName);
+    } else if (isSchema(type)) {
+      this.#opaque.push(path);
+      inspectSchema(type.form, value, new Walk(this.#struct, this.#fields));
     } else {
-      if (type.form === 'rawExtension' || type.form === 'fieldsV1') this.#opaque.push(path);
+      if (isOpaque(type)) this.#opaque.push(path);
       if (leafReaders[type.form](value) === undefined) this.#leaf(type, value, path);
     }
   }
@@ -105,6 +120,7 @@ class Walk {
         throw new FatalProblem(this.#mismatchOf(numberName(value), 'int32'));
       case 'int32':
       case 'int64':
+      case 'float64':
         this.#problem ??= this.#mismatchOf(numberName(value), type.goName);
         break;
       case 'bytes':
@@ -125,6 +141,29 @@ class Walk {
       this.#fields.length === 0 ? 'Go value' : `Go struct field ${this.#struct}.${this.#fields.join('.')}`;
     return `json: cannot unmarshal ${found} into ${place} of type ${goName}`;
   }
+}
+
+/** Nested schemas have decoders of their own, which are not strict and whose problems end the walk. */
+function inspectSchema(form: SchemaForm, value: unknown, walk: Walk): void {
+  const schema = { form: 'struct', id: schemaTypeId, goName: 'v1.JSONSchemaProps' } as const;
+  const name = { form: 'string', goName: 'string' } as const;
+  if (isJsonObject(value)) walk.value(schema, value, '');
+  else if (form === 'schemaOrBool') {
+    if (typeof value !== 'boolean') throw new FatalProblem('boolean or JSON schema expected');
+  } else if (Array.isArray(value)) {
+    const element = form === 'schemaOrList' ? schema : name;
+    walk.value({ form: 'list', element, goName: `[]${element.goName}` }, value, '');
+  }
+  const { problem } = walk.findings;
+  if (problem !== undefined) throw new FatalProblem(problem);
+}
+
+function isSchema(type: ValueType): type is Extract<ValueType, { form: SchemaForm }> {
+  return type.form === 'schemaOrList' || type.form === 'schemaOrBool' || type.form === 'schemaOrNames';
+}
+
+function isOpaque({ form }: ValueType): boolean {
+  return form === 'rawExtension' || form === 'fieldsV1' || form === 'json';
 }
 
 function joined(path: string, key: string): string {
@@ -149,7 +188,7 @@ function findField(
 
 /** Go has no trouble with it, so we must not blame the type. */
 function isKeptByGo(type: ValueType, number: JsonNumber): boolean {
-  if (type.form === 'rawExtension' || type.form === 'fieldsV1') return true;
+  if (isOpaque(type)) return true;
   if (type.form !== 'int64' || !number.isInteger) return false;
   const value = BigInt(number.text);
   return BigInt.asIntN(64, value) === value;

@@ -1,14 +1,13 @@
 import { apiVersionOf } from '../../resource.ts';
+import type { Typed } from './object-form.ts';
 import { hasTable, tableOf } from './type-table.ts';
 
 /** What a body must be. */
-export interface ExpectedType {
+export interface ExpectedType extends Typed {
   /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** In the API tables: `core/v1.Pod`. */
-  readonly type: string;
 }
 
 export type GroupVersionKind = Pick<ExpectedType, 'group' | 'version' | 'kind'>;
@@ -52,8 +51,11 @@ export function kindMismatch(found: GroupVersionKind, expected: ExpectedType): K
     return { isWhole: false, message };
   }
   if (apiVersion === apiVersionOf(expected)) return undefined;
-  const message = `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(expected)})`;
-  return { isWhole: true, message };
+  return { isWhole: true, message: otherVersion(apiVersion, apiVersionOf(expected)) };
+}
+
+export function otherVersion(given: string, expected: string): string {
+  return `the API version in the data (${given}) does not match the expected API version (${expected})`;
 }
 
 /** What servers say besides objects; it can be read, and is never what a body should be. */

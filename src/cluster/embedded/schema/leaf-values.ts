@@ -12,6 +12,7 @@ export const leafReaders: Readonly<Record<LeafForm, (value: unknown) => unknown>
   bool: (value) => (typeof value === 'boolean' ? value : undefined),
   int32: readInt32,
   int64: readInt64,
+  float64: readFloat64,
   bytes: readBytes,
   quantity: readQuantity,
   time: (value) => (typeof value === 'string' ? nullIfZero(canonicalTime(value)) : undefined),
@@ -19,6 +20,7 @@ export const leafReaders: Readonly<Record<LeafForm, (value: unknown) => unknown>
   intOrString: (value) => (typeof value === 'string' ? value : readInt32(value)),
   rawExtension: copyJson,
   fieldsV1: copyJson,
+  json: (value) => sortedJson(copyJson(value)),
 };
 
 /** What Go writes for a field of this form that nobody set; undefined where its writer must decide by other means. */
@@ -27,6 +29,7 @@ export const leafZeros: Readonly<Record<LeafForm, unknown>> = {
   bool: false,
   int32: 0,
   int64: 0,
+  float64: 0,
   bytes: null,
   quantity: '0',
   time: null,
@@ -34,10 +37,11 @@ export const leafZeros: Readonly<Record<LeafForm, unknown>> = {
   intOrString: 0,
   rawExtension: null,
   fieldsV1: null,
+  json: null,
 };
 
 /** A copy of plain JSON; undefined where a number in it can't be held. `__proto__` stays an ordinary key. */
-function copyJson(value: unknown): unknown {
+export function copyJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof JsonNumber) return value.isBeyondDouble ? undefined : value.value;
   if (Array.isArray(value)) {
@@ -53,6 +57,16 @@ function copyJson(value: unknown): unknown {
   return copy;
 }
 
+/** Kubernetes keeps it as Go's maps, which are written sorted by key. Changes the value, which is a copy. */
+function sortedJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sortedJson);
+  const sorted: Record<string, unknown> = {};
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [key, each] of entries) setKey(sorted, key, sortedJson(each));
+  return sorted;
+}
+
 function readInt32(value: unknown): number | undefined {
   // A whole number that survives the cut to 32 bits; adding 0 turns -0 into 0.
   return typeof value === 'number' && (value | 0) === value ? value + 0 : undefined;
@@ -60,6 +74,11 @@ function readInt32(value: unknown): number | undefined {
 
 function readInt64(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value + 0 : undefined;
+}
+
+function readFloat64(value: unknown): number | undefined {
+  const number = value instanceof JsonNumber ? value.value : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 function readQuantity(value: unknown): string | undefined {

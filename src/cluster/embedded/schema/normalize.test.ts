@@ -30,7 +30,7 @@ describe('what people send', () => {
       const document = readJson(input, { keepsNumbers: true });
       const { object, unknownFields } = normalize(type, document.value);
       expect(JSON.stringify(object)).toBe(JSON.stringify(output));
-      expect(strictComplaints(type, document, unknownFields)).toEqual(strict);
+      expect(strictComplaints({ type: type }, document, unknownFields)).toEqual(strict);
     },
   );
 

@@ -3,7 +3,7 @@ import { diagnose } from './diagnose.ts';
 import { isJsonObject, setKey } from './json-number.ts';
 import { leafReaders, leafZeros } from './leaf-values.ts';
 import { fieldsOf } from './type-info.ts';
-import type { FieldTable, ValueType } from './type-table.ts';
+import { type FieldTable, type SchemaForm, schemaTypeId, type ValueType } from './type-table.ts';
 
 export interface Normalized {
   readonly object: Record<string, unknown>;
@@ -122,9 +122,11 @@ function fieldReader(field: FieldTable): Read {
   const read = valueReader(field.type);
   if (field.omitsEmpty && !field.isPointer) return withoutEmpty(field.type, read);
   // The zero time is written as null, which is as good as nothing where the field may be left out.
-  const isTime = field.type.form === 'time' || field.type.form === 'microTime';
-  return isTime ? (value, notices) => read(value, notices) ?? undefined : read;
+  return canBeNull.has(field.type.form) ? (value, notices) => read(value, notices) ?? undefined : read;
 }
+
+/** Forms whose readers give null for what is as good as absent. */
+const canBeNull: ReadonlySet<ValueType['form']> = new Set(['time', 'microTime', 'schemaOrList']);
 
 function withoutEmpty(type: ValueType, read: Read): Read {
   switch (type.form) {
@@ -144,6 +146,7 @@ function withoutEmpty(type: ValueType, read: Read): Read {
     case 'bool':
     case 'int32':
     case 'int64':
+    case 'float64':
       // '', false and 0.
       return (value, notices) => read(value, notices) || undefined;
     default:
@@ -157,11 +160,19 @@ function absentValue({ type, isPointer, omitsEmpty, omitsZero }: FieldTable): Pl
   if (omitsZero || (omitsEmpty && (isPointer || !isStruct))) return undefined;
   if (isPointer || type.form === 'list' || type.form === 'map') return null;
   if (type.form === 'struct') return structOf(type.id);
-  return leafZeros[type.form] as PlainZero;
+  return isSchemaForm(type) ? null : (leafZeros[type.form] as PlainZero);
 }
 
 /** Leaves that are structs to Go: omitempty never leaves them out. */
-const structLeaves = new Set(['quantity', 'time', 'microTime', 'intOrString', 'rawExtension', 'fieldsV1']);
+const structLeaves = new Set([
+  'quantity',
+  'time',
+  'microTime',
+  'intOrString',
+  'rawExtension',
+  'fieldsV1',
+  'json',
+]);
 
 function valueReader(type: ValueType): Read {
   switch (type.form) {
@@ -173,6 +184,10 @@ function valueReader(type: ValueType): Read {
       return listReader(type.element);
     case 'map':
       return mapReader(type.element);
+    case 'schemaOrList':
+    case 'schemaOrBool':
+    case 'schemaOrNames':
+      return schemaReader(type.form);
     default: {
       const read = leafReaders[type.form];
       return (value) => {
@@ -182,6 +197,34 @@ function valueReader(type: ValueType): Read {
       };
     }
   }
+}
+
+/**
+ * Reads a nested schema as Go does, with a decoder of its own: what is unknown in there is dropped, and nobody complains. A
+ * value that is none of the forms is an error only where a boolean may stand; else it is as good as null.
+ */
+function schemaReader(form: SchemaForm): Read {
+  const one = structOf(schemaTypeId);
+  const unheard: Notices = { hasUnknown: false };
+  const readList =
+    form === 'schemaOrList' ? schemaListReader() : listReader({ form: 'string', goName: 'string' });
+  return (value) => {
+    if (isJsonObject(value)) return one.read(value, unheard);
+    if (form === 'schemaOrBool') {
+      if (typeof value !== 'boolean') throw refusal;
+      return value;
+    }
+    const list = Array.isArray(value) ? (readList(value, unheard) as readonly unknown[]) : [];
+    return list.length === 0 ? null : list;
+  };
+}
+
+function schemaListReader(): Read {
+  return listReader({ form: 'struct', id: schemaTypeId, goName: 'v1.JSONSchemaProps' });
+}
+
+function isSchemaForm(type: ValueType): type is Extract<ValueType, { form: SchemaForm }> {
+  return type.form === 'schemaOrList' || type.form === 'schemaOrBool' || type.form === 'schemaOrNames';
 }
 
 function listReader(element: ValueType): Read {
@@ -231,6 +274,10 @@ function zeroOf(type: ValueType): unknown {
       return {};
     case 'bytes':
       return '';
+    case 'schemaOrList':
+    case 'schemaOrBool':
+    case 'schemaOrNames':
+      return null;
     default:
       return leafZeros[type.form];
   }

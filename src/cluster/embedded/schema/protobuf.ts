@@ -1,7 +1,15 @@
 import { setKey } from './json-number.ts';
 import { readJson } from './json-reader.ts';
 import { microTimeFromUnix, timeFromUnix } from './times.ts';
-import { type FieldTable, type LeafForm, shortName, tableOf, type ValueType } from './type-table.ts';
+import {
+  type FieldTable,
+  type LeafForm,
+  type SchemaForm,
+  schemaTypeId,
+  shortName,
+  tableOf,
+  type ValueType,
+} from './type-table.ts';
 import { WireError, WireReader } from './wire-reader.ts';
 
 /** What Kubernetes wraps around a protobuf body. */
@@ -83,7 +91,7 @@ function memberReader(member: ReturnType<typeof tableOf>['members'][number]): Re
 function fieldReader({ name, type }: FieldTable): ReadField {
   switch (type.form) {
     case 'list':
-      return type.isWrapped ? valueField(name, type) : listReader(name, type.element);
+      return listReader(name, type.element);
     case 'map':
       return mapReader(name, type.element);
     case 'struct':
@@ -145,23 +153,51 @@ function mapReader(name: string, element: ValueType): ReadField {
 }
 
 function wireTypeOf({ form }: ValueType): number {
+  if (form === 'float64') return 1;
   return form === 'bool' || form === 'int32' || form === 'int64' ? 0 : 2;
 }
 
 function readValue(type: ValueType, reader: WireReader): unknown {
   switch (type.form) {
-    case 'struct': {
-      const object: JsonObject = {};
-      inMessage(reader, () => readInto(type.id, reader, object));
-      return object;
-    }
+    case 'struct':
+      return readStruct(type.id, reader);
     case 'list':
       return readWrapped(type.element, reader);
     case 'map':
       throw new WireError('proto: no type has maps in lists or maps');
+    case 'schemaOrList':
+    case 'schemaOrBool':
+    case 'schemaOrNames':
+      return readSchema(type.form, reader);
     default:
       return leafReaders[type.form](reader);
   }
+}
+
+/**
+ * A nested schema: {1: schema, 2: several} and {1: schema, 2: names}, but {1: true or false, 2: schema} where a boolean may
+ * stand.
+ */
+function readSchema(form: SchemaForm, reader: WireReader): unknown {
+  const found: { schema?: JsonObject; list: unknown[]; allows: boolean } = { list: [], allows: false };
+  const schemaNumber = form === 'schemaOrBool' ? 2 : 1;
+  inMessage(reader, () =>
+    forEachField(reader, shortName(schemaTypeId), (number, type) => {
+      if (type === 2 && number === schemaNumber) found.schema = readStruct(schemaTypeId, reader);
+      else if (type === 2 && form === 'schemaOrList') found.list.push(readStruct(schemaTypeId, reader));
+      else if (type === 2 && form === 'schemaOrNames') found.list.push(reader.text());
+      else if (type === 0 && form === 'schemaOrBool') found.allows = reader.bool();
+      else reader.skip(type);
+    }),
+  );
+  if (form === 'schemaOrBool') return found.schema ?? found.allows;
+  return found.list.length > 0 ? found.list : (found.schema ?? null);
+}
+
+function readStruct(typeId: string, reader: WireReader): JsonObject {
+  const object: JsonObject = {};
+  inMessage(reader, () => readInto(typeId, reader, object));
+  return object;
 }
 
 /** A list with a name of its own: {1: items}. */
@@ -182,6 +218,7 @@ const leafReaders: Readonly<Record<LeafForm, (reader: WireReader) => unknown>> =
   bool: (reader) => reader.bool(),
   int32: (reader) => reader.int32(),
   int64: (reader) => reader.int64(),
+  float64: (reader) => reader.float64(),
   bytes: (reader) => reader.bytes().toString('base64'),
   quantity: readQuantity,
   time: readTime,
@@ -189,6 +226,7 @@ const leafReaders: Readonly<Record<LeafForm, (reader: WireReader) => unknown>> =
   intOrString: readIntOrString,
   rawExtension: readRaw,
   fieldsV1: readRaw,
+  json: readRaw,
 };
 
 function readQuantity(reader: WireReader): string {

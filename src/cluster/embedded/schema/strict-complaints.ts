@@ -1,17 +1,18 @@
 import { diagnose } from './diagnose.ts';
 import type { JsonDocument } from './json-reader.ts';
+import type { Typed } from './object-form.ts';
 
 /**
  * What a strict decoder says about a body: fields that its type doesn't have and keys that come twice, in the order of the
  * text. Nobody looks below unknown fields and into values that are JSON of their own.
  */
 export function strictComplaints(
-  typeId: string,
+  { type, form }: Typed,
   document: JsonDocument,
   unknownFields: readonly string[],
 ): readonly string[] {
   if (document.duplicates.length === 0) return unknownFields.map(unknownField);
-  const opaque = new Set(diagnose(typeId, document.value).opaquePaths);
+  const opaque = new Set(form === undefined ? diagnose(type, document.value).opaquePaths : []);
   const unknown = unknownFields.map((path) => ({
     position: document.order.get(path) ?? Number.POSITIVE_INFINITY,
     text: unknownField(path),

@@ -77,25 +77,28 @@ export type LeafForm =
   | 'bool'
   | 'int32'
   | 'int64'
+  | 'float64'
   | 'bytes'
   | 'quantity'
   | 'time'
   | 'microTime'
   | 'intOrString'
   | 'rawExtension'
-  | 'fieldsV1';
+  | 'fieldsV1'
+  | 'json';
+
+/** A schema of a CustomResourceDefinition, or what may stand in its place: several schemas, true or false, names of fields. */
+export type SchemaForm = 'schemaOrList' | 'schemaOrBool' | 'schemaOrNames';
+
+/** The type of such a schema. */
+export const schemaTypeId = 'apiextensions.k8s.io/v1.JSONSchemaProps';
 
 /** `goName` is how Go's messages call the type. */
 export type ValueType =
   | { readonly form: LeafForm; readonly goName: string }
+  | { readonly form: SchemaForm; readonly goName: string }
   | { readonly form: 'struct'; readonly id: string; readonly goName: string }
-  | {
-      readonly form: 'list';
-      readonly element: ValueType;
-      readonly goName: string;
-      /** A list with a name of its own is a message with one field in protobuf. */
-      readonly isWrapped: boolean;
-    }
+  | { readonly form: 'list'; readonly element: ValueType; readonly goName: string }
   | { readonly form: 'map'; readonly element: ValueType; readonly goName: string };
 
 /** `PodSpec` of `core/v1.PodSpec`. */
@@ -159,12 +162,7 @@ function parseValueType(text: string): ValueType {
   if (text.startsWith('[')) {
     const [named, rest] = [text.slice(1, text.indexOf(']')), text.slice(text.indexOf(']') + 1)];
     const element = parseValueType(rest);
-    return {
-      form: 'list',
-      element,
-      goName: named === '' ? `[]${element.goName}` : named,
-      isWrapped: named !== '',
-    };
+    return { form: 'list', element, goName: named === '' ? `[]${element.goName}` : named };
   }
   if (text.startsWith('{')) {
     const [named, rest] = [text.slice(1, text.indexOf('}')), text.slice(text.indexOf('}') + 1)];
@@ -184,4 +182,8 @@ const leafGoNames: Readonly<Record<string, string>> = {
   intOrString: 'intstr.IntOrString',
   rawExtension: 'runtime.RawExtension',
   fieldsV1: 'v1.FieldsV1',
+  json: 'v1.JSON',
+  schemaOrList: 'v1.JSONSchemaPropsOrArray',
+  schemaOrBool: 'v1.JSONSchemaPropsOrBool',
+  schemaOrNames: 'v1.JSONSchemaPropsOrStringArray',
 };

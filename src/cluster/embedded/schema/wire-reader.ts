@@ -57,6 +57,12 @@ export class WireReader {
     return value;
   }
 
+  float64(): number {
+    if (this.#at + 8 > this.#end) throw unexpectedEnd();
+    this.#at += 8;
+    return this.#bytes.readDoubleLE(this.#at - 8);
+  }
+
   /** A view on the bytes, not a copy. */
   bytes(): Buffer {
     const length = this.#length();

@@ -19,10 +19,160 @@ export const openApiPrefixes: Readonly<Record<string, string>> = {
   'resource.k8s.io/v1': 'io.k8s.api.resource.v1.',
   'scheduling.k8s.io/v1': 'io.k8s.api.scheduling.v1.',
   'storage.k8s.io/v1': 'io.k8s.api.storage.v1.',
+  'apiextensions.k8s.io/v1': 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.',
 };
 
 /** All types, a block each; type-table.ts explains the form. */
-export const tables = `apps/v1.ControllerRevision kind
+export const tables = `apiextensions.k8s.io/v1.CustomResourceColumnDefinition
+name 1 string ! default=""
+type 2 string ! default=""
+format 3 string ?
+description 4 string ?
+priority 5 int32 ?
+jsonPath 6 string ! default=""
+
+apiextensions.k8s.io/v1.CustomResourceConversion
+strategy 1 string=v1.ConversionStrategyType ! default=""
+webhook 2 @apiextensions.k8s.io/v1.WebhookConversion *?
+
+apiextensions.k8s.io/v1.CustomResourceDefinition kind
+~ 0 @meta/v1.TypeMeta
+metadata 1 @meta/v1.ObjectMeta ? default={}
+spec 2 @apiextensions.k8s.io/v1.CustomResourceDefinitionSpec ! default={}
+status 3 @apiextensions.k8s.io/v1.CustomResourceDefinitionStatus ? default={}
+
+apiextensions.k8s.io/v1.CustomResourceDefinitionCondition
+type 1 string=v1.CustomResourceDefinitionConditionType ! default=""
+status 2 string=v1.ConditionStatus ! default=""
+lastTransitionTime 3 time ?
+reason 4 string ?
+message 5 string ?
+observedGeneration 6 int64 ?
+
+apiextensions.k8s.io/v1.CustomResourceDefinitionNames
+plural 1 string ! default=""
+singular 2 string ?
+shortNames 3 []string ? list=atomic
+kind 4 string ! default=""
+listKind 5 string ?
+categories 6 []string ? list=atomic
+
+apiextensions.k8s.io/v1.CustomResourceDefinitionSpec
+group 1 string ! default=""
+names 3 @apiextensions.k8s.io/v1.CustomResourceDefinitionNames ! default={}
+scope 4 string=v1.ResourceScope ! default=""
+versions 7 []@apiextensions.k8s.io/v1.CustomResourceDefinitionVersion ! list=atomic
+conversion 9 @apiextensions.k8s.io/v1.CustomResourceConversion *?
+preserveUnknownFields 10 bool ?
+
+apiextensions.k8s.io/v1.CustomResourceDefinitionStatus
+conditions 1 []@apiextensions.k8s.io/v1.CustomResourceDefinitionCondition list=map:type
+acceptedNames 2 @apiextensions.k8s.io/v1.CustomResourceDefinitionNames default={}
+storedVersions 3 []string list=atomic
+observedGeneration 4 int64 ?
+
+apiextensions.k8s.io/v1.CustomResourceDefinitionVersion
+name 1 string ! default=""
+served 2 bool ! default=false
+storage 3 bool ! default=false
+deprecated 7 bool ?
+deprecationWarning 8 string *?
+schema 4 @apiextensions.k8s.io/v1.CustomResourceValidation *?
+subresources 5 @apiextensions.k8s.io/v1.CustomResourceSubresources *?
+additionalPrinterColumns 6 []@apiextensions.k8s.io/v1.CustomResourceColumnDefinition ? list=atomic
+selectableFields 9 []@apiextensions.k8s.io/v1.SelectableField ? list=atomic
+
+apiextensions.k8s.io/v1.CustomResourceSubresourceScale
+specReplicasPath 1 string ! default=""
+statusReplicasPath 2 string ! default=""
+labelSelectorPath 3 string *?
+
+apiextensions.k8s.io/v1.CustomResourceSubresourceStatus
+
+apiextensions.k8s.io/v1.CustomResourceSubresources
+status 1 @apiextensions.k8s.io/v1.CustomResourceSubresourceStatus *?
+scale 2 @apiextensions.k8s.io/v1.CustomResourceSubresourceScale *?
+
+apiextensions.k8s.io/v1.CustomResourceValidation
+openAPIV3Schema 1 @apiextensions.k8s.io/v1.JSONSchemaProps *?
+
+apiextensions.k8s.io/v1.ExternalDocumentation
+description 1 string ?
+url 2 string ?
+
+apiextensions.k8s.io/v1.JSONSchemaProps
+id 1 string ?
+$schema 2 string=v1.JSONSchemaURL ?
+$ref 3 string *?
+description 4 string ?
+type 5 string ?
+format 6 string ?
+title 7 string ?
+default 8 json *?
+maximum 9 float64 *?
+exclusiveMaximum 10 bool ?
+minimum 11 float64 *?
+exclusiveMinimum 12 bool ?
+maxLength 13 int64 *?
+minLength 14 int64 *?
+pattern 15 string ?
+maxItems 16 int64 *?
+minItems 17 int64 *?
+uniqueItems 18 bool ?
+multipleOf 19 float64 *?
+enum 20 []json ? list=atomic
+maxProperties 21 int64 *?
+minProperties 22 int64 *?
+required 23 []string ? list=atomic
+items 24 schemaOrList *?
+allOf 25 []@apiextensions.k8s.io/v1.JSONSchemaProps ? list=atomic
+oneOf 26 []@apiextensions.k8s.io/v1.JSONSchemaProps ? list=atomic
+anyOf 27 []@apiextensions.k8s.io/v1.JSONSchemaProps ? list=atomic
+not 28 @apiextensions.k8s.io/v1.JSONSchemaProps *?
+properties 29 {}@apiextensions.k8s.io/v1.JSONSchemaProps ?
+additionalProperties 30 schemaOrBool *?
+patternProperties 31 {}@apiextensions.k8s.io/v1.JSONSchemaProps ?
+dependencies 32 {v1.JSONSchemaDependencies}schemaOrNames ?
+additionalItems 33 schemaOrBool *?
+definitions 34 {v1.JSONSchemaDefinitions}@apiextensions.k8s.io/v1.JSONSchemaProps ?
+externalDocs 35 @apiextensions.k8s.io/v1.ExternalDocumentation *?
+example 36 json *?
+nullable 37 bool ?
+x-kubernetes-preserve-unknown-fields 38 bool *?
+x-kubernetes-embedded-resource 39 bool ?
+x-kubernetes-int-or-string 40 bool ?
+x-kubernetes-list-map-keys 41 []string ? list=atomic
+x-kubernetes-list-type 42 string *?
+x-kubernetes-map-type 43 string *?
+x-kubernetes-validations 44 [v1.ValidationRules]@apiextensions.k8s.io/v1.ValidationRule ? patch=merge key=rule list=map:rule
+
+apiextensions.k8s.io/v1.SelectableField
+jsonPath 1 string ! default=""
+
+apiextensions.k8s.io/v1.ServiceReference
+namespace 1 string ! default=""
+name 2 string ! default=""
+path 3 string *?
+port 4 int32 *?
+
+apiextensions.k8s.io/v1.ValidationRule
+rule 1 string ! default=""
+message 2 string ?
+messageExpression 3 string ?
+reason 4 string=v1.FieldValueErrorReason *?
+fieldPath 5 string ?
+optionalOldSelf 6 bool *?
+
+apiextensions.k8s.io/v1.WebhookClientConfig
+url 3 string *?
+service 1 @apiextensions.k8s.io/v1.ServiceReference *?
+caBundle 2 bytes ?
+
+apiextensions.k8s.io/v1.WebhookConversion
+clientConfig 2 @apiextensions.k8s.io/v1.WebhookClientConfig *?
+conversionReviewVersions 3 []string ! list=atomic
+
+apps/v1.ControllerRevision kind
 ~ 0 @meta/v1.TypeMeta
 metadata 1 @meta/v1.ObjectMeta ? default={}
 data 2 rawExtension ?
