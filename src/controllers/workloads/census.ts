@@ -1,13 +1,16 @@
 import type { Cluster, Projected } from '../../cluster/cluster.ts';
 import { Informer } from '../../cluster/informer/informer.ts';
-import { type ObjectKey, qualifiedPlural, type Resource } from '../../cluster/resource.ts';
+import { apiVersionOf, type ObjectKey, qualifiedPlural, type Resource } from '../../cluster/resource.ts';
+import { customResourceDefinitions } from '../../cluster/resources.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/meta.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { Supervisor } from '../../runtime/supervisor.ts';
+import type { BackgroundWork, Supervisor } from '../../runtime/supervisor.ts';
+import { definedResource, definitionEssentials } from './defined-resource.ts';
 
 export interface CensusOptions {
   readonly cluster: Cluster;
+  /** What is served at the beginning. What is defined later is counted from then on, and no longer when its definition is gone. */
   readonly resources: readonly Resource[];
   readonly clock: Clock;
   readonly random: Random;
@@ -34,13 +37,32 @@ const indexes = {
     (metadata?.ownerReferences ?? []).map(({ uid }) => uid ?? ''),
 };
 
+/** How one resource is counted. */
+interface Count {
+  readonly resource: Resource;
+  /** In which its objects are known; owners may be named in any of them. */
+  readonly versions: readonly string[];
+  readonly informer: Informer<KubeObject>;
+  readonly work: BackgroundWork;
+  /** Aborts when it is counted no longer. */
+  readonly end: AbortController;
+}
+
+interface Registration {
+  readonly handler: CensusHandler;
+  readonly removals: Map<Informer<KubeObject>, () => void>;
+}
+
 /**
  * Every object of the cluster, by metadata alone: who owns whom, and what lives in a namespace. A few hundred bytes for each
  * object, whatever it carries. Begins when the first controller asks for it.
  */
 export class Census {
   readonly #options: CensusOptions;
-  readonly #informers = new Map<Resource, Informer<KubeObject>>();
+  readonly #counts = new Map<string, Count>();
+  readonly #registrations = new Set<Registration>();
+  /** How often a defined resource was begun to be counted: the last may not have ended when it is counted anew. */
+  #definedCounts = 0;
 
   constructor(options: CensusOptions) {
     this.#options = options;
@@ -48,77 +70,161 @@ export class Census {
 
   /** Resolves when everything there is has been counted; false when `signal` aborted before. */
   async synced(signal: AbortSignal): Promise<boolean> {
-    const { resources } = this.#options;
-    const counts = resources.map((resource) => this.#informer(resource).synced(signal));
-    return (await Promise.all(counts)).every(Boolean);
+    this.#begin();
+    for (;;) {
+      const uncounted = [...this.#counts.values()].filter(({ informer }) => !informer.hasSynced);
+      if (uncounted.length === 0) return true;
+      if (signal.aborted) return false;
+      const either = uncounted.map(({ informer, end }) =>
+        informer.synced(AbortSignal.any([signal, end.signal])),
+      );
+      await Promise.all(either);
+    }
   }
 
   /** Resources that are being counted and that have not been read yet. */
   get unsynced(): readonly string[] {
-    const uncounted = [...this.#informers].filter(([, { hasSynced }]) => !hasSynced);
-    return uncounted.map(([resource]) => qualifiedPlural(resource));
+    const uncounted = [...this.#counts.values()].filter(({ informer }) => !informer.hasSynced);
+    return uncounted.map(({ resource }) => qualifiedPlural(resource));
+  }
+
+  /** All that is served: each once, whatever versions it has. */
+  get resources(): readonly Resource[] {
+    if (this.#counts.size === 0) return this.#options.resources;
+    return [...this.#counts.values()].map(({ resource }) => resource);
+  }
+
+  /** By {@link resourceKey}. */
+  resourceOf(key: string): Resource | undefined {
+    return this.#counts.get(key)?.resource;
+  }
+
+  /** What objects of this kind and version are counted under. */
+  resourceOfKind(apiVersion: string | undefined, kind: string | undefined): Resource | undefined {
+    if (this.#counts.size === 0)
+      return this.#options.resources.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
+    const count = [...this.#counts.values()].find(
+      ({ resource: { group, kind: its }, versions }) =>
+        its === kind && versions.some((version) => apiVersionOf({ group, version }) === apiVersion),
+    );
+    return count?.resource;
   }
 
   /** A new handler is told of all objects first. The returned function takes it away. */
   addHandler(handler: CensusHandler): () => void {
-    const removals = [...this.#informers].map(([resource, informer]) =>
-      informer.addHandler({
-        added: ({ metadata = {} }) => handler.added?.({ resource, metadata }),
-        updated: ({ metadata = {} }, old) => handler.updated?.({ resource, metadata }, old.metadata ?? {}),
-        deleted: ({ metadata = {} }) => handler.deleted?.({ resource, metadata }),
-      }),
-    );
+    const registration: Registration = { handler, removals: new Map() };
+    this.#registrations.add(registration);
+    for (const count of this.#counts.values()) attach(registration, count);
     return () => {
-      for (const remove of removals) remove();
+      this.#registrations.delete(registration);
+      for (const remove of registration.removals.values()) remove();
     };
   }
 
   /** What is known of one object. */
   find(resource: Resource, key: ObjectKey): ObjectMeta | undefined {
     const { namespace, name } = key;
-    const found = this.#informer(resource).get(namespace === undefined ? name : `${namespace}/${name}`);
-    return found?.metadata;
+    const informer = this.#counts.get(resourceKey(resource))?.informer;
+    return informer?.get(namespace === undefined ? name : `${namespace}/${name}`)?.metadata;
   }
 
   /** The objects that name this uid as an owner. */
   dependentsOf(uid: string): readonly Inhabitant[] {
-    return this.#where('owner', uid, this.#options.resources);
+    return this.#where('owner', uid);
   }
 
   /** The objects in a namespace. */
   inNamespace(namespace: string): readonly Inhabitant[] {
-    const resources = this.#options.resources.filter(({ namespaced }) => namespaced);
-    return this.#where('namespace', namespace, resources);
+    return this.#where('namespace', namespace).filter(({ resource }) => resource.namespaced);
   }
 
-  #where(index: string, value: string, resources: readonly Resource[]): readonly Inhabitant[] {
-    return resources.flatMap((resource) => {
-      const informer = this.#informer(resource);
-      return [...informer.keysBy(index, value)].map((key) => ({
+  #where(index: string, value: string): readonly Inhabitant[] {
+    return [...this.#counts.values()].flatMap(({ resource, informer }) =>
+      [...informer.keysBy(index, value)].map((key) => ({
         resource,
         metadata: informer.get(key)?.metadata ?? {},
-      }));
+      })),
+    );
+  }
+
+  #begin(): void {
+    if (this.#counts.size > 0) return;
+    for (const resource of this.#options.resources) this.#count(resource, [resource.version], 'census');
+    const definitions = this.#counts.get(resourceKey(customResourceDefinitions))?.informer;
+    definitions?.addHandler({
+      added: (definition) => this.#follow(definition),
+      updated: (definition) => this.#follow(definition),
+      deleted: (definition) => {
+        for (const count of this.#countsOf(definition)) this.#uncount(count);
+      },
     });
   }
 
-  #informer(resource: Resource): Informer<KubeObject> {
-    const known = this.#informers.get(resource);
-    if (known !== undefined) return known;
-    const { cluster, clock, random, supervisor, onError } = this.#options;
-    const informer = new Informer<KubeObject>({
-      cluster,
-      resource,
-      clock,
-      random: random.fork(qualifiedPlural(resource)),
-      onError,
-      projection: essentials,
-      indexes,
-      purpose: 'census',
-    });
-    informer.start(supervisor);
-    this.#informers.set(resource, informer);
-    return informer;
+  /** Counts what is defined, once, and no longer what is not. */
+  #follow(definition: KubeObject): void {
+    const [count, ...others] = this.#countsOf(definition);
+    for (const other of others) this.#uncount(other);
+    const defined = definedResource(definition, count?.resource.version);
+    if (count !== undefined && defined?.resource.version === count.resource.version) {
+      this.#counts.set(resourceKey(count.resource), { ...count, versions: defined.versions });
+      return;
+    }
+    if (count !== undefined) this.#uncount(count);
+    if (defined === undefined) return;
+    this.#definedCounts += 1;
+    this.#count(defined.resource, defined.versions, `census ${this.#definedCounts}`);
   }
+
+  /** At the beginning there may be one for each version. */
+  #countsOf({ metadata }: KubeObject): readonly Count[] {
+    return [...this.#counts.values()].filter(({ resource }) => qualifiedPlural(resource) === metadata?.name);
+  }
+
+  #count(resource: Resource, versions: readonly string[], purpose: string): void {
+    const { supervisor, ...common } = this.#options;
+    const informer = new Informer<KubeObject>({
+      ...common,
+      resource,
+      random: common.random.fork(qualifiedPlural(resource)),
+      projection:
+        resourceKey(resource) === resourceKey(customResourceDefinitions) ? definitionAlone : essentials,
+      indexes,
+      purpose,
+    });
+    const work = informer.start(supervisor);
+    const count = { resource, versions, informer, work, end: new AbortController() };
+    this.#counts.set(resourceKey(resource), count);
+    for (const registration of this.#registrations) attach(registration, count);
+  }
+
+  /** What it had is told as gone: nobody can ask for it any more. */
+  #uncount({ resource, informer, work, end }: Count): void {
+    this.#counts.delete(resourceKey(resource));
+    end.abort();
+    void work.stop();
+    for (const { handler, removals } of this.#registrations) {
+      removals.get(informer)?.();
+      removals.delete(informer);
+      for (const { metadata = {} } of informer.values()) handler.deleted?.({ resource, metadata });
+    }
+  }
+}
+
+export function resourceKey({ group, version, plural }: Resource): string {
+  return `${group}/${version}/${plural}`;
+}
+
+function attach({ handler, removals }: Registration, { resource, informer }: Count): void {
+  const remove = informer.addHandler({
+    added: ({ metadata = {} }) => handler.added?.({ resource, metadata }),
+    updated: ({ metadata = {} }, old) => handler.updated?.({ resource, metadata }, old.metadata ?? {}),
+    deleted: ({ metadata = {} }) => handler.deleted?.({ resource, metadata }),
+  });
+  removals.set(informer, remove);
+}
+
+function definitionAlone(object: KubeObject): KubeObject {
+  return { ...definitionEssentials(object), ...essentials(object) };
 }
 
 function essentials({ metadata = {} }: KubeObject): KubeObject {

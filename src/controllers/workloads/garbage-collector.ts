@@ -1,3 +1,4 @@
+import type { Requeue } from '../../cluster/controller-loop.ts';
 import type { Resource } from '../../cluster/resource.ts';
 import { WorkQueue } from '../../cluster/work-queue.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/meta.ts';
@@ -5,7 +6,7 @@ import type { Controller, ControllerContext } from '../controller.ts';
 import { orAbsent } from '../or-absent.ts';
 import { removeFinalizer } from '../remove-finalizer.ts';
 import { runLoop } from '../run-loop.ts';
-import type { Census, Inhabitant } from './census.ts';
+import { type Census, type Inhabitant, resourceKey } from './census.ts';
 import { OwnerLookup, type OwnerStates } from './owner-lookup.ts';
 
 const workers = 8;
@@ -32,14 +33,12 @@ class GarbageCollector {
   readonly #census: Census;
   readonly #owners: OwnerLookup;
   readonly #queue: WorkQueue;
-  readonly #resources: ReadonlyMap<string, Resource>;
 
   constructor(context: ControllerContext) {
     this.#context = context;
     this.#census = context.census;
     this.#owners = new OwnerLookup(context);
     this.#queue = new WorkQueue(context);
-    this.#resources = new Map(context.resources.map((resource) => [resourceKey(resource), resource]));
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -98,22 +97,25 @@ class GarbageCollector {
     this.#queue.add(queueKey(resource, { namespace: metadata.namespace, name: metadata.name ?? '' }));
   }
 
-  async #reconcile(queued: string, signal: AbortSignal): Promise<undefined> {
+  async #reconcile(queued: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const [plural = '', namespace = '', name = ''] = queued.split('|');
-    const resource = this.#resources.get(plural);
-    if (resource === undefined) return;
+    const resource = this.#census.resourceOf(plural);
+    if (resource === undefined) return undefined;
     const client = this.#context.cluster.resource(resource);
     const key = { namespace: resource.namespaced ? namespace : undefined, name };
     const object = await orAbsent(client.get(key, { signal }));
-    if (object === undefined) return;
-    if (object.metadata?.deletionTimestamp !== undefined) await this.#finish(resource, object, signal);
-    else if ((object.metadata?.ownerReferences ?? []).length > 0) await this.#judge(resource, object, signal);
+    if (object === undefined) return undefined;
+    if (object.metadata?.deletionTimestamp !== undefined) return await this.#finish(resource, object, signal);
+    const hasOwners = (object.metadata?.ownerReferences ?? []).length > 0;
+    return hasOwners ? await this.#judge(resource, object, signal) : undefined;
   }
 
   /** An object that is going, and is held until its dependents are seen to. */
-  async #finish(resource: Resource, object: KubeObject, signal: AbortSignal): Promise<void> {
+  async #finish(resource: Resource, object: KubeObject, signal: AbortSignal): Promise<Requeue | undefined> {
     const client = this.#context.cluster.resource(resource);
     const { finalizers = [], uid = '' } = object.metadata ?? {};
+    // Of a kind that was defined a moment ago there may be dependents that nobody has counted yet.
+    if (isHeld(object.metadata ?? {}) && this.#census.unsynced.length > 0) return {};
     const dependents = this.#census.dependentsOf(uid);
     if (finalizers.includes(orphan)) {
       for (const dependent of dependents) await this.#disown(dependent, [uid], signal);
@@ -125,6 +127,7 @@ class GarbageCollector {
       // Those that are going already are on their way, and their end leads back here.
       else for (const dependent of blocking) if (!isGoing(dependent.metadata)) this.#enqueue(dependent);
     }
+    return undefined;
   }
 
   /** Whether the owners that wait for this object are, through owners of their own, among those that it waits for. */
@@ -164,16 +167,15 @@ class GarbageCollector {
   }
 
   /** An object with owners: it stays while one of them does. */
-  async #judge(resource: Resource, object: KubeObject, signal: AbortSignal): Promise<void> {
+  async #judge(resource: Resource, object: KubeObject, signal: AbortSignal): Promise<Requeue | undefined> {
     const metadata = object.metadata ?? {};
     const states = await this.#owners.states(metadata, signal);
-    if (states.unresolved > 0) return;
+    // Kinds come and go: what nobody can say now is asked again, ever more seldom.
+    if (states.unresolved > 0) return {};
     const gone = [...states.absent, ...states.waiting];
-    if (states.present.length > 0) {
-      if (gone.length > 0) await this.#disown({ resource, metadata }, gone, signal);
-      return;
-    }
-    await this.#delete(resource, metadata, states, signal);
+    if (states.present.length === 0) await this.#delete(resource, metadata, states, signal);
+    else if (gone.length > 0) await this.#disown({ resource, metadata }, gone, signal);
+    return undefined;
   }
 
   async #delete(
@@ -248,8 +250,4 @@ function queueKey(
   { namespace, name }: { namespace?: string | undefined; name: string },
 ): string {
   return `${resourceKey(resource)}|${namespace ?? ''}|${name}`;
-}
-
-function resourceKey({ group, version, plural }: Resource): string {
-  return `${group}/${version}/${plural}`;
 }

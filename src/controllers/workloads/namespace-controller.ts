@@ -1,3 +1,4 @@
+import type { Requeue } from '../../cluster/controller-loop.ts';
 import { qualifiedPlural, type Resource } from '../../cluster/resource.ts';
 import { namespaces, pods } from '../../cluster/resources.ts';
 import { WorkQueue } from '../../cluster/work-queue.ts';
@@ -63,25 +64,28 @@ class NamespaceController {
     if (found && found.metadata?.deletionTimestamp !== undefined) this.#queue.add(namespace);
   }
 
-  async #reconcile(name: string, signal: AbortSignal): Promise<undefined> {
+  async #reconcile(name: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const client = this.#context.cluster.resource(namespaces);
     const namespace = await orAbsent(client.get({ name }, { signal }));
-    if (namespace?.metadata?.deletionTimestamp === undefined) return;
+    if (namespace?.metadata?.deletionTimestamp === undefined) return undefined;
     const finalizers = namespace.spec?.finalizers ?? [];
-    if (!finalizers.includes(contentFinalizer)) return;
-    const remaining = await this.#empty(name, signal);
+    if (!finalizers.includes(contentFinalizer)) return undefined;
+    // A kind that was defined a moment ago, or is served no longer: soon it is known which.
+    const remaining = await orAbsent(this.#empty(name, signal));
+    if (remaining === undefined) return {};
     const told = contentConditions(
       namespace.status?.conditions ?? [],
       remaining,
       this.#context.clock.nowMs(),
     );
     const current = told === undefined ? namespace : await this.#tell(namespace, told, signal);
-    if (remaining.length > 0) return;
+    if (remaining.length > 0) return undefined;
     const spec = {
       ...current.spec,
       finalizers: finalizers.filter((finalizer) => finalizer !== contentFinalizer),
     };
     await orAbsent(client.update({ ...current, spec }, { subresource: 'finalize', signal }));
+    return undefined;
   }
 
   /**
@@ -89,7 +93,7 @@ class NamespaceController {
    * relies on (a policy, a secret, a claim) stays (KEP-5080).
    */
   async #empty(namespace: string, signal: AbortSignal): Promise<readonly Remainder[]> {
-    const resources = this.#context.resources.filter(({ namespaced }) => namespaced);
+    const resources = this.#context.census.resources.filter(({ namespaced }) => namespaced);
     const isPods = ({ group, plural }: Resource) => group === pods.group && plural === pods.plural;
     const running = await this.#delete(namespace, resources.filter(isPods), signal);
     if (running.length > 0) return running;

@@ -1,7 +1,7 @@
-import { apiVersionOf, type ObjectKey, type Resource } from '../../cluster/resource.ts';
+import { isReason } from '../../cluster/api-error.ts';
+import type { ObjectKey, Resource } from '../../cluster/resource.ts';
 import type { ObjectMeta, OwnerReference } from '../../kube/meta.ts';
 import type { ControllerContext } from '../controller.ts';
-import { orAbsent } from '../or-absent.ts';
 
 /** The owners of an object, by uid, as they are now. */
 export interface OwnerStates {
@@ -16,9 +16,9 @@ export interface OwnerStates {
 
 /** Finds out whether owners are still there, by asking the cluster. */
 export class OwnerLookup {
-  readonly #context: Pick<ControllerContext, 'cluster' | 'resources'>;
+  readonly #context: Pick<ControllerContext, 'cluster' | 'census'>;
 
-  constructor(context: Pick<ControllerContext, 'cluster' | 'resources'>) {
+  constructor(context: Pick<ControllerContext, 'cluster' | 'census'>) {
     this.#context = context;
   }
 
@@ -40,9 +40,7 @@ export class OwnerLookup {
     { apiVersion, kind, name = '' }: OwnerReference,
     namespace: string | undefined,
   ): { readonly resource: Resource; readonly key: ObjectKey } | undefined {
-    const resource = this.#context.resources.find(
-      (candidate) => candidate.kind === kind && apiVersionOf(candidate) === apiVersion,
-    );
+    const resource = this.#context.census.resourceOfKind(apiVersion, kind);
     if (resource === undefined || (resource.namespaced && namespace === undefined)) return undefined;
     return { resource, key: { namespace: resource.namespaced ? namespace : undefined, name } };
   }
@@ -55,10 +53,16 @@ export class OwnerLookup {
     const located = this.locate(reference, namespace);
     if (located === undefined) return 'unresolved';
     const client = this.#context.cluster.resource(located.resource);
-    const owner = await orAbsent(client.get(located.key, { signal }));
-    if (owner === undefined || owner.metadata?.uid !== reference.uid) return 'absent';
-    const { deletionTimestamp, finalizers = [] } = owner.metadata ?? {};
-    const isWaiting = deletionTimestamp !== undefined && finalizers.includes('foregroundDeletion');
-    return isWaiting ? 'waiting' : 'present';
+    try {
+      const { metadata = {} } = await client.get(located.key, { signal });
+      if (metadata.uid !== reference.uid) return 'absent';
+      const { deletionTimestamp, finalizers = [] } = metadata;
+      const isWaiting = deletionTimestamp !== undefined && finalizers.includes('foregroundDeletion');
+      return isWaiting ? 'waiting' : 'present';
+    } catch (error) {
+      if (!isReason(error, 'NotFound')) throw error;
+      // Without a name it is the kind that is not found: it may be served again in a moment, with the owner in it.
+      return error.status.details?.name === undefined ? 'unresolved' : 'absent';
+    }
   }
 }

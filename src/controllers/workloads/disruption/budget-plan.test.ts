@@ -4,6 +4,7 @@ import type { PodDisruptionBudgetSpec } from '../../../kube/policy.ts';
 import { planBudget } from './budget-plan.ts';
 
 const nowMs = Date.parse('2026-11-15T12:00:00Z');
+const hasPredecessor = () => false;
 
 function podOf(text: string): Pod {
   const [name = '', ...words] = text.split(' ');
@@ -38,6 +39,7 @@ test.each(cases)('$spec over $pods of $scale', ({ spec, pods, scale, counts }) =
     budget: { metadata: { generation: 3 }, spec },
     pods: pods.map(podOf),
     scale: { kind: 'known', pods: scale, unmanaged: [] },
+    hasPredecessor,
     nowMs,
   });
   const { currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed } = status;
@@ -61,10 +63,37 @@ test('pods whose eviction was granted are not healthy, until they are overdue or
     budget: { spec: { minAvailable: 1 }, status: { disruptedPods } },
     pods: ['a', 'b', 'late', 'leaving going'].map(podOf),
     scale: { kind: 'unknown', why: 'not asked' },
+    hasPredecessor,
     nowMs,
   });
   expect(plan.status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 });
   expect(plan.status.disruptedPods).toEqual({ a: disruptedPods.a });
   expect(plan.overdue.map(({ metadata }) => metadata?.name)).toEqual(['late']);
   expect(plan.recheckMs).toBe(60_001);
+});
+
+const successions = [
+  { name: 'a pod that was there is waited for', created: '11:58:59', predecessor: true, healthy: 0 },
+  { name: 'one of the same second may be it', created: '11:59:00', predecessor: false, healthy: 0 },
+  {
+    name: 'one of the same second is not, if another went',
+    created: '11:59:00',
+    predecessor: true,
+    healthy: 1,
+  },
+  { name: 'a later one of the name is not', created: '11:59:01', predecessor: false, healthy: 1 },
+];
+
+test.each(successions)('of an eviction that was granted: $name', ({ created, predecessor, healthy }) => {
+  const creationTimestamp = `2026-11-15T${created}Z`;
+  const { status, recheckMs } = planBudget({
+    budget: { spec: { minAvailable: 1 }, status: { disruptedPods: { 'db-0': '2026-11-15T11:59:00Z' } } },
+    pods: [{ ...podOf('db-0'), metadata: { name: 'db-0', creationTimestamp } }],
+    scale: { kind: 'unknown', why: 'not asked' },
+    hasPredecessor: () => predecessor,
+    nowMs,
+  });
+  expect(status.currentHealthy).toBe(healthy);
+  expect(Object.keys(status.disruptedPods)).toEqual(healthy === 0 ? ['db-0'] : []);
+  expect(recheckMs).toBe(healthy === 0 ? 60_001 : undefined);
 });

@@ -8,7 +8,7 @@ import { scaledValue } from '../pods/scaled-value.ts';
 import { canonicalJson } from '../pods/template-hash.ts';
 
 /** A pod whose eviction was granted counts as gone for this long; then it evidently stays. */
-const deletionTimeoutMs = 2 * 60_000;
+export const deletionTimeoutMs = 2 * 60_000;
 
 /** How many pods the controllers behind a budget's pods are meant to have together. */
 export type ExpectedScale =
@@ -20,6 +20,8 @@ export interface BudgetView {
   /** Those that the budget's selector picks. */
   readonly pods: readonly Pod[];
   readonly scale: ExpectedScale;
+  /** Whether another pod of the same name is known to have gone a while ago. */
+  hasPredecessor(pod: Pod): boolean;
   readonly nowMs: number;
 }
 
@@ -106,7 +108,8 @@ interface Disruptions {
   readonly recheckMs: number | undefined;
 }
 
-function disruptions({ budget, pods, nowMs }: BudgetView): Disruptions {
+function disruptions(view: BudgetView): Disruptions {
+  const { budget, pods, nowMs } = view;
   const granted = budget.status?.disruptedPods ?? {};
   const waiting: Record<string, string> = {};
   const overdue: Pod[] = [];
@@ -114,6 +117,7 @@ function disruptions({ budget, pods, nowMs }: BudgetView): Disruptions {
   for (const pod of pods) {
     const since = granted[pod.metadata?.name ?? ''];
     if (since === undefined || pod.metadata?.deletionTimestamp !== undefined) continue;
+    if (isSuccessor(pod, since, view)) continue;
     const leftMs = (parseTimestamp(since) ?? 0) + deletionTimeoutMs - nowMs;
     if (leftMs < 0) overdue.push(pod);
     else {
@@ -123,6 +127,13 @@ function disruptions({ budget, pods, nowMs }: BudgetView): Disruptions {
     }
   }
   return { waiting, overdue, recheckMs: waits.length === 0 ? undefined : Math.min(...waits) };
+}
+
+/** The eviction was granted for one that had the name before. */
+function isSuccessor(pod: Pod, since: string, { hasPredecessor }: BudgetView): boolean {
+  const createdMs = parseTimestamp(pod.metadata?.creationTimestamp) ?? 0;
+  const grantedMs = parseTimestamp(since) ?? 0;
+  return createdMs > grantedMs || (createdMs === grantedMs && hasPredecessor(pod));
 }
 
 function isHealthy(pod: Pod, waiting: StringMap): boolean {

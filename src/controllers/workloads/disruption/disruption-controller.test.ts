@@ -78,19 +78,19 @@ test('a budget follows the scale of the deployment behind its pods, and eviction
 });
 
 test('an eviction that was granted counts until the pod is gone, or stays after all', async () => {
-  const clock = new VirtualClock(Date.parse('2026-11-15T12:00:00Z'));
   await using world = await ControlledCluster.start();
   const { cluster } = world;
   for (const name of ['a', 'b']) await makePod(cluster, name);
+  const granted = await creationOf(cluster, 'a');
+  const clock = new VirtualClock(Date.parse(granted));
   await makeBudget(cluster, { minAvailable: 1 });
   await using _controllers = runHere(cluster, [disruption], { clock });
   await eventually(
     () => getBudget(cluster),
     (budget) => budget.status?.disruptionsAllowed === 1,
   );
-  const disruptedPods = { a: '2026-11-15T12:00:00Z' };
-  const body = { status: { disruptedPods, disruptionsAllowed: 0 } };
-  await cluster.resource(podDisruptionBudgets).patch(key, { type: 'merge', body }, { subresource: 'status' });
+  const disruptedPods = { a: granted };
+  await grant(cluster, disruptedPods);
   const waiting = await eventually(
     () => getBudget(cluster),
     (budget) => budget.status?.currentHealthy === 1,
@@ -108,6 +108,28 @@ test('an eviction that was granted counts until the pod is gone, or stays after 
     (seen) => seen.some((note) => note?.includes('to be deleted') === true),
   );
   expect(notes).toContain("Pod was expected by PDB default/default to be deleted but it wasn't");
+});
+
+test('an eviction that was granted is over when the next pod of the name is there, however soon', async () => {
+  await using world = await ControlledCluster.start();
+  const { cluster } = world;
+  for (const name of ['a', 'b']) await makePod(cluster, name);
+  const clock = new VirtualClock(Date.parse(await creationOf(cluster, 'a')));
+  await using _controllers = runHere(cluster, [disruption], { clock });
+  await makeBudget(cluster, { minAvailable: 1 });
+  await eventually(
+    () => getBudget(cluster),
+    (budget) => budget.status?.disruptionsAllowed === 1,
+  );
+  await cluster.resource(pods).delete({ namespace, name: 'a' }, { gracePeriodSeconds: 0 });
+  await makePod(cluster, 'a');
+  // As if we had seen the budget last of all.
+  await grant(cluster, { a: await creationOf(cluster, 'a') });
+  const { status } = await eventually(
+    () => getBudget(cluster),
+    (budget) => budget.status?.disruptionsAllowed === 1 && budget.status.disruptedPods === undefined,
+  );
+  expect(status?.currentHealthy).toBe(2);
 });
 
 test('where nobody can tell how many pods there should be, none may go', async () => {
@@ -147,6 +169,17 @@ test('an announced disruption that never comes is taken back', async () => {
     ({ status }) => status?.conditions?.[0]?.status === 'False',
   );
 });
+
+async function creationOf(cluster: Cluster, name: string): Promise<string> {
+  const { metadata } = await cluster.resource(pods).get({ namespace, name });
+  return metadata?.creationTimestamp ?? '';
+}
+
+/** As the server writes it before it deletes the pods. */
+async function grant(cluster: Cluster, disruptedPods: Readonly<Record<string, string>>): Promise<void> {
+  const body = { status: { disruptedPods, disruptionsAllowed: 0 } };
+  await cluster.resource(podDisruptionBudgets).patch(key, { type: 'merge', body }, { subresource: 'status' });
+}
 
 async function makePod(
   cluster: Cluster,

@@ -14,7 +14,8 @@ import type { Controller, ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
 import { runLoop } from '../../run-loop.ts';
 import { ByNamespace } from '../pods/by-namespace.ts';
-import { type BudgetPlan, budgetStatusPatch, planBudget } from './budget-plan.ts';
+import { type BudgetPlan, budgetStatusPatch, deletionTimeoutMs, planBudget } from './budget-plan.ts';
+import { DepartedPods } from './departed-pods.ts';
 import { ScaleLookup } from './expected-scale.ts';
 import { selectorText } from './selector-text.ts';
 import { untilStaleMs, withoutTarget } from './stale-disruption.ts';
@@ -41,6 +42,7 @@ class DisruptionKeeper {
   readonly #budgets: Informer<PodDisruptionBudget>;
   readonly #podCache: Informer<Pod>;
   readonly #pods: ByNamespace<Pod>;
+  readonly #departed = new DepartedPods(deletionTimeoutMs);
   readonly #scales: ScaleLookup;
   readonly #queue: WorkQueue;
 
@@ -76,16 +78,16 @@ class DisruptionKeeper {
       this.#wakeBudgetsOf(old);
       pod(object);
     };
+    const gone = (old: Pod) => {
+      this.#departed.note(old, this.#context.clock.nowMs());
+      this.#wakeBudgetsOf(old);
+    };
     const scaled = ({ metadata }: KubeObject) => this.#wakeNamespace(metadata?.namespace);
     const [sets, deployments, statefulSets] = this.#scales.informers;
     return [
       this.#pods.listen(),
       this.#budgets.addHandler({ added: budget, updated: budget }),
-      this.#podCache.addHandler({
-        added: pod,
-        updated: relabelled,
-        deleted: (old) => this.#wakeBudgetsOf(old),
-      }),
+      this.#podCache.addHandler({ added: pod, updated: relabelled, deleted: gone }),
       sets.addHandler({ added: scaled, updated: onResize(scaled) }),
       deployments.addHandler({ added: scaled, updated: onResize(scaled) }),
       statefulSets.addHandler({ added: scaled, updated: onResize(scaled) }),
@@ -115,7 +117,9 @@ class DisruptionKeeper {
     if (budget === undefined) return undefined;
     const picked = this.#pods.in(namespace ?? '').filter((pod) => isPicked(budget.spec?.selector, pod));
     const scale = await this.#scales.expected(picked, signal);
-    const plan = planBudget({ budget, pods: picked, scale, nowMs: this.#context.clock.nowMs() });
+    const hasPredecessor = (pod: Pod) => this.#departed.hasPredecessor(pod);
+    const nowMs = this.#context.clock.nowMs();
+    const plan = planBudget({ budget, pods: picked, scale, hasPredecessor, nowMs });
     if (!plan.isStatusTold) {
       this.#tellPeople(budget, picked.length, plan);
       const { uid, resourceVersion } = budget.metadata ?? {};

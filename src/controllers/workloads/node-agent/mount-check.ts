@@ -39,6 +39,8 @@ export interface Mount {
 export interface Block {
   readonly reason: 'FailedMount' | 'FailedAttachVolume';
   readonly note: string;
+  /** A binding that is being completed, or known here only by half, looks the same; worth telling only if it lasts. */
+  readonly mayPass?: true;
 }
 
 export type MountCheck =
@@ -81,7 +83,9 @@ function claimNameOf(pod: Pod, volume: Volume): string | undefined {
 
 function findVolume(view: MountView, source: Volume, claimName: string): Found | { readonly block: Block } {
   const path = `${view.pod.metadata?.namespace}/${claimName}`;
-  const failed = (why: string) => ({ block: unprocessed(source, `error processing PVC ${path}: ${why}`) });
+  const failed = (why: string) => ({
+    block: { ...unprocessed(source, `error processing PVC ${path}: ${why}`), mayPass: true } as const,
+  });
   const claim = view.claim(claimName);
   if (claim === undefined)
     return failed(`failed to fetch PVC from API server: persistentvolumeclaims "${claimName}" not found`);

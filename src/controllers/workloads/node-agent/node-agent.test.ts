@@ -90,7 +90,7 @@ test.each([
   expect(await phases(trial)).toEqual([`web ${expected}`]);
 });
 
-test('a pod waits until its claim is bound, and says so', async () => {
+test('a pod waits until its claim is bound, and says so if that takes seconds', async () => {
   await using trial = await TrialCluster.start(nodeAgent);
   await makeNode(trial, 'n1');
   await makeClaim(trial, 'data', { isUnbound: true });
@@ -101,12 +101,26 @@ test('a pod waits until its claim is bound, and says so', async () => {
     phase: 'Pending',
     containerStatuses: [{ ready: false, state: { waiting: { reason: 'ContainerCreating' } } }],
   });
+  expect(await trial.told()).toEqual([]);
+  await trial.settle(3_000);
   expect(await trial.told()).toEqual([
     'FailedMount web: Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], failed to process volumes=[data]: error processing PVC default/data: PVC is not bound',
   ]);
   await bind(trial, 'data');
   await trial.settle();
   expect(await phases(trial)).toEqual(['web Running']);
+});
+
+test('a claim that is bound a moment after its pod came is not worth a word', async () => {
+  await using trial = await TrialCluster.start(nodeAgent);
+  await makeNode(trial, 'n1');
+  await makeClaim(trial, 'data', { isUnbound: true });
+  await makePod(trial, 'web', { claims: ['data'] });
+  await trial.settle();
+  await bind(trial, 'data');
+  await trial.settle(10_000);
+  expect(await phases(trial)).toEqual(['web Running']);
+  expect((await trial.told()).filter((line) => line.startsWith('Failed'))).toEqual([]);
 });
 
 test('a claim is marked before its pod runs', async () => {

@@ -13,6 +13,7 @@ import { growFileSystem } from './file-systems.ts';
 import { isOver, nextStep } from './lifecycle.ts';
 import { type Block, checkMounts, type Mount } from './mount-check.ts';
 import { reportOf, type VolumeReport } from './node-volumes.ts';
+import { Patience } from './patience.ts';
 import { PodCollector } from './pod-collector.ts';
 import { claimKeysOf, podKey } from './pod-places.ts';
 import {
@@ -43,6 +44,7 @@ export class PodRunner {
   readonly #writes: PodWrites;
   readonly #evictions: TaintEvictions;
   readonly #collector: PodCollector;
+  readonly #patience: Patience;
   /** Uids of pods that their node has taken, though nothing was written of it yet. */
   readonly #admitted = new Set<string>();
 
@@ -54,6 +56,7 @@ export class PodRunner {
     this.#writes = new PodWrites(context);
     this.#evictions = new TaintEvictions(context.clock, this.#writes);
     this.#collector = new PodCollector(context, this.#writes);
+    this.#patience = new Patience(context.clock);
   }
 
   /** The pod is gone. */
@@ -62,6 +65,7 @@ export class PodRunner {
     this.unreported.delete(podKey(pod));
     this.#evictions.forget(pod);
     this.#collector.forget(pod);
+    this.#patience.forget(pod);
     this.#admitted.delete(pod.metadata?.uid ?? '');
   }
 
@@ -137,8 +141,7 @@ export class PodRunner {
       case 'nothing':
         return undefined;
       case 'start':
-        await this.#start(pod, node, signal);
-        return undefined;
+        return await this.#start(pod, node, signal);
       case 'keep':
         await this.#keep(pod, signal);
         return step.finishMs === undefined ? undefined : { afterMs: step.finishMs - nowMs };
@@ -155,16 +158,22 @@ export class PodRunner {
     }
   }
 
-  async #start(pod: Pod, node: Node, signal: AbortSignal): Promise<void> {
+  async #start(pod: Pod, node: Node, signal: AbortSignal): Promise<Requeue | undefined> {
     const isInUse = this.#awaitReport(pod, ({ inUse }) => inUse);
     const check = checkMounts(this.#caches.mountView(pod, node));
-    if (check.kind === 'blocked') {
-      await this.#hold(pod, check.block, signal);
-      return;
-    }
-    if (!isInUse) return;
-    const missing = check.mounts.flatMap(({ attachment }) => attachment ?? []);
-    await this.#attach(pod, missing, signal, () => this.#mark(pod, check.mounts, signal));
+    if (check.kind === 'blocked') return await this.#hold(pod, check.block, signal);
+    this.#patience.forget(pod);
+    if (isInUse) await this.#startMounting(pod, node, { mounts: check.mounts, signal });
+    return undefined;
+  }
+
+  async #startMounting(
+    pod: Pod,
+    node: Node,
+    { mounts, signal }: { readonly mounts: readonly Mount[]; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const missing = mounts.flatMap(({ attachment }) => attachment ?? []);
+    await this.#attach(pod, missing, signal, () => this.#mark(pod, mounts, signal));
     if (!this.#awaitReport(pod, ({ attached }) => attached)) return;
     const address = this.#caches.addresses.take(pod);
     assert(address !== undefined, 'there are no addresses left for pods');
@@ -181,11 +190,14 @@ export class PodRunner {
     return false;
   }
 
-  async #hold(pod: Pod, { reason, note }: Block, signal: AbortSignal): Promise<void> {
+  async #hold(pod: Pod, block: Block, signal: AbortSignal): Promise<Requeue | undefined> {
+    const { reason, note } = block;
     this.waiting.add(podKey(pod));
-    this.#writes.tell(pod, { type: 'Warning', reason, action: 'StartPod', note });
-    if (pod.status?.containerStatuses !== undefined) return;
-    await this.#writes.status(pod, waitingStatus(pod, this.#context.clock.nowMs()), signal);
+    const patientMs = this.#patience.leftMs(pod, block);
+    if (patientMs === 0) this.#writes.tell(pod, { type: 'Warning', reason, action: 'StartPod', note });
+    if (pod.status?.containerStatuses === undefined)
+      await this.#writes.status(pod, waitingStatus(pod, this.#context.clock.nowMs()), signal);
+    return patientMs === 0 ? undefined : { afterMs: patientMs };
   }
 
   /** On the versions that were judged: a rollback that began meanwhile, or another pod that was first, makes it fail. */

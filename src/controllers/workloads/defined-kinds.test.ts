@@ -1,0 +1,215 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
+import { EmbeddedCluster } from '../../cluster/embedded/embedded-cluster.ts';
+import { EmbeddedServer } from '../../cluster/embedded/embedded-server.ts';
+import type { Resource } from '../../cluster/resource.ts';
+import { configMaps, customResourceDefinitions, namespaces } from '../../cluster/resources.ts';
+import { FaultyCluster } from '../../cluster/testing/faulty-cluster.ts';
+import type { KubeObject, OwnerReference } from '../../kube/meta.ts';
+import { realClock } from '../../runtime/clock.ts';
+import { systemIds } from '../../runtime/ids.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import type { Trouble } from '../controller.ts';
+import { untilGone, untilObject } from '../testing/controlled-cluster.ts';
+import { garbageCollector } from './garbage-collector.ts';
+import { namespaceController } from './namespace-controller.ts';
+import { eventually, runHere } from './testing/workload-world.ts';
+
+const namespace = 'default';
+const name = 'widgets.example.com';
+const widgets: Resource = {
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Widget',
+  plural: 'widgets',
+  namespaced: true,
+};
+const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+const version = { name: 'v1', served: true, storage: true, schema };
+const spec = {
+  group: 'example.com',
+  scope: 'Namespaced',
+  names: { kind: 'Widget', listKind: 'WidgetList', plural: 'widgets', singular: 'widget' },
+  versions: [version],
+} as const;
+
+test('what was defined after they began is looked after too, as owner and as dependent', async () => {
+  const { cluster } = await startWorld();
+  await define(cluster);
+  const maps = cluster.resource(configMaps);
+  const owner = await make(maps, 'owner');
+  const widget = await make(cluster.resource(widgets), 'widget', owner);
+  await make(maps, 'child', widget);
+  await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Background' });
+  await untilGone(cluster.resource(widgets), { namespace, name: 'widget' });
+  await untilGone(maps, { namespace, name: 'child' });
+});
+
+test('in the foreground the owner waits for a dependent of a kind that is new', async () => {
+  const { cluster } = await startWorld();
+  await define(cluster);
+  const maps = cluster.resource(configMaps);
+  const owner = await make(maps, 'owner');
+  const hold = { metadata: { finalizers: ['example.com/hold'] } };
+  await make(cluster.resource(widgets), 'held', { ...owner, blockOwnerDeletion: true }, hold);
+  await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Foreground' });
+  const key = { namespace, name: 'held' };
+  await untilObject(
+    cluster.resource(widgets),
+    key,
+    ({ metadata }) => metadata?.deletionTimestamp !== undefined,
+  );
+  expect((await maps.get({ namespace, name: 'owner' })).metadata?.finalizers).toEqual(['foregroundDeletion']);
+  await cluster.resource(widgets).patch(key, { type: 'merge', body: { metadata: { finalizers: null } } });
+  await untilGone(maps, { namespace, name: 'owner' });
+});
+
+test('a dependent of a kind that is new is orphaned, not deleted', async () => {
+  const { cluster } = await startWorld();
+  await define(cluster);
+  const maps = cluster.resource(configMaps);
+  const owner = await make(maps, 'owner');
+  await make(cluster.resource(widgets), 'orphan', owner);
+  await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Orphan' });
+  await untilGone(maps, { namespace, name: 'owner' });
+  const { metadata } = await cluster.resource(widgets).get({ namespace, name: 'orphan' });
+  expect(metadata?.ownerReferences).toBeUndefined();
+});
+
+test('an owner waits until the dependents of a kind that is new have been counted', async () => {
+  const { cluster, network } = await startWorld();
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  network.onRequest(({ verb }) => (verb === 'list' ? gate : undefined));
+  await define(cluster);
+  const maps = cluster.resource(configMaps);
+  const owner = await make(maps, 'owner');
+  await make(cluster.resource(widgets), 'orphan', owner);
+  await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Orphan' });
+  await awake(cluster);
+  expect((await maps.get({ namespace, name: 'owner' })).metadata?.finalizers).toEqual(['orphan']);
+  open();
+  await untilGone(maps, { namespace, name: 'owner' });
+  const { metadata } = await cluster.resource(widgets).get({ namespace, name: 'orphan' });
+  expect(metadata?.ownerReferences).toBeUndefined();
+});
+
+test('an owner of a kind that nobody has defined keeps its dependents, until it is known that it is not there', async () => {
+  const { cluster } = await startWorld();
+  const maps = cluster.resource(configMaps);
+  const uid = '00000000-0000-4000-8000-000000000000';
+  await make(maps, 'child', { apiVersion: 'example.com/v1', kind: 'Widget', name: 'nobody', uid });
+  await awake(cluster);
+  expect(await maps.get({ namespace, name: 'child' })).toBeDefined();
+  await define(cluster);
+  await untilGone(maps, { namespace, name: 'child' });
+});
+
+test('a namespace takes along what is of a kind that is new, and waits for no kind that is gone', async () => {
+  const { cluster, troubles } = await startWorld();
+  await define(cluster);
+  const client = cluster.resource(namespaces);
+  await client.create({ metadata: { name: 'first' } });
+  await cluster.resource(widgets).create({ metadata: { namespace: 'first', name: 'widget' } });
+  await client.delete({ name: 'first' });
+  await untilGone(client, { name: 'first' });
+  expect((await cluster.resource(widgets).list()).items).toEqual([]);
+
+  await cluster.resource(customResourceDefinitions).delete({ name });
+  await untilGone(cluster.resource(customResourceDefinitions), { name });
+  await client.create({ metadata: { name: 'second' } });
+  await client.delete({ name: 'second' });
+  await untilGone(client, { name: 'second' });
+
+  await define(cluster);
+  await client.create({ metadata: { name: 'third' } });
+  await cluster.resource(widgets).create({ metadata: { namespace: 'third', name: 'widget' } });
+  await client.delete({ name: 'third' });
+  await untilGone(client, { name: 'third' });
+  expect((await cluster.resource(widgets).list()).items).toEqual([]);
+  expect(troubles).toEqual([]);
+});
+
+test('owners may be named in any version that is served, and outlive the one in which they were counted', async () => {
+  const { cluster } = await startWorld();
+  await define(cluster);
+  const maps = cluster.resource(configMaps);
+  const owner = await make(cluster.resource(widgets), 'owner');
+  await make(maps, 'child', owner);
+  const next = { ...version, name: 'v2' };
+  const versions = [{ ...version, storage: false, served: false }, next];
+  const patch = { type: 'merge', body: { spec: { versions } } } as const;
+  await cluster.resource(customResourceDefinitions).patch({ name }, patch);
+  const later = cluster.resource({ ...widgets, version: 'v2' });
+  await eventually(
+    () => later.list().catch(() => undefined),
+    (page) => page !== undefined,
+  );
+  await make(maps, 'second', { ...owner, apiVersion: 'example.com/v2' });
+  await awake(cluster);
+  expect(await maps.get({ namespace, name: 'child' })).toBeDefined();
+  expect(await maps.get({ namespace, name: 'second' })).toBeDefined();
+  await later.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Background' });
+  await untilGone(maps, { namespace, name: 'second' });
+});
+
+interface World {
+  readonly cluster: Cluster;
+  /** Between the controllers and the cluster. */
+  readonly network: FaultyCluster;
+  readonly troubles: Trouble[];
+}
+
+async function startWorld(): Promise<World> {
+  const server = await EmbeddedServer.start({
+    clock: realClock,
+    ids: systemIds,
+    random: seededRandom('defined kinds'),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const cluster = new EmbeddedCluster({ registry: server.registry, manager: 'test' });
+  const troubles: Trouble[] = [];
+  const network = new FaultyCluster(cluster);
+  const running = runHere(network, [garbageCollector, namespaceController], { troubles });
+  onTestFinished(async () => {
+    await running[Symbol.asyncDispose]();
+    await server.close();
+  });
+  await awake(cluster);
+  return { cluster, network, troubles };
+}
+
+async function define(cluster: Cluster): Promise<void> {
+  const client = cluster.resource(customResourceDefinitions);
+  await client.create({ metadata: { name }, spec });
+  await untilObject(client, { name }, ({ status }) =>
+    (status?.conditions ?? []).some(({ type, status: is }) => type === 'Established' && is === 'True'),
+  );
+}
+
+async function make(
+  client: ResourceClient<KubeObject>,
+  called: string,
+  owner?: OwnerReference,
+  more: KubeObject = {},
+): Promise<OwnerReference> {
+  const ownerReferences = owner === undefined ? [] : [owner];
+  const metadata = { ...more.metadata, namespace, name: called, ownerReferences };
+  const made = await client.create({ metadata });
+  const { group, version: served, kind } = client.resource;
+  const apiVersion = group === '' ? served : `${group}/${served}`;
+  return { apiVersion, kind, name: called, uid: made.metadata?.uid ?? '' };
+}
+
+/** Deletes something in the usual way: the collector is awake, and through with what came before. */
+async function awake(cluster: Cluster): Promise<void> {
+  const maps: ResourceClient<KubeObject> = cluster.resource(configMaps);
+  const owner = await make(maps, 'last-owner');
+  await make(maps, 'last', owner);
+  await maps.delete({ namespace, name: 'last-owner' }, { propagationPolicy: 'Background' });
+  await untilGone(maps, { namespace, name: 'last' });
+}

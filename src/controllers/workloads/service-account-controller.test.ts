@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { configMaps, namespaces, serviceAccounts } from '../../cluster/resources.ts';
+import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
+
+const account = { namespace: 'a', name: 'default' };
+const authority = { namespace: 'a', name: 'kube-root-ca.crt' };
+
+async function start(): Promise<ControlledCluster> {
+  const world = await ControlledCluster.start('serviceaccount', 'namespace');
+  await world.cluster.resource(namespaces).create({ metadata: { name: 'a' } });
+  return world;
+}
+
+test('every namespace has a service account, and what its server is known by', async () => {
+  await using world = await start();
+  for (const namespace of ['a', 'default', 'kube-system']) {
+    await untilObject(world.cluster.resource(serviceAccounts), { ...account, namespace }, () => true);
+    const maps = world.cluster.resource(configMaps);
+    await untilObject(maps, { ...authority, namespace }, () => true);
+    const found = await maps.get({ ...authority, namespace });
+    expect(found.data).toEqual({ 'ca.crt': 'PEM' });
+    expect(found.metadata?.annotations?.['kubernetes.io/description']).toMatch(/^Contains a CA bundle/);
+  }
+});
+
+test('what is deleted or changed comes back', async () => {
+  await using world = await start();
+  const accounts = world.cluster.resource(serviceAccounts);
+  const maps = world.cluster.resource(configMaps);
+  await untilObject(accounts, account, () => true);
+  const first = await accounts.get(account);
+  await untilObject(maps, authority, () => true);
+  await accounts.delete(account);
+  await untilObject(accounts, account, ({ metadata }) => metadata?.uid !== first.metadata?.uid);
+  await maps.patch(authority, { type: 'merge', body: { data: { 'ca.crt': 'other', more: 'x' } } });
+  await untilObject(maps, authority, ({ data }) => data?.['ca.crt'] === 'PEM');
+  expect((await maps.get(authority)).data).toEqual({ 'ca.crt': 'PEM' });
+  await maps.delete(authority);
+  await untilObject(maps, authority, () => true);
+});
+
+test('what else somebody says in the service account stays', async () => {
+  await using world = await start();
+  const accounts = world.cluster.resource(serviceAccounts);
+  await untilObject(accounts, account, () => true);
+  await accounts.patch(account, { type: 'merge', body: { imagePullSecrets: [{ name: 'mine' }] } });
+  await world.cluster
+    .resource(namespaces)
+    .patch({ name: 'a' }, { type: 'merge', body: { metadata: { labels: { x: 'y' } } } });
+  await world.cluster.resource(namespaces).create({ metadata: { name: 'b' } });
+  await untilObject(accounts, { ...account, namespace: 'b' }, () => true);
+  expect((await accounts.get(account)).imagePullSecrets).toEqual([{ name: 'mine' }]);
+});
+
+test('a namespace that ends is not held up', async () => {
+  await using world = await start();
+  await untilObject(world.cluster.resource(configMaps), authority, () => true);
+  await world.cluster.resource(namespaces).delete({ name: 'a' });
+  await untilGone(world.cluster.resource(namespaces), { name: 'a' });
+});

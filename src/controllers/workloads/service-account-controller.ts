@@ -1,0 +1,135 @@
+import { isReason } from '../../cluster/api-error.ts';
+import type { Resource } from '../../cluster/resource.ts';
+import { configMaps, namespaces, serviceAccounts } from '../../cluster/resources.ts';
+import { WorkQueue } from '../../cluster/work-queue.ts';
+import type { Namespace } from '../../kube/core.ts';
+import type { Controller, ControllerContext } from '../controller.ts';
+import { orAbsent } from '../or-absent.ts';
+import { runLoop } from '../run-loop.ts';
+import type { Inhabitant } from './census.ts';
+
+export interface ServiceAccountOptions {
+  /** By which programs in the cluster know its API server again, as PEM; left out, nobody tells them. */
+  readonly clusterAuthority?: string | undefined;
+}
+
+const workers = 2;
+const accountName = 'default';
+const authorityName = 'kube-root-ca.crt';
+const authorityDescription =
+  'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
+
+/**
+ * Gives every namespace what programs in it begin with: the service account `default`, and the ConfigMap `kube-root-ca.crt`. What
+ * Kubernetes has two controllers for. Both are made where they are missing, and the ConfigMap is put right where it was changed.
+ */
+export function serviceAccountController(options: ServiceAccountOptions): Controller {
+  return {
+    name: controllerName,
+    async run(context, signal) {
+      await new ServiceAccountController(context, options).run(signal);
+    },
+  };
+}
+
+const controllerName = 'serviceaccount';
+
+class ServiceAccountController {
+  readonly #context: ControllerContext;
+  readonly #authority: string | undefined;
+  readonly #queue: WorkQueue;
+
+  constructor(context: ControllerContext, { clusterAuthority }: ServiceAccountOptions) {
+    this.#context = context;
+    this.#authority = clusterAuthority;
+    this.#queue = new WorkQueue(context);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { census, informers } = this.#context;
+    const loop = {
+      controller: controllerName,
+      caches: [census, informers.of(namespaces)],
+      listen: () => this.#listen(),
+      queue: this.#queue,
+      reconcile: async (name: string) => {
+        await this.#reconcile(name, signal);
+        return undefined;
+      },
+      workers,
+    };
+    await runLoop(this.#context, loop, signal);
+  }
+
+  #listen(): readonly (() => void)[] {
+    const { census, informers } = this.#context;
+    const notice = ({ metadata }: Namespace) => this.#queue.add(metadata?.name ?? '');
+    const noticeOurs = (inhabitant: Inhabitant) => {
+      if (isOurs(inhabitant)) this.#queue.add(inhabitant.metadata.namespace ?? '');
+    };
+    return [
+      informers.of(namespaces).addHandler({ added: notice, updated: notice }),
+      census.addHandler({ updated: noticeOurs, deleted: noticeOurs }),
+    ];
+  }
+
+  async #reconcile(namespace: string, signal: AbortSignal): Promise<void> {
+    const found = this.#context.informers.of(namespaces).get(namespace);
+    // Nothing new may come into a namespace that ends.
+    if (found === undefined || found.metadata?.deletionTimestamp !== undefined) return;
+    await this.#ensureAccount(namespace, signal);
+    if (this.#authority !== undefined) await this.#ensureAuthority(namespace, this.#authority, signal);
+  }
+
+  async #ensureAccount(namespace: string, signal: AbortSignal): Promise<void> {
+    const client = this.#context.cluster.resource(serviceAccounts);
+    const key = { namespace, name: accountName };
+    if ((await orAbsent(client.get(key, { signal }))) !== undefined) return;
+    await made(client.create({ metadata: key }, { signal }));
+  }
+
+  async #ensureAuthority(namespace: string, authority: string, signal: AbortSignal): Promise<void> {
+    const client = this.#context.cluster.resource(configMaps);
+    const key = { namespace, name: authorityName };
+    const annotations = { 'kubernetes.io/description': authorityDescription };
+    const found = await orAbsent(client.get(key, { signal }));
+    if (found === undefined) {
+      await made(
+        client.create({ metadata: { ...key, annotations }, data: { 'ca.crt': authority } }, { signal }),
+      );
+      return;
+    }
+    const { uid, resourceVersion } = found.metadata ?? {};
+    const others = Object.keys(found.data ?? {}).filter((name) => name !== 'ca.crt');
+    const isDescribed = (found.metadata?.annotations?.['kubernetes.io/description'] ?? '') !== '';
+    if (isDescribed && others.length === 0 && found.data?.['ca.crt'] === authority) return;
+    const data = { ...Object.fromEntries(others.map((name) => [name, null])), 'ca.crt': authority };
+    const body = { metadata: { uid, resourceVersion, annotations }, data };
+    await orAbsent(client.patch(key, { type: 'merge', body }, { signal }));
+  }
+}
+
+function isOurs({ resource, metadata }: Inhabitant): boolean {
+  return (
+    (isSame(resource, serviceAccounts) && metadata.name === accountName) ||
+    (isSame(resource, configMaps) && metadata.name === authorityName)
+  );
+}
+
+function isSame(a: Resource, b: Resource): boolean {
+  return a.group === b.group && a.plural === b.plural;
+}
+
+/** Somebody else may have been faster, or the namespace may be ending: it is looked at again when that shows. */
+async function made(creation: Promise<unknown>): Promise<void> {
+  try {
+    await creation;
+  } catch (error) {
+    if (!isReason(error, 'AlreadyExists', 'NotFound') && !isEnding(error)) throw error;
+  }
+}
+
+function isEnding(error: unknown): boolean {
+  if (!isReason(error, 'Forbidden')) return false;
+  return error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
+}

@@ -1,0 +1,130 @@
+import { bytesMax, gib, ledgerOf, poolOf, type Write } from './write.ts';
+
+/** What stays just within a rule. */
+export const acceptedWrites: Readonly<Record<string, Write>> = {
+  'a drive that says only where it is': {
+    example: 'drive',
+    by: 'create',
+    change: { spec: { accessTier: null, volumes: null } },
+  },
+  'a drive with the ledger that it had, from a backup': { example: 'drive', by: 'create', change: {} },
+  'a drive that is filled to the last byte': {
+    example: 'drive',
+    by: 'patch',
+    change: ledgerOf(953_482_739_712),
+  },
+  'a ledger that is emptied': { example: 'drive', by: 'patch', change: { spec: { volumes: null } } },
+  'a drive that is cordoned': { example: 'drive', by: 'patch', change: { spec: { unschedulable: true } } },
+  'a drive that shrinks under its volumes': {
+    example: 'drive',
+    by: 'status',
+    change: { status: { capacityBytes: 100, freeBytes: 100 - 161_061_273_600 } },
+  },
+  'a drive that is lost': {
+    example: 'drive',
+    by: 'status',
+    change: { status: { state: 'Lost', device: null } },
+  },
+  'a driver that only says that it tracks': {
+    example: 'driver-capacity',
+    by: 'create',
+    change: { spec: { capacityTracking: true } },
+  },
+  'a pool for every node, for ever, of unknown size': {
+    example: 'driver-capacity',
+    by: 'status',
+    change: poolOf({}),
+  },
+  'a pool for no node, as its list is empty': {
+    example: 'driver-capacity',
+    by: 'status',
+    change: poolOf({ nodeList: [], capacity: 1024, expiryTime: '2026-01-31t12:00:00.123456789+02:00' }),
+  },
+  'a pool as small as a quantity can be': {
+    example: 'driver-capacity',
+    by: 'status',
+    change: poolOf({ capacity: '1n' }),
+  },
+  'requests that are more than the disk has': {
+    example: 'disk-schedule',
+    by: 'patch',
+    change: { spec: { replicas: { r5: bytesMax } } },
+  },
+  'a request that is withdrawn before its grant is': {
+    example: 'disk-schedule',
+    by: 'patch',
+    change: { spec: { replicas: { r1: null } } },
+  },
+  'a disk that moves to another node': {
+    example: 'disk-schedule',
+    by: 'patch',
+    change: { spec: { nodeID: 'other', name: 'moved' } },
+  },
+  'a disk that is granted to the last byte': {
+    example: 'disk-schedule',
+    by: 'status',
+    change: {
+      status: {
+        replicas: { r4: { state: 'scheduled', scheduledSize: 200 * gib } },
+        storageScheduled: 400 * gib,
+      },
+    },
+  },
+  'a limit that falls under what is granted': {
+    example: 'disk-schedule',
+    by: 'status',
+    change: { status: { storageLimit: 1 } },
+  },
+  'what was there before, though it does not fit': {
+    example: 'disk-schedule',
+    by: 'status',
+    change: {
+      status: {
+        replicas: { old: { state: 'scheduled', scheduledSize: 300 * gib, reason: 'Adopted' } },
+        storageScheduled: 500 * gib,
+      },
+    },
+  },
+  'a schedule without conditions': {
+    example: 'disk-schedule',
+    by: 'status',
+    change: { status: { conditions: null } },
+  },
+  'a disk more': {
+    example: 'storage-node',
+    by: 'patch',
+    change: { spec: { disks: { second: { path: '/mnt/second', diskType: 'block' } } } },
+  },
+  'a disk less': {
+    example: 'storage-node',
+    by: 'patch',
+    change: { spec: { disks: { 'example-disk': null } } },
+  },
+  'a disk that nothing is known of': {
+    example: 'storage-node',
+    by: 'status',
+    change: { status: { diskStatus: { 'example-disk': { storageMaximum: null, storageAvailable: null } } } },
+  },
+  'a volume that is to grow': { example: 'volume', by: 'patch', change: { spec: { size: 100 * gib } } },
+  'a volume that is detached': { example: 'volume', by: 'patch', change: { spec: { nodeID: null } } },
+  'a replica without a place': {
+    example: 'replica',
+    by: 'create',
+    change: { spec: { nodeID: null, diskID: null } },
+  },
+  'a replica whose disk has moved': {
+    example: 'replica',
+    by: 'patch',
+    change: { spec: { nodeID: 'other' } },
+  },
+  'an image of a volume': {
+    example: 'backing-image',
+    by: 'create',
+    change: { spec: { source: { download: null, volume: { name: 'v1' } } } },
+  },
+  'another copy': {
+    example: 'backing-image',
+    by: 'patch',
+    change: { spec: { diskFileSpecMap: { 'bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee': {} } } },
+  },
+};
