@@ -7,17 +7,19 @@ import { BindingDesk } from '../controllers/binding/binding-desk.ts';
 import { Extender } from '../controllers/extender/extender.ts';
 import { ExtenderServer, type Tls } from '../controllers/extender/extender-server.ts';
 import { defaultRules } from '../engine/rules/default-rules.ts';
-import { exponentialBackoff } from '../runtime/backoff.ts';
 import { realClock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError, usage } from './cli-error.ts';
 import { connect } from './connect.ts';
-import { complain, say } from './say.ts';
+import { type LogFlags, logOf } from './log-flags.ts';
 import { stopRequested } from './stop-signals.ts';
+import { untilReached } from './until-reached.ts';
 
-export interface ExtenderFlags {
+export interface ExtenderFlags extends LogFlags {
   readonly kubeconfig?: string;
+  readonly context?: string;
   readonly listen: string;
   readonly data: string;
   readonly tlsCert?: string;
@@ -30,12 +32,14 @@ export interface ExtenderFlags {
   readonly holdSeconds: string;
 }
 
+/** After an answer that went wrong between two that did not. */
+const againMs = 1_000;
 /** What ending may take in all. */
 const stopMaxMs = 4_500;
-const patience = exponentialBackoff({ baseMs: 1_000, maxMs: 15_000, factor: 2, jitter: 'equal' });
 
 /** `stowage extender`: answers a kube-scheduler until somebody stops it. */
 export async function extender(flags: ExtenderFlags): Promise<void> {
+  const log = logOf(flags);
   const address = addressOf(flags.listen);
   const holdMs = holdMsOf(flags.holdSeconds);
   const tls = await tlsOf(flags, address.host);
@@ -44,48 +48,54 @@ export async function extender(flags: ExtenderFlags): Promise<void> {
     stop.abort();
     return signal;
   });
-  const cluster = await connect(flags, { rateLimit: false });
+  const cluster = await connect(flags, { rateLimit: false, log });
   const supervisor = new Supervisor({
     clock: realClock,
     random: systemRandom,
-    onCrash: ({ name, error }) => complain(name, error),
+    onCrash: ({ name, error }) => log.error(name, { error }),
     stopDeadlineMs: 1_000,
   });
-  say(`reading ${cluster.server} (${cluster.source})`);
-  const desk = await openDesk(flags, cluster, { supervisor, signal: stop.signal });
+  log.info(`reading ${cluster.server} (${cluster.source})`);
+  const desk = await openDesk(flags, cluster, { log, supervisor, signal: stop.signal });
   if (desk !== undefined) {
     const served = new Extender({ desk, holdMs, signal: stop.signal });
-    const server = await listen(flags, { ...address, tls, extender: served });
-    announce(flags, server, tls);
+    const server = await listen(flags, { ...address, tls, extender: served, log });
+    announce(flags, server, { tls, log });
   }
-  say(`${await stopped}: stopping`);
+  log.info(`${await stopped}: stopping`);
   realClock.after(stopMaxMs, () => process.exit(0));
   await supervisor.close();
   process.exit(0);
+}
+
+interface Opening {
+  readonly log: Log;
+  readonly supervisor: Supervisor;
+  readonly signal: AbortSignal;
 }
 
 /** As long as it takes until the cluster answers; undefined where somebody stopped it before. */
 async function openDesk(
   { allRules }: ExtenderFlags,
   cluster: KubernetesCluster,
-  { supervisor, signal }: { readonly supervisor: Supervisor; readonly signal: AbortSignal },
+  { log, supervisor, signal }: Opening,
 ): Promise<BindingDesk | undefined> {
   const options = {
     cluster,
     clock: realClock,
     random: systemRandom,
     supervisor,
-    onTrouble: (error: unknown) => complain('cluster', error),
+    onTrouble: (error: unknown) => log.warn('cluster', { error }),
     rules: allRules ? defaultRules : undefined,
   };
-  for (let attempt = 0; !signal.aborted; attempt += 1) {
+  while ((await untilReached(cluster, log, signal)) !== undefined) {
     try {
       return await BindingDesk.open(options, signal);
     } catch (error) {
-      if (signal.aborted) break;
-      complain(`cannot read ${cluster.server}, trying again`, error);
+      // It was there a moment ago: what it says now is found out by asking again.
+      log.warn(`cannot read ${cluster.server}, trying again`, { error });
     }
-    await realClock.sleep(patience.delayMs(attempt, systemRandom), signal);
+    await realClock.sleep(againMs, signal);
   }
   return undefined;
 }
@@ -95,11 +105,15 @@ interface Listening {
   readonly port: number;
   readonly tls: Tls | undefined;
   readonly extender: Extender;
+  readonly log: Log;
 }
 
-async function listen({ listen: text }: ExtenderFlags, options: Listening): Promise<ExtenderServer> {
+async function listen(
+  { listen: text }: ExtenderFlags,
+  { log, ...options }: Listening,
+): Promise<ExtenderServer> {
   try {
-    return await ExtenderServer.listen({ ...options, onError: (error) => complain('extender', error) });
+    return await ExtenderServer.listen({ ...options, onError: (error) => log.warn('extender', { error }) });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
@@ -109,12 +123,16 @@ async function listen({ listen: text }: ExtenderFlags, options: Listening): Prom
   }
 }
 
-function announce(flags: ExtenderFlags, { url }: ExtenderServer, tls: Tls | undefined): void {
+function announce(
+  flags: ExtenderFlags,
+  { url }: ExtenderServer,
+  { tls, log }: Pick<Listening, 'tls' | 'log'>,
+): void {
   const what = flags.allRules ? 'all rules' : 'the rules about volumes';
   const binds = tls?.clientAuthority === undefined ? '' : '; binds for callers with a certificate';
-  say(`listening on ${url}, answering by ${what}${binds}`);
+  log.info(`listening on ${url}, answering by ${what}${binds}`);
   if (tls !== undefined && flags.tlsCert === undefined)
-    say(`its certificate is its own authority: tlsConfig.caFile is ${certificatePath(flags)}`);
+    log.info(`its certificate is its own authority: tlsConfig.caFile is ${certificatePath(flags)}`);
   process.stdout.write(`export STOWAGE_EXTENDER=${url}\n`);
 }
 

@@ -1,5 +1,13 @@
 import { realClock } from '../runtime/clock.ts';
-import { type Log, type LogFormat, type LogLevel, lineLog, logFormats, logLevels } from '../runtime/log.ts';
+import {
+  type Log,
+  type LogFormat,
+  type LogLevel,
+  lineLog,
+  logFormats,
+  logLevels,
+  silentLog,
+} from '../runtime/log.ts';
 import { usage } from './cli-error.ts';
 
 /** As given; the defaults are those of `main.ts`. */
@@ -7,7 +15,7 @@ export interface LogFlags {
   readonly logFormat?: string;
   readonly logLevel?: string;
   /** The same as `--log-level debug`. */
-  readonly verbose?: boolean;
+  readonly verbose?: boolean | undefined;
 }
 
 /** What the flags ask for, on standard error: standard output is for what programs read. */
@@ -18,6 +26,11 @@ export function logOf({ logFormat = 'text', logLevel = 'info', verbose = false }
     clock: realClock,
     write: (line) => process.stderr.write(line),
   });
+}
+
+/** For commands that answer and end: nothing but what `--verbose` asks for. */
+export function logForReading({ verbose = false }: Pick<LogFlags, 'verbose'>): Log {
+  return verbose ? logOf({ verbose }) : silentLog;
 }
 
 function oneOf<T extends string>(flag: string, given: string, known: readonly T[]): T {

@@ -1,24 +1,46 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
 import { CliError } from './cli-error.ts';
+import { errorText } from './error-text.ts';
 import { packageVersion } from './package-version.ts';
 
 /** Exit status 2 is for calls we don't understand, as in most Unix tools. */
 const usageError = 2;
+/** Longer lines don't read well. */
+const helpWidthMax = 100;
+/** Of what flags do, beside their names; narrower, lines are let run over. */
+const helpWidthMin = 20;
 
 const program = new Command('stowage')
   .description('Decides where Kubernetes pods and their volumes go, together.')
   .version(packageVersion(), '-v, --version', 'print the version')
   .helpOption('-h, --help', 'print this text')
-  .configureHelp({ helpWidth: 100 })
+  .configureHelp({
+    helpWidth: Math.min(process.stdout.columns ?? helpWidthMax, helpWidthMax),
+    minWidthToWrap: helpWidthMin,
+  })
   .showSuggestionAfterError()
   .showHelpAfterError('see stowage --help')
   .exitOverride();
 
-/* Where commands that only read look; the same flags everywhere. */
+/* The same flags everywhere. */
+const verbosely = new Option(
+  '--verbose',
+  'say more on standard error: requests, decisions, causes of errors',
+);
+const ofFormat = new Option('-o, --output <format>', 'table, wide, json, yaml or name').default('table');
+const logFormat = new Option('--log-format <format>', 'text or json, on standard error').default('text');
+const logLevel = new Option('--log-level <level>', 'debug, info, warn or error; --verbose is debug').default(
+  'info',
+);
+/* Where commands that only read look. */
 const fromCluster = new Option(
   '--kubeconfig <file>',
   'the cluster (default: KUBECONFIG, or ~/.kube/config); rights to read are enough',
+);
+const toCluster = new Option(
+  '--kubeconfig <file>',
+  'the cluster (default: KUBECONFIG, ~/.kube/config, or that of this pod)',
 );
 const ofContext = new Option('--context <name>', 'a context of the kubeconfig');
 const fromFiles = new Option(
@@ -38,9 +60,9 @@ program
   .option('--no-console', 'do not serve the web console')
   .option('--demo', 'load a small zoned cluster with pods that run and pods that fit nowhere')
   .option('--fresh', 'delete what the data directory holds and start over')
-  .option('--log-format <format>', 'text or json, on standard error', 'text')
-  .option('--log-level <level>', 'debug, info, warn or error; --verbose is debug', 'info')
-  .option('--verbose', 'say why each pod went where it went')
+  .addOption(logFormat)
+  .addOption(logLevel)
+  .addOption(verbosely)
   .addHelpText(
     'after',
     `
@@ -62,7 +84,8 @@ It ends with Ctrl-C; the next start goes on where this one was.`,
 program
   .command('run')
   .description('run controllers on a cluster that is there; as many replicas as you like, one leads')
-  .option('--kubeconfig <file>', 'the cluster (default: KUBECONFIG, ~/.kube/config, or that of this pod)')
+  .addOption(toCluster)
+  .addOption(ofContext)
   .option('--config <file>', 'a StowageConfiguration; flags win over what it says')
   .option(
     '--controllers <list>',
@@ -83,9 +106,9 @@ program
   )
   .option('--http-address <host:port>', 'serve /healthz, /readyz and /metrics here')
   .option('--feature-gates <list>', 'what to switch, such as VolumeScheduling=false')
-  .option('--log-format <format>', 'text or json, on standard error', 'text')
-  .option('--log-level <level>', 'debug, info, warn or error; --verbose is debug', 'info')
-  .option('--verbose', 'say why each pod went where it went')
+  .addOption(logFormat)
+  .addOption(logLevel)
+  .addOption(verbosely)
   .addHelpText(
     'after',
     `
@@ -104,7 +127,8 @@ Leases are in kube-system, stowage-NAME for each controller. It ends with Ctrl-C
 program
   .command('extender')
   .description("answer a kube-scheduler: which nodes a pod's volumes admit, in its extender protocol")
-  .option('--kubeconfig <file>', 'the cluster (default: KUBECONFIG, ~/.kube/config, or that of this pod)')
+  .addOption(toCluster)
+  .addOption(ofContext)
   .option('--listen <address:port>', 'where to listen; port 0 picks a free one', '127.0.0.1:8900')
   .option('--data <dir>', 'where the certificate is kept that it makes for itself', '.stowage-extender')
   .option('--tls-host <name>', 'another name for that certificate; may be repeated', collect, [])
@@ -114,6 +138,9 @@ program
   .option('--insecure', 'plain HTTP, for trying things out; nobody may bind')
   .option('--all-rules', 'judge nodes by all rules, not only those about volumes')
   .option('--hold-seconds <n>', 'how long room is kept for a pod that nothing is heard of', '30')
+  .addOption(logFormat)
+  .addOption(logLevel)
+  .addOption(verbosely)
   .addHelpText(
     'after',
     `
@@ -132,13 +159,14 @@ program
   .command('explain')
   .description('why a pod is pending and what would help, or why it is where it is; the same for a claim')
   .argument('<kind>', 'pod or claim')
-  .argument('<name>', 'its name, or NAMESPACE/NAME')
+  .argument('[name]', 'its name, or NAMESPACE/NAME; KIND/NAME does as well')
   .option('-n, --namespace <name>', 'its namespace (default: that of the context, or default)')
   .addOption(fromCluster)
   .addOption(ofContext)
   .addOption(fromFiles)
   .option('--profile <name>', "whose rules: stowage or upstream (default: by the pod's schedulerName)")
-  .option('-o, --output <format>', 'table, wide, json or yaml', 'table')
+  .addOption(ofFormat)
+  .addOption(verbosely)
   .addHelpText(
     'after',
     `
@@ -147,6 +175,7 @@ Examples:
   stowage explain claim shop/data-db-0      what does it wait for?
   kubectl get nodes,pods,pvc,pv,sc,csinodes,csidrivers,csistoragecapacities -A -o json |
     stowage explain pod shop/db-0 --from -
+  kubectl describe $(stowage explain pod shop/db-0 -o name)     the node that it is on, or would go to
 
 Exit status: 0 it fits or has its place, 3 it does not, 1 an error, 2 a call that makes no sense.`,
   )
@@ -164,7 +193,8 @@ program
   .addOption(fromCluster)
   .addOption(ofContext)
   .addOption(fromFiles)
-  .option('-o, --output <format>', 'table, wide, json, yaml or name', 'table')
+  .addOption(ofFormat)
+  .addOption(verbosely)
   .addHelpText(
     'after',
     `
@@ -187,7 +217,8 @@ program
   .addOption(fromCluster)
   .addOption(ofContext)
   .addOption(fromFiles)
-  .option('-o, --output <format>', 'table, wide, json, yaml or name', 'table')
+  .addOption(ofFormat)
+  .addOption(verbosely)
   .addHelpText(
     'after',
     `
@@ -208,19 +239,52 @@ program
   .description(
     'give zonal volumes that only have labels a node affinity; shows what it would do unless told otherwise',
   )
-  .option('--kubeconfig <file>', 'the cluster (default: KUBECONFIG, or ~/.kube/config)')
-  .option('--context <name>', 'a context of the kubeconfig')
+  .addOption(toCluster)
+  .addOption(ofContext)
   .option('--dry-run [bool]', 'only show; --dry-run=false writes', true)
+  .addOption(ofFormat)
+  .addOption(verbosely)
   .addHelpText(
     'after',
     `
 Examples:
   stowage upgrade-zonal-pvs                   what would be done
-  stowage upgrade-zonal-pvs --dry-run=false   do it`,
+  stowage upgrade-zonal-pvs --dry-run=false   do it
+
+Exit status: 0 all of it was done or would be, 1 an error or a volume that has to be corrected first, 2 a call
+that makes no sense.`,
   )
   .action(async (options) => {
     const { upgradeZonalPvs } = await import('./upgrade-zonal-pvs.ts');
     await upgradeZonalPvs(options);
+  });
+
+program
+  .command('kubeconfig')
+  .description('print a kubeconfig for a service account, with a token that ends by itself')
+  .argument('<account>', 'its name, or NAMESPACE/NAME')
+  .option('-n, --namespace <name>', 'its namespace (default: that of the context, or default)')
+  .option('--duration <time>', 'how long the token lasts, such as 90m, 24h or 7d; 10m at least', '24h')
+  .option('--to <file>', 'write it here, for you alone to read, instead of printing it')
+  .addOption(toCluster)
+  .addOption(ofContext)
+  .addOption(verbosely)
+  .addHelpText(
+    'after',
+    `
+Examples:
+  kubectl create serviceaccount robot -n shop
+  kubectl create rolebinding robot --clusterrole=view --serviceaccount=shop:robot -n shop
+  stowage kubeconfig robot -n shop --to robot.kubeconfig
+  kubectl --kubeconfig robot.kubeconfig get pods
+
+The token cannot be taken back but by deleting the service account.
+
+Exit status: 0 it is there, 1 an error, 2 a call that makes no sense.`,
+  )
+  .action(async (account, options) => {
+    const { kubeconfig } = await import('./kubeconfig/kubeconfig.ts');
+    await kubeconfig(account, options);
   });
 
 program
@@ -240,11 +304,24 @@ Examples:
     completion(shell, program);
   });
 
+program
+  .command('__names', { hidden: true })
+  .argument('<wanted>')
+  .argument('[words...]')
+  .action(async (wanted, words) => {
+    const { printObjectNames } = await import('./completion/object-names.ts');
+    await printObjectNames(wanted, words);
+  });
+
 // Whoever reads may have seen enough, as in `stowage capacity | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
+let isVerbose = false;
+program.hook('preAction', (_, command) => {
+  isVerbose = command.opts().verbose === true;
+});
 try {
   await program.parseAsync();
 } catch (error) {
@@ -265,12 +342,6 @@ function collectOptional(value: string, values: readonly string[] = []): readonl
 function report(error: unknown): number {
   // Commander has printed its own complaints, and help, by now.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageError;
-  if (error instanceof CliError) {
-    process.stderr.write(`stowage: ${error.message}\n`);
-    return error.exitCode;
-  }
-  process.stderr.write(
-    `stowage: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
-  return 1;
+  process.stderr.write(errorText(error, isVerbose));
+  return error instanceof CliError ? error.exitCode : 1;
 }

@@ -1,26 +1,25 @@
 import { hostname } from 'node:os';
-import { ApiError, isReason } from '../cluster/api-error.ts';
+import { isReason } from '../cluster/api-error.ts';
 import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
-import type { Resource } from '../cluster/resource.ts';
 import type { LeadershipNews } from '../controllers/leases/leadership.ts';
 import { type RunningControllers, type RunOptions, runControllers } from '../controllers/run-controllers.ts';
-import { exponentialBackoff } from '../runtime/backoff.ts';
 import { realClock } from '../runtime/clock.ts';
 import { systemIds } from '../runtime/ids.ts';
 import type { Log, LogLevel } from '../runtime/log.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
-import { CliError } from './cli-error.ts';
 import { type RunSettings, runSettings, type SettingFlags } from './config/run-settings.ts';
 import { connect } from './connect.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { OpsServer } from './ops-server.ts';
 import { packageVersion } from './package-version.ts';
 import { stopRequested } from './stop-signals.ts';
+import { untilReached } from './until-reached.ts';
 
 export interface RunFlags extends SettingFlags, LogFlags {
   readonly kubeconfig?: string;
+  readonly context?: string;
 }
 
 /** What ending may take in all; the rest of the five seconds is for Node to exit. */
@@ -29,7 +28,6 @@ const stopMaxMs = 4_500;
 const stopDeadlineMs = 4_000;
 /** A Lease that was asked for must have been answered well before it runs out. */
 const leaseRequestMsMax = 4_500;
-const patience = exponentialBackoff({ baseMs: 1_000, maxMs: 15_000, factor: 2, jitter: 'equal' });
 
 /** `stowage run`: controllers on a real cluster, until somebody stops it or it does not lead any more. */
 export async function run(flags: RunFlags): Promise<void> {
@@ -41,8 +39,12 @@ export async function run(flags: RunFlags): Promise<void> {
     onCrash: ({ name, error }) => log.error(name, { error }),
     stopDeadlineMs,
   });
-  const cluster = await connect(flags, { rateLimit: false });
-  const leaseCluster = await connect(flags, { rateLimit: false, requestTimeoutMs: leaseRequestMsMax });
+  const cluster = await connect(flags, { rateLimit: false, log });
+  const leaseCluster = await connect(flags, {
+    rateLimit: false,
+    requestTimeoutMs: leaseRequestMsMax,
+    log,
+  });
   const metrics = new Metrics();
   let running: RunningControllers | undefined;
   await serveOps(settings, { log, metrics, isReady: () => running?.waitingFor().length === 0 });
@@ -112,37 +114,6 @@ async function serveOps({ httpAddress }: RunSettings, { log, metrics, isReady }:
     metrics: () => metrics.render(),
   });
   log.info(`/healthz, /readyz and /metrics are on ${server.url}`);
-}
-
-/** What the server has, however long it takes to answer; undefined where `signal` aborted before. */
-async function untilReached(
-  cluster: KubernetesCluster,
-  log: Log,
-  signal: AbortSignal,
-): Promise<readonly Resource[] | undefined> {
-  for (let attempt = 0; !signal.aborted; attempt += 1) {
-    try {
-      const { resources, failures } = await cluster.discover(signal);
-      for (const { groupVersion, error } of failures) log.warn(`${groupVersion} is left out`, { error });
-      return resources;
-    } catch (error) {
-      if (signal.aborted) break;
-      if (!isPassing(error)) throw refused(error, cluster);
-      log.warn(`cannot reach ${cluster.server}, trying again`, { error });
-    }
-    await realClock.sleep(patience.delayMs(attempt, systemRandom), signal);
-  }
-  return undefined;
-}
-
-function isPassing(error: unknown): boolean {
-  return error instanceof ApiError && (error.code >= 500 || error.code === 429);
-}
-
-function refused(error: unknown, { server, source }: KubernetesCluster): unknown {
-  if (!(error instanceof ApiError)) return error;
-  const message = `${server} refuses us: ${error.message}; check the user in ${source}`;
-  return new CliError(message, 1, { cause: error });
 }
 
 function describe(settings: RunSettings, { server, source }: KubernetesCluster): string {

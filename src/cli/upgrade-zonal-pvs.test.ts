@@ -4,7 +4,8 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { nodes, persistentVolumes, pods } from '../cluster/resources.ts';
 import { TrialCluster } from '../controllers/testing/trial-cluster.ts';
 import { labels } from '../kube/well-known.ts';
-import { report, upgradeAll, upgradeZonalPvs } from './upgrade-zonal-pvs.ts';
+import { upgradeAll, upgradeZonalPvs } from './upgrade-zonal-pvs.ts';
+import { zonalReport } from './zonal-report.ts';
 
 const { signal } = new AbortController();
 const spec = {
@@ -37,7 +38,7 @@ test('a dry run lists what would be done, and writes nothing', async () => {
   await using trial = await TrialCluster.start();
   await fill(trial.cluster);
   const before = await trial.cluster.resource(persistentVolumes).list();
-  const text = report(await upgradeAll(trial.cluster, { isDryRun: true, signal }), true);
+  const text = zonalReport(await upgradeAll(trial.cluster, { isDryRun: true, signal }), true, 'table');
   expect(text.split('\n')).toEqual([
     'NAME    ACTION          DETAIL',
     'used    refused         pod default/web uses it on node n1, which has topology.kubernetes.io/zone=a; a node affinity cannot be changed later, so correct the labels of the node or the volume, or end the pod first',
@@ -57,6 +58,26 @@ test('the second run finds nothing left to do', async () => {
     );
   expect(await kindOf()).toEqual(['plain leave', 'used refuse', 'zonal upgrade']);
   expect(await kindOf()).toEqual(['plain leave', 'used refuse', 'zonal leave']);
+});
+
+test('what would be done is there for programs, and for people who want all of it', async () => {
+  await using trial = await TrialCluster.start();
+  await fill(trial.cluster);
+  const outcomes = await upgradeAll(trial.cluster, { isDryRun: true, signal });
+  expect(zonalReport(outcomes, true, 'name')).toBe('persistentvolume/zonal\n');
+  expect(zonalReport(outcomes, true, 'wide')).toContain(
+    'plain   left alone      it has no zone or region label\n',
+  );
+  expect(JSON.parse(zonalReport(outcomes, true, 'json'))).toMatchObject({
+    apiVersion: 'stowage.dev/zonalupgrade/v1',
+    kind: 'ZonalUpgradeReport',
+    dryRun: true,
+    volumes: [
+      { name: 'plain', action: 'leave', detail: 'it has no zone or region label' },
+      { name: 'used', action: 'refuse' },
+      { name: 'zonal', action: 'upgrade', nodeAffinity: { required: { nodeSelectorTerms: [{}] } } },
+    ],
+  });
 });
 
 /** The cluster, but it refuses all writes to the volume. */
@@ -85,13 +106,13 @@ test('one that fails is told, and does not keep the others', async () => {
   const client = trial.cluster.resource(persistentVolumes);
   await client.create({ metadata: { name: 'another', labels: { [labels.zone]: 'a' } }, spec });
   const outcomes = await upgradeAll(refusing(trial.cluster, 'another'), { isDryRun: false, signal });
-  const [, first, , last] = report(outcomes, false).split('\n');
+  const [, first, , last] = zonalReport(outcomes, false, 'table').split('\n');
   expect(first).toBe('another   failed     persistentvolumes "another" is forbidden: no');
   expect(last).toBe('zonal     upgraded   topology.kubernetes.io/zone in (a, b)');
 });
 
 test('a flag that is neither true nor false is refused', async () => {
-  await expect(upgradeZonalPvs({ dryRun: 'perhaps' })).rejects.toThrow(
+  await expect(upgradeZonalPvs({ dryRun: 'perhaps', output: 'table' })).rejects.toThrow(
     '--dry-run: "perhaps" is neither true nor false',
   );
 });

@@ -1,18 +1,25 @@
-import { execFileSync } from 'node:child_process';
+import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { callStowage, temporaryFolder } from './stowage-process.ts';
+import { builtProgram } from '../built-program.ts';
+import { ApiClient } from './api-client.ts';
+import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 /** What a real bash offers for the last of these words. The marks of `complete` are asked for as well. */
-function offered(script: string, words: readonly string[], cwd: string): readonly string[] {
+function offered(
+  script: string,
+  words: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = { PATH: process.env.PATH },
+): readonly string[] {
   const program = `
     source "$1"; shift
     complete -p stowage | grep -q -- '-F _stowage' || exit 9
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _stowage 2>/dev/null
     printf '%s\\n' "\${COMPREPLY[@]}"`;
   const args = ['--noprofile', '--norc', '-c', program, 'bash', script, ...words];
-  const printed = execFileSync('bash', args, { encoding: 'utf8', cwd, env: { PATH: process.env.PATH } });
+  const printed = execFileSync('bash', args, { encoding: 'utf8', cwd, env });
   return printed.split('\n').filter((line) => line !== '');
 }
 
@@ -42,7 +49,7 @@ describe('completion in bash', () => {
       ['stowage explain -n shop cl', ['claim']],
       ['stowage explain pod x --pro', ['--profile']],
       ['stowage explain pod x --profile up', ['upstream']],
-      ['stowage explain -o n', []],
+      ['stowage explain -o n', ['name']],
       ['stowage up --log-level w', ['warn']],
       ['stowage up --data ca', ['capacity']],
       ['stowage up --controllers pv', ['pv-binder']],
@@ -67,12 +74,87 @@ describe('completion in bash', () => {
   });
 });
 
-describe.each(['zsh', 'fish'])('completion in %s', (shell) => {
-  test.skipIf(!isInstalled(shell))('is read by the shell, where it is installed', async () => {
-    const script = await scriptFile(shell);
-    execFileSync(shell, ['-n', script]);
+/** What zsh and fish offer for a line, in any order. */
+const lines: readonly (readonly [string, readonly string[]])[] = [
+  ['stowage ca', ['capacity']],
+  ['stowage --ver', ['--version']],
+  ['stowage capacity --cl', ['--class']],
+  ['stowage capacity -o ', ['json', 'name', 'table', 'wide', 'yaml']],
+  ['stowage capacity --output=na', ['name']],
+  ['stowage explain ', ['claim', 'pod']],
+  ['stowage explain -n run cl', ['claim']],
+  ['stowage explain pod we', ['web-0', 'web-1']],
+  ['stowage explain -n kube-system pod we', []],
+  ['stowage explain claim we', []],
+  ['stowage explain pod claim p', []],
+  ['stowage explain -n kube-s', ['kube-system']],
+  ['stowage explain pod x --profile u', ['upstream']],
+  ['stowage up --log-level w', ['warn']],
+  ['stowage upgrade-zonal-pvs --dry-run=f', ['false']],
+  ['stowage upgrade-zonal-pvs --dry-run --ku', ['--kubeconfig']],
+  ['stowage completion z', ['zsh']],
+];
+
+const asked = lines.map(([line]) => line);
+
+/** What `ask` is to print: each line, and below it what is offered, indented. */
+const expected = lines.flatMap(([line, offers]) => [line, ...offers.map((offer) => `  ${offer}`)]);
+
+const fishProgram = `
+  source $argv[1]
+  for line in $argv[2..-1]
+    echo $line
+    complete -C$line | string split -f1 \\t | string replace -r '^--\\S+=' '' | sort | sed 's/^/  /'
+  end`;
+
+describe('completion with the names of what is in the cluster', () => {
+  test.skipIf(!isInstalled('fish'))('is offered by fish, where it is installed', async () => {
+    const { folder, env } = await shellFolder('fish');
+    const args = ['--no-config', '-c', fishProgram, join(folder, '_stowage'), ...asked];
+    expect(printedBy('fish', args, { env, cwd: folder })).toEqual(expected);
+  });
+
+  test.skipIf(!isInstalled('zsh'))('is offered by zsh, where it is installed', async () => {
+    const { folder, env } = await shellFolder('zsh');
+    const args = ['-f', join(import.meta.dirname, 'zsh-completion.zsh'), folder, ...asked];
+    expect(printedBy('zsh', args, { env, cwd: folder })).toEqual(expected);
+  });
+
+  test('is offered by bash, and is silent where there is no cluster', async () => {
+    const { folder, env } = await shellFolder('bash');
+    const script = join(folder, '_stowage');
+    const offer = (line: string, more: object = {}) =>
+      offered(script, line.split(' '), folder, { ...env, ...more });
+    expect(offer('stowage explain pod we')).toEqual(['web-0', 'web-1']);
+    expect(offer('stowage explain -n kube-s')).toEqual(['kube-system']);
+    expect(offer('stowage explain pod we', { KUBECONFIG: '/nowhere' })).toEqual([]);
   });
 });
+
+function printedBy(shell: string, args: readonly string[], options: ExecFileSyncOptions): readonly string[] {
+  return execFileSync(shell, args, { ...options, encoding: 'utf8' })
+    .trim()
+    .split('\n');
+}
+
+/** The script as `_stowage`, `stowage` on the PATH, and a cluster with two pods; for a shell. */
+async function shellFolder(shell: string): Promise<{ folder: string; env: NodeJS.ProcessEnv }> {
+  const folder = temporaryFolder();
+  const up = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
+  const client = new ApiClient(up.access);
+  for (const name of ['web-0', 'web-1']) {
+    const body = { metadata: { name }, spec: { containers: [{ name: 'main', image: 'pause' }] } };
+    expect((await client.call('POST', '/api/v1/namespaces/default/pods', { body })).status).toBe(201);
+  }
+  const { stdout } = await callStowage('completion', shell);
+  writeFileSync(join(folder, '_stowage'), stdout);
+  const program = builtProgram(new URL('../../src/cli/main.ts', import.meta.url));
+  writeFileSync(join(folder, 'stowage'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, {
+    mode: 0o755,
+  });
+  const PATH = `${folder}:${process.env.PATH}`;
+  return { folder, env: { PATH, HOME: folder, TERM: 'xterm', KUBECONFIG: up.kubeconfig } };
+}
 
 test('completion for another shell is refused by name', async () => {
   const { status, stderr } = await callStowage('completion', 'ksh');

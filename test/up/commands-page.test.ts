@@ -75,7 +75,7 @@ function partAbout(name: string, shell: string, script: string): string {
   if (shell === 'fish')
     return script
       .split('\n')
-      .filter((line) => line.includes(`seen_subcommand_from ${name}'`))
+      .filter((line) => line.includes(`"__stowage_at ${name}"`))
       .join('\n');
   const [, part = ''] = script.split(`\n    ${name}) `);
   return part.split(shell === 'bash' ? /\n {6}esac ;;/ : / ;;\n/)[0]!;

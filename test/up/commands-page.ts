@@ -17,8 +17,9 @@ The text of each command is what \`stowage COMMAND --help\` prints; a test keeps
 | \`--kubeconfig FILE\`, \`--context NAME\` | the cluster; left out, \`KUBECONFIG\`, then \`~/.kube/config\`. For \`up\`, where the file is written |
 | \`--from PATH\` | files instead of a cluster: a file, a folder of \`.yaml\`, \`.yml\` and \`.json\`, or \`-\`; may be repeated |
 | \`-n\`, \`--namespace NAME\` | a namespace |
-| \`-o\`, \`--output FORMAT\` | \`table\`, \`wide\` (every row and column), \`json\`, \`yaml\`, and where offered \`name\` |
-| \`--log-format\`, \`--log-level\`, \`--verbose\` | what the commands that go on running tell, on standard error |
+| \`-o\`, \`--output FORMAT\` | \`table\`, \`wide\` (every row and column), \`json\`, \`yaml\`, or \`name\` (nothing but names, one a line) |
+| \`--log-format\`, \`--log-level\` | what the commands that go on running tell, on standard error |
+| \`--verbose\` | tells more, on standard error: each request with its status and duration, each decision, what was read, and of an error its causes and where they came from |
 | \`-h\`, \`--help\` | flags and examples |
 
 Results go to standard output, everything else to standard error. Colour, bars and the width of lines are for terminals; \`NO_COLOR\` with
@@ -32,7 +33,8 @@ need no more than the right to list; what they may not see is said under NOTES, 
 | 2 | a call that makes no sense: an unknown command or flag, a value that is none |
 | 3 | \`explain\` only: the pod does not fit, the claim is not bound |
 
-A command that goes on running (\`up\`, \`run\`, \`extender\`) ends with 0 on SIGINT or SIGTERM.
+A command that goes on running (\`up\`, \`run\`, \`extender\`) ends with 0 on SIGINT or SIGTERM. \`run\` and \`extender\` wait for a server that
+is away, and say so at each attempt; where it refuses their credentials they end with 1.
 
 Completion: \`source <(stowage completion bash)\`; for zsh and fish see below.
 
@@ -121,6 +123,12 @@ EXISTING VOLUMES
 | \`notes[]\` | as above |
 
 \`-o name\` prints the pools: \`csistoragecapacity/NAMESPACE/NAME\`, \`drivercapacity/POOL\`.
+
+## Zonal volumes that are upgraded
+
+\`stowage upgrade-zonal-pvs -o json\` writes a \`ZonalUpgradeReport\` of \`stowage.dev/zonalupgrade/v1\`: \`dryRun\`, and \`volumes[]\` with \`name\`, \`action\`
+(\`upgrade\`, \`leave\`, \`refuse\`, \`fail\`), \`detail\` and \`nodeAffinity\`. \`-o wide\` also lists the volumes that are left alone, \`-o name\` prints those that are
+upgraded, or would be: \`persistentvolume/NAME\`.
 
 ## Each command
 `;

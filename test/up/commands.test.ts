@@ -14,9 +14,10 @@ import {
   storageClass,
 } from '../../src/engine/testing/objects.ts';
 import { builtProgram } from '../built-program.ts';
+import { awayServer, kubeconfigFor } from './kubeconfigs.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
-/** Commands that ask a cluster and end. */
+/** Commands that ask a cluster and end; for those that stay see `commands-that-stay.test.ts`. */
 const asking: readonly (readonly string[])[] = [
   ['explain', 'pod', 'a'],
   ['reservations'],
@@ -35,11 +36,7 @@ async function complaintOf(...args: readonly string[]): Promise<readonly [number
 
 describe.each(asking.map((args) => ({ args })))('stowage $args', ({ args }) => {
   test('has a clear word for a server that is away', async () => {
-    const [status, text] = await complaintOf(
-      ...args,
-      '--kubeconfig',
-      kubeconfigFor('https://127.0.0.1:1', 'x'),
-    );
+    const [status, text] = await complaintOf(...args, '--kubeconfig', kubeconfigFor(awayServer, 'x'));
     expect(status).toBe(1);
     expect(text).toMatch(
       /^stowage: cannot read from https:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*; see that the server runs/,
@@ -56,6 +53,18 @@ describe.each(asking.map((args) => ({ args })))('stowage $args', ({ args }) => {
     ]);
     const [, absent] = await complaintOf(...args, '--kubeconfig', '/nowhere');
     expect(absent).toMatch(/^stowage: the kubeconfig \/nowhere does not exist; choose/);
+  });
+
+  test('says with --verbose what it asked for, and what is behind an error', async () => {
+    const away = ['--kubeconfig', kubeconfigFor(awayServer, 'secret'), '--verbose'];
+    const { status, stdout, stderr } = await callStowage(...args, ...away);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /^stowage: debug: GET https:\/\/127\.0\.0\.1:1\/api\S+: connect ECONNREFUSED 127\.0\.0\.1:1 ms=\d+$/m,
+    );
+    expect(stderr).toMatch(/^stowage: cannot read from .*\ncaused by: ApiError: GET https/m);
+    expect(stderr).toMatch(stackTrace);
+    expect(stderr).not.toContain('secret');
   });
 
   test('refuses flags that it does not know', async () => {
@@ -82,6 +91,10 @@ describe('on an empty cluster', () => {
       status: 0,
       stdout: 'volumes: 0\n',
     });
+    const told = await callStowage('capacity', ...own, '--verbose');
+    expect([told.status, told.stdout.split(':')[0]]).toEqual([0, 'Nothing to measure']);
+    expect(told.stderr).toMatch(/^stowage: debug: GET https:\S+\/api\/v1\/nodes\?\S+ status=200 ms=\d+$/m);
+    expect(told.stderr).toMatch(/^stowage: debug: reading https:\S+: \d+ objects$/m);
     expect(JSON.parse((await callStowage('reservations', ...own, '-o', 'json')).stdout)).toEqual({
       apiVersion: 'stowage.dev/reservations/v1',
       kind: 'ReservationsReport',
@@ -250,21 +263,4 @@ async function strictServer(forbidden: readonly string[]): Promise<string> {
     server.close();
   });
   return kubeconfigFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'x');
-}
-
-function kubeconfigFor(server: string, token: string): string {
-  const file = join(temporaryFolder(), 'kubeconfig');
-  const insecure = server.startsWith('https') ? { 'insecure-skip-tls-verify': true } : {};
-  writeFileSync(
-    file,
-    JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'a', cluster: { server, ...insecure } }],
-      users: [{ name: 'a', user: { token } }],
-      contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-      'current-context': 'a',
-    }),
-  );
-  return file;
 }

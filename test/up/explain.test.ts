@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { claim, node, pod, storageClass } from '../../src/engine/testing/objects.ts';
 import { ApiClient } from './api-client.ts';
+import { awayServer, kubeconfigFor } from './kubeconfigs.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 const asPending = {
@@ -53,6 +54,8 @@ describe('stowage explain', () => {
       state: 'WaitsForScheduler',
       pods: [{ verdict: 'refused' }],
     });
+    const name = await callStowage('explain', 'pod/db-0', '--kubeconfig', up.kubeconfig, '-o', 'name');
+    expect(name).toMatchObject({ status: 3, stdout: '', stderr: '' });
     const none = await callStowage('explain', 'pod', 'shop/web', '--kubeconfig', up.kubeconfig);
     expect([none.status, none.stdout]).toEqual([1, '']);
     expect(none.stderr).toMatch(
@@ -75,8 +78,10 @@ describe('stowage explain', () => {
 
   test.each<[string, readonly string[], number, string]>([
     ['another kind', ['node', 'n1'], 2, '"node" cannot be explained; ask for a pod or a claim; see'],
+    ['a kind alone', ['pod'], 2, '"pod" of which name? Write pod NAME or pod/NAME; see'],
+    ['a kind that is none', ['node/n1'], 2, '"node" cannot be explained; ask for a pod or a claim; see'],
     ['no name', ['pod', 'a/b/c'], 2, '"a/b/c" is no name; write NAME or NAMESPACE/NAME; see'],
-    ['a format', ['pod', 'a', '-o', 'xml'], 2, '-o: "xml" is none of table, wide, json, yaml; see'],
+    ['a format', ['pod', 'a', '-o', 'xml'], 2, '-o: "xml" is none of table, wide, json, yaml, name; see'],
     ['a profile', ['pod', 'a', '--profile', 'x'], 2, '--profile: "x" is neither stowage nor upstream; see'],
     ['two sources', ['pod', 'a', '--from', 'x', '--kubeconfig', 'y'], 2, '--from reads files'],
     ['two namespaces', ['pod', 'a/b', '-n', 'c'], 2, 'namespace a in the name, but -n c; leave one out; see'],
@@ -99,7 +104,7 @@ describe('stowage explain', () => {
   });
 
   test('has a clear word for a server that is away, and for one that knows better', async () => {
-    const away = kubeconfigFor('https://127.0.0.1:1', 'x');
+    const away = kubeconfigFor(awayServer, 'x');
     const call = await callStowage('explain', 'pod', 'a', '--kubeconfig', away);
     expect(call.status).toBe(1);
     expect(call.stderr).toMatch(
@@ -117,15 +122,3 @@ describe('stowage explain', () => {
     expect(stranger.stderr).toMatch(/does not accept the credentials of .*; log in again/);
   });
 });
-
-function kubeconfigFor(server: string, token: string): string {
-  const path = join(temporaryFolder(), 'config');
-  const content = {
-    'current-context': 'c',
-    clusters: [{ name: 'c', cluster: { server, 'insecure-skip-tls-verify': true } }],
-    users: [{ name: 'c', user: { token } }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
-  };
-  writeFileSync(path, JSON.stringify(content));
-  return path;
-}

@@ -56,15 +56,4 @@ describe('stowage extender', () => {
     expect((await fetch(`${url}/bind`, { method: 'POST', body })).status).toBe(403);
     expect(await extender.stop()).toEqual({ status: 0, signal: null });
   });
-
-  test('waits for a cluster that is not there yet, and can be stopped meanwhile', async () => {
-    const folder = temporaryFolder();
-    const stowage = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
-    const { kubeconfig } = stowage;
-    await stowage.kill();
-    const extender = new StowageProcess(['extender', '--kubeconfig', kubeconfig, '--data', folder]);
-    onTestFinished(() => extender.kill());
-    while (!extender.stderr.includes('trying again')) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await extender.stop()).toEqual({ status: 0, signal: null });
-  });
 });

@@ -3,15 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { ApiClient, type ApiObject, wholeStream } from './api-client.ts';
 import { StowageProcess, temporaryFolder } from './stowage-process.ts';
 
-const configMaps = '/api/v1/namespaces/default/configmaps';
+/** There are none of these but our own. */
+const secrets = '/api/v1/namespaces/default/secrets';
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   test('ends it with status 0, and open watches in good order', async () => {
     const stowage = await StowageProcess.up(temporaryFolder());
     const client = new ApiClient(stowage.access);
-    const watch = await client.watch(`${configMaps}?watch=true`);
+    const watch = await client.watch(`${secrets}?watch=true`);
     const streamed = wholeStream(watch);
-    await client.call('POST', configMaps, { body: { metadata: { name: 'seen' } } });
+    await client.call('POST', secrets, { body: { metadata: { name: 'seen' } } });
     await new Promise((resolve) => watch.once('data', resolve));
 
     expect(await stowage.stop(signal)).toEqual({ status: 0, signal: null });
@@ -40,9 +41,9 @@ test('the next start goes on where the last one was', async () => {
   const second = await StowageProcess.up(data);
   const client = new ApiClient(second.access);
   expect({ ...second.access, url: '' }).toEqual({ ...before, url: '' });
-  const { body: found } = await client.call('GET', configMaps);
+  const { body: found } = await client.call('GET', secrets);
   expect(found.items).toEqual(made);
-  const { body: after } = await client.call('POST', configMaps, { body: { metadata: { name: 'after' } } });
+  const { body: after } = await client.call('POST', secrets, { body: { metadata: { name: 'after' } } });
   const newest = Math.max(...made.map(({ metadata }) => Number(metadata.resourceVersion)));
   expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(newest);
 });
@@ -50,14 +51,14 @@ test('the next start goes on where the last one was', async () => {
 /** Answers them as they are listed. */
 async function fill(client: ApiClient): Promise<readonly ApiObject[]> {
   for (const name of ['a', 'b', 'c']) {
-    await client.call('POST', configMaps, { body: { metadata: { name }, data: { name } } });
+    await client.call('POST', secrets, { body: { metadata: { name }, stringData: { name } } });
   }
-  await client.call('PATCH', `${configMaps}/b`, {
-    body: { data: { more: 'yes' } },
+  await client.call('PATCH', `${secrets}/b`, {
+    body: { stringData: { more: 'yes' } },
     contentType: 'application/merge-patch+json',
   });
-  await client.call('DELETE', `${configMaps}/c`);
-  const { body } = await client.call('GET', configMaps);
+  await client.call('DELETE', `${secrets}/c`);
+  const { body } = await client.call('GET', secrets);
   expect(body.items?.map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
   return body.items ?? [];
 }

@@ -150,7 +150,7 @@ interface Kubeconfig {
   readonly users: readonly [{ readonly user: { readonly token: string } }];
 }
 
-function accessIn(text: string): Access {
+export function accessIn(text: string): Access {
   const { clusters, users } = parse(text) as Kubeconfig;
   const [{ cluster }] = clusters;
   return {

@@ -2,7 +2,6 @@ import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { terminalOf } from '../output/terminal.ts';
-import { reportFormats } from '../reservations/reservations.ts';
 import { loadWorld, type SourceFlags } from '../source/load-world.ts';
 import { isBlind } from '../source/missing-notes.ts';
 import { measureCapacity } from './measure-capacity.ts';
@@ -16,7 +15,7 @@ export interface CapacityFlags extends SourceFlags {
 
 /** `stowage capacity`: how much room there is, and how much of it is spoken for. */
 export async function capacity(flags: CapacityFlags): Promise<void> {
-  const format = outputFormatOf(flags.output, reportFormats);
+  const format = outputFormatOf(flags.output);
   const world = await loadWorld(flags);
   if (isBlind(world, ['CSIStorageCapacity', 'PersistentVolume']))
     throw new CliError(

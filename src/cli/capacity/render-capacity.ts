@@ -57,13 +57,14 @@ function poolColumns({ style, bar, isWide }: Means): (Column<PoolCapacity> | und
   return [
     { title: 'CLASS', cell: ({ storageClass }) => storageClass },
     { title: 'POOL', cell: ({ pool }) => pool },
-    { title: 'REPORTED', cell: ({ reported }) => orNone(reported), align: 'right' },
+    { title: 'REPORTED', cell: ({ reported }) => orNone(reported), align: 'right', isMinor: true },
     { title: 'PROMISED', cell: ({ promised }) => readableAmount(promised), align: 'right' },
     { title: 'FREE', cell: ({ free }) => freeText(free, style), align: 'right' },
-    { title: 'LARGEST', cell: (line) => largestText(line, style), align: 'right' },
+    { title: 'LARGEST', cell: (line) => largestText(line, style), align: 'right', isMinor: true },
     bar && {
       title: 'PROMISED/FREE',
       cell: ({ promised, reported = '0' }) => bar(bytesOf(promised), bytesOf(reported)),
+      isMinor: true,
     },
     isWide ? { title: 'SOURCE', cell: sourceText } : undefined,
     isWide ? { title: 'SHARES WITH', cell: ({ sharesWith }) => sharesWith.join(', ') || '-' } : undefined,
@@ -92,12 +93,18 @@ function volumeColumns({ bar }: Means): (Column<VolumesCapacity> | undefined)[] 
     { title: 'CLASS', cell: ({ storageClass }) => storageClass || '-' },
     { title: 'VOLUMES', cell: ({ count }) => String(count), align: 'right' },
     { title: 'TOTAL', cell: ({ total }) => readableAmount(total), align: 'right' },
-    { title: 'UNCLAIMED', cell: ({ freeCount }) => String(freeCount), align: 'right' },
+    { title: 'UNCLAIMED', cell: ({ freeCount }) => String(freeCount), align: 'right', isMinor: true },
     { title: 'FREE', cell: ({ free }) => readableAmount(free), align: 'right' },
-    { title: 'LARGEST', cell: ({ largestFree }) => readableAmount(largestFree), align: 'right' },
+    {
+      title: 'LARGEST',
+      cell: ({ largestFree }) => readableAmount(largestFree),
+      align: 'right',
+      isMinor: true,
+    },
     bar && {
       title: 'TAKEN/FREE',
       cell: ({ total, free }) => bar(bytesOf(total) - bytesOf(free), bytesOf(total)),
+      isMinor: true,
     },
     { title: 'REACHED FROM', cell: ({ reach }) => reachText(reach) },
   ];

@@ -25,6 +25,11 @@ ${root.commands.flatMap(({ name, flags }) => flags.flatMap((flag) => valueCase(n
 ${root.commands.map(commandCase).join('\n')}
   esac
 }
+_stowage_names() {
+  local names=''
+  [[ $current == -* ]] || names=$("\${COMP_WORDS[0]}" __names "$1" -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)
+  _stowage_words "$names \${2-}"
+}
 _stowage_words() { COMPREPLY=($(compgen -W "$1" -- "$current")); }
 # Names may have spaces; bash older than 4 has no compopt, and then puts no slash after a folder.
 _stowage_paths() { local IFS=$'\\n'; COMPREPLY=($(compgen "$1" -- "$current")); compopt -o filenames 2>/dev/null; }
@@ -52,6 +57,8 @@ function offer(values: Values): string {
   switch (values.kind) {
     case 'words':
       return `_stowage_words '${words(values.words)}'`;
+    case 'names':
+      return `_stowage_names ${values.of}`;
     case 'file':
       return '_stowage_paths -f';
     case 'directory':
@@ -63,12 +70,15 @@ function offer(values: Values): string {
 
 function commandCase(command: CommandTree): string {
   const own = flagNames(command);
-  const offered = command.arguments.map((values, at) => {
-    const more = values.kind === 'words' ? values.words : [];
-    return `        ${at}) _stowage_words '${words([...more, ...own])}' ;;`;
-  });
+  const offered = command.arguments.map((values, at) => `        ${at}) ${argumentOffer(values, own)} ;;`);
   const rest = `        *) _stowage_words '${words(own)}' ;;`;
   return [`    ${command.name}) case $position in`, ...offered, rest, '      esac ;;'].join('\n');
+}
+
+function argumentOffer(values: Values, own: readonly string[]): string {
+  if (values.kind === 'names') return `_stowage_names ${values.of} '${words(own)}'`;
+  const more = values.kind === 'words' ? values.words : [];
+  return `_stowage_words '${words([...more, ...own])}'`;
 }
 
 function takesValueCase(command: string, flags: readonly Flag[]): string[] {

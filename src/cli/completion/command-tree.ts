@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { argumentValues, flagValues } from './known-values.ts';
+import { argumentValues, flagValues, type NamedThing, namedByArgument, namedByFlag } from './known-values.ts';
 
 /** What can be typed after `stowage`, apart from how a shell wants to hear it. */
 export interface CommandTree {
@@ -20,9 +20,10 @@ export interface Flag {
   readonly isValueOptional: boolean;
 }
 
-/** What a value may be: one of a few words, a path, or anything. */
+/** What a value may be: one of a few words, something in the cluster, a path, or anything. */
 export type Values =
   | { readonly kind: 'words'; readonly words: readonly string[] }
+  | { readonly kind: 'names'; readonly of: NamedThing }
   | { readonly kind: 'file' | 'directory' | 'anything' };
 
 /** Read from the program itself, so that nothing that it has is forgotten. */
@@ -32,13 +33,13 @@ export function commandTree(command: Command): CommandTree {
   return {
     name: command.name(),
     description: command.description(),
-    flags: help.visibleOptions(command).map((option) => flagOf(command.name(), option)),
+    flags: help.visibleOptions(command).map(flagOf),
     arguments: command.registeredArguments.map((argument) => argumentOf(command.name(), argument)),
     commands: commands.map(commandTree),
   };
 }
 
-function flagOf(command: string, option: Option): Flag {
+function flagOf(option: Option): Flag {
   const takesValue = option.required || option.optional;
   return {
     names: [option.short, option.long].filter((name) => name !== undefined),
@@ -46,11 +47,13 @@ function flagOf(command: string, option: Option): Flag {
     values: takesValue ? valuesOf(option) : undefined,
     isValueOptional: option.optional,
   };
+}
 
-  function valuesOf({ long, flags, argChoices }: Option): Values {
-    const words = argChoices ?? flagValues(command, long ?? '');
-    return words === undefined ? pathOrAnything(flags) : { kind: 'words', words };
-  }
+function valuesOf({ long, flags, argChoices }: Option): Values {
+  const of = namedByFlag(long ?? '');
+  if (of !== undefined) return { kind: 'names', of };
+  const words = argChoices ?? flagValues(long ?? '');
+  return words === undefined ? pathOrAnything(flags) : { kind: 'words', words };
 }
 
 /** Flags say what they take: `--data <dir>`, `--kubeconfig <file>`. */
@@ -60,6 +63,8 @@ function pathOrAnything(flags: string): Values {
 }
 
 function argumentOf(command: string, argument: Argument): Values {
+  const of = namedByArgument(command, argument.name());
+  if (of !== undefined) return { kind: 'names', of };
   const words = argument.argChoices ?? argumentValues(command, argument.name());
   return words === undefined ? { kind: 'anything' } : { kind: 'words', words };
 }

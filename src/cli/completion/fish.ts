@@ -1,47 +1,91 @@
 import type { CommandTree, Flag, Values } from './command-tree.ts';
 
-/** For fish: one `complete` for each thing that can be typed. */
+/**
+ * For fish: one `complete` for each thing that can be typed, with a condition that says where. fish's own conditions know of words that
+ * were seen, not of their places: a pod may be called `run`.
+ */
 export function fishScript(root: CommandTree): string {
-  const none = 'not __fish_seen_subcommand_from $stowage_commands';
   return [
     '# stowage completion for fish; save it as ~/.config/fish/completions/stowage.fish',
-    `set -g stowage_commands ${root.commands.map(({ name }) => name).join(' ')}`,
+    ...whereFunction(root),
     'complete -c stowage -f',
-    ...root.flags.map((flag) => flagLine(none, flag)),
+    ...root.flags.map((flag) => flagLine("''", flag)),
     ...root.commands.map(
-      ({ name, description }) => `complete -c stowage -n '${none}' -a ${name} -d '${quoted(description)}'`,
+      ({ name, description }) =>
+        `complete -c stowage -n "__stowage_at ''" -a ${name} -d '${quoted(description)}'`,
     ),
     ...root.commands.flatMap(commandLines),
     '',
   ].join('\n');
 }
 
-function commandLines({ name, flags, arguments: values }: CommandTree): string[] {
-  const inside = `__fish_seen_subcommand_from ${name}`;
-  const offered = values.flatMap((value) => (value.kind === 'words' ? value.words : []));
+/** Whether the word that is typed belongs to a command, as its argument of that number where one is given. */
+function whereFunction(root: CommandTree): readonly string[] {
+  const flags = [root, ...root.commands].flatMap((command) => command.flags);
+  const withValue = flags.filter(({ values, isValueOptional }) => values !== undefined && !isValueOptional);
+  const names = [...new Set(withValue.flatMap((flag) => flag.names))];
   return [
-    ...flags.map((flag) => flagLine(inside, flag)),
-    ...(offered.length === 0 ? [] : [`complete -c stowage -n '${inside}' -a '${offered.join(' ')}'`]),
+    'function __stowage_at',
+    "    set -l command ''",
+    '    set -l position 0',
+    '    set -l is_value 0',
+    '    for word in (commandline -opc)[2..-1]',
+    '        if test $is_value = 1',
+    '            set is_value 0',
+    `        else if contains -- $word ${names.join(' ')}`,
+    '            set is_value 1',
+    "        else if string match -q -- '-*' $word",
+    '            continue',
+    '        else if test -z "$command"',
+    '            set command $word',
+    '        else',
+    '            set position (math $position + 1)',
+    '        end',
+    '    end',
+    '    test "$command" = "$argv[1]"; or return 1',
+    '    test (count $argv) -eq 1; or test $position -eq $argv[2]',
+    'end',
   ];
 }
 
-function flagLine(condition: string, { names, description, values, isValueOptional }: Flag): string {
-  const flags = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
-  const value = values === undefined || isValueOptional ? '' : ` ${valueFlags(values)}`;
-  return `complete -c stowage -n '${condition}' ${flags.join(' ')}${value} -d '${quoted(description)}'`;
+function commandLines({ name, flags, arguments: values }: CommandTree): string[] {
+  const offered = values.flatMap((value, at) => {
+    const words = argumentWords(value);
+    return words === undefined ? [] : [`complete -c stowage -n '__stowage_at ${name} ${at}' -a '${words}'`];
+  });
+  return [...flags.map((flag) => flagLine(name, flag)), ...offered];
 }
 
-function valueFlags(values: Values): string {
+function argumentWords(values: Values): string | undefined {
+  if (values.kind === 'words') return values.words.join(' ');
+  return values.kind === 'names' ? namesCall(values.of) : undefined;
+}
+
+function flagLine(command: string, { names, description, values, isValueOptional }: Flag): string {
+  const flags = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
+  const value = values === undefined ? '' : ` ${valueFlags(values, isValueOptional)}`;
+  return `complete -c stowage -n "__stowage_at ${command}" ${flags.join(' ')}${value} -d '${quoted(description)}'`;
+}
+
+/** `-x` is for a value that has to follow; one that may be left out is only offered after an equals sign. */
+function valueFlags(values: Values, isOptional: boolean): string {
+  const exclusive = isOptional ? '-f' : '-x';
   switch (values.kind) {
     case 'words':
-      return `-x -a '${values.words.join(' ')}'`;
+      return `${exclusive} -a '${values.words.join(' ')}'`;
+    case 'names':
+      return `${exclusive} -a '${namesCall(values.of)}'`;
     case 'file':
       return '-r -F';
     case 'directory':
-      return "-x -a '(__fish_complete_directories)'";
+      return `${exclusive} -a '(__fish_complete_directories)'`;
     case 'anything':
-      return '-x';
+      return exclusive;
   }
+}
+
+function namesCall(of: string): string {
+  return `(stowage __names ${of} -- (commandline -opc)[2..-1] 2>/dev/null)`;
 }
 
 function quoted(text: string): string {

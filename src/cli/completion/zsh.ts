@@ -21,6 +21,10 @@ ${root.commands.map(({ name, description }) => `    '${name}:${quoted(descriptio
   )
   _describe command commands
 }
+_stowage_names() {
+  local -a names=(\${(f)"$(stowage __names $1 -- \${words[1,CURRENT-1]} 2>/dev/null)"})
+  compadd -a names
+}
 if [ "$funcstack[1]" = "_stowage" ]; then _stowage "$@"; else compdef _stowage stowage; fi
 `;
 }
@@ -35,23 +39,25 @@ function commandCase(command: CommandTree): string {
 
 function flagSpec({ names, description, values, isValueOptional }: Flag): string {
   const exclusion = names.length > 1 ? `'(${names.join(' ')})'` : '';
-  const name =
-    names.length > 1
-      ? `{${names.map((one) => suffixed(one, isValueOptional)).join(',')}}`
-      : suffixed(names[0]!, isValueOptional);
+  const marked = names.map((name) => `${name}${values === undefined ? '' : markOf(name, isValueOptional)}`);
+  const name = marked.length > 1 ? `{${marked.join(',')}}` : marked[0]!;
   const value = values === undefined ? '' : `${isValueOptional ? '::' : ':'} :${action(values)}`;
   return `${exclusion}${name}'[${quoted(description)}]${value}'`;
 }
 
-/** zsh has to be told where a value can only follow an equals sign. */
-function suffixed(name: string, isValueOptional: boolean): string {
-  return isValueOptional ? `${name}=-` : name;
+/** zsh has to be told where a value may follow an equals sign (`=`), and where it can only do so (`=-`). */
+function markOf(name: string, isValueOptional: boolean): string {
+  if (isValueOptional) return '=-';
+  return name.startsWith('--') ? '=' : '';
 }
 
 function action(values: Values): string {
   switch (values.kind) {
     case 'words':
       return `(${values.words.join(' ')})`;
+    case 'names':
+      // The space keeps zsh from putting arguments of its own before ours.
+      return ` _stowage_names ${values.of}`;
     case 'file':
       return '_files';
     case 'directory':

@@ -42,8 +42,14 @@ export class Demo {
   }
 }
 
+/** What people have to type to call this program, and to start over. */
+export interface OwnNames {
+  readonly program: string;
+  readonly startOver: string;
+}
+
 /** For people: the line that comes before it is for their shells. `program` is how they call this one. */
-export function whatToTry(program: string): string {
+export function whatToTry({ program, startOver }: OwnNames): string {
   return `
 That line makes kubectl talk to it, in any terminal. Then try:
 
@@ -51,6 +57,6 @@ That line makes kubectl talk to it, in any terminal. Then try:
   kubectl describe pod -n demo too-big
   ${program} explain pod demo/too-big
 
-Ctrl-C stops it; the next start goes on where this one was, or from the beginning with --fresh.
+Ctrl-C stops it; the next start goes on where this one was, or from the beginning with ${startOver}.
 `;
 }

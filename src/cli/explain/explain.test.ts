@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { boundClaim, claim, localVolume, storageClass } from '../../engine/testing/objects.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import type { Target, World } from '../source/world.ts';
-import { answer, exitCodeOf } from './explain.ts';
+import { answer, exitCodeOf, nameOf } from './explain.ts';
 import type { ClaimExplanation, Explanation, PodExplanation } from './explanation.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
@@ -90,6 +90,12 @@ describe('a pod that has its place, or would', () => {
     );
     expect(askPod(world, 'waits')).toMatchObject({ verdict: 'fits', placement: { node: 'n2' } });
     expect(exitCodeOf(askPod(world, 'waits'))).toBe(0);
+    expect(['placed', 'rooted', 'waits'].map((name) => nameOf(askPod(world, name)))).toEqual([
+      'node/n1\n',
+      'node/n1\n',
+      'node/n2\n',
+    ]);
+    expect(nameOf(askClaim(world, 'own'))).toBe('persistentvolume/pv-1\n');
   });
 
   test.each<[string, Parameters<typeof podWith>, object, string, number]>([
@@ -100,6 +106,7 @@ describe('a pod that has its place, or would', () => {
     const explanation = askPod(worldOf({ Node: [nodeWith('n1', '4')], Pod: [pod] }), 'p');
     expect(explanation.verdict).toBe(verdict);
     expect(exitCodeOf(explanation)).toBe(exitCode);
+    expect(nameOf(explanation)).toBe('');
   });
 
   test('is not judged where nobody could see the nodes', () => {

@@ -1,13 +1,16 @@
 import type { Pod } from '../../kube/core.ts';
 import { listOf } from '../../kube/wire.ts';
 import { realClock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { CliError, usage } from '../cli-error.ts';
+import { logForReading } from '../log-flags.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
-import { Progress } from '../output/progress.ts';
+import { progressOf } from '../output/progress-of.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
 import { connectToRead, loadCluster } from '../source/load-cluster.ts';
 import { loadFiles } from '../source/load-files.ts';
+import type { SourceFlags } from '../source/load-world.ts';
 import type { Target, World } from '../source/world.ts';
 import { explainClaim } from './explain-claim.ts';
 import { type ExplainPodOptions, explainPod } from './explain-pod.ts';
@@ -16,25 +19,20 @@ import { missingNotes } from './lacking.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
 
-export interface ExplainFlags {
+export interface ExplainFlags extends SourceFlags {
   readonly namespace?: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  /** As often as given. */
-  readonly from?: readonly string[];
   readonly output: string;
   readonly profile?: string;
 }
 
 /** `stowage explain`: prints the answer, and sets the exit status that goes with it. */
-export async function explain(kind: string, name: string, flags: ExplainFlags): Promise<void> {
+export async function explain(kind: string, name: string | undefined, flags: ExplainFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
   const options: ExplainPodOptions = { nowMs: realClock.nowMs(), profile: profileOf(flags) };
-  const asked = askedFor(kind, name, flags);
-  const progress = new Progress(terminalOf(process.stderr, process.env), realClock, (text) => {
-    process.stderr.write(text);
-  });
-  const { world, target, where } = await load(asked, flags, (text) => progress.tell(text));
+  const asked = askedFor(...kindAndName(kind, name), flags);
+  const log = logForReading(flags);
+  const progress = progressOf(log);
+  const { world, target, where } = await load(asked, flags, { log, progress });
   progress.tell('looking for what would help');
   const explanation = answer(world, target, { ...options, where });
   progress.end();
@@ -59,6 +57,14 @@ const kinds: Readonly<Record<string, Target['kind']>> = {
   persistentvolumeclaim: 'claim',
   persistentvolumeclaims: 'claim',
 };
+
+/** `pod db-0`, or `pod/db-0` as kubectl takes and writes it. */
+function kindAndName(kind: string, name: string | undefined): readonly [kind: string, name: string] {
+  if (name !== undefined) return [kind, name];
+  const slash = kind.indexOf('/');
+  if (slash < 0) throw usage(`"${kind}" of which name? Write ${kind} NAME or ${kind}/NAME`);
+  return [kind.slice(0, slash), kind.slice(slash + 1)];
+}
 
 function askedFor(kindText: string, nameText: string, { namespace }: ExplainFlags): Asked {
   const kind = Object.hasOwn(kinds, kindText.toLowerCase()) ? kinds[kindText.toLowerCase()] : undefined;
@@ -85,10 +91,14 @@ interface Loaded {
   readonly where: string;
 }
 
-async function load(asked: Asked, flags: ExplainFlags, onProgress: (text: string) => void): Promise<Loaded> {
-  const { from, kubeconfig, context } = flags;
+async function load(
+  asked: Asked,
+  { from, kubeconfig, context }: ExplainFlags,
+  { log, progress }: { readonly log: Log; readonly progress: ReturnType<typeof progressOf> },
+): Promise<Loaded> {
+  const onProgress = (text: string) => progress.tell(text);
   if (from === undefined) {
-    await using cluster = await connectToRead({ kubeconfig, context });
+    await using cluster = await connectToRead({ kubeconfig, context }, log);
     const { server, source } = cluster;
     const target = { ...asked, namespace: asked.namespace ?? cluster.namespace };
     const world = await loadCluster(cluster, target, { server, source, onProgress });
@@ -145,10 +155,25 @@ function notFound({ snapshot, notes }: World, { kind, namespace, name }: Target,
 
 function rendered(explanation: Explanation, format: OutputFormat, terminal: Terminal): string {
   if (format === 'json' || format === 'yaml') return structured(explanation, format);
+  if (format === 'name') return nameOf(explanation);
   const options = { terminal, isWide: format === 'wide' };
   return explanation.kind === 'PodExplanation'
     ? renderPod(explanation, options)
     : renderClaim(explanation, options);
+}
+
+/**
+ * What was found for it, as kubectl takes it: a pod's node, also the one where it would go now, or a claim's volume. Nothing where there
+ * is none.
+ */
+export function nameOf(explanation: Explanation): string {
+  if (explanation.kind === 'PodExplanation') {
+    const { verdict, pod, placement } = explanation;
+    const node = verdict === 'placed' ? pod.nodeName : placement?.node;
+    return node === undefined ? '' : `node/${node}\n`;
+  }
+  const { state, claim } = explanation;
+  return state === 'Bound' && claim.volume !== undefined ? `persistentvolume/${claim.volume}\n` : '';
 }
 
 /** Something that scripts can ask for: the pod doesn't fit, or the claim has no volume. */

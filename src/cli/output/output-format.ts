@@ -1,15 +1,14 @@
 import { stringify } from 'yaml';
 import { usage } from '../cli-error.ts';
 
-/** `wide` is a table that says more, `name` nothing but names; not every command offers that. */
-export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
-
-const outputFormats: readonly OutputFormat[] = ['table', 'wide', 'json', 'yaml'];
+/** Of every command that answers. `wide` is a table that says more, `name` nothing but names. */
+export const outputFormats = ['table', 'wide', 'json', 'yaml', 'name'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
 
 /** What `-o` says. */
-export function outputFormatOf(text: string, offered: readonly OutputFormat[] = outputFormats): OutputFormat {
-  const format = offered.find((name) => name === text);
-  if (format === undefined) throw usage(`-o: "${text}" is none of ${offered.join(', ')}`);
+export function outputFormatOf(text: string): OutputFormat {
+  const format = outputFormats.find((name) => name === text);
+  if (format === undefined) throw usage(`-o: "${text}" is none of ${outputFormats.join(', ')}`);
   return format;
 }
 

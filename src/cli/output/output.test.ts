@@ -10,8 +10,7 @@ import { wrap } from './wrap.ts';
 describe('a format', () => {
   test('is one of those that are offered', () => {
     expect(outputFormatOf('yaml')).toBe('yaml');
-    expect(() => outputFormatOf('xml')).toThrow('-o: "xml" is none of table, wide, json, yaml');
-    expect(() => outputFormatOf('wide', ['table'])).toThrow('-o: "wide" is none of table; see');
+    expect(() => outputFormatOf('xml')).toThrow('-o: "xml" is none of table, wide, json, yaml, name; see');
   });
 
   test('for programs leaves out what is undefined, and ends in a new line', () => {
@@ -51,17 +50,49 @@ describe('lines', () => {
     expect(wrap('one two three', { width: undefined, indent: 2 })).toEqual(['  one two three']);
   });
 
-  test('of a table stand in columns, numbers at the right, and end where the terminal does', () => {
-    const columns = [
-      { title: 'NODE', cell: ({ node }: { node: string }) => node },
-      { title: 'N', cell: ({ node }: { node: string }) => String(node.length), align: 'right' as const },
-      { title: 'WHY', cell: () => 'because it is so' },
+  const columns = [
+    { title: 'NODE', cell: ({ node }: { node: string }) => node },
+    { title: 'N', cell: ({ node }: { node: string }) => String(node.length), align: 'right' as const },
+    { title: 'BY', cell: () => 'somebody', isMinor: true as const },
+    { title: 'WHY', cell: () => 'because it is so, and for no other reason' },
+  ];
+  const rows = [{ node: 'a' }, { node: 'abcdefghijklmnopqrst' }];
+
+  test.each([
+    [
+      undefined,
+      [
+        'NODE                    N   BY         WHY',
+        'a                       1   somebody   because it is so, and for no other reason',
+        'abcdefghijklmnopqrst   20   somebody   because it is so, and for no other reason',
+      ],
+    ],
+    [
+      52,
+      [
+        'NODE                N   BY         WHY',
+        'a                   1   somebody   because it is so…',
+        'abcdefgh…nopqrst   20   somebody   because it is so…',
+      ],
+    ],
+    [
+      40,
+      [
+        'NODE                N   WHY',
+        'a                   1   because it is s…',
+        'abcdefgh…nopqrst   20   because it is s…',
+      ],
+    ],
+    [24, ['NODE          N   WHY', 'a             1   becau…', 'abcde…qrst   20   becau…']],
+  ])('of a table for %s columns of text give way, then minor columns, then the end', (width, expected) => {
+    expect(table(columns, rows, { width })).toEqual(expected);
+  });
+
+  test('of a table keep what has a colour whole', () => {
+    const painted = [
+      { title: 'STATE', cell: () => styleOf({ hasColour: true }).bad('a long state of things') },
     ];
-    expect(table(columns, [{ node: 'a' }, { node: 'abcdefghij' }], { width: 24 })).toEqual([
-      'NODE          N   WHY',
-      'a             1   becau…',
-      'abcdefghij   10   becau…',
-    ]);
+    expect(table(painted, [{}], { width: 12 })[1]).toContain('a long state of things');
   });
 });
 

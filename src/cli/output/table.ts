@@ -3,8 +3,10 @@ import { widthOf } from './style.ts';
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => string;
-  /** Numbers stand at the right. */
+  /** Numbers stand at the right, and are never cut. */
   readonly align?: 'right';
+  /** Left out where the terminal has no room for it beside the others. */
+  readonly isMinor?: true;
 }
 
 export interface TableOptions {
@@ -13,30 +15,80 @@ export interface TableOptions {
 }
 
 const gap = '   ';
+/** Names stay as long as this while there is a minor column to leave out; shorter than the second, they can't be told apart. */
+const roomyName = 16;
+const narrowestName = 10;
 
-/** Titles and rows in columns. Where the width isn't enough, the last column is cut off with an ellipsis. */
+/**
+ * Titles and rows in columns. Where the terminal is too narrow, the widest columns of text give way first, then minor columns go; what is
+ * still too long ends in an ellipsis.
+ */
 export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   { width, indent = 0 }: TableOptions,
 ): readonly string[] {
-  const cells = [
-    columns.map(({ title }) => title),
-    ...rows.map((row) => columns.map(({ cell }) => cell(row))),
-  ];
-  const widths = columns.map((_, at) => cells.reduce((most, line) => Math.max(most, widthOf(line[at]!)), 0));
-  return cells.map((line) => {
-    const padded = line.map((text, at) => pad(text, widths[at]!, columns[at]!.align));
+  const room = width === undefined ? undefined : width - indent;
+  const all = columns.map((column) => ({ column, cells: [column.title, ...rows.map(column.cell)] }));
+  const shown = fitted(all, room);
+  return ['', ...rows].map((_, line) => {
+    const padded = shown.map(({ column, cells, width: columnWidth }, at) =>
+      pad(shortened(cells[line]!, columnWidth, at === shown.length - 1), columnWidth, column.align),
+    );
     return clip(`${' '.repeat(indent)}${padded.join(gap)}`.trimEnd(), width);
   });
 }
 
+interface Filled<Row> {
+  readonly column: Column<Row>;
+  /** The title first. */
+  readonly cells: readonly string[];
+}
+
+/** The columns that are shown, and how wide each is. */
+function fitted<Row>(
+  all: readonly Filled<Row>[],
+  room: number | undefined,
+): readonly (Filled<Row> & { readonly width: number })[] {
+  const minor = all.findLastIndex(({ column }) => column.isMinor);
+  const least = all.map((filled) => leastWidth(filled, minor < 0 ? narrowestName : roomyName));
+  const widths = all.map(({ cells }) => cells.reduce((most, text) => Math.max(most, widthOf(text)), 0));
+  const taken = () => widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
+  for (; room !== undefined && taken() > room; ) {
+    const widest = widestAbove(widths, least);
+    if (widest === undefined) break;
+    widths[widest]! -= 1;
+  }
+  if (room !== undefined && taken() > room && minor >= 0) return fitted(all.toSpliced(minor, 1), room);
+  return all.map((filled, at) => ({ ...filled, width: widths[at]! }));
+}
+
+/** Numbers are whole or nothing, and so is what has a colour: a sequence that is cut in two would colour all that follows. */
+function leastWidth<Row>({ column, cells }: Filled<Row>, nameWidth: number): number {
+  const isWhole = column.align === 'right' || cells.some((text) => widthOf(text) !== text.length);
+  return isWhole ? Number.POSITIVE_INFINITY : Math.max(column.title.length, nameWidth);
+}
+
+function widestAbove(widths: readonly number[], least: readonly number[]): number | undefined {
+  let widest: number | undefined;
+  for (const [at, width] of widths.entries())
+    if (width > least[at]! && (widest === undefined || width > widths[widest]!)) widest = at;
+  return widest;
+}
+
+/** Names differ at their ends, so those are cut in the middle; the last column may hold sentences. */
+function shortened(text: string, width: number, isLast: boolean): string {
+  if (widthOf(text) <= width) return text;
+  const tail = isLast ? 0 : Math.floor((width - 1) / 2);
+  return `${text.slice(0, width - 1 - tail)}…${tail === 0 ? '' : text.slice(-tail)}`;
+}
+
 function pad(text: string, width: number, align: 'right' | undefined): string {
-  const space = ' '.repeat(width - widthOf(text));
+  const space = ' '.repeat(Math.max(0, width - widthOf(text)));
   return align === 'right' ? `${space}${text}` : `${text}${space}`;
 }
 
-/** Lines with colour are let run over: a sequence that is cut in two would colour all that follows. */
+/** Lines with colour are let run over. */
 function clip(line: string, width: number | undefined): string {
   if (width === undefined || line.length <= width || line.length !== widthOf(line)) return line;
   return `${line.slice(0, width - 1)}…`;

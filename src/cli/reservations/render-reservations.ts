@@ -47,7 +47,7 @@ function volumeColumns({ terminal, isWide }: RenderReservationsOptions): (Column
     { title: 'VOLUME', cell: ({ volume }) => volume },
     { title: 'SIZE', cell: ({ size }) => readableAmount(size), align: 'right' },
     { title: 'STATE', cell: ({ state }) => stateText(state, style) },
-    { title: 'BY', cell: ({ boundBy }) => boundBy },
+    { title: 'BY', cell: ({ boundBy }) => boundBy, isMinor: true },
     isWide ? { title: 'CLASS', cell: ({ storageClass }) => orDash(storageClass) } : undefined,
     isWide ? { title: 'PHASE', cell: ({ phase }) => orDash(phase) } : undefined,
     { title: 'REACHED FROM', cell: ({ reach }) => reachText(reach) },

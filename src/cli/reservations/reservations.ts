@@ -13,12 +13,9 @@ export interface ReservationsFlags extends SourceFlags {
   readonly output: string;
 }
 
-/** Also for `stowage capacity`. */
-export const reportFormats: readonly OutputFormat[] = ['table', 'wide', 'json', 'yaml', 'name'];
-
 /** `stowage reservations`: who holds what. */
 export async function reservations(flags: ReservationsFlags): Promise<void> {
-  const format = outputFormatOf(flags.output, reportFormats);
+  const format = outputFormatOf(flags.output);
   const world = await loadWorld(flags);
   if (isBlind(world, ['PersistentVolume', 'PersistentVolumeClaim']))
     throw new CliError(

@@ -1,11 +1,12 @@
-import { ApiError, isReason } from '../../cluster/api-error.ts';
+import { isReason } from '../../cluster/api-error.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import { coreEvents } from '../../cluster/resources.ts';
 import type { Event } from '../../kube/core.ts';
+import type { Log } from '../../runtime/log.ts';
 import { listCluster } from '../../state/list-cluster.ts';
-import { CliError } from '../cli-error.ts';
 import { type ConnectFlags, connect } from '../connect.ts';
+import { type Asked, serverError } from '../server-error.ts';
 import { unseenNotes } from './unseen-notes.ts';
 import type { Target, World } from './world.ts';
 
@@ -16,18 +17,18 @@ type About = Pick<Target, 'namespace'> & { readonly name?: string };
 const requestTimeoutMs = 30_000;
 
 /** For commands that only read, and take files as well. */
-export async function connectToRead(flags: ConnectFlags): Promise<KubernetesCluster> {
-  return await connect(flags, { rateLimit: false, requestTimeoutMs, instead: 'read files with --from' });
+export async function connectToRead(flags: ConnectFlags, log: Log): Promise<KubernetesCluster> {
+  return await connect(flags, { rateLimit: false, requestTimeoutMs, instead: 'read files with --from', log });
 }
 
 /** Everything that may be seen. Errors of the server are worded for whoever called; `server` and `source` say whom it is about. */
 export async function loadCluster(
   cluster: Cluster,
   target: About,
-  options: { readonly server: string; readonly source: string; readonly onProgress: (text: string) => void },
+  options: Asked & { readonly onProgress: (text: string) => void },
 ): Promise<World> {
   const { namespace } = target;
-  const { server, source, onProgress } = options;
+  const { server, onProgress } = options;
   try {
     const [{ snapshot, unseen }, events] = await Promise.all([
       listCluster(cluster, {
@@ -44,7 +45,7 @@ export async function loadCluster(
       seesNodes: !unseen.some(({ kind }) => kind === 'Node'),
     };
   } catch (error) {
-    throw serverError(error, server, source);
+    throw serverError(error, options);
   }
 }
 
@@ -59,19 +60,4 @@ async function eventsAbout(cluster: Cluster, { namespace, name }: About): Promis
     if (isReason(error, 'Forbidden', 'NotFound', 'BadRequest')) return [];
     throw error;
   }
-}
-
-/** What a server says, with whom it was asked and what to do. */
-export function serverError(error: unknown, server: string, source: string): unknown {
-  if (!(error instanceof ApiError)) return error;
-  if (error.code === 401) {
-    const text = `${server} does not accept the credentials of ${source}: ${error.message}`;
-    return new CliError(`${text}; log in again, or choose another user with --kubeconfig or --context`, 1, {
-      cause: error,
-    });
-  }
-  const text = `cannot read from ${server} (${source}): ${error.message}`;
-  return new CliError(`${text}; see that the server runs and that this is the right cluster`, 1, {
-    cause: error,
-  });
 }

@@ -1,13 +1,12 @@
-import { realClock } from '../../runtime/clock.ts';
 import { usage } from '../cli-error.ts';
-import { Progress } from '../output/progress.ts';
-import { terminalOf } from '../output/terminal.ts';
+import { type LogFlags, logForReading } from '../log-flags.ts';
+import { progressOf } from '../output/progress-of.ts';
 import { connectToRead, loadCluster } from './load-cluster.ts';
 import { loadFiles } from './load-files.ts';
 import type { World } from './world.ts';
 
 /** Where to look: the flags that every command has that only reads. */
-export interface SourceFlags {
+export interface SourceFlags extends Pick<LogFlags, 'verbose'> {
   readonly kubeconfig?: string;
   readonly context?: string;
   /** As often as given. */
@@ -15,14 +14,13 @@ export interface SourceFlags {
 }
 
 /** The whole of a cluster, live or from files. What may not be seen, and what files lack, is in the notes. */
-export async function loadWorld({ from, kubeconfig, context }: SourceFlags): Promise<World> {
-  const progress = new Progress(terminalOf(process.stderr, process.env), realClock, (text) => {
-    process.stderr.write(text);
-  });
+export async function loadWorld({ from, kubeconfig, context, verbose }: SourceFlags): Promise<World> {
+  const log = logForReading({ verbose });
+  const progress = progressOf(log);
   const onProgress = (text: string) => progress.tell(text);
   try {
     if (from === undefined) {
-      await using cluster = await connectToRead({ kubeconfig, context });
+      await using cluster = await connectToRead({ kubeconfig, context }, log);
       const { server, source, namespace } = cluster;
       return await loadCluster(cluster, { namespace }, { server, source, onProgress });
     }

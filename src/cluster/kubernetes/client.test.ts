@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ApiError, isReason } from '../api-error.ts';
 import { configMaps, driverCapacities, nodes, pods } from '../resources.ts';
+import type { ConnectOptions } from './client.ts';
 import { ApiServer, answer, type Handler, listBody, statusBody } from './testing/api-server.ts';
 
 const servers: ApiServer[] = [];
@@ -27,6 +28,28 @@ async function failureOf(call: Promise<unknown>): Promise<ApiError> {
 }
 
 describe('requests', () => {
+  test('are told of with their answers, those that are sent again too, and without what is in them', async () => {
+    const server = await ApiServer.start(({ method }, response) => {
+      if (method === 'DELETE') return void response.destroy();
+      const isRefused = server.received.length === 1;
+      answer(response, isRefused ? 503 : 200, isRefused ? statusBody(503, 'ServiceUnavailable') : listBody());
+    });
+    servers.push(server);
+    const told: string[] = [];
+    const onRequest: ConnectOptions['onRequest'] = ({ request, outcome }) =>
+      told.push(`${request.replace(/^(\S+) http:\/\/[^/]+/, '$1 ')} ${outcome}`);
+    const cluster = await server.connect({}, { onRequest });
+    await cluster.resource(pods).list({ namespace: 'default', limit: 5 });
+    await cluster.resource(configMaps).create(object);
+    expect(told).toEqual([
+      'GET /api/v1/namespaces/default/pods?limit=5 503',
+      'GET /api/v1/namespaces/default/pods?limit=5 200',
+      'POST /api/v1/namespaces/default/configmaps 200',
+    ]);
+    await failureOf(cluster.resource(configMaps).delete(key));
+    expect(told.at(-1)).toMatch(/^DELETE \/api\S+ \w*Error: \S/);
+  });
+
   test('go to the paths of the API, with their options', async () => {
     const { cluster, maps, sent } = await serve((_, response) => answer(response, 200, listBody()));
     await maps.get(key);

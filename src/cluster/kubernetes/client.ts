@@ -11,7 +11,7 @@ import { inClusterSettings } from './in-cluster.ts';
 import { kubeconfigPaths, loadKubeconfig } from './kubeconfig.ts';
 import { proxyFromEnvironment } from './proxy.ts';
 import { RateLimit } from './rate-limit.ts';
-import { Requester } from './requester.ts';
+import { Requester, type SentRequest } from './requester.ts';
 import { KubernetesResourceClient } from './resource-client.ts';
 import { Transport } from './transport.ts';
 
@@ -35,6 +35,8 @@ export interface ConnectOptions {
   readonly requestTimeoutMs?: number;
   readonly watchSilenceMsMax?: number;
   readonly userAgent?: string;
+  /** Told of every request and how it was answered. */
+  readonly onRequest?: (sent: SentRequest) => void;
 }
 
 /** A real cluster: `Cluster` over HTTPS. See the README for what it retries, and how it finds its credentials. */
@@ -42,6 +44,8 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
   /** Where it leads, for messages. */
   readonly source: string;
   readonly server: string;
+  /** How it is reached, by whomever. */
+  readonly connection: Omit<ConnectionSettings, 'user'>;
   /** Of the context, or of the pod that this is; `default` where nothing is said. */
   readonly namespace: string;
   readonly #transport: Transport;
@@ -52,6 +56,8 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
     const { clock, random, env, rateLimit = rateLimitDefault } = options;
     this.source = settings.source;
     this.server = settings.server;
+    const { user: _, ...connection } = settings;
+    this.connection = connection;
     this.namespace = settings.namespace ?? 'default';
     this.#options = options;
     this.#transport = transport;
@@ -62,6 +68,7 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
       credentials: credentialsOf(settings.user, { env, clock }),
       rateLimit: rateLimit === false ? undefined : new RateLimit(rateLimit, clock),
       requestTimeoutMs: options.requestTimeoutMs ?? requestTimeoutMsDefault,
+      onRequest: options.onRequest,
     });
   }
 
@@ -72,11 +79,10 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
   static async connect(options: ConnectOptions): Promise<KubernetesCluster> {
     const settings = await findSettings(options);
     const server = serverUrl(settings);
-    const { certificateAuthority, insecureSkipTlsVerify, tlsServerName } = settings;
+    const { insecureSkipTlsVerify, tlsServerName } = settings;
     const transport = new Transport({
       server,
-      certificateAuthority:
-        certificateAuthority && (await readFileOrData(certificateAuthority, 'the certificate authority')),
+      certificateAuthority: await authorityOf(settings),
       insecureSkipTlsVerify,
       tlsServerName,
       proxyUrl: settings.proxyUrl ?? proxyFromEnvironment(server, options.env),
@@ -98,6 +104,11 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
     const answer = await this.#requester.exchange({ method: 'GET', path: '/version', signal });
     const { gitVersion } = answer as { readonly gitVersion?: unknown };
     return typeof gitVersion === 'string' ? gitVersion : 'unknown';
+  }
+
+  /** By which it is known again, as PEM; undefined where the machine's own authorities are trusted. */
+  async authority(): Promise<Buffer | undefined> {
+    return await authorityOf(this.connection);
   }
 
   /** What the server has. */
@@ -126,9 +137,14 @@ async function findSettings(options: ConnectOptions): Promise<ConnectionSettings
     throw new ConnectionSettingsError(`the kubeconfig ${kubeconfig} does not exist`);
   const inCluster = await inClusterSettings(env);
   if (inCluster !== undefined) return inCluster;
-  throw new ConnectionSettingsError(
-    `there is no kubeconfig at ${paths.join(', ')}, and this is no pod; name one, or set KUBECONFIG`,
-  );
+  throw new ConnectionSettingsError(`there is no kubeconfig at ${paths.join(', ')}, and this is no pod`);
+}
+
+async function authorityOf({
+  certificateAuthority,
+}: Pick<ConnectionSettings, 'certificateAuthority'>): Promise<Buffer | undefined> {
+  if (certificateAuthority === undefined) return undefined;
+  return await readFileOrData(certificateAuthority, 'the certificate authority');
 }
 
 function serverUrl({ server, source }: ConnectionSettings): URL {

@@ -22,6 +22,17 @@ export interface RequesterOptions {
   /** For all but watches; undefined: none. */
   readonly rateLimit: RateLimit | undefined;
   readonly requestTimeoutMs: number;
+  /** Told of every request that was sent, those that are sent again too. */
+  readonly onRequest?: ((sent: SentRequest) => void) | undefined;
+}
+
+/** For whoever looks for a fault. Without what was in it: that may be secret. */
+export interface SentRequest {
+  /** `GET https://host/api/v1/pods?limit=500`. */
+  readonly request: string;
+  /** The status of the answer, or what kept one from coming. */
+  readonly outcome: number | Error;
+  readonly durationMs: number;
 }
 
 export interface Call extends Pick<HttpRequest, 'method' | 'path' | 'body' | 'contentType'> {
@@ -125,11 +136,26 @@ export class Requester {
     { scope, kind }: { readonly scope: Scope; readonly kind: 'request' | 'watch' },
   ): Promise<HttpAnswer> {
     const { method, path, body, contentType } = call;
+    const { transport, clock } = this.#options;
     scope.signal.throwIfAborted();
-    return await this.#options.transport.send(
-      { method, path, body, contentType, credential, signal: scope.signal },
-      kind,
-    );
+    const sentMs = clock.monotonicMs();
+    try {
+      const request = { method, path, body, contentType, credential, signal: scope.signal };
+      const answer = await transport.send(request, kind);
+      this.#tell(call, answer.statusCode, sentMs);
+      return answer;
+    } catch (error) {
+      this.#tell(call, error instanceof Error ? error : new Error(String(error)), sentMs);
+      throw error;
+    }
+  }
+
+  #tell(call: Call, outcome: SentRequest['outcome'], sentMs: number): void {
+    const { onRequest, clock } = this.#options;
+    if (onRequest === undefined) return;
+    const [, query] = call.path.split('?', 2);
+    const request = `${this.#describe(call)}${query === undefined ? '' : `?${query}`}`;
+    onRequest({ request, outcome, durationMs: clock.monotonicMs() - sentMs });
   }
 
   /** An aborted call rejects with the signal's reason; all else is an `ApiError`. */

@@ -6,7 +6,7 @@ import type { Finding } from '../rules/finding.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import type { NodeExplanation } from './explain.ts';
 import { byCloseness } from './remedies/closeness.ts';
-import { Collection, type Remedy } from './remedies/collection.ts';
+import { Collection, canBeSmaller, type Remedy } from './remedies/collection.ts';
 import { newNodeSteps, onNewNode } from './remedies/new-node-steps.ts';
 import { isAboutPods, isHopeless, optionsFor } from './remedies/options.ts';
 import { smallestEnough } from './remedies/smallest.ts';
@@ -65,7 +65,7 @@ export function findRemedies(
 ): RemedySearch {
   const { nowMs, rules = defaultRules, objects } = options;
   const budget = budgetFor(index);
-  const ground: Ground = { index, objects, nowMs, rules, budget };
+  const ground: Ground = { index, objects, nowMs, rules, budget, records: new WeakMap() };
   const promising = nodes.filter(({ findings }) => findings.length > 0 && !findings.some(isHopeless));
   const found = new Collection();
   let nodesTried = 0;
@@ -115,7 +115,7 @@ function explore(trial: Trial, findings: readonly Finding[], path: Path): void {
         goOn(after, findings, { ...path, steps: taken });
       return false;
     });
-    if (fits) path.found.add(smallestOf(new Trial(trial.ground, trial.node, path.pod), taken));
+    if (fits) addSmallest(new Trial(trial.ground, trial.node, path.pod), taken, path.found);
   }
 }
 
@@ -145,6 +145,14 @@ function isSame(a: Finding, b: Finding): boolean {
   if (a.reason !== b.reason || a.claim !== b.claim) return false;
   const resource = ({ margin }: Finding) => (margin?.unit === 'resource' ? margin.resource : '');
   return resource(a) === resource(b);
+}
+
+/** Most nodes offer what another one offered before, and no smaller; that is found out with less asking than how small it could be. */
+function addSmallest(trial: Trial, steps: readonly Step[], found: Collection): void {
+  const remedy = { node: trial.node, steps };
+  const known = found.knownLike(remedy);
+  const fits = (asked: readonly Step[]) => trial.during(asked, (after) => after.fits());
+  if (known === undefined || canBeSmaller(remedy, known, fits)) found.add(smallestOf(trial, steps));
 }
 
 /** Each step as small as the others let it be. */

@@ -43,6 +43,13 @@ export class ReachCells {
     this.nodes = Int32Array.from(cells.flatMap((cell) => cell.nodes));
   }
 
+  /** The first of the cells that a walk goes through, and the one after the last: all of them, or that of one node row. */
+  range(onlyRow: number): readonly [first: number, end: number] {
+    if (onlyRow < 0) return [0, this.count];
+    const cell = this.cellOfNode[onlyRow] ?? -1;
+    return [cell, cell < 0 ? cell : cell + 1];
+  }
+
   thingsAt(node: number): readonly number[] {
     const cell = this.cellOfNode[node] ?? -1;
     if (cell < 0) return [];

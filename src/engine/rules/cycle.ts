@@ -19,6 +19,8 @@ export class Cycle {
   readonly pod: PodRecord;
   readonly nowMs: number;
   readonly rowCount: number;
+  /** The row of the only node that is looked at, -1 where there may be several: what is worked out for all can then be for one. */
+  readonly onlyRow: number;
   readonly feasible: Bitset;
   readonly verdicts: Int32Array;
   readonly notes = new Map<number, string[]>();
@@ -32,7 +34,9 @@ export class Cycle {
     this.pod = pod;
     this.nowMs = nowMs;
     this.rowCount = index.nodes.rowCount;
-    this.feasible = only === undefined ? index.nodes.liveRows() : rowsNamed(index, only);
+    const named = only === undefined ? undefined : rowsNamed(index, only);
+    this.onlyRow = named?.length === 1 ? named[0]! : -1;
+    this.feasible = named === undefined ? index.nodes.liveRows() : bitsOf(named, this.rowCount);
     this.verdicts = index.scratch.ints('verdicts', this.rowCount);
   }
 
@@ -96,11 +100,17 @@ export function isForGood(verdict: number): boolean {
   return (verdict & forGoodBit) !== 0;
 }
 
-function rowsNamed(index: ClusterIndex, names: Iterable<string>): Bitset {
-  let rows = newBitset(index.nodes.rowCount);
+function rowsNamed(index: ClusterIndex, names: Iterable<string>): number[] {
+  const rows: number[] = [];
   for (const name of names) {
     const row = index.nodes.row(name);
-    if (row !== undefined) rows = withBit(rows, row);
+    if (row !== undefined) rows.push(row);
   }
   return rows;
+}
+
+function bitsOf(rows: readonly number[], rowCount: number): Bitset {
+  let bits = newBitset(rowCount);
+  for (const row of rows) bits = withBit(bits, row);
+  return bits;
 }

@@ -11,9 +11,13 @@ export class Collection {
   readonly #bySort = new Map<string, Remedy>();
 
   add(remedy: Remedy): void {
-    const key = sortsOf(remedy).join(' + ');
-    const known = this.#bySort.get(key);
-    if (known === undefined || compareRemedies(remedy, known) < 0) this.#bySort.set(key, remedy);
+    const known = this.knownLike(remedy);
+    if (known === undefined || compareRemedies(remedy, known) < 0) this.#bySort.set(keyOf(remedy), remedy);
+  }
+
+  /** The smallest of its sort so far. */
+  knownLike(remedy: Remedy): Remedy | undefined {
+    return this.#bySort.get(keyOf(remedy));
   }
 
   /** Whether anything was found that costs nobody a running pod. */
@@ -29,6 +33,35 @@ export class Collection {
       .sort(compareRemedies)
       .slice(0, max);
   }
+}
+
+/**
+ * Whether a remedy of the same sorts could still be made smaller than `known`, where `fits` says whether given amounts of its steps would
+ * do. Amounts are held against each other one after the other, so it can if, with those before as in `known`, one could be less. Removed
+ * pods count first whatever their place; those are not judged.
+ */
+export function canBeSmaller(
+  remedy: Remedy,
+  known: Remedy,
+  fits: (steps: readonly Step[]) => boolean,
+): boolean {
+  if (remedy.steps.some(({ sort }) => sort === 'RemovePods')) return true;
+  const wanted = inOrder(known).map(({ amount }) => amount);
+  let current = inOrder(remedy);
+  for (const [at, step] of current.entries()) {
+    const isLess = atMost(step, wanted[at]! - 1);
+    if (isLess !== undefined && fits(current.with(at, isLess))) return true;
+    const isSame = atMost(step, wanted[at]!);
+    if (isSame === undefined) return false;
+    current = current.with(at, isSame);
+  }
+  return remedy.node < known.node && fits(current);
+}
+
+/** The step with that amount, or with its own where it is no more; undefined where it can't be that small. */
+function atMost(step: Step, amount: number): Step | undefined {
+  if (step.amount <= amount) return step;
+  return amount < 1 ? undefined : step.withAmount?.(amount);
 }
 
 /** What it costs, as {@link stepCosts} says. */
@@ -58,6 +91,10 @@ function compareAmounts(a: Remedy, b: Remedy): number {
 
 function inOrder({ steps }: Remedy): Step[] {
   return [...steps].sort((a, b) => compareTexts(sortOf(a), sortOf(b)));
+}
+
+function keyOf(remedy: Remedy): string {
+  return sortsOf(remedy).join(' + ');
 }
 
 function sortsOf(remedy: Remedy): string[] {

@@ -18,6 +18,8 @@ export interface Ground {
   readonly nowMs: number;
   readonly rules: readonly AnyRule[];
   readonly budget: Budget;
+  /** Of the pod as it is and as steps would have it: most steps leave it as it is, and reading it costs as much as judging a node. */
+  readonly records: WeakMap<Pod, PodRecord>;
 }
 
 /** How often the search may still ask; a question costs about the same, whoever asks. */
@@ -46,7 +48,7 @@ export class Trial implements ObjectSource {
     this.ground = ground;
     this.node = node;
     this.pod = pod;
-    this.record = readPod(pod);
+    this.record = recordOf(ground, pod);
     this.#changed = changed;
   }
 
@@ -134,6 +136,12 @@ export class Trial implements ObjectSource {
     this.index.upsert(kind, news);
     changed.set(`${kind} ${nameOf(kind, news)}`, news);
   }
+}
+
+function recordOf({ records }: Ground, pod: Pod): PodRecord {
+  const known = records.get(pod) ?? readPod(pod);
+  records.set(pod, known);
+  return known;
 }
 
 /** Objects are asked for by the name that people know, without what the index puts before it. */

@@ -19,12 +19,14 @@ export type PoolPlan =
 export class PoolRoom {
   readonly #index: ClusterIndex;
   readonly #nowMs: number;
+  readonly #onlyRow: number;
   readonly #budget: WorkBudget;
   readonly #columns: (Int32Array | undefined)[] = [];
   readonly #sole: SoleEntry | undefined;
 
-  constructor({ index, nowMs }: Cycle, wants: readonly Want[], budget: WorkBudget) {
+  constructor({ index, nowMs, onlyRow }: Cycle, wants: readonly Want[], budget: WorkBudget) {
     this.#index = index;
+    this.#onlyRow = onlyRow;
     this.#budget = budget;
     this.#nowMs = nowMs;
     this.#sole = this.#soleEntry(wants.filter((want) => this.isTracked(want)));
@@ -127,7 +129,8 @@ export class PoolRoom {
     if (pools?.kind !== 'pools') return column;
     const policy = want.making!.policy;
     const cells = this.#index.pools.cellsOf(pools.entry, this.#index.nodes.rowCount);
-    for (let cell = 0; cell < cells.count; cell++) {
+    const [firstCell, endCell] = cells.range(this.#onlyRow);
+    for (let cell = firstCell; cell < endCell; cell++) {
       const end = cells.thingStarts[cell + 1]!;
       let thing = cells.thingStarts[cell]!;
       while (thing < end && !this.admits(cells.things[thing]!, want.size, policy)) thing += 1;

@@ -50,7 +50,7 @@ export class Solution implements ChosenVolumes {
     this.#hasContention = this.#families.some((family) => family.isContended);
     this.#hasLargeFamilies = this.#families.some((family) => family.wants.length > 1);
     for (const want of needs.wants) this.choice.fillReserved(want);
-    for (const family of this.#families) this.choice.fillFamily(family);
+    for (const family of this.#families) this.choice.fillFamily(family, cycle.onlyRow);
   }
 
   /** True for a node that the quick way has settled beyond doubt; most nodes are, so this has to cost next to nothing. */

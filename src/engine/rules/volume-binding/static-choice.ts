@@ -50,9 +50,11 @@ export class StaticChoice {
     }
   }
 
-  fillFamily(family: Family): void {
+  /** For all nodes, or for one. */
+  fillFamily(family: Family, onlyRow: number): void {
     const { cells } = family;
-    for (let cell = 0; cell < cells.count; cell++) {
+    const [first, end] = cells.range(onlyRow);
+    for (let cell = first; cell < end; cell++) {
       const firstThing = cells.thingStarts[cell]!;
       if (cells.thingStarts[cell + 1]! - firstThing === 1)
         this.#fillFromList(family, cell, cells.things[firstThing]!);

@@ -1,55 +1,51 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
-import type { Kind } from '../index/change.ts';
-import type { Profile } from '../index/profile.ts';
-import { stowageProfile, upstreamProfile } from '../index/profile.ts';
-import { keyOf, type ObjectOf } from '../index/read-object.ts';
-import { plan } from '../plan.ts';
-import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
-import { arbFullCluster } from '../testing/full-cluster.ts';
-import { randomNowMs as nowMs } from '../testing/random-cluster.ts';
-import type { Remedy } from './remedies/collection.ts';
-import type { ObjectSource, Step } from './remedies/step.ts';
-import { findRemedies, type RemedySearch } from './remedies.ts';
+import { expect } from 'vitest';
+import type { Pod } from '../../../kube/core.ts';
+import type { Kind } from '../../index/change.ts';
+import type { Profile } from '../../index/profile.ts';
+import { keyOf, type ObjectOf } from '../../index/read-object.ts';
+import { plan } from '../../plan.ts';
+import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
+import { arbFullCluster } from '../../testing/full-cluster.ts';
+import { randomNowMs as nowMs } from '../../testing/random-cluster.ts';
+import type { Remedy } from '../remedies/collection.ts';
+import type { ObjectSource, Step } from '../remedies/step.ts';
+import { findRemedies, type RemedySearch } from '../remedies.ts';
 
-const runs = 200;
+/**
+ * That each remedy for a random pod in a random cluster makes it fit, in a cluster that is built anew with it, and that none of its sort
+ * that is smaller does.
+ */
+export function expectRemediesToHold(profile: Profile, numRuns: number): void {
+  let seen = 0;
+  let compared = 0;
+  const check = ({ objects, pod }: { readonly objects: ClusterObjects; readonly pod: Pod }) => {
+    const { remedies } = searchIn(objects, pod, profile) ?? { remedies: [] };
+    seen += remedies.length;
+    for (const remedy of remedies) {
+      expect(fitsWith(objects, pod, profile, remedy.steps)).toBe(true);
+      for (const smaller of smallerOnes(remedy, objects)) {
+        compared += 1;
+        expect(fitsWith(objects, pod, profile, smaller)).toBe(false);
+      }
+    }
+  };
+  fc.assert(fc.property(arbFullCluster, check), { numRuns });
+  expect(seen).toBeGreaterThan(numRuns / 4);
+  expect(compared).toBeGreaterThan(numRuns / 4);
+}
 
-describe.each([stowageProfile, upstreamProfile])('remedies under profile $name', (profile) => {
-  test('make the pod fit, in a cluster that is built anew with them, and are the smallest of their sort', () => {
-    let seen = 0;
-    let compared = 0;
-    fc.assert(
-      fc.property(arbFullCluster, ({ objects, pod }) => {
-        const { remedies } = searchIn(objects, pod, profile) ?? { remedies: [] };
-        seen += remedies.length;
-        for (const remedy of remedies) {
-          expect(fitsWith(objects, pod, profile, remedy.steps)).toBe(true);
-          for (const smaller of smallerOnes(remedy, objects)) {
-            compared += 1;
-            expect(fitsWith(objects, pod, profile, smaller)).toBe(false);
-          }
-        }
-      }),
-      { numRuns: runs },
-    );
-    expect(seen).toBeGreaterThan(runs / 4);
-    expect(compared).toBeGreaterThan(runs / 4);
-  });
-
-  test('leave the index as it was', () => {
-    fc.assert(
-      fc.property(arbFullCluster, ({ objects, pod }) => {
-        const index = clusterOf(objects, profile);
-        const before = plan(pod, index, { nowMs });
-        if (before.kind === 'placement') return;
-        findRemedies(pod, index, before.explain().nodes, { nowMs, objects: sourceOf(objects) });
-        expect(plan(pod, index, { nowMs })).toMatchObject({ kind: 'refusal', message: before.message });
-      }),
-      { numRuns: 50 },
-    );
-  });
-});
+/** That looking for remedies changes nothing. */
+export function expectIndexToStay(profile: Profile, numRuns: number): void {
+  const check = ({ objects, pod }: { readonly objects: ClusterObjects; readonly pod: Pod }) => {
+    const index = clusterOf(objects, profile);
+    const before = plan(pod, index, { nowMs });
+    if (before.kind === 'placement') return;
+    findRemedies(pod, index, before.explain().nodes, { nowMs, objects: sourceOf(objects) });
+    expect(plan(pod, index, { nowMs })).toMatchObject({ kind: 'refusal', message: before.message });
+  };
+  fc.assert(fc.property(arbFullCluster, check), { numRuns });
+}
 
 function searchIn(objects: ClusterObjects, pod: Pod, profile: Profile): RemedySearch | undefined {
   const index = clusterOf(objects, profile);

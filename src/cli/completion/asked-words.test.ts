@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { askedIn } from './asked-words.ts';
+
+test.each<[string, object]>([
+  ['explain pod', { kind: 'pod', namespace: undefined, readsFiles: false }],
+  ['explain -n shop claim', { kind: 'claim', namespace: 'shop' }],
+  ['explain pod --namespace=shop --context other', { namespace: 'shop', context: 'other' }],
+  ['explain pod --kubeconfig = /a/b --context', { kubeconfig: '/a/b', context: undefined }],
+  ['explain pod --kubeconfig=/a=b', { kubeconfig: '/a=b' }],
+  ['explain pod --from -', { readsFiles: true }],
+  ['capacity', { kind: undefined }],
+])('%s', (line, expected) => {
+  expect(askedIn(line.split(' '))).toMatchObject(expected);
+});

@@ -1,0 +1,59 @@
+import type { Resource } from '../../cluster/resource.ts';
+import { namespaces, persistentVolumeClaims, pods, storageClasses } from '../../cluster/resources.ts';
+import type { KubeObject } from '../../kube/meta.ts';
+import { realClock } from '../../runtime/clock.ts';
+import { connect } from '../connect.ts';
+import { type Asked, askedIn } from './asked-words.ts';
+
+/** Whoever presses a key does not wait longer. */
+const patienceMs = 3_000;
+/** More than anybody wants to choose from. */
+const namesMax = 500;
+
+/**
+ * `stowage __names`, for the scripts that `stowage completion` prints: names of what is in the cluster that the words typed so far lead to,
+ * one a line. `wanted` is `object` for what these words ask to explain, or `namespace` or `class`. Whatever is in the way, it says nothing:
+ * an error in the middle of a line that is being typed helps nobody.
+ */
+export async function printObjectNames(wanted: string, words: readonly string[]): Promise<void> {
+  const asked = askedIn(words);
+  const resource = resourceOf(wanted, asked);
+  if (resource === undefined || asked.readsFiles) return;
+  const late = new AbortController();
+  const timer = realClock.after(patienceMs, () => late.abort());
+  try {
+    process.stdout.write(linesOf(await namesIn(resource, asked, late.signal)));
+  } catch {
+    // Nothing is offered then; whoever goes on typing hears what is wrong from the command itself.
+    process.exitCode = 1;
+  } finally {
+    timer.cancel();
+  }
+}
+
+function resourceOf(wanted: string, { kind }: Asked): Resource | undefined {
+  if (wanted === 'namespace') return namespaces as Resource;
+  if (wanted === 'class') return storageClasses as Resource;
+  if (wanted !== 'object') return undefined;
+  return (kind === 'pod' ? pods : kind === 'claim' ? persistentVolumeClaims : undefined) as
+    | Resource
+    | undefined;
+}
+
+async function namesIn(resource: Resource, asked: Asked, signal: AbortSignal): Promise<readonly string[]> {
+  await using cluster = await connect(asked, { rateLimit: false, requestTimeoutMs: patienceMs });
+  const { items } = await cluster
+    .resource(resource)
+    .list({ namespace: asked.namespace, limit: namesMax, signal });
+  const own = asked.namespace ?? cluster.namespace;
+  return items.map(({ metadata }) => nameOf(metadata, own));
+}
+
+/** As it has to be typed: with its namespace where that is another one. */
+function nameOf({ namespace, name = '' }: NonNullable<KubeObject['metadata']> = {}, own: string): string {
+  return namespace === undefined || namespace === own ? name : `${namespace}/${name}`;
+}
+
+function linesOf(names: readonly string[]): string {
+  return names.map((name) => `${name}\n`).join('');
+}

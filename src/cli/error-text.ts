@@ -1,0 +1,39 @@
+import { CliError } from './cli-error.ts';
+
+/** A chain of causes that is longer says nothing new. */
+const causesMax = 8;
+
+/**
+ * What is written about an error that ends the program: what happened and the remedy; where it comes from and its causes only to whoever
+ * asked for more. What we did not foresee is a mistake of ours, and is said to be one.
+ */
+export function errorText(error: unknown, isVerbose: boolean): string {
+  const message = `stowage: ${messageOf(error)}`;
+  const isOurs = error instanceof CliError;
+  if (!isVerbose)
+    return isOurs ? `${message}\n` : `${message}\nThis should not happen; --verbose shows where it did.\n`;
+  return [message, ...(isOurs ? [] : stackOf(error)), ...causesOf(error), ''].join('\n');
+}
+
+function causesOf(error: unknown): readonly string[] {
+  const lines: string[] = [];
+  let cause = error instanceof Error ? error.cause : undefined;
+  for (let depth = 0; cause !== undefined && depth < causesMax; depth += 1) {
+    lines.push(
+      `caused by: ${cause instanceof Error ? `${cause.name}: ` : ''}${messageOf(cause)}`,
+      ...stackOf(cause),
+    );
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return lines;
+}
+
+/** Without the message, which it begins with. */
+function stackOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [];
+  return (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}

@@ -1,0 +1,38 @@
+import { ApiError } from '../cluster/api-error.ts';
+import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
+import type { Resource } from '../cluster/resource.ts';
+import { exponentialBackoff } from '../runtime/backoff.ts';
+import { realClock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { systemRandom } from '../runtime/random.ts';
+import { refusalError } from './server-error.ts';
+
+const patience = exponentialBackoff({ baseMs: 1_000, maxMs: 15_000, factor: 2, jitter: 'equal' });
+
+/**
+ * What the server has, however long it takes to answer; undefined where `signal` aborted before. For commands that stay: a server that is
+ * away may come, and each attempt is told. One that answers and refuses us will go on doing so; that ends the command.
+ */
+export async function untilReached(
+  cluster: KubernetesCluster,
+  log: Log,
+  signal: AbortSignal,
+): Promise<readonly Resource[] | undefined> {
+  for (let attempt = 0; !signal.aborted; attempt += 1) {
+    try {
+      const { resources, failures } = await cluster.discover(signal);
+      for (const { groupVersion, error } of failures) log.warn(`${groupVersion} is left out`, { error });
+      return resources;
+    } catch (error) {
+      if (signal.aborted) break;
+      if (!isPassing(error)) throw refusalError(error, cluster);
+      log.warn(`cannot reach ${cluster.server}, trying again`, { error });
+    }
+    await realClock.sleep(patience.delayMs(attempt, systemRandom), signal);
+  }
+  return undefined;
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof ApiError && (error.code >= 500 || error.code === 429);
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import { coreEvents, nodes, persistentVolumeClaims, pods } from '../../src/cluster/resources.ts';
+import { callStowage } from '../up/stowage-process.ts';
+import type { Bed } from './bed.ts';
+import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
+import {
+  accessModes,
+  main,
+  makeClass,
+  makeDisk,
+  makeNode,
+  serviceAccountKubeconfig,
+  until,
+} from './testing/run-scheduler.ts';
+
+/** What somebody gets who looks after the pods of one namespace: no nodes, nothing of the cluster. */
+const namespaced = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: { name: reader, namespace: shop }
+rules:
+  - { apiGroups: [""], resources: [pods, persistentvolumeclaims, events], verbs: [get, list] }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: { name: reader, namespace: shop }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader }
+subjects: [{ kind: ServiceAccount, name: of-a-team, namespace: shop }]
+`;
+
+/** All of the cluster but what storage drivers say; pods and claims of one namespace only. */
+const broad = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: broad }
+rules:
+  - { apiGroups: [""], resources: [nodes, persistentvolumes, namespaces], verbs: [list] }
+  - { apiGroups: [storage.k8s.io], resources: [storageclasses], verbs: [list] }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: broad }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: broad }
+subjects: [{ kind: ServiceAccount, name: broad, namespace: shop }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: { name: broad, namespace: shop }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader }
+subjects: [{ kind: ServiceAccount, name: broad, namespace: shop }]
+`;
+
+const accounts = ['of-a-team', 'broad', 'nobody'] as const;
+
+async function kubectl(bed: Bed, args: readonly string[], input = ''): Promise<void> {
+  const { stderr, code } = await bed.kubectl(args, input);
+  expect([code, stderr]).toEqual([0, '']);
+}
+
+/** A pod of the default scheduler that no node takes, each for a reason of its own. */
+async function makePendingPod(cluster: Cluster): Promise<void> {
+  await makeNode(cluster, 'with-a-disk');
+  await makeNode(cluster, 'small', { cpu: '1' });
+  await cluster.resource(nodes).create({
+    metadata: { name: 'tainted' },
+    spec: { taints: [{ key: 'team', value: 'infra', effect: 'NoSchedule' }] },
+    status: { allocatable: { cpu: '4', memory: '8Gi', pods: '110' } },
+  });
+  await makeClass(cluster, 'local');
+  await makeDisk(cluster, 'disk', { node: 'with-a-disk', storageClassName: 'local' });
+  await cluster.resource(persistentVolumeClaims).create({
+    metadata: { namespace: 'shop', name: 'data' },
+    spec: { accessModes, storageClassName: 'local', resources: { requests: { storage: '5Gi' } } },
+  });
+  await cluster.resource(pods).create({
+    metadata: { namespace: 'shop', name: 'db' },
+    spec: {
+      containers: [{ ...main, resources: { requests: { cpu: '2' } } }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+    },
+  });
+}
+
+/** What kube-scheduler says of it, in its Event. */
+async function complaintOfKubeScheduler(cluster: Cluster): Promise<string> {
+  const fieldSelector = 'involvedObject.name=db,reason=FailedScheduling';
+  const read = async () =>
+    (await cluster.resource(coreEvents).list({ namespace: 'shop', fieldSelector })).items;
+  await until(async () => (await read()).length > 0);
+  return (await read())[0]?.message ?? '';
+}
+
+async function explain(kubeconfig: string, ...flags: readonly string[]) {
+  return await callStowage('explain', 'pod', 'shop/db', '--kubeconfig', kubeconfig, ...flags);
+}
+
+describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a cluster of Kubernetes', () => {
+  const bed = sharedBed({ scheduler: true });
+
+  test('says what kube-scheduler says, and what it was not allowed to see', async () => {
+    const cluster = await bed().connect();
+    await kubectl(bed(), ['create', 'namespace', 'shop']);
+    for (const name of accounts) await kubectl(bed(), ['create', 'serviceaccount', name, '-n', 'shop']);
+    await kubectl(bed(), ['apply', '-f', '-'], `${namespaced}---${broad}`);
+    await makePendingPod(cluster);
+    const told = await complaintOfKubeScheduler(cluster);
+
+    const admin = await explain(bed().kubeconfig, '-o', 'json');
+    const { message, ...rest } = JSON.parse(admin.stdout);
+    expect([admin.status, admin.stderr]).toEqual([3, '']);
+    expect(rest).toMatchObject({ verdict: 'refused', profile: 'upstream', notes: [] });
+    expect(message).toMatch(/^0\/3 nodes are available: /);
+    // What follows is about making room, which is no part of the question.
+    expect(told.slice(0, message.length)).toBe(message);
+    expect(told.slice(message.length)).toMatch(/^( no new claims to deallocate,)? preemption: /);
+    expect(rest.reported).toBe(told);
+
+    const seeing = await explain(await serviceAccountKubeconfig(bed(), 'shop', 'broad'), '-o', 'json');
+    const seen = JSON.parse(seeing.stdout);
+    expect([seeing.status, seeing.stderr, seen.message]).toEqual([3, '', message]);
+    expect(seen.remedies.length).toBeGreaterThan(0);
+    const notes = seen.notes.map(({ text }: { readonly text: string }) => text);
+    expect(notes).toContain(
+      'could see pods in namespace shop only; elsewhere what other pods use and where they are is not counted',
+    );
+    expect(notes).toContain('could not see csistoragecapacities: forbidden; capacity is not looked at');
+    expect(notes).toContain(
+      'could not see csinodes: forbidden; how many volumes nodes can attach is not looked at',
+    );
+    expect(
+      notes.filter((text: string) => / see (nodes|persistentvolumes|storageclasses)/.test(text)),
+    ).toEqual([]);
+  });
+
+  test('says what can be said without nodes, and what to ask for where nothing can', async () => {
+    const team = await explain(await serviceAccountKubeconfig(bed(), 'shop', 'of-a-team'));
+    expect([team.status, team.stderr]).toEqual([1, '']);
+    expect(team.stdout).toContain('Pod shop/db waits; nothing can be said of nodes that could not be seen.');
+    expect(team.stdout).toContain('could not see nodes: forbidden; nothing can be said about nodes');
+    expect(team.stdout).toContain('0/3 nodes are available: ');
+    const nobody = await explain(await serviceAccountKubeconfig(bed(), 'shop', 'nobody'));
+    expect([nobody.status, nobody.stdout]).toEqual([1, '']);
+    expect(nobody.stderr).toMatch(
+      /^stowage: could not see pods: forbidden; .*; ask for the right to list pods\n$/,
+    );
+  });
+});

@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { EmbeddedCluster } from '../../src/cluster/embedded/embedded-cluster.ts';
+import { EmbeddedServer } from '../../src/cluster/embedded/embedded-server.ts';
+import { nodes, pods } from '../../src/cluster/resources.ts';
+import { node } from '../../src/engine/testing/objects.ts';
+import type { Node } from '../../src/kube/core.ts';
+import { realClock } from '../../src/runtime/clock.ts';
+import { systemIds } from '../../src/runtime/ids.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+import { awayServer, kubeconfigFor } from './kubeconfigs.ts';
+import { callStowage, delay, StowageProcess, temporaryFolder } from './stowage-process.ts';
+
+/** Commands that go on until somebody stops them, and what they say when they are at work. */
+const staying = [
+  { args: ['run', '--leader-elect=false'], works: 'running scheduler on ' },
+  { args: ['extender', '--insecure', '--listen', '127.0.0.1:0'], works: 'listening on ' },
+] as const;
+
+const stackTrace = /\n\s+at .+:\d+:\d+/;
+
+function start(...args: readonly string[]): StowageProcess {
+  const stowage = new StowageProcess(args);
+  onTestFinished(() => stowage.kill());
+  return stowage;
+}
+
+async function says(stowage: StowageProcess, text: string): Promise<void> {
+  while (!stowage.stderr.includes(text)) await delay(10);
+}
+
+async function complaintOf(...args: readonly string[]): Promise<readonly [number | null, string]> {
+  const { status, stdout, stderr } = await callStowage(...args);
+  expect(stdout).toBe('');
+  expect(stderr).not.toMatch(stackTrace);
+  return [status, stderr];
+}
+
+describe.each(staying)('stowage $args', ({ args, works }) => {
+  test('goes on trying to reach a server that is away, says so, and can be stopped meanwhile', async () => {
+    const stowage = start(...args, '--kubeconfig', kubeconfigFor(awayServer, 'x'));
+    await says(stowage, `stowage: warn: cannot reach ${awayServer}, trying again: GET ${awayServer}/api`);
+    expect(await stowage.stop()).toEqual({ status: 0, signal: null });
+  });
+
+  test('ends where its credentials are refused, as trying again would not help', async () => {
+    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const kubeconfig = kubeconfigFor(up.access.url, 'wrong');
+    const [status, text] = await complaintOf(...args, '--kubeconfig', kubeconfig);
+    expect(status).toBe(1);
+    expect(text).toContain(
+      `stowage: ${up.access.url} does not accept the credentials of context "a" of ${kubeconfig}: Unauthorized; log in again, or choose`,
+    );
+    expect(text).not.toContain('trying again');
+  });
+
+  test('has a clear word for what is no kubeconfig, and for a context that it has not', async () => {
+    const file = join(temporaryFolder(), 'config');
+    writeFileSync(file, 'kind: Pod\n');
+    const [status, text] = await complaintOf(...args, '--kubeconfig', file);
+    expect([status, text]).toEqual([
+      1,
+      expect.stringContaining(`stowage: ${file}: there is no current-context; `),
+    ]);
+    const known = kubeconfigFor(awayServer, 'x');
+    const [missing, hint] = await complaintOf(...args, '--kubeconfig', known, '--context', 'none');
+    expect([missing, hint]).toEqual([1, expect.stringMatching(/^stowage: .*context.*none.*--kubeconfig\n$/)]);
+  });
+
+  test('refuses flags that it does not know, and levels that there are not', async () => {
+    const [status, text] = await complaintOf(...args, '--nonsense');
+    expect([status, text]).toEqual([2, expect.stringContaining("error: unknown option '--nonsense'")]);
+    expect(await complaintOf(...args, '--log-level', 'loud')).toEqual([
+      2,
+      'stowage: --log-level: "loud" is none of debug, info, warn, error; see stowage --help\n',
+    ]);
+  });
+
+  test('works on an empty cluster, and tells of each request or in JSON as it is told', async () => {
+    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const stowage = start(...args, '--kubeconfig', up.kubeconfig, '--verbose');
+    await says(stowage, works);
+    expect(stowage.stderr).toMatch(/^stowage: debug: GET https:\S+\/api status=200 ms=\d+$/m);
+    expect(await stowage.stop()).toEqual({ status: 0, signal: null });
+    const programs = start(...args, '--kubeconfig', up.kubeconfig, '--log-format', 'json');
+    await says(programs, works);
+    const [line = ''] = programs.stderr.split('\n');
+    expect(JSON.parse(line)).toMatchObject({ level: 'info', message: expect.any(String) });
+    await programs.stop();
+  });
+});
+
+test('five thousand nodes are no trouble for either', async () => {
+  const server = await EmbeddedServer.start({
+    clock: realClock,
+    ids: systemIds,
+    random: seededRandom('stay'),
+    onError: (error) => expect.fail(String(error)),
+  });
+  onTestFinished(() => server.close());
+  const kubeconfig = join(temporaryFolder(), 'kubeconfig');
+  await server.writeKubeconfig(kubeconfig);
+  const cluster = new EmbeddedCluster({ registry: server.registry, manager: 'test' });
+  const names = Array.from({ length: 5_000 }, (_, at) => `n${at}`);
+  await Promise.all(names.map((name) => cluster.resource(nodes).create(newNode(name))));
+  const run = start('run', '--leader-elect=false', '--kubeconfig', kubeconfig);
+  const extender = start('extender', '--insecure', '--listen', '127.0.0.1:0', '--kubeconfig', kubeconfig);
+  await extender.answers();
+  const [, url = ''] = /=(.+)\n/.exec(extender.stdout) ?? [];
+  const question = { Pod: { metadata: { name: 'p', namespace: 'default', uid: '1' } }, NodeNames: names };
+  const answer = await fetch(`${url}/filter`, { method: 'POST', body: JSON.stringify(question) });
+  const { NodeNames } = (await answer.json()) as { readonly NodeNames: readonly string[] };
+  expect(NodeNames).toHaveLength(5_000);
+  const spec = { schedulerName: 'stowage', containers: [{ name: 'main', image: 'pause' }] };
+  const key = { namespace: 'default', name: 'web' };
+  await cluster.resource(pods).create({ metadata: key, spec });
+  const placed = async () => (await cluster.resource(pods).get(key)).spec?.nodeName;
+  while ((await placed()) === undefined) await delay(20);
+  for (const stowage of [run, extender]) expect(await stowage.stop()).toEqual({ status: 0, signal: null });
+}, 120_000);
+
+function newNode(name: string): Node {
+  const { resourceVersion: _, uid: __, ...metadata } = node(name).metadata ?? {};
+  return { ...node(name), metadata };
+}

@@ -1,0 +1,78 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ApiClient } from './api-client.ts';
+import { accessIn, callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
+
+async function started(): Promise<{ stowage: StowageProcess; admin: ApiClient; folder: string }> {
+  const folder = temporaryFolder();
+  const stowage = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
+  return { stowage, admin: new ApiClient(stowage.access), folder };
+}
+
+async function made(admin: ApiClient, path: string, body: unknown): Promise<void> {
+  expect((await admin.call('POST', path, { body })).status).toBe(201);
+}
+
+describe('stowage kubeconfig', () => {
+  test('makes a service account of whoever has it', async () => {
+    const { stowage, admin, folder } = await started();
+    await made(admin, '/api/v1/namespaces', { metadata: { name: 'shop' } });
+    await made(admin, '/api/v1/namespaces/shop/serviceaccounts', { metadata: { name: 'robot' } });
+    await made(admin, '/apis/rbac.authorization.k8s.io/v1/namespaces/shop/rolebindings', {
+      metadata: { name: 'robot' },
+      roleRef: { kind: 'ClusterRole', name: 'view' },
+      subjects: [{ kind: 'ServiceAccount', name: 'robot' }],
+    });
+    const file = join(folder, 'robot.kubeconfig');
+    const { status, stdout, stderr } = await callStowage(
+      ...[
+        'kubeconfig',
+        'shop/robot',
+        '--to',
+        file,
+        '--duration',
+        '1h30m',
+        '--kubeconfig',
+        stowage.kubeconfig,
+      ],
+    );
+    expect([status, stdout, stderr]).toEqual([0, '', '']);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const robot = new ApiClient(accessIn(readFileSync(file, 'utf8')));
+    expect((await robot.call('GET', '/api/v1/namespaces/shop/pods')).status).toBe(200);
+    expect((await robot.call('GET', '/api/v1/namespaces/shop/secrets')).status).toBe(403);
+    expect((await robot.call('GET', '/api/v1/namespaces/default/pods')).status).toBe(403);
+  });
+
+  test('prints it, and the server knows the token after a restart', async () => {
+    const { stowage, admin, folder } = await started();
+    await made(admin, '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
+    const { stdout } = await callStowage('kubeconfig', 'robot', '--kubeconfig', stowage.kubeconfig);
+    expect(stdout).toContain('current-context: default/robot\n');
+    await stowage.stop();
+    const again = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
+    const robot = new ApiClient({ ...accessIn(stdout), url: again.access.url });
+    expect((await robot.call('GET', '/api')).status).toBe(200);
+  });
+
+  test('says what is wrong, and what to do', async () => {
+    const { stowage } = await started();
+    const call = (...args: readonly string[]) =>
+      callStowage('kubeconfig', ...args, '--kubeconfig', stowage.kubeconfig);
+    const nobody = await call('nobody', '-n', 'shop');
+    expect(nobody.status).toBe(1);
+    expect(nobody.stderr).toMatch(
+      /^stowage: there is no service account "nobody" in the namespace "shop" of https:\S+; make it with kubectl create serviceaccount nobody -n shop, or/,
+    );
+    for (const [args, text] of [
+      [['a/b/c'], '"a/b/c" names no service account; write NAME or NAMESPACE/NAME'],
+      [['a/b', '-n', 'c'], '"a/b" is of another namespace than --namespace c; name one of them'],
+      [['a', '--duration', 'long'], '--duration: "long" is no duration; write it as 24h, 90m or 1d12h'],
+      [['a', '--duration', '9m59s'], '--duration: 9m59s is too short; tokens last 10m at least'],
+    ] as const) {
+      const { status, stderr } = await call(...args);
+      expect([status, stderr]).toEqual([2, `stowage: ${text}; see stowage --help\n`]);
+    }
+  });
+});
