@@ -6,6 +6,8 @@ import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Benchmark, type Row, rounded } from '../harness.ts';
+import { applyInRounds, configMap, configMapsPath, deployment, deploymentsPath } from './apply-workloads.ts';
+import { createPool, definePools, pool, poolsPath } from './custom-workloads.ts';
 import { startKubernetes } from './kubernetes-subject.ts';
 import { startStowage } from './stowage-subject.ts';
 import type { Subject } from './subject.ts';
@@ -23,6 +25,9 @@ import {
 const writers = 64;
 const warmUps = 2_000;
 const requests = 10_000;
+/** Server-side applies, of so many objects in rounds. */
+const applies = 6_000;
+const appliedObjects = 1_000;
 /** Lists and watches are compared with so many; the bars for ours are at the larger number, which would take the other minutes. */
 const compared = 20_000;
 const many = 100_000;
@@ -32,7 +37,7 @@ const fanOutWrites = 500;
 export const apiserver: Benchmark = {
   name: 'apiserver',
   summary:
-    'the embedded API server beside kube-apiserver with etcd: start, durable writes, reads, lists, watches, memory',
+    'the embedded API server beside kube-apiserver with etcd: start, durable writes and applies, custom resources, reads, lists, watches, memory',
   async run(progress) {
     const disk = { work: 'disk', flushMicroseconds: flushMicroseconds() };
     const ours = await measure(await startStowage(), [compared, many], progress);
@@ -53,6 +58,8 @@ async function measure(
     const rows: Row[] = [{ work: 'start', server, ms: rounded(subject.startMs) }];
     progress(`${server}: creates, gets and patches with ${writers} clients`);
     rows.push(...(await measureRates(subject)));
+    progress(`${server}: server-side applies and custom resources`);
+    rows.push(...(await measureApplies(subject)), ...(await measureCustom(subject)));
     let volumes = warmUps + requests;
     for (const size of sizes) {
       progress(`${server}: lists and watches of ${size} volumes`);
@@ -79,6 +86,28 @@ async function measureRates(subject: Subject): Promise<readonly Row[]> {
   ];
 }
 
+async function measureApplies(subject: Subject): Promise<readonly Row[]> {
+  const applied = async (kind: string, path: string, config: Parameters<typeof applyInRounds>[2]) => {
+    const rate = await rateOf(subject, writers, applies, applyInRounds(path, appliedObjects, config));
+    return { work: 'requests', server: subject.name, verb: `apply ${kind}`, clients: writers, ...rate };
+  };
+  return [
+    await applied('ConfigMap', configMapsPath, configMap),
+    await applied('Deployment', deploymentsPath, deployment),
+  ];
+}
+
+async function measureCustom(subject: Subject): Promise<readonly Row[]> {
+  if (!(await definePools(subject))) return [];
+  const server = subject.name;
+  const created = await rateOf(subject, writers, applies, createPool('made'));
+  const applied = await rateOf(subject, writers, applies, applyInRounds(poolsPath, appliedObjects, pool));
+  return [
+    { work: 'requests', server, verb: 'create custom', clients: writers, ...created },
+    { work: 'requests', server, verb: 'apply custom', clients: writers, ...applied },
+  ];
+}
+
 async function measureMany(subject: Subject, volumes: number): Promise<readonly Row[]> {
   const server = subject.name;
   const memory = subject.memory();
@@ -100,6 +129,22 @@ function ratios(ours: readonly Row[], theirs: readonly Row[]): readonly Row[] {
     { what: 'creates', work: 'requests', verb: 'create', column: 'perSecond', isCost: false },
     { what: 'gets', work: 'requests', verb: 'get', column: 'perSecond', isCost: false },
     { what: 'patches', work: 'requests', verb: 'patch', column: 'perSecond', isCost: false },
+    {
+      what: 'applies of ConfigMaps',
+      work: 'requests',
+      verb: 'apply ConfigMap',
+      column: 'perSecond',
+      isCost: false,
+    },
+    {
+      what: 'applies of Deployments',
+      work: 'requests',
+      verb: 'apply Deployment',
+      column: 'perSecond',
+      isCost: false,
+    },
+    { what: 'custom creates', work: 'requests', verb: 'create custom', column: 'perSecond', isCost: false },
+    { what: 'custom applies', work: 'requests', verb: 'apply custom', column: 'perSecond', isCost: false },
     { what: 'memory', work: 'memory', column: 'residentMiB', isCost: true },
     { what: 'list', work: 'lists', column: 'wholeMs', isCost: true },
     { what: 'paged list', work: 'lists', column: 'pagedMs', isCost: true },

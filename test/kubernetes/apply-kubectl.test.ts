@@ -10,9 +10,15 @@ import { systemIds } from '../../src/runtime/ids.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { kubectlApplies, type TypedApply } from './apply/kubectl-applies.ts';
 import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
+import { isRetry } from './testing/is-retry.ts';
 
 /** That of the machine is usually an older one; where there is none, only our own is tried. */
 const installedKubectl = '/usr/bin/kubectl';
+
+const kubectls: readonly (readonly [string, () => string])[] = [
+  ['of the same version', () => inject('kubernetesPrograms').kubectl ?? ''],
+  ['that is installed here', () => installedKubectl],
+];
 
 describe.skipIf(lacks(...serverPrograms))('kubectl apply --server-side', () => {
   const bed = sharedBed();
@@ -37,14 +43,12 @@ describe.skipIf(lacks(...serverPrograms))('kubectl apply --server-side', () => {
     await rm(folder, { recursive: true });
   });
 
-  test.each([
-    ['of the same version', () => inject('kubernetesPrograms').kubectl ?? ''],
-    ['that is installed here', () => installedKubectl],
-  ])(
+  test.for(kubectls)(
     'of a kubectl %s prints the same with us as with the real server',
-    async (name, program) => {
+    { timeout: 300_000 },
+    async ([name, program], { task }) => {
       if (!existsSync(program())) return;
-      const namespace = name.replaceAll(' ', '-');
+      const namespace = `${name.replaceAll(' ', '-')}${isRetry(task) ? '-again' : ''}`;
       const surprises: string[] = [];
       const both = [bed().kubeconfig, join(folder, 'kubeconfig')];
       for (const typed of [{ line: `create namespace ${namespace}` }, ...kubectlApplies]) {
@@ -55,7 +59,6 @@ describe.skipIf(lacks(...serverPrograms))('kubectl apply --server-side', () => {
       }
       expect(surprises.join('\n\n')).toBe('');
     },
-    300_000,
   );
 });
 

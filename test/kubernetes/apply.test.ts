@@ -5,18 +5,25 @@ import { realClock } from '../../src/runtime/clock.ts';
 import { systemIds } from '../../src/runtime/ids.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { addressOf } from '../fidelity/http-client.ts';
-import { compareLife } from './apply/beside-real.ts';
+import type { Scenario } from '../fidelity/scenario.ts';
+import { type Compared, compareLife, type Servers } from './apply/beside-real.ts';
+import { randomCustomLife } from './apply/random-custom-life.ts';
+import { randomLife } from './apply/random-life.ts';
 import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
 
 /**
  * Random objects with random writers, the same at every run. To see others, or more, or one again:
  *
- *     APPLY_SEED=1234 APPLY_LIVES=500 npm run test:kubernetes -- test/kubernetes/apply.test.ts
+ *     APPLY_SEED=1234 APPLY_LIVES=500 APPLY_CUSTOM_LIVES=50 npm run test:kubernetes -- test/kubernetes/apply.test.ts
  */
 const firstSeed = Number(process.env.APPLY_SEED ?? 1);
 const lifeCount = Number(process.env.APPLY_LIVES ?? 40);
 const stepsPerLife = 16;
 const lifeMaxMs = 5_000;
+/** Of custom kinds, each with a definition of its own. */
+const customLifeCount = Number(process.env.APPLY_CUSTOM_LIVES ?? 6);
+const stepsPerCustomLife = 50;
+const customLifeMaxMs = 20_000;
 /** Who is to be shown; the rest is counted. */
 const shownMax = 5;
 
@@ -38,27 +45,52 @@ describe.skipIf(lacks(...serverPrograms))('server-side apply beside the real ser
     await embedded.close();
   });
 
+  function servers(): Servers {
+    return { real: addressOf(readFileSync(bed().kubeconfig, 'utf8')), ours: addressOf(embedded.kubeconfig) };
+  }
+
   test(
     'gives the same objects, owners and refusals',
     async () => {
-      const real = addressOf(readFileSync(bed().kubeconfig, 'utf8'));
-      const servers = { real, ours: addressOf(embedded.kubeconfig) };
-      const problems: string[] = [];
-      const outcomes: number[] = [];
-      for (let seed = firstSeed; seed < firstSeed + lifeCount; seed++) {
-        const compared = await compareLife(servers, seed, stepsPerLife);
-        if (compared.text !== '') problems.push(compared.text);
-        outcomes.push(...compared.outcomes);
-      }
-      const count = (status: number): number => outcomes.filter((each) => each === status).length;
-      const tally = `${outcomes.length} answers, ${count(200)} writes, ${count(409)} conflicts`;
-      process.stdout.write(`server-side apply, from seed ${firstSeed}: ${tally}\n`);
+      const lives = seeds(lifeCount).map((seed) => randomLife(seed, stepsPerLife));
+      const { count } = check('server-side apply', await compareAll(servers(), lives));
       expect(bugs).toEqual([]);
-      if (problems.length > 0) {
-        expect.fail(`${problems.length} lives differ\n${problems.slice(0, shownMax).join('\n\n')}`);
-      }
       if (lifeCount > 20) expect(Math.min(count(200), count(409))).toBeGreaterThan(lifeCount);
     },
     60_000 + lifeCount * lifeMaxMs,
   );
+
+  test(
+    'gives the same for custom kinds, whatever their schemas say about lists and maps',
+    async () => {
+      const lives = seeds(customLifeCount).map((seed) => randomCustomLife(seed, stepsPerCustomLife));
+      const { count } = check('custom kinds', await compareAll(servers(), lives));
+      expect(bugs).toEqual([]);
+      if (customLifeCount > 5) expect(Math.min(count(200), count(409))).toBeGreaterThan(customLifeCount);
+    },
+    60_000 + customLifeCount * customLifeMaxMs,
+  );
 });
+
+function seeds(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, i) => firstSeed + i);
+}
+
+async function compareAll(servers: Servers, lives: readonly Scenario[]): Promise<readonly Compared[]> {
+  const compared: Compared[] = [];
+  for (const life of lives) compared.push(await compareLife(servers, life));
+  return compared;
+}
+
+/** Fails where the two servers differ, and says what they had to do. */
+function check(what: string, compared: readonly Compared[]): { count(status: number): number } {
+  const outcomes = compared.flatMap((each) => each.outcomes);
+  const count = (status: number): number => outcomes.filter((each) => each === status).length;
+  const tally = `${outcomes.length} answers, ${count(200)} writes, ${count(409)} conflicts`;
+  process.stdout.write(`${what}, from seed ${firstSeed}: ${tally}\n`);
+  const problems = compared.map(({ text }) => text).filter((text) => text !== '');
+  if (problems.length > 0) {
+    expect.fail(`${problems.length} lives differ\n${problems.slice(0, shownMax).join('\n\n')}`);
+  }
+  return { count };
+}

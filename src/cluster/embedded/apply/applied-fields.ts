@@ -1,15 +1,16 @@
 import { type FieldSet, leaf } from '../managed-fields/field-set.ts';
-import { compareElements, compareTexts, type PathElement } from '../managed-fields/path-element.ts';
-import { isArray, isObject, type Json, type JsonObject, own } from '../patch/json-value.ts';
-import type { ListShape, Shape, StructShape } from '../patch/shape.ts';
-import { elementOf } from './list-elements.ts';
+import { elementOf } from '../managed-fields/list-elements.ts';
+import { compareElements, type PathElement } from '../managed-fields/path-element.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
+import { type ListShape, type Shape, type StructShape, shapeOfForm } from '../patch/shape.ts';
+import { sortedNames } from '../patch/text-order.ts';
 
 /**
  * What a configuration names, and its applier therefore owns: values, atomic parts, entries of maps and elements of lists.
  * A struct that has fields is not named by itself, and an empty list names nothing.
  */
 export function appliedFields(value: JsonObject, shape: StructShape): FieldSet {
-  return structNode(value, shape) ?? leaf;
+  return (shape.isAtomic ? undefined : structNode(value, shape)) ?? leaf;
 }
 
 type Node = Record<PathElement, FieldSet>;
@@ -25,26 +26,33 @@ function nodeOf(value: Json, shape: Shape): FieldSet | undefined {
       return shape.isAtomic || !isObject(value) || isBare(value) ? leaf : structNode(value, shape);
     case 'map':
       return shape.isAtomic || !isObject(value) || isBare(value) ? leaf : mapNode(value, shape.value);
+    case 'deduced':
+      return nodeOf(value, shapeOfForm(shape, value));
     case 'list':
       return shape.relation === 'atomic' || !isArray(value) ? leaf : listNode(value, shape);
   }
 }
 
-function structNode(value: JsonObject, { sortedFields }: StructShape): FieldSet | undefined {
+/** What has no name in the type is owned like the entry of a map, where there may be such. */
+function structNode(value: JsonObject, { fields, rest }: StructShape): FieldSet | undefined {
   let node: Node | undefined;
-  for (const { name, element, shape } of sortedFields) {
-    const field = own(value, name);
-    const inner = field === undefined ? undefined : nodeOf(field, shape);
-    if (inner === undefined) continue;
+  for (const name of sortedNames(value)) {
+    const field = fields.get(name);
+    const shape = field?.shape ?? rest;
+    const part = value[name];
+    if (shape === undefined || part === undefined) continue;
+    const inner = shape.kind === 'scalar' ? leaf : nodeOf(part, shape);
+    if (field !== undefined && inner === undefined) continue;
     node ??= {};
-    node[element] = inner;
+    if (field === undefined) node[`f:${name}`] = asMember(inner);
+    else node[field.element] = inner!;
   }
   return node;
 }
 
 function mapNode(value: JsonObject, shape: Shape): FieldSet {
   const node: Node = {};
-  for (const name of Object.keys(value).sort(compareTexts)) {
+  for (const name of sortedNames(value)) {
     node[`f:${name}`] = asMember(nodeOf(value[name]!, shape));
   }
   return node;

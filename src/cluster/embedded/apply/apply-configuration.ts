@@ -1,11 +1,4 @@
-import {
-  difference,
-  type FieldSet,
-  intersection,
-  isEmptySet,
-  leaf,
-  recursiveDifference,
-} from '../managed-fields/field-set.ts';
+import { difference, intersection, isEmptySet, recursiveDifference } from '../managed-fields/field-set.ts';
 import {
   isSameManager,
   type ManagedFieldsEntry,
@@ -14,31 +7,33 @@ import {
   withFields,
   writeManagers,
 } from '../managed-fields/managers.ts';
-import { type Comparison, compareTyped, takenBy } from '../managed-fields/typed-compare.ts';
-import { unowned, updateManagedFields } from '../managed-fields/update-managers.ts';
+import { unowned, updateManagedFields, withoutChange } from '../managed-fields/update-managers.ts';
+import {
+  type Change,
+  changesByVersion,
+  requireFit,
+  servedManagers,
+  type Versioned,
+  viewOf,
+} from '../managed-fields/versions.ts';
 import { isEqual, isObject, type JsonObject } from '../patch/json-value.ts';
-import type { StructShape } from '../patch/shape.ts';
 import { appliedFields } from './applied-fields.ts';
 import { applyConflict, type Conflict } from './conflicts.ts';
 import { lastAppliedFields } from './last-applied.ts';
 import { merge } from './merge.ts';
-import { prune } from './prune.ts';
+import { type Pruning, prune } from './prune.ts';
 
-export interface Application {
+export interface Application extends Versioned {
   /** What is stored, in the normal form of its type; of an object that is still to be made, the zero object. */
   readonly live: JsonObject;
   /** Checked (`typed-check.ts`). */
   readonly config: JsonObject;
-  readonly shape: StructShape;
   readonly manager: string;
-  readonly apiVersion: string;
   /** Empty for the object itself. */
   readonly subresource: string;
   /** As in the API: `2026-01-31T12:00:00Z`. */
   readonly time: string;
   readonly force: boolean;
-  /** What this write does not change, whatever it says. */
-  readonly resetFields?: FieldSet | undefined;
 }
 
 export interface Applied {
@@ -54,18 +49,18 @@ export interface Applied {
  */
 export function applyConfiguration(application: Application): Applied {
   const live = withoutOwners(application.live);
-  const managers = managersOf(application, live);
+  const managers = servedManagers(application, managersOf(application, live), live);
   const applier = applierOf(application);
   const before = managers.find((manager) => isSameManager(manager, applier));
-  const others = managers.filter((manager) => manager !== before && isServed(manager, application));
+  const others = managers.filter((manager) => manager !== before);
   const object = mergedObject(application, live, [applier, ...others], before);
-  const changes = comparison(live, object, application);
+  const changes = changesByVersion(application, live, object);
   checkConflicts(application, live, others, changes);
   const isChanged = !isEqual(live, object);
   const time = isChanged ? application.time : (before?.time ?? '');
   const after = [
     withFields({ ...applier, time }, difference(applier.fields, unowned)),
-    ...others.map((manager) => withoutTaken(manager, changes)),
+    ...others.map((manager) => withoutChange(manager, changes(manager.apiVersion))),
   ].filter((manager) => manager !== undefined);
   return { object: isChanged ? object : undefined, owners: writeManagers(after) };
 }
@@ -80,6 +75,8 @@ function withoutOwners(object: JsonObject): JsonObject {
 function managersOf(application: Application, live: JsonObject): readonly Manager[] {
   const entries = entriesOf(application.live);
   if (entries !== undefined && entries.length > 0) return trustManagers(entries) ?? [];
+  // What is still to be made holds nothing that somebody set.
+  if (!isStored(live)) return [];
   const { shape, apiVersion, subresource, time, resetFields } = application;
   const first = updateManagedFields({
     old: undefined,
@@ -92,6 +89,11 @@ function managersOf(application: Application, live: JsonObject): readonly Manage
     resetFields,
   });
   return trustManagers(first ?? []) ?? [];
+}
+
+/** Only what is stored has a uid. */
+function isStored({ metadata }: JsonObject): boolean {
+  return isObject(metadata) && metadata.uid !== undefined;
 }
 
 function entriesOf({ metadata }: JsonObject): readonly ManagedFieldsEntry[] | undefined {
@@ -107,11 +109,6 @@ function applierOf(application: Application): Manager {
   return { name: manager, operation: 'Apply', apiVersion, subresource, time, fields, entry: undefined };
 }
 
-/** Versions that are not served any more, and with them their managers, are forgotten. */
-function isServed({ apiVersion }: Manager, application: Application): boolean {
-  return apiVersion === application.apiVersion;
-}
-
 function mergedObject(
   application: Application,
   live: JsonObject,
@@ -120,36 +117,30 @@ function mergedObject(
 ): JsonObject {
   const { config, shape } = application;
   const merged = merge(live, config, shape);
-  if (before === undefined || !isServed(before, application)) return merged;
+  if (before === undefined) return merged;
   // Most configurations name again what they named before; working out what to take away is the larger part of the work.
   const [applier] = managers;
   if (applier !== undefined && isEmptySet(difference(before.fields, applier.fields))) return merged;
-  return prune({ merged, shape, before: before.fields, owned: managers.map(({ fields }) => fields) });
-}
-
-function comparison(
-  live: JsonObject,
-  object: JsonObject,
-  { shape, resetFields = leaf }: Application,
-): Comparison {
-  const { added = leaf, modified = leaf, removed = leaf } = compareTyped(live, object, shape) ?? {};
-  return {
-    added: recursiveDifference(added, resetFields),
-    modified: recursiveDifference(modified, resetFields),
-    removed: recursiveDifference(removed, resetFields),
+  const shapeOf: Pruning['shapeOf'] = (apiVersion, failure) => {
+    const view = viewOf(application, apiVersion)!;
+    if (view !== application) requireFit(merged, view.shape, `failed to prune fields: ${failure}`);
+    return view.shape;
   };
+  return prune({ merged, before, managers, shapeOf });
 }
 
 function checkConflicts(
   application: Application,
   live: JsonObject,
   others: readonly Manager[],
-  changes: Comparison,
+  changes: (apiVersion: string) => Change,
 ): void {
   if (application.force) return;
-  const taken = takenBy(changes);
   const conflicts = others
-    .map((manager): Conflict => ({ manager, fields: intersection(manager.fields, taken) }))
+    .map((manager): Conflict => {
+      const { taken } = changes(manager.apiVersion);
+      return { manager, fields: intersection(manager.fields, taken) };
+    })
     .filter(({ fields }) => !isEmptySet(fields));
   if (conflicts.length === 0) return;
   const left = withoutAllowed(application, live, conflicts);
@@ -167,9 +158,4 @@ function withoutAllowed(
   return conflicts
     .map((conflict) => ({ ...conflict, fields: difference(conflict.fields, allowed) }))
     .filter(({ fields }) => !isEmptySet(fields));
-}
-
-function withoutTaken(manager: Manager, changes: Comparison): Manager | undefined {
-  const rest = difference(manager.fields, takenBy(changes));
-  return withFields(manager, difference(rest, changes.removed ?? leaf));
 }

@@ -1,9 +1,10 @@
 import { type ApiError, failure } from '../../api-error.ts';
 import { type FieldSet, isEmptySet } from '../managed-fields/field-set.ts';
 import { identityOf, type Manager } from '../managed-fields/managers.ts';
-import { compareTexts, type PathElement } from '../managed-fields/path-element.ts';
+import type { PathElement } from '../managed-fields/path-element.ts';
+import { pathText } from '../managed-fields/path-text.ts';
+import { compareTexts } from '../patch/text-order.ts';
 import { goQuoted } from '../validation/go-text.ts';
-import { pathText } from './path-text.ts';
 
 /** Fields that an applier would change although somebody else owns them. */
 export interface Conflict {

@@ -1,10 +1,10 @@
 import { difference, type FieldSet, leaf } from '../managed-fields/field-set.ts';
+import { complaintAbout } from '../managed-fields/typed-check.ts';
 import { compareTyped, UntypableError } from '../managed-fields/typed-compare.ts';
 import { isObject, type Json, type JsonObject, own } from '../patch/json-value.ts';
 import type { StructShape } from '../patch/shape.ts';
 import { byteLength, goJson } from '../validation/go-text.ts';
 import { appliedFields } from './applied-fields.ts';
-import { complaintAbout } from './typed-check.ts';
 
 /** Where client-side apply keeps what it applied. */
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';

@@ -1,14 +1,30 @@
+import { elementOf } from '../managed-fields/list-elements.ts';
 import type { PathElement } from '../managed-fields/path-element.ts';
-import { type Draft, isArray, isObject, type Json, type JsonObject, own, put } from '../patch/json-value.ts';
-import type { ListShape, Shape, StructShape } from '../patch/shape.ts';
-import { elementOf } from './list-elements.ts';
+import {
+  type Draft,
+  isArray,
+  isEqual,
+  isObject,
+  type Json,
+  type JsonObject,
+  own,
+  put,
+} from '../patch/json-value.ts';
+import {
+  type ListShape,
+  type MapShape,
+  type Shape,
+  type StructShape,
+  shapeOfField,
+  shapeOfForm,
+} from '../patch/shape.ts';
 
 /**
  * The object that is there with a configuration laid over it. What the configuration names counts, null included; structs,
  * maps and lists that are no atomic ones are gone into, and what it does not name stays.
  */
 export function merge(live: JsonObject, config: JsonObject, shape: StructShape): JsonObject {
-  return mergeFields(live, config, (name) => shape.fields.get(name)?.shape);
+  return shape.isAtomic ? config : mergeFields(live, config, shape);
 }
 
 function mergeValues(live: Json | undefined, config: Json | undefined, shape: Shape | undefined): Json {
@@ -16,41 +32,50 @@ function mergeValues(live: Json | undefined, config: Json | undefined, shape: Sh
   if (live === undefined || shape === undefined) return config;
   switch (shape.kind) {
     case 'scalar':
-    case 'any':
       return config;
+    case 'any':
+      return whole(live, config);
     case 'list':
       return mergeLists(live, config, shape);
     case 'map':
-      return shape.isAtomic ? config : mergeMaps(live, config, () => shape.value);
     case 'struct':
-      return shape.isAtomic ? config : mergeMaps(live, config, (name) => shape.fields.get(name)?.shape);
+      return shape.isAtomic ? whole(live, config) : mergeMaps(live, config, shape);
+    case 'deduced':
+      return mergeValues(live, config, shapeOfForm(shape, config));
   }
 }
 
-type ShapeOf = (name: string) => Shape | undefined;
+function whole(live: Json, config: Json): Json {
+  return isEqual(live, config) ? live : config;
+}
 
-function mergeMaps(live: Json, config: Json, shapeOf: ShapeOf): Json {
+function mergeMaps(live: Json, config: Json, shape: MapShape | StructShape): Json {
   const [before, applied] = [objectOrEmpty(live), objectOrEmpty(config)];
   // Two that are empty are still not the same where one of them is null.
   if (isBare(before) && isBare(applied)) return config;
-  return mergeFields(before, applied, shapeOf);
+  return mergeFields(before, applied, shape);
 }
 
-function mergeFields(live: JsonObject, config: JsonObject, shapeOf: ShapeOf): JsonObject {
-  const merged: Draft = {};
-  for (const name of Object.keys(live)) {
-    put(merged, name, mergeValues(live[name], own(config, name), shapeOf(name)));
-  }
+/** The very object where the configuration changes nothing, so that comparing the two ends there. */
+function mergeFields(live: JsonObject, config: JsonObject, shape: MapShape | StructShape): JsonObject {
+  let merged: Draft | undefined;
   for (const name of Object.keys(config)) {
-    if (!Object.hasOwn(live, name)) put(merged, name, config[name]!);
+    const was = own(live, name);
+    const is = was === undefined ? config[name]! : mergeValues(was, config[name]!, shapeOfField(shape, name));
+    if (is === was) continue;
+    merged ??= { ...live };
+    put(merged, name, is);
   }
-  return merged;
+  return merged ?? live;
 }
 
 function mergeLists(live: Json, config: Json, shape: ListShape): Json {
   const [before, applied] = [listOrEmpty(live), listOrEmpty(config)];
-  if (shape.relation === 'atomic' || (before.length === 0 && applied.length === 0)) return config;
-  return mergeElements(indexed(before, shape), indexed(applied, shape), shape.element);
+  if (shape.relation === 'atomic') return whole(live, config);
+  if (before.length === 0 && applied.length === 0) return config;
+  const merged = mergeElements(indexed(before, shape), indexed(applied, shape), shape.element);
+  const isSame = merged.length === before.length && merged.every((item, i) => item === before[i]);
+  return isSame ? before : merged;
 }
 
 interface Indexed {

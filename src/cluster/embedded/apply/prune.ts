@@ -6,6 +6,7 @@ import {
   leaf,
   union,
 } from '../managed-fields/field-set.ts';
+import type { Manager } from '../managed-fields/managers.ts';
 import type { JsonObject } from '../patch/json-value.ts';
 import type { StructShape } from '../patch/shape.ts';
 import { appliedFields } from './applied-fields.ts';
@@ -13,26 +14,46 @@ import { removeFields, withNamedFields } from './remove.ts';
 
 export interface Pruning {
   readonly merged: JsonObject;
-  readonly shape: StructShape;
-  /** What the applier named the last time. */
-  readonly before: FieldSet;
-  /** What is owned from now on, by the applier and by all others. */
-  readonly owned: readonly FieldSet[];
+  /** The applier as it was, with what it named the last time. */
+  readonly before: Manager;
+  /** Who owns something from now on: the applier and all others. */
+  readonly managers: readonly Manager[];
+  /** Throws with `failure` where the object does not fit that version. */
+  readonly shapeOf: (apiVersion: string, failure: string) => StructShape;
 }
 
 /**
  * The merged object without what its applier gave up: named the last time, not named now, and owned by nobody else. In three
- * steps, as Kubernetes does it: all that was named goes, with everything below it; what somebody owns comes back; and so does
- * what went along with it but was never the applier's.
+ * steps, as Kubernetes does it: all that was named goes, with everything below it; what somebody owns comes back, by the
+ * version that they wrote through; and so does what went along with it but was never the applier's.
  */
-export function prune({ merged, shape, before, owned }: Pruning): JsonObject {
-  if (isEmptySet(before)) return merged;
-  const named = (set: FieldSet): FieldSet => withNamedFields(set, shape);
-  const fieldsOf = (object: JsonObject): FieldSet => named(appliedFields(object, shape));
-  const last = named(before);
-  const all = fieldsOf(merged);
-  const stripped = removeFields(merged, last, shape);
-  const kept = union(fieldsOf(stripped), named(owned.reduce(union, leaf)));
-  const restored = removeFields(merged, difference(all, kept), shape);
-  return removeFields(merged, intersection(difference(all, fieldsOf(restored)), last), shape);
+export function prune({ merged, before, managers, shapeOf }: Pruning): JsonObject {
+  if (isEmptySet(before.fields)) return merged;
+  const shape = shapeOf(before.apiVersion, 'failed to convert merged object to last applied version: ');
+  const last = withNamedFields(before.fields, shape);
+  let pruned = removeFields(merged, last, shape);
+  for (const [apiVersion, owned] of ownedByVersion(before.apiVersion, managers)) {
+    const failure = `failed add back owned items: failed to convert merged object at version ${apiVersion}: `;
+    pruned = withOwned(merged, pruned, owned, shapeOf(apiVersion, failure));
+  }
+  const gone = difference(namedIn(merged, shape), namedIn(pruned, shape));
+  return removeFields(merged, intersection(gone, last), shape);
+}
+
+/** The version of the applier comes first. */
+function ownedByVersion(first: string, managers: readonly Manager[]): ReadonlyMap<string, FieldSet> {
+  const byVersion = new Map<string, FieldSet>([[first, leaf]]);
+  for (const { apiVersion, fields } of managers) {
+    byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? leaf, fields));
+  }
+  return byVersion;
+}
+
+function withOwned(merged: JsonObject, pruned: JsonObject, owned: FieldSet, shape: StructShape): JsonObject {
+  const kept = union(namedIn(pruned, shape), withNamedFields(owned, shape));
+  return removeFields(merged, difference(namedIn(merged, shape), kept), shape);
+}
+
+function namedIn(object: JsonObject, shape: StructShape): FieldSet {
+  return withNamedFields(appliedFields(object, shape), shape);
 }

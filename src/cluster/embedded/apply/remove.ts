@@ -1,8 +1,15 @@
 import { type FieldSet, leaf } from '../managed-fields/field-set.ts';
+import { elementOf } from '../managed-fields/list-elements.ts';
 import type { PathElement } from '../managed-fields/path-element.ts';
 import { type Draft, isArray, isObject, type Json, type JsonObject, put } from '../patch/json-value.ts';
-import type { ListShape, Shape, StructShape } from '../patch/shape.ts';
-import { elementOf } from './list-elements.ts';
+import {
+  type ListShape,
+  type MapShape,
+  type Shape,
+  type StructShape,
+  shapeOfField,
+  shapeOfForm,
+} from '../patch/shape.ts';
 
 /** The object without what the set names. What becomes empty becomes null, which a typed object reads as not set. */
 export function removeFields(object: JsonObject, set: FieldSet, shape: StructShape): JsonObject {
@@ -18,22 +25,26 @@ function without(value: Json, set: FieldSet, shape: Shape): Json {
       if (!isArray(value) || shape.relation === 'atomic') return null;
       return withoutElements(value, set, shape);
     case 'struct':
-      if (!isObject(value) || shape.isAtomic) return null;
-      return withoutFields(value, set, (name) => shape.fields.get(name)?.shape ?? shape);
     case 'map':
       if (!isObject(value) || shape.isAtomic) return null;
-      return withoutFields(value, set, () => shape.value);
+      return withoutFields(value, set, shape);
+    case 'deduced':
+      return without(value, set, shapeOfForm(shape, value));
     case 'any':
       return isObject(value) || isArray(value) ? null : value;
   }
 }
 
-function withoutFields(value: JsonObject, set: FieldSet, shapeOf: (name: string) => Shape): Json {
+function withoutFields(value: JsonObject, set: FieldSet, shape: MapShape | StructShape): Json {
   const kept: Draft = {};
   for (const name of Object.keys(value)) {
     const node = set[`f:${name}`];
     if (node !== undefined && isMember(node)) continue;
-    put(kept, name, node === undefined ? value[name]! : without(value[name]!, node, shapeOf(name)));
+    put(
+      kept,
+      name,
+      node === undefined ? value[name]! : without(value[name]!, node, shapeOfField(shape, name) ?? shape),
+    );
   }
   return Object.keys(kept).length === 0 ? null : kept;
 }
@@ -61,17 +72,26 @@ export function withNamedFields(set: FieldSet, shape: Shape | undefined): FieldS
       continue;
     }
     const named = withNamedFields(inner, shapeBelow(shape, element));
-    const isField = shape?.kind === 'struct' && shape.fields.has(element.slice(2));
+    const isField = isFieldOf(shape, element);
     node[element] = isField && !('.' in named) ? { '.': leaf, ...named } : named;
   }
   return node;
 }
 
+function isFieldOf(shape: Shape | undefined, element: PathElement): boolean {
+  const map = shape?.kind === 'deduced' ? shape.map : shape;
+  return map?.kind === 'struct' && element.startsWith('f:') && map.fields.has(element.slice(2));
+}
+
 function shapeBelow(shape: Shape | undefined, element: PathElement): Shape | undefined {
-  if (element.startsWith('k:')) return shape?.kind === 'list' ? shape.element : undefined;
+  if (shape === undefined) return undefined;
+  if (element.startsWith('k:')) {
+    const list = shape.kind === 'deduced' ? shape.list : shape;
+    return list.kind === 'list' ? list.element : undefined;
+  }
   if (!element.startsWith('f:')) return undefined;
-  if (shape?.kind === 'map') return shape.value;
-  return shape?.kind === 'struct' ? shape.fields.get(element.slice(2))?.shape : undefined;
+  const map = shape.kind === 'deduced' ? shape.map : shape;
+  return map.kind === 'map' || map.kind === 'struct' ? shapeOfField(map, element.slice(2)) : undefined;
 }
 
 function isMember(node: FieldSet): boolean {

@@ -1,6 +1,6 @@
+import { compareTexts } from '../patch/text-order.ts';
 import { type FieldSet, union } from './field-set.ts';
 import { compareTimes, identityOf, type Manager } from './managers.ts';
-import { compareTexts } from './path-element.ts';
 
 /** Managers that updated, per object. */
 const updatersMax = 10;

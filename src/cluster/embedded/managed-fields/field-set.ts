@@ -46,7 +46,8 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return hasMore ? interleave(changed ?? a, b) : (changed ?? a);
 }
 
-function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
+/** The same for what is below a step. */
+export function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   if (isEmptySet(b)) return withSelf(a);
   if (isEmptySet(a)) return withSelf(b);

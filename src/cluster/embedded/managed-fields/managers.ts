@@ -1,6 +1,6 @@
 import { isEqual, isObject, type Json } from '../patch/json-value.ts';
+import { compareTexts } from '../patch/text-order.ts';
 import { type FieldSet, isEmptySet, parseFieldSet } from './field-set.ts';
-import { compareTexts } from './path-element.ts';
 
 /** An entry of metadata.managedFields. */
 export interface ManagedFieldsEntry {

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../patch/json-value.ts';
 import { isArray, isObject, own } from '../patch/json-value.ts';
 import type { ListKey } from '../patch/shape.ts';
+import { compareTexts } from '../patch/text-order.ts';
 
 /**
  * One step into an object, in the text form that managedFields use: `f:name` is a field, `k:{"name":"web"}` the element of
@@ -82,23 +83,6 @@ function escaped(match: string): string {
   if (match === '\\b') return '\\u0008';
   if (match === '\\f') return '\\u000c';
   return `\\u${match.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-/** By bytes of UTF-8, as Go compares. Only surrogates sort differently in JavaScript. */
-export function compareTexts(a: string, b: string): number {
-  if (a === b) return 0;
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x !== y) return codeRank(x) - codeRank(y);
-  }
-  return a.length - b.length;
-}
-
-function codeRank(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
 }
 
 function compareKeys(a: JsonObject, b: JsonObject): number {

@@ -1,12 +1,13 @@
-import type { FieldShape, Shape } from '../patch/shape.ts';
+import { type Shape, shapeOfField } from '../patch/shape.ts';
 import { type FieldSet, isEmptySet, leaf } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 
 /**
  * Fits a set of unknown origin to the type: who claims to own parts of something atomic owns the whole of it. What we wrote
- * ourselves fits already.
+ * ourselves fits already, unless the type is one that has changed since.
  */
 export function reconcile(fields: FieldSet, shape: Shape): FieldSet {
+  if (isFree(shape)) return fields;
   let changed: Record<PathElement, FieldSet> | undefined;
   for (const element in fields) {
     const node = fields[element]!;
@@ -20,16 +21,27 @@ export function reconcile(fields: FieldSet, shape: Shape): FieldSet {
   return changed ?? fields;
 }
 
+/** What may be of any form counts as a map here. */
 function shapeBelow(shape: Shape, element: PathElement): Shape | undefined {
-  if (shape.kind === 'list') return element.startsWith('f:') ? undefined : shape.element;
-  if (!element.startsWith('f:')) return undefined;
+  const inner = rawShapeBelow(shape, element);
+  return inner?.kind === 'deduced' ? inner.map : inner;
+}
+
+function rawShapeBelow(shape: Shape, element: PathElement): Shape | undefined {
+  if (shape.kind === 'list') return shape.element;
   if (shape.kind === 'map') return shape.value;
   if (shape.kind !== 'struct') return undefined;
-  const field: FieldShape | undefined = shape.fields.get(element.slice(2));
-  return field?.shape;
+  return element.startsWith('f:') ? shapeOfField(shape, element.slice(2)) : shape.rest;
+}
+
+/** Kubernetes leaves maps alone whose values may be anything, even where they are atomic. */
+function isFree(shape: Shape): boolean {
+  if (shape.kind !== 'map') return false;
+  return shape.value.kind === 'deduced' || (shape.value.kind === 'scalar' && shape.value.form === 'untyped');
 }
 
 function isAtomic(shape: Shape): boolean {
+  if (shape.kind === 'any') return true;
   if (shape.kind === 'list') return shape.relation === 'atomic';
-  return (shape.kind === 'struct' || shape.kind === 'map') && shape.isAtomic;
+  return (shape.kind === 'struct' || shape.kind === 'map') && shape.isAtomic && !isFree(shape);
 }

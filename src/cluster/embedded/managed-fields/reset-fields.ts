@@ -1,13 +1,14 @@
+import { hasTable } from '../schema/type-table.ts';
 import type { FieldSet } from './field-set.ts';
 import { leaf } from './field-set.ts';
 
 /**
  * What a write to this resource (`''`) or subresource does not change, whatever the request says, and so cannot own.
- * `type` is a name in the API tables.
+ * `type` is a name in the API tables; custom resources are in none.
  */
 export function resetFieldsOf(type: string, hasStatus: boolean, subresource: string): FieldSet | undefined {
   if (!hasStatus) return undefined;
-  if (subresource === 'status') return statusWrites[type] ?? specOnly;
+  if (subresource === 'status') return statusWrites[type] ?? (hasTable(type) ? specOnly : metadataAndSpec);
   return subresource === '' || subresource === 'finalize' ? statusOnly : undefined;
 }
 

@@ -1,7 +1,16 @@
 import { isArray, isEqual, isObject, type Json, type JsonObject, own } from '../patch/json-value.ts';
-import type { ListShape, MapShape, Shape, StructShape } from '../patch/shape.ts';
-import { type FieldSet, leaf, union } from './field-set.ts';
-import { compareElements, compareTexts, keyElement, type PathElement, valueElement } from './path-element.ts';
+import {
+  type DeducedShape,
+  type ListShape,
+  type MapShape,
+  type Shape,
+  type StructShape,
+  shapeOfField,
+  shapeOfForm,
+} from '../patch/shape.ts';
+import { compareTexts, sortedNames } from '../patch/text-order.ts';
+import { type FieldSet, leaf, union, unionNodes } from './field-set.ts';
+import { compareElements, keyElement, type PathElement, valueElement } from './path-element.ts';
 
 /** Which paths a change touches. No path is in two of them; undefined stands for none. */
 export interface Comparison {
@@ -21,7 +30,14 @@ export class UntypableError extends Error {}
  * everything is the same: names and keys are spelled out only for what differs.
  */
 export function compareTyped(old: JsonObject, next: JsonObject, shape: StructShape): Comparison | undefined {
-  return compare(old, next, shape);
+  return compare(withoutOwners(old), withoutOwners(next), shape);
+}
+
+/** Only of the object itself: elsewhere the name is as good as any. */
+function withoutOwners(object: JsonObject): JsonObject {
+  if (!isObject(object.metadata) || object.metadata.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** The paths of a value that nobody had before: itself and all below it. */
@@ -30,28 +46,34 @@ export function fieldsOf(value: Json, shape: Shape): FieldSet {
     case 'struct':
       return shape.isAtomic || !isObject(value) ? leaf : fieldsOfStruct(value, shape);
     case 'map':
-      return shape.isAtomic || !isObject(value) ? leaf : fieldsOfMap(value, shape.value);
+      return shape.isAtomic || !isObject(value) ? leaf : fieldsOfMap(value, shape);
     case 'list':
       return shape.relation === 'atomic' || !isArray(value) ? leaf : fieldsOfList(value, shape);
+    case 'deduced':
+      return fieldsOf(value, shapeOfForm(shape, value));
     case 'any':
     case 'scalar':
       return leaf;
   }
 }
 
-function fieldsOfStruct(value: JsonObject, { sortedFields }: StructShape): FieldSet {
+function fieldsOfStruct(value: JsonObject, { fields, rest }: StructShape): FieldSet {
   if (isBare(value)) return leaf;
   const node: Record<PathElement, FieldSet> = { '.': leaf };
-  for (let i = 0; i < sortedFields.length; i++) {
-    const { name, element, shape } = sortedFields[i]!;
+  for (const name of sortedNames(value)) {
+    const field = fields.get(name);
+    const shape = field?.shape ?? rest;
     const inner = value[name];
-    if (inner !== undefined) node[element] = shape.kind === 'scalar' ? leaf : fieldsOf(inner, shape);
+    // The server sets what is not there to undefined, in metadata.
+    if (shape === undefined || inner === undefined) continue;
+    const element = field === undefined ? `f:${name}` : field.element;
+    node[element] = shape.kind === 'scalar' ? leaf : fieldsOf(inner, shape);
   }
   return node;
 }
 
-function fieldsOfMap(value: JsonObject, shape: Shape): FieldSet {
-  const names = Object.keys(value).sort(compareTexts);
+function fieldsOfMap(value: JsonObject, { value: shape }: MapShape): FieldSet {
+  const names = sortedNames(value);
   if (names.length === 0) return leaf;
   const node: Record<PathElement, FieldSet> = { '.': leaf };
   for (const name of names) node[`f:${name}`] = fieldsOf(value[name]!, shape);
@@ -96,9 +118,12 @@ function compare(old: Json | undefined, next: Json | undefined, shape: Shape): C
     case 'scalar':
       return modifiedLeaf;
     case 'struct':
-      return shape.isAtomic ? compareLeaves(old, next) : compareStructs(old, next, shape);
+      if (shape.isAtomic) return compareLeaves(old, next);
+      return shape.rest === undefined ? compareStructs(old, next, shape) : compareMaps(old, next, shape);
     case 'map':
       return shape.isAtomic ? compareLeaves(old, next) : compareMaps(old, next, shape);
+    case 'deduced':
+      return compareForms(old, next, shape);
     case 'list':
       return shape.relation === 'atomic' ? compareLeaves(old, next) : compareLists(old, next, shape);
     case 'any':
@@ -115,14 +140,15 @@ function compareStructs(old: Json, next: Json, { fields }: StructShape): Compari
   if (isBare(before) && isBare(after)) return compareLeaves(old, next);
   let parts: Part[] | undefined;
   for (const name in after) {
-    const field = name === 'managedFields' ? undefined : fields.get(name);
-    if (field === undefined) continue;
-    const was = before[name];
-    const change = compare(was === undefined ? field.zero : was, after[name], field.shape);
+    const field = fields.get(name);
+    const is = after[name];
+    if (field === undefined || is === undefined) continue;
+    const was = own(before, name);
+    const change = compare(was === undefined ? field.zero : was, is, field.shape);
     if (change !== undefined) parts = withPart(parts, field.element, change);
   }
   for (const name in before) {
-    if (after[name] !== undefined || name === 'managedFields') continue;
+    if (own(after, name) !== undefined) continue;
     const field = fields.get(name);
     if (field === undefined) continue;
     const change = compare(before[name], field.zero, field.shape);
@@ -131,19 +157,38 @@ function compareStructs(old: Json, next: Json, { fields }: StructShape): Compari
   return combined(parts, compareFields);
 }
 
-function compareMaps(old: Json, next: Json, { value: shape }: MapShape): Comparison | undefined {
+/** Structs that keep fields without a name are as maps here. */
+function compareMaps(old: Json, next: Json, shape: MapShape | StructShape): Comparison | undefined {
   const [before, after] = [objectOrEmpty(old), objectOrEmpty(next)];
   if (isBare(before) && isBare(after)) return compareLeaves(old, next);
   let parts: Part[] | undefined;
   for (const name in after) {
-    const change = compare(own(before, name), after[name], shape);
+    const change = compare(own(before, name), after[name], shapeOfField(shape, name)!);
     if (change !== undefined) parts = withPart(parts, `f:${name}`, change);
   }
   for (const name in before) {
     if (Object.hasOwn(after, name)) continue;
-    parts = withPart(parts, `f:${name}`, { removed: fieldsOf(before[name]!, shape) });
+    parts = withPart(parts, `f:${name}`, { removed: fieldsOf(before[name]!, shapeOfField(shape, name)!) });
   }
   return combined(parts, compareParts);
+}
+
+/** A value that changes its form is compared as what it was and as what it is. */
+function compareForms(old: Json, next: Json, shape: DeducedShape): Comparison | undefined {
+  const [was, is] = [shapeOfForm(shape, old), shapeOfForm(shape, next)];
+  const change = compare(old, next, is);
+  return was === is ? change : joined(compare(old, next, was), change);
+}
+
+function joined(a: Comparison | undefined, b: Comparison | undefined): Comparison | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const whole: { added?: FieldSet; modified?: FieldSet; removed?: FieldSet } = {};
+  for (const key of ['added', 'modified', 'removed'] as const) {
+    const [x, y] = [a[key], b[key]];
+    const both = x === undefined || y === undefined ? (x ?? y) : unionNodes(x, y);
+    if (both !== undefined) whole[key] = both;
+  }
+  return whole;
 }
 
 function compareLists(old: Json, next: Json, shape: ListShape): Comparison | undefined {
@@ -199,9 +244,9 @@ function withPart(parts: Part[] | undefined, element: PathElement, change: Compa
   return parts;
 }
 
-/** Between fields of the API, whose names are ASCII. */
+/** Without a look at the kind of step: between fields it is always the same. */
 function compareFields(a: Part, b: Part): number {
-  return a.element < b.element ? -1 : 1;
+  return compareTexts(a.element, b.element);
 }
 
 function compareParts(a: Part, b: Part): number {

@@ -1,7 +1,6 @@
 import { isArray, isEqual, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
-import type { StructShape } from '../patch/shape.ts';
 import { capManagers } from './cap-managers.ts';
-import { difference, type FieldSet, isEmptySet, leaf, recursiveDifference, union } from './field-set.ts';
+import { difference, type FieldSet, isEmptySet, leaf, union } from './field-set.ts';
 import {
   isReset,
   isSameManager,
@@ -13,30 +12,20 @@ import {
   writeManagers,
 } from './managers.ts';
 import { reconcile } from './reconcile.ts';
-import { type Comparison, compareTyped, takenBy, UntypableError } from './typed-compare.ts';
+import { UntypableError } from './typed-compare.ts';
+import { type Change, changesByVersion, requireFit, servedManagers, type Versioned } from './versions.ts';
 
 /** A plain write, by create, update or one of the patches that are not server-side apply. */
-export interface ManagedWrite {
+export interface ManagedWrite extends Versioned {
   /** What is stored; undefined for a creation. */
   readonly old: JsonObject | undefined;
   /** What the request makes of it: decoded and defaulted, before admission and before the kind prepares it. */
   readonly next: JsonObject;
-  readonly shape: StructShape;
   readonly manager: string;
-  readonly apiVersion: string;
   /** Empty for the object itself. */
   readonly subresource: string;
   /** As in the API: `2026-01-31T12:00:00Z`. */
   readonly time: string;
-  /** What this write does not change, whatever it says. */
-  readonly resetFields?: FieldSet | undefined;
-  /**
-   * The write as another version of the API shows it, for managers that wrote through that one. Undefined for a version
-   * that is not served, whose managers are forgotten.
-   */
-  readonly asVersion?: (
-    apiVersion: string,
-  ) => Pick<ManagedWrite, 'old' | 'next' | 'shape' | 'resetFields'> | undefined;
 }
 
 /**
@@ -86,15 +75,23 @@ function managersBefore(
 }
 
 function managersAfter(write: ManagedWrite, managers: readonly Manager[]): readonly Manager[] {
-  const changes = changesOf(write);
-  const taken = changes === undefined ? leaf : takenBy(changes);
+  const { old = {}, next, shape, apiVersion } = write;
+  requireFit(next, shape, '', true);
+  requireFit(old, shape, '', true);
+  const served = servedManagers(write, managers, old);
+  const changes = changesByVersion(write, old, next);
   const left: Manager[] = [];
-  for (const manager of managers) {
-    const rest = withoutChanges(write, manager, changes, taken);
+  for (const manager of served) {
+    const rest = withoutChange(manager, changes(manager.apiVersion));
     if (rest !== undefined) left.push(rest);
   }
-  const owned = difference(taken, unowned);
+  const owned = difference(changes(apiVersion).taken, unowned);
   return isEmptySet(owned) ? left : withWriter(write, left, owned);
+}
+
+/** What a manager keeps; undefined where that is nothing. */
+export function withoutChange(manager: Manager, { taken, removed }: Change): Manager | undefined {
+  return withFields(manager, difference(difference(manager.fields, taken), removed));
 }
 
 /** Facts about the object that its writers do not decide. */
@@ -114,45 +111,6 @@ export const unowned: FieldSet = {
     'f:uid': leaf,
   },
 };
-
-function changesOf({
-  old,
-  next,
-  shape,
-  resetFields,
-}: Pick<ManagedWrite, 'old' | 'next' | 'shape' | 'resetFields'>): Comparison | undefined {
-  const changes = compareTyped(old ?? {}, next, shape);
-  if (changes === undefined || resetFields === undefined) return changes;
-  const { added = leaf, modified = leaf, removed = leaf } = changes;
-  return {
-    added: recursiveDifference(added, resetFields),
-    modified: recursiveDifference(modified, resetFields),
-    removed: recursiveDifference(removed, resetFields),
-  };
-}
-
-function withoutChanges(
-  write: ManagedWrite,
-  manager: Manager,
-  changes: Comparison | undefined,
-  taken: FieldSet,
-): Manager | undefined {
-  if (manager.apiVersion === write.apiVersion) return withoutFields(manager, taken, changes?.removed);
-  const versioned = write.asVersion?.(manager.apiVersion);
-  if (versioned === undefined) return undefined;
-  const versionedChanges = changesOf(versioned);
-  if (versionedChanges === undefined) return manager;
-  return withoutFields(manager, takenBy(versionedChanges), versionedChanges.removed);
-}
-
-function withoutFields(
-  manager: Manager,
-  taken: FieldSet,
-  removed: FieldSet | undefined,
-): Manager | undefined {
-  const rest = difference(manager.fields, taken);
-  return withFields(manager, removed === undefined ? rest : difference(rest, removed));
-}
 
 function withWriter(write: ManagedWrite, managers: readonly Manager[], owned: FieldSet): readonly Manager[] {
   const { manager, apiVersion, subresource, time } = write;

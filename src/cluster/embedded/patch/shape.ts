@@ -1,10 +1,11 @@
+import { JsonNumber } from '../schema/json-number.ts';
 import type { Json } from './json-value.ts';
 
 /**
  * What merging and comparing must know about a type: how its parts hang together, and which parts of a list are the same
  * element. Shapes point to each other, so whoever walks an object walks its shape along, without a look-up by name.
  */
-export type Shape = ScalarShape | AnyShape | MapShape | ListShape | StructShape;
+export type Shape = ScalarShape | AnyShape | DeducedShape | MapShape | ListShape | StructShape;
 
 /** Texts, numbers, quantities, times: nothing to look into. */
 export interface ScalarShape {
@@ -16,6 +17,16 @@ export interface ScalarShape {
 /** JSON of any form, owned and replaced as a whole, such as the data of a ControllerRevision. */
 export interface AnyShape {
   readonly kind: 'any';
+}
+
+/**
+ * JSON whose form shows only in the value: a map goes by one shape, a list by another, anything else is a scalar. Null is taken
+ * for a map. Custom kinds have it where their schema leaves the type open.
+ */
+export interface DeducedShape {
+  readonly kind: 'deduced';
+  readonly map: MapShape | StructShape;
+  readonly list: ListShape;
 }
 
 export interface MapShape {
@@ -31,6 +42,8 @@ export interface ListShape {
   readonly relation: 'atomic' | 'set' | 'map';
   /** For `map`, by name. */
   readonly keys: readonly ListKey[];
+  /** The same names in the order of the declaration, for messages. */
+  readonly keyOrder: readonly string[];
   readonly element: Shape;
 }
 
@@ -48,6 +61,10 @@ export interface StructShape {
   readonly fields: ReadonlyMap<string, FieldShape>;
   /** The same, by name. */
   readonly sortedFields: readonly FieldShape[];
+  /** What fields are that have no name here, where there may be such: custom kinds that keep what they do not know. */
+  readonly rest: Shape | undefined;
+  /** Made from a schema that somebody may change, so that what is stored need not fit. */
+  readonly isCustom: boolean;
 }
 
 export interface FieldShape {
@@ -64,4 +81,25 @@ export interface FieldShape {
    * Undefined for the many fields that are then simply not there.
    */
   readonly zero: Json | undefined;
+}
+
+/** The shape by which a value of unknown form goes. */
+export function shapeOfForm(
+  { map, list }: DeducedShape,
+  value: Json,
+): MapShape | StructShape | ListShape | ScalarShape {
+  if (value === null || isMapForm(value)) return map;
+  return Array.isArray(value) ? list : untypedScalar;
+}
+
+const untypedScalar: ScalarShape = { kind: 'scalar', form: 'untyped' };
+
+/** Numbers that JavaScript would round come as objects of a class. */
+function isMapForm(value: Json): boolean {
+  return typeof value === 'object' && !Array.isArray(value) && !((value as unknown) instanceof JsonNumber);
+}
+
+/** What is below a name in a map or struct; undefined where its type has no such field. */
+export function shapeOfField(shape: MapShape | StructShape, name: string): Shape | undefined {
+  return shape.kind === 'map' ? shape.value : (shape.fields.get(name)?.shape ?? shape.rest);
 }

@@ -1,4 +1,5 @@
 import { type FieldTable, shortName, tableOf, type ValueType } from '../schema/type-table.ts';
+import { deducedShape } from './deduced-shape.ts';
 import type { Json } from './json-value.ts';
 import type { FieldShape, ListKey, ListShape, Shape, StructShape } from './shape.ts';
 
@@ -23,6 +24,8 @@ class TableStruct implements StructShape {
   readonly kind = 'struct';
   readonly name: string;
   readonly isAtomic: boolean;
+  readonly rest = undefined;
+  readonly isCustom = false;
   readonly #typeId: string;
   #sortedFields: readonly FieldShape[] | undefined;
   #fields: ReadonlyMap<string, FieldShape> | undefined;
@@ -78,8 +81,15 @@ function shapeOfField(field: FieldTable): Shape {
 }
 
 function listShape({ listType, listKeys }: FieldTable, element: ValueType): ListShape {
-  const keys = element.form === 'struct' ? listKeys.toSorted().map((name) => listKey(name, element.id)) : [];
-  return { kind: 'list', relation: listType ?? 'atomic', keys, element: shapeOfValue(element) };
+  const names = element.form === 'struct' ? listKeys : [];
+  const keys = names.toSorted().map((name) => listKey(name, (element as { readonly id: string }).id));
+  return {
+    kind: 'list',
+    relation: listType ?? 'atomic',
+    keys,
+    keyOrder: names,
+    element: shapeOfValue(element),
+  };
 }
 
 function listKey(name: string, elementId: string): ListKey {
@@ -92,7 +102,13 @@ function shapeOfValue(type: ValueType): Shape {
     case 'struct':
       return shapeOf(type.id);
     case 'list':
-      return { kind: 'list', relation: 'atomic', keys: [], element: shapeOfValue(type.element) };
+      return {
+        kind: 'list',
+        relation: 'atomic',
+        keys: [],
+        keyOrder: [],
+        element: shapeOfValue(type.element),
+      };
     case 'map':
       return { kind: 'map', isAtomic: false, value: shapeOfValue(type.element) };
     case 'rawExtension':
@@ -103,7 +119,14 @@ function shapeOfValue(type: ValueType): Shape {
       return text;
     case 'int32':
     case 'int64':
+    case 'float64':
       return number;
+    // JSON of any form, and schemas that may be several or none.
+    case 'json':
+    case 'schemaOrBool':
+    case 'schemaOrList':
+    case 'schemaOrNames':
+      return deducedShape;
     case 'bool':
       return boolean;
     default:

@@ -1,25 +1,64 @@
-import type { Random } from '../../../../runtime/random.ts';
+import { type Random, seededRandom } from '../../../../runtime/random.ts';
 import { parseFieldSet } from '../../managed-fields/field-set.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../patch/json-value.ts';
-import type { Shape, StructShape } from '../../patch/shape.ts';
+import { elementOf } from '../../managed-fields/list-elements.ts';
+import { isArray, isObject, type Json, type JsonObject, withoutNulls } from '../../patch/json-value.ts';
+import { schemaShape } from '../../patch/schema-shapes.ts';
+import { type Shape, type StructShape, shapeOfField } from '../../patch/shape.ts';
 import { shapeOf } from '../../patch/type-shapes.ts';
 import { normalize, zeroObject } from '../../schema/normalize.ts';
 import { type Applied, applyConfiguration } from '../apply-configuration.ts';
-import { elementOf } from '../list-elements.ts';
 import { type RandomKind, randomMetadata } from './random-kinds.ts';
+import { randomCustomSchema } from './random-schemas.ts';
+import { type Draw, either } from './random-values.ts';
+
+/** What there is one object of. */
+export interface AppliedKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly shape: StructShape;
+  /** Of what stands beside the metadata. */
+  readonly draw: Draw;
+  typed(object: JsonObject): JsonObject;
+  zero(): JsonObject;
+}
+
+export function builtInKind({ apiVersion, kind, whole, part }: RandomKind): AppliedKind {
+  const type = `${apiVersion.includes('/') ? apiVersion : `core/${apiVersion}`}.${kind}`;
+  return {
+    apiVersion,
+    kind,
+    shape: shapeOf(type),
+    draw: either(whole, part),
+    typed: (object) => normalize(type, object).object as JsonObject,
+    zero: () => zeroObject(type) as JsonObject,
+  };
+}
+
+/** A kind with a schema of its own for every seed. */
+export function customKind(seed: number): AppliedKind {
+  const { schema, draw } = randomCustomSchema(seededRandom(seed));
+  return {
+    apiVersion: 'x.io/v1',
+    kind: 'Thing',
+    shape: schemaShape(schema, 'Thing'),
+    draw,
+    typed: (object) => ({ metadata: {}, ...(withoutNulls(object) as JsonObject) }),
+    zero: () => ({ metadata: {} }),
+  };
+}
 
 /** One object and those who apply to it, without a server: nothing is defaulted, nothing is refused but for conflicts. */
 export class Applier {
-  readonly shape: StructShape;
-  readonly #kind: RandomKind;
-  readonly #type: string;
+  readonly #kind: AppliedKind;
   #live: JsonObject;
 
-  constructor(kind: RandomKind) {
+  constructor(kind: AppliedKind) {
     this.#kind = kind;
-    this.#type = `${kind.apiVersion.includes('/') ? kind.apiVersion : `core/${kind.apiVersion}`}.${kind.kind}`;
-    this.shape = shapeOf(this.#type);
-    this.#live = this.#typed(zeroObject(this.#type) as JsonObject);
+    this.#live = this.#typed(kind.zero());
+  }
+
+  get shape(): StructShape {
+    return this.#kind.shape;
   }
 
   get live(): JsonObject {
@@ -51,8 +90,7 @@ export class Applier {
    * field, as with Kubernetes, and is there again when it is applied once more.
    */
   draw(random: Random): JsonObject {
-    const { whole, part } = this.#kind;
-    const body = (random.next() < 0.5 ? whole : part)(random) as JsonObject;
+    const body = this.#kind.draw(random) as JsonObject;
     return withoutEmpties({
       ...this.bare,
       metadata: randomMetadata(random) as JsonObject,
@@ -80,7 +118,7 @@ export class Applier {
   }
 
   #typed(object: JsonObject): JsonObject {
-    return { ...(normalize(this.#type, object).object as JsonObject), ...this.bare };
+    return { ...this.#kind.typed(object), ...this.bare };
   }
 }
 
@@ -99,8 +137,8 @@ function sorted(value: Json, shape: Shape | undefined): Json {
     const elements = value.map((item) => [elementOf(item, shape), sorted(item, shape.element)] as const);
     return elements.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
   }
-  if (!isObject(value) || shape?.kind !== 'struct') return value;
+  if (!isObject(value) || (shape?.kind !== 'struct' && shape?.kind !== 'map')) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, sorted(inner, shape.fields.get(name)?.shape)]),
+    Object.entries(value).map(([name, inner]) => [name, sorted(inner, shapeOfField(shape, name))]),
   );
 }

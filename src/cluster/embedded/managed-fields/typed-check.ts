@@ -1,10 +1,16 @@
-import type { PathElement } from '../managed-fields/path-element.ts';
 import { goText, goType } from '../patch/go-text.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
-import type { ListShape, ScalarShape, Shape, StructShape } from '../patch/shape.ts';
+import {
+  type ListShape,
+  type ScalarShape,
+  type Shape,
+  type StructShape,
+  shapeOfForm,
+} from '../patch/shape.ts';
 import { JsonNumber } from '../schema/json-number.ts';
 import { goQuoted } from '../validation/go-text.ts';
 import { elementOf, ListElementError } from './list-elements.ts';
+import type { PathElement } from './path-element.ts';
 import { elementText } from './path-text.ts';
 
 /**
@@ -54,6 +60,8 @@ function check(value: Json, shape: Shape, leniency: Leniency): readonly Complain
         : wrong(`expected map, got ${shown(value)}`);
     case 'list':
       return isArray(value) ? checkList(value, shape, leniency) : wrong(`expected list, got ${shown(value)}`);
+    case 'deduced':
+      return check(value, shapeOfForm(shape, value), leniency);
     case 'any':
       return none;
   }
@@ -75,15 +83,19 @@ function checkScalar(value: Json, { form }: ScalarShape): readonly Complaint[] {
   }
 }
 
-function checkStruct(value: JsonObject, { fields }: StructShape, leniency: Leniency): readonly Complaint[] {
+function checkStruct(
+  value: JsonObject,
+  { fields, rest }: StructShape,
+  leniency: Leniency,
+): readonly Complaint[] {
   const complaints: Complaint[] = [];
   for (const name of Object.keys(value)) {
-    const field = fields.get(name);
-    if (field === undefined) {
+    const shape = fields.get(name)?.shape ?? rest;
+    if (shape === undefined) {
       complaints.push({ path: `.${name}`, message: 'field not declared in schema' });
       break;
     }
-    complaints.push(...below(field.element, check(value[name]!, field.shape, leniency)));
+    complaints.push(...below(`f:${name}`, check(value[name]!, shape, leniency)));
   }
   return complaints;
 }

@@ -1,7 +1,7 @@
-import type { PathElement } from '../managed-fields/path-element.ts';
 import { goText } from '../patch/go-text.ts';
 import type { Json, JsonObject } from '../patch/json-value.ts';
 import { goQuoted } from '../validation/go-text.ts';
+import type { PathElement } from './path-element.ts';
 
 /** A path as people read it: `.spec.containers[name="web"].image`. */
 export function pathText(path: readonly PathElement[]): string {

@@ -1,7 +1,7 @@
-import { keyElement, type PathElement, valueElement } from '../managed-fields/path-element.ts';
 import { isArray, isObject, type Json } from '../patch/json-value.ts';
 import type { ListShape } from '../patch/shape.ts';
 import { goQuoted } from '../validation/go-text.ts';
+import { keyElement, type PathElement, valueElement } from './path-element.ts';
 
 /** An element that cannot be told apart from others, in Kubernetes' words. */
 export class ListElementError extends Error {}
@@ -13,13 +13,13 @@ export function elementOf(item: Json, shape: ListShape): PathElement {
   return element;
 }
 
-function complaint(item: Json, { relation, keys }: ListShape): string {
+function complaint(item: Json, { relation, keyOrder }: ListShape): string {
   if (relation === 'set') {
     if (isArray(item)) return 'not supported: associative list with lists as elements';
     return `associative list without keys has an element that's ${item === null ? 'an explicit null' : 'a map type'}`;
   }
   if (item === null) return 'associative list with keys may not have a null element';
   if (!isObject(item)) return 'associative list with keys may not have non-map elements';
-  const names = keys.map(({ name }) => goQuoted(name)).join(' ');
+  const names = keyOrder.map(goQuoted).join(' ');
   return `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`;
 }

@@ -1,0 +1,106 @@
+import type { ManagedFieldsEntry } from '../../managed-fields/managers.ts';
+import { resetFieldsOf } from '../../managed-fields/reset-fields.ts';
+import { complaintAbout } from '../../managed-fields/typed-check.ts';
+import { updateManagedFields } from '../../managed-fields/update-managers.ts';
+import type { VersionView } from '../../managed-fields/versions.ts';
+import type { Json, JsonObject } from '../../patch/json-value.ts';
+import { schemaShape } from '../../patch/schema-shapes.ts';
+import type { StructShape } from '../../patch/shape.ts';
+import type { JsonSchema } from '../../structural/json-schema.ts';
+import { applyConfiguration } from '../apply-configuration.ts';
+
+/** Writes to one object of a custom kind, by version. */
+export interface CustomLife {
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly steps: readonly CustomStep[];
+}
+
+export interface CustomStep {
+  readonly op: 'apply' | 'update';
+  readonly manager: string;
+  readonly version: string;
+  readonly subresource: '' | 'status';
+  readonly force: boolean;
+  readonly object: JsonObject & { readonly metadata: JsonObject };
+}
+
+/** What was stored after a step, or why it was refused. */
+export interface CustomAnswer {
+  readonly error?: string;
+  readonly object?: JsonObject;
+  readonly owners?: readonly ManagedFieldsEntry[];
+}
+
+const group = 'x.io';
+const kind = 'Thing';
+const time = '2026-01-31T12:00:00Z';
+
+/** Leads the life without a server: nothing is defaulted, validated or pruned, only merged and owned. */
+export function liveThrough({ schemas, steps }: CustomLife): readonly CustomAnswer[] {
+  const shapes = new Map(
+    Object.entries(schemas).map(([version, schema]) => [`${group}/${version}`, schemaShape(schema, kind)]),
+  );
+  let live: JsonObject | undefined;
+  return steps.map((step) => {
+    const answer = answerTo(step, shapes, live);
+    if (answer.object !== undefined) live = withOwners(answer.object, answer.owners);
+    return answer;
+  });
+}
+
+function answerTo(
+  step: CustomStep,
+  shapes: ReadonlyMap<string, StructShape>,
+  live: JsonObject | undefined,
+): CustomAnswer {
+  const apiVersion = `${group}/${step.version}`;
+  const { manager, subresource, op, force, object } = step;
+  const isStatus = subresource === 'status';
+  const asVersion = (other: string): VersionView | undefined => {
+    const shape = shapes.get(other);
+    const resetFields = isStatus ? resetFieldsOf('', true, subresource) : undefined;
+    return shape === undefined ? undefined : { shape, resetFields };
+  };
+  const write = {
+    shape: shapes.get(apiVersion)!,
+    manager,
+    apiVersion,
+    subresource,
+    time,
+    asVersion,
+    resetFields: resetFieldsOf('', true, subresource),
+  };
+  const versioned = live === undefined ? undefined : { ...live, apiVersion };
+  if (op === 'update') {
+    const owned = {
+      ...object,
+      metadata: { ...object.metadata, ...(live === undefined ? {} : { uid: 'u' }) },
+    };
+    const owners = updateManagedFields({ ...write, old: versioned, next: owned });
+    return answer({ ...owned, metadata: { ...owned.metadata, uid: 'u' } }, owners);
+  }
+  try {
+    const misfit = complaintAbout(versioned ?? {}, write.shape, { allowsDuplicates: true });
+    const complaint = complaintAbout(object, write.shape) ?? misfit;
+    if (complaint !== undefined) throw new Error(complaint);
+    const before = versioned ?? { apiVersion, kind };
+    const applied = applyConfiguration({ ...write, live: before, config: object, force });
+    return answer(applied.object ?? before, applied.owners);
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+}
+
+function answer(object: JsonObject, owners: readonly ManagedFieldsEntry[] | undefined): CustomAnswer {
+  const { managedFields: _, ...metadata } = (object.metadata ?? {}) as JsonObject;
+  const whole = { ...object, metadata: { ...metadata, uid: 'u' } };
+  return owners === undefined ? { object: whole } : { object: whole, owners };
+}
+
+function withOwners(object: JsonObject, owners: readonly ManagedFieldsEntry[] | undefined): JsonObject {
+  if (owners === undefined) return object;
+  return {
+    ...object,
+    metadata: { ...(object.metadata as JsonObject), managedFields: owners as unknown as Json },
+  };
+}

@@ -1,0 +1,118 @@
+import type { Value } from '../evaluation/values.ts';
+import { listOf, mapOf, optionalOf, paramOf, structOf, type Type, typeOf, types } from './types.ts';
+
+/** One way to call a function. */
+export interface Overload {
+  readonly id: string;
+  readonly isMember: boolean;
+  readonly args: readonly Type[];
+  readonly result: Type;
+  readonly typeParams: readonly string[];
+  readonly run: Implementation | undefined;
+  /** Does it look at the types of its arguments itself, for all overloads of its function? */
+  readonly isShared: boolean;
+}
+
+export type Implementation = (...args: Value[]) => Value;
+
+export type Functions = ReadonlyMap<string, readonly Overload[]>;
+
+/** A part of the language: what can be called and what it does. */
+export interface Library {
+  /**
+   * One overload a line: name (with a dot in front for members), id, types of arguments, result:
+   *
+   *     .substring  string_substring_int  (string, int) -> string
+   */
+  readonly signatures: string;
+  /** By id of overload; one by name of function stands for all of its overloads. */
+  readonly implementations: Readonly<Record<string, Implementation>>;
+}
+
+/** Overloads are tried in the order in which they are declared. */
+export function declare(libraries: readonly Library[]): Functions {
+  const functions = new Map<string, Overload[]>();
+  for (const library of libraries) {
+    for (const line of library.signatures.split('\n')) {
+      if (line.trim() !== '') addOverload(functions, line.trim(), library.implementations);
+    }
+  }
+  return functions;
+}
+
+function addOverload(
+  functions: Map<string, Overload[]>,
+  line: string,
+  implementations: Library['implementations'],
+): void {
+  const [, written = '', id = '', args = '', result = ''] =
+    /^(\S+)\s+(\S+)\s+\((.*)\) -> (.*)$/.exec(line) ?? [];
+  const isMember = written.startsWith('.');
+  const name = isMember ? written.slice(1) : written;
+  const argTypes = readTypes(args);
+  const resultType = readType(result);
+  const overloads = functions.get(name) ?? [];
+  overloads.push({
+    id,
+    isMember,
+    args: argTypes,
+    result: resultType,
+    typeParams: [...new Set([...argTypes, resultType].flatMap(paramsIn))],
+    run: implementations[id] ?? implementations[name],
+    isShared: implementations[id] === undefined,
+  });
+  functions.set(name, overloads);
+}
+
+function paramsIn(type: Type): readonly string[] {
+  return type.kind === 'param' ? [type.name] : type.params.flatMap(paramsIn);
+}
+
+const named: Readonly<Record<string, Type>> = {
+  dyn: types.dyn,
+  bool: types.bool,
+  int: types.int,
+  uint: types.uint,
+  double: types.double,
+  string: types.string,
+  bytes: types.bytes,
+  duration: types.duration,
+  timestamp: types.timestamp,
+  type: types.type,
+  'net.IP': { kind: 'opaque', name: 'net.IP', params: [] },
+  'net.CIDR': { kind: 'opaque', name: 'net.CIDR', params: [] },
+};
+
+/** Reads `map(string, list(A))`. Single capital letters are parameters. */
+function readType(text: string): Type {
+  const open = text.indexOf('(');
+  if (open < 0) return named[text] ?? (/^[A-Z]$/.test(text) ? paramOf(text) : structOf(text));
+  const params = readTypes(text.slice(open + 1, -1));
+  const [first = types.dyn, second = types.dyn] = params;
+  switch (text.slice(0, open)) {
+    case 'list':
+      return listOf(first);
+    case 'map':
+      return mapOf(first, second);
+    case 'type':
+      return typeOf(first);
+    default:
+      return optionalOf(first);
+  }
+}
+
+function readTypes(text: string): readonly Type[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let index = 0; index <= text.length; index++) {
+    const letter = text[index];
+    if (letter === '(') depth++;
+    if (letter === ')') depth--;
+    if (letter === undefined || (letter === ',' && depth === 0)) {
+      parts.push(text.slice(start, index).trim());
+      start = index + 1;
+    }
+  }
+  return parts.filter((part) => part !== '').map(readType);
+}

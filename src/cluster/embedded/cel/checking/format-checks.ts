@@ -1,0 +1,63 @@
+import { type Call, childrenOf, type Expr } from '../language/ast.ts';
+import type { Parsed } from '../language/parser.ts';
+import {
+  type ClauseLetter,
+  type FormatProblem,
+  formatProblems,
+  walkFormat,
+} from '../library/format-clauses.ts';
+import type { Checked } from './checker.ts';
+import type { TypeKind } from './types.ts';
+
+/** Formats that are constants, with lists that stand in the text, are checked before anything is formatted. */
+export function checkFormats(parsed: Parsed, checked: Checked): void {
+  const visit = (expr: Expr): void => {
+    if (expr.kind === 'call' && expr.function === 'format') checkFormat(parsed, checked, expr);
+    for (const child of childrenOf(expr)) visit(child);
+  };
+  visit(checked.expr);
+}
+
+function checkFormat(parsed: Parsed, checked: Checked, call: Call): void {
+  const [list] = call.args;
+  const { target } = call;
+  if (target?.kind !== 'literal' || typeof target.value !== 'string' || list?.kind !== 'list') return;
+  const args = list.elements;
+  let used = 0;
+  const result = walkFormat(target.value, args.length, ({ letter, index }) => {
+    used++;
+    return problemOf(checked, letter, args[index] as Expr) ?? '';
+  });
+  const report = (id: number, message: string): void => parsed.issues.report(parsed.offsetOf(id), message);
+  if (typeof result !== 'string') {
+    report(result.id ?? call.id, result.problem);
+    return;
+  }
+  if (args.length > used) {
+    report(call.id, `too many arguments supplied to string.format (expected ${used}, got ${args.length})`);
+  }
+}
+
+const printable: Readonly<Record<ClauseLetter, readonly TypeKind[]>> = {
+  s: 'list map int uint double bool string timestamp bytes duration type null'.split(' ') as TypeKind[],
+  d: ['int', 'uint'],
+  f: ['double', 'string'],
+  e: ['double', 'string'],
+  b: ['int', 'uint', 'bool'],
+  x: ['int', 'uint', 'string', 'bytes'],
+  X: ['int', 'uint', 'string', 'bytes'],
+  o: ['int', 'uint'],
+};
+
+function problemOf(checked: Checked, letter: ClauseLetter, arg: Expr): FormatProblem | undefined {
+  const type = checked.typeOf(arg);
+  if (type.kind !== 'dyn' && !printable[letter].includes(type.kind)) {
+    return { problem: `${formatProblems[letter]}, was given ${type.name}`, id: arg.id };
+  }
+  if (letter !== 's' || (arg.kind !== 'list' && arg.kind !== 'map')) return undefined;
+  for (const item of childrenOf(arg)) {
+    const problem = problemOf(checked, letter, item);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

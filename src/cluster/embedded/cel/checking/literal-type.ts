@@ -1,0 +1,19 @@
+import { Uint, type Value } from '../evaluation/values.ts';
+import { type Type, types } from './types.ts';
+
+/** The type of a constant of the language. */
+export function literalType(value: Value): Type {
+  switch (typeof value) {
+    case 'bigint':
+      return types.int;
+    case 'number':
+      return types.double;
+    case 'string':
+      return types.string;
+    case 'boolean':
+      return types.bool;
+    default:
+      if (value === null) return types.null;
+      return value instanceof Uint ? types.uint : types.bytes;
+  }
+}

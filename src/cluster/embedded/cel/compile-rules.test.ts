@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonSchema } from '../structural/json-schema.ts';
+import { FieldErrors } from '../validation/field-errors.ts';
+import { compileRules } from './compile-rules.ts';
+
+const small: JsonSchema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: { a: { type: 'integer' } },
+      'x-kubernetes-validations': [{ rule: 'self.a < 5', message: 'must be small' }],
+    },
+  },
+};
+
+describe('The rules of a schema', () => {
+  test('are nothing where there are none', () => {
+    expect(compileRules({ type: 'object', properties: {} }, { isResourceRoot: true })).toBeUndefined();
+  });
+
+  test('are nothing where only what judges has them', () => {
+    const schema: JsonSchema = {
+      type: 'object',
+      allOf: [{ 'x-kubernetes-validations': [{ rule: 'false' }] }],
+    };
+    expect(compileRules(schema, { isResourceRoot: true })).toBeUndefined();
+  });
+
+  test('warn of what fails and has not changed, and let it through', () => {
+    const errors = new FieldErrors();
+    const warnings: string[] = [];
+    const value = { spec: { a: 9 } };
+    const program = compileRules(small, { isResourceRoot: true });
+    program?.validate({ value, old: value, errors, warn: (message) => warnings.push(message) });
+    expect(errors.isEmpty).toBe(true);
+    expect(warnings).toEqual(['spec: Invalid value: must be small']);
+  });
+
+  test('can be used again and again', () => {
+    const program = compileRules(small, { isResourceRoot: true });
+    const judge = (a: number): number => {
+      const errors = new FieldErrors();
+      program?.validate({ value: { spec: { a } }, errors });
+      return errors.count;
+    };
+    expect([judge(9), judge(1), judge(9)]).toEqual([1, 0, 1]);
+  });
+});

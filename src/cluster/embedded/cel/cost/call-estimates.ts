@@ -1,0 +1,111 @@
+import { type CallEstimate, type EstimatedCall, sizeOf } from './estimated-call.ts';
+import { fixed, plus, type Range, smaller, times, timesFactor, uint64Max, unknownSize } from './estimates.ts';
+import { estimateKubernetesCall } from './kubernetes-estimates.ts';
+import type { EstimatedNode } from './sizes.ts';
+
+/** Undefined where a call costs what calls cost. */
+export function estimateCall(call: EstimatedCall): CallEstimate | undefined {
+  return estimateExtension(call) ?? estimateKubernetesCall(call) ?? estimateStandard(call);
+}
+
+const traversal = 0.1;
+const patternFactor = 0.25;
+
+/** Costs that extension libraries state for overloads of theirs. */
+function estimateExtension({ overload, target, args, sizes }: EstimatedCall): CallEstimate | undefined {
+  const [first, second] = args;
+  if (overload.startsWith('list_sets_') && first !== undefined && second !== undefined) {
+    const factor = overload === 'list_sets_equivalent_list' ? 2 : 1;
+    const compared = times(sizeOf(first, sizes), sizeOf(second, sizes));
+    return { cost: plus(timesFactor(compared, factor), fixed(1)) };
+  }
+  if (overload === 'lists_range') return allocating(1, fixed(literalOf(first, uint64Max)));
+  if (target === undefined) return undefined;
+  const size = sizeOf(target, sizes);
+  switch (overload) {
+    case 'list_slice':
+      return allocating(1, fixed(BigInt.asUintN(64, literalOf(second, size.max) - literalOf(first, 0n))));
+    case 'list_flatten':
+      return allocating(1, size);
+    case 'list_flatten_int':
+      return allocating(Number(literalOf(first, uint64Max)), size);
+    case 'list_reverse':
+      return allocating(1, size);
+    case 'list_distinct':
+      return allocating(2, times(size, size));
+    default:
+      return estimateSort(overload, size, first === undefined ? size : sizeOf(first, sizes));
+  }
+}
+
+function estimateSort(overload: string, own: Range, keys: Range): CallEstimate | undefined {
+  const match = /^list_(.*)_sort(ByAssociatedKeys)?$/.exec(overload);
+  if (match === null) return undefined;
+  const size = match[2] === undefined ? own : keys;
+  const factor = match[1] === 'string' || match[1] === 'bytes' ? 2 + traversal : 2;
+  return allocating(factor, times(size, size));
+}
+
+function allocating(factor: number, resultSize: Range): CallEstimate {
+  return { cost: plus(plus(timesFactor(resultSize, factor), fixed(1)), fixed(10)), resultSize };
+}
+
+function literalOf(node: EstimatedNode | undefined, otherwise: bigint): bigint {
+  if (node?.expr?.kind !== 'literal' || typeof node.expr.value !== 'bigint') return otherwise;
+  return node.expr.value < 0n ? 0n : node.expr.value;
+}
+
+/** cel-go's own functions. */
+function estimateStandard({ overload, target, args }: EstimatedCall): CallEstimate | undefined {
+  const [first, second] = args;
+  const targetSize = target?.size ?? unknownSize;
+  const firstSize = first?.size ?? unknownSize;
+  switch (overload) {
+    case 'string_format':
+      return { cost: timesFactor(targetSize, traversal) };
+    case 'string_to_bytes':
+      return {
+        cost: timesFactor(firstSize, traversal),
+        resultSize: { min: firstSize.min, max: BigInt.asUintN(64, firstSize.max * 4n) },
+      };
+    case 'bytes_to_string':
+      return {
+        cost: timesFactor(firstSize, traversal),
+        resultSize: { min: firstSize.min / 4n, max: firstSize.max },
+      };
+    case 'strings_quote':
+      return {
+        cost: timesFactor(firstSize, traversal),
+        resultSize: { min: firstSize.min + 2n, max: BigInt.asUintN(64, firstSize.max * 2n + 2n) },
+      };
+    case 'starts_with_string':
+    case 'ends_with_string':
+      return { cost: timesFactor(firstSize, traversal) };
+    case 'in_list':
+      return { cost: timesFactor(second?.size ?? unknownSize, 1) };
+    case 'matches_string':
+      return { cost: patternCost(targetSize, firstSize) };
+    case 'contains_string':
+      return { cost: times(timesFactor(targetSize, traversal), timesFactor(firstSize, traversal)) };
+    default:
+      return estimateBinary(overload, firstSize, second?.size ?? unknownSize);
+  }
+}
+
+const compares = /^(?:(?:less|greater)(?:_equals)?_(?:string|bytes)|equals|not_equals)$/;
+
+function estimateBinary(overload: string, first: Range, second: Range): CallEstimate | undefined {
+  const resultSize = plus(first, second);
+  if (overload === 'add_list') return { cost: fixed(1), resultSize };
+  if (overload === 'add_string' || overload === 'add_bytes') {
+    return { cost: timesFactor(resultSize, traversal), resultSize };
+  }
+  if (!compares.test(overload)) return undefined;
+  const max = smaller(first.max, second.max);
+  return { cost: timesFactor({ min: max > 0n ? 1n : 0n, max }, traversal) };
+}
+
+/** An empty text still costs something to match with a large pattern. */
+function patternCost(text: Range, pattern: Range): Range {
+  return times(timesFactor(plus(text, fixed(1)), traversal), timesFactor(pattern, patternFactor));
+}

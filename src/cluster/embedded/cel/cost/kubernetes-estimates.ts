@@ -1,0 +1,194 @@
+import { elementOf, sameType, type Type } from '../checking/types.ts';
+import { type CallEstimate, type EstimatedCall, sizeOf } from './estimated-call.ts';
+import { fixed, plus, type Range, times, timesFactor, uint64Max, union } from './estimates.ts';
+import type { EstimatedNode } from './sizes.ts';
+
+const traversal = 0.1;
+const patternFactor = 0.25;
+
+/** Kubernetes' own libraries, and how it counts the extensions that it has taken over. */
+export function estimateKubernetesCall(call: EstimatedCall): CallEstimate | undefined {
+  const estimate = estimates.get(call.function);
+  return estimate?.(call);
+}
+
+type Estimate = (call: EstimatedCall) => CallEstimate | undefined;
+
+const nominal: Estimate = () => ({ cost: fixed(1) });
+
+const ofFirst: Estimate = ({ args, sizes, overload }) => {
+  if (overload === 'cidr_ip') return { cost: fixed(1) };
+  return args[0] === undefined ? undefined : { cost: timesFactor(sizeOf(args[0], sizes), traversal) };
+};
+
+const ofFirstTwice: Estimate = ({ args, sizes }) =>
+  args[0] === undefined ? undefined : { cost: timesFactor(sizeOf(args[0], sizes), 2 * traversal) };
+
+const url: Estimate = ({ args, sizes }) => {
+  if (args[0] === undefined) return undefined;
+  const resultSize = sizeOf(args[0], sizes);
+  return { cost: timesFactor(resultSize, traversal), resultSize };
+};
+
+const ofTarget: Estimate = ({ target, sizes }) => {
+  if (target === undefined) return undefined;
+  const resultSize = sizeOf(target, sizes);
+  return { cost: timesFactor(resultSize, traversal), resultSize };
+};
+
+/** One comparison for each element, and texts are gone through. */
+const overList: Estimate = ({ target, sizes }) => {
+  if (target === undefined) return undefined;
+  const size = sizeOf(target, sizes);
+  const element = elementNode(target);
+  if (element === undefined) return { cost: timesFactor(size, traversal) };
+  const isText = element.type.kind === 'string' || element.type.kind === 'bytes';
+  const each = isText ? plus(fixed(1), timesFactor(sizeOf(element, sizes), traversal)) : fixed(1);
+  return { cost: times(size, each) };
+};
+
+const split: Estimate = ({ target, args, sizes }) => {
+  if (target === undefined) return undefined;
+  const size = sizeOf(target, sizes);
+  const limit = args[1]?.expr;
+  const isLiteral = limit?.kind === 'literal' && typeof limit.value === 'bigint';
+  const max = isLiteral ? BigInt.asUintN(64, limit.value as bigint) : size.max;
+  return { cost: timesFactor(size, 2 * traversal), resultSize: { min: 0n, max } };
+};
+
+const join: Estimate = ({ target, args, sizes }) => {
+  if (target === undefined) return undefined;
+  const count = sizeOf(target, sizes);
+  const element = elementNode(target);
+  let resultSize: Range = element === undefined ? fixed(0) : times(count, sizeOf(element, sizes));
+  if (args[0] !== undefined) {
+    const between = { min: lessOne(count.min), max: lessOne(count.max) };
+    resultSize = plus(resultSize, times(sizeOf(args[0], sizes), between));
+  }
+  return { cost: timesFactor(resultSize, traversal), resultSize };
+};
+
+const find: Estimate = ({ target, args, sizes }) => {
+  if (target === undefined || args[0] === undefined) return undefined;
+  const size = sizeOf(target, sizes);
+  const text = timesFactor(plus(size, fixed(1)), traversal);
+  const pattern = timesFactor(sizeOf(args[0], sizes), patternFactor);
+  return { cost: times(text, pattern), resultSize: { min: 0n, max: size.max } };
+};
+
+const replace: Estimate = ({ target, args, sizes }) => {
+  const [from, to] = args;
+  if (target === undefined || from === undefined || to === undefined) return undefined;
+  const size = sizeOf(target, sizes);
+  const resultSize = replacedSize(size, sizeOf(from, sizes), sizeOf(to, sizes));
+  return { cost: timesFactor(size, 2 * traversal), resultSize };
+};
+
+/** The longest result has as many and as long replacements as can be, the shortest as few. */
+function replacedSize(size: Range, from: Range, to: Range): Range {
+  let count = { min: 0n, max: 0n };
+  let kept = { min: 0n, max: 0n };
+  if (from.min === 0n) {
+    count = { ...count, max: moreOne(size.max) };
+    kept = { ...kept, max: size.max };
+  } else if (to.max <= from.min) {
+    kept = { ...kept, max: size.max };
+  } else {
+    count = { ...count, max: dividedUp(size.max, from.min) };
+  }
+  if (from.max === 0n) {
+    count = { ...count, min: moreOne(size.min) };
+    kept = { ...kept, min: size.min };
+  } else if (from.max <= to.min) {
+    kept = { ...kept, min: size.min };
+  } else {
+    count = { ...count, min: dividedUp(size.min, from.max) };
+  }
+  return plus(times(count, to), kept);
+}
+
+/** Addresses have four bytes or sixteen. */
+const addressSize: Range = { min: 4n, max: 16n };
+
+const contains: Estimate = ({ function: name, overload, args, sizes }) => {
+  if (args[0] === undefined) return undefined;
+  let cost = timesFactor(plus(addressSize, addressSize), traversal);
+  if (name === 'containsCIDR') cost = plus(plus(cost, timesFactor(addressSize, traversal)), fixed(1));
+  if (overload.endsWith('_string')) cost = plus(cost, timesFactor(sizeOf(args[0], sizes), traversal));
+  return { cost };
+};
+
+const longestFormatPattern = 128;
+const longestFormat = 64n;
+
+const validate: Estimate = ({ args, sizes }) => {
+  if (args[0] === undefined) return undefined;
+  const text = timesFactor(sizeOf(args[0], sizes), traversal);
+  return { cost: timesFactor(text, longestFormatPattern * patternFactor) };
+};
+
+const equality: Estimate = ({ args }) => {
+  const [left, right] = args;
+  if (left === undefined || right === undefined || !sameType(left.type, right.type)) return undefined;
+  switch (left.type.name) {
+    case 'net.IP':
+    case 'net.CIDR':
+    case 'kubernetes.Quantity':
+    case 'kubernetes.Semver':
+      return { cost: fixed(1) };
+    case 'kubernetes.NamedFormat':
+      return { cost: timesFactor({ min: 1n, max: longestFormat }, traversal) };
+    case 'kubernetes.URL': {
+      const max = right.size === undefined ? 1n : union(right.size, right.size).max;
+      return { cost: timesFactor({ min: 1n, max }, traversal) };
+    }
+    default:
+      return undefined;
+  }
+};
+
+const estimates: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
+  ...named('isSorted sum max min indexOf lastIndexOf', overList),
+  ...named('url', url),
+  ...named('lowerAscii upperAscii substring trim', ofTarget),
+  ['replace', replace],
+  ['split', split],
+  ['join', join],
+  ...named('find findAll', find),
+  ...named('cidr isIP isCIDR ip quantity isQuantity semver isSemver', ofFirst),
+  ['ip.isCanonical', ofFirstTwice],
+  ...named('containsIP containsCIDR', contains),
+  ['validate', validate],
+  ['_==_', equality],
+  ...named(
+    'masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast ' +
+      'format.named sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor ' +
+      'patch getScheme getHostname getHost getPort getEscapedPath getQuery',
+    nominal,
+  ),
+]);
+
+function named(names: string, estimate: Estimate): readonly (readonly [string, Estimate])[] {
+  return names.split(' ').map((name) => [name, estimate] as const);
+}
+
+/** What is in a list; undefined for what has no parameters, like a text. */
+function elementNode({ type, path }: EstimatedNode): EstimatedNode | undefined {
+  if (type.params.length === 0) return undefined;
+  const element: Type = elementOf(type);
+  const elementPath = path === undefined ? undefined : [...path, '@items'];
+  return { path: elementPath, type: element, expr: undefined, size: undefined };
+}
+
+function lessOne(value: bigint): bigint {
+  return value > 0n ? value - 1n : 0n;
+}
+
+function moreOne(value: bigint): bigint {
+  return value < uint64Max ? value + 1n : value;
+}
+
+function dividedUp(value: bigint, by: bigint): bigint {
+  const quotient = Math.ceil(Number(value) / Number(by));
+  return quotient >= 2 ** 64 ? uint64Max : BigInt(quotient);
+}

@@ -1,0 +1,166 @@
+import type { Checked } from '../checking/checker.ts';
+import type { Type, TypeKind } from '../checking/types.ts';
+import { codePointCount } from '../evaluation/values.ts';
+import { accumulatorName, type Expr } from '../language/ast.ts';
+import { fixed, type Range, union, unknownSize } from './estimates.ts';
+
+/** A way into the object that a rule is about: `self`, `spec`, `@items`. */
+export type Path = readonly string[];
+
+/** What schemas say about the size of what is at the end of a way. */
+export type SizeOfPath = (path: Path) => Range | undefined;
+
+/** Sizes of what is in a list or a map. */
+export interface EntrySizes {
+  readonly container: 'list' | 'map';
+  readonly key: Range;
+  readonly value: Range;
+}
+
+/** What an estimate knows about an argument. */
+export interface EstimatedNode {
+  readonly path: Path | undefined;
+  readonly type: Type;
+  readonly expr: Expr | undefined;
+  readonly size: Range | undefined;
+}
+
+interface LocalVariable {
+  readonly path: Path;
+  readonly size: Range | undefined;
+  readonly entries: EntrySizes | undefined;
+}
+
+/** Remembers sizes and ways of parts of an expression while its cost is estimated. */
+export class KnownSizes {
+  readonly #checked: Checked;
+  readonly #sizeOfPath: SizeOfPath;
+  readonly #sizes = new Map<number, Range>();
+  readonly #entries = new Map<number, EntrySizes>();
+  readonly #paths = new Map<number, Path>();
+  readonly #variables = new Map<string, LocalVariable[]>();
+
+  constructor(checked: Checked, sizeOfPath: SizeOfPath) {
+    this.#checked = checked;
+    this.#sizeOfPath = sizeOfPath;
+  }
+
+  get sizeOfPath(): SizeOfPath {
+    return this.#sizeOfPath;
+  }
+
+  node(expr: Expr): EstimatedNode {
+    const path = this.pathOf(expr);
+    const isAccumulator = path[0] === accumulatorName || path[0] === '__result__';
+    return {
+      path: isAccumulator || path.length === 0 ? undefined : path,
+      type: this.#checked.typeOf(expr),
+      expr,
+      size: this.sizeOf(expr),
+    };
+  }
+
+  pathOf(expr: Expr): Path {
+    if (expr.kind === 'ident') {
+      const variable = this.#variables.get(expr.name)?.at(-1);
+      if (variable !== undefined) return variable.path;
+    }
+    return this.#paths.get(expr.id) ?? [];
+  }
+
+  setPath(expr: Expr, path: Path): void {
+    this.#paths.set(expr.id, path);
+  }
+
+  setIdentPath(expr: Expr, name: string): void {
+    this.#paths.set(expr.id, this.#variables.get(name)?.at(-1)?.path ?? [name]);
+  }
+
+  setSize(expr: Expr, size: Range | undefined): void {
+    if (size !== undefined) this.#sizes.set(expr.id, size);
+  }
+
+  sizeOf(expr: Expr): Range | undefined {
+    const known = this.#sizes.get(expr.id) ?? writtenSize(expr);
+    if (known !== undefined) return known;
+    const path = this.pathOf(expr);
+    const declared = path.length === 0 ? undefined : this.#sizeOfPath(path);
+    if (declared !== undefined) {
+      this.#sizes.set(expr.id, declared);
+      return declared;
+    }
+    if (isScalar(this.#checked.typeOf(expr))) return fixed(1);
+    return expr.kind === 'ident' ? this.#variables.get(expr.name)?.at(-1)?.size : undefined;
+  }
+
+  sizeOrUnknown(expr: Expr): Range {
+    return this.sizeOf(expr) ?? unknownSize;
+  }
+
+  setEntries(expr: Expr, entries: EntrySizes | undefined): void {
+    if (entries !== undefined) this.#entries.set(expr.id, entries);
+  }
+
+  entriesOf(expr: Expr): EntrySizes | undefined {
+    const known = this.#entries.get(expr.id);
+    if (known !== undefined || expr.kind !== 'ident') return known;
+    return this.#variables.get(expr.name)?.at(-1)?.entries;
+  }
+
+  copy(to: Expr, from: Expr): void {
+    this.setSize(to, this.sizeOf(from));
+    this.setEntries(to, this.entriesOf(from));
+  }
+
+  bind(name: string, expr: Expr): void {
+    this.#push(name, { path: this.pathOf(expr), size: this.sizeOf(expr), entries: this.entriesOf(expr) });
+  }
+
+  /** The variable of a loop: `part` is what of an entry it stands for; by itself, a list gives values and a map keys. */
+  bindLoop(name: string, range: Expr, part: 'key' | 'value' | 'single'): void {
+    const entries = this.entriesOf(range);
+    const container: TypeKind = entries?.container ?? this.#checked.typeOf(range).kind;
+    const isList = container === 'list';
+    const isValue = part === 'value' || (part === 'single' && isList);
+    const step = isValue ? (isList ? '@items' : '@values') : isList ? '@indices' : '@keys';
+    const size = isValue ? entries?.value : entries?.key;
+    this.#push(name, { path: [...this.pathOf(range), step], size, entries: undefined });
+  }
+
+  unbind(name: string): void {
+    this.#variables.get(name)?.pop();
+  }
+
+  #push(name: string, variable: LocalVariable): void {
+    const stack = this.#variables.get(name) ?? [];
+    stack.push(variable);
+    this.#variables.set(name, stack);
+  }
+}
+
+export function unionOfEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): EntrySizes | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  return { container: a.container, key: union(a.key, b.key), value: union(a.value, b.value) };
+}
+
+/** Of what stands in the text. */
+function writtenSize(expr: Expr): Range | undefined {
+  switch (expr.kind) {
+    case 'literal':
+      if (typeof expr.value === 'string') return fixed(codePointCount(expr.value));
+      return fixed(expr.value instanceof Uint8Array ? expr.value.length : 1);
+    case 'list':
+      return fixed(expr.elements.length);
+    case 'map':
+      return fixed(expr.entries.length);
+    default:
+      return undefined;
+  }
+}
+
+function isScalar(type: Type): boolean {
+  if (type.kind === 'opaque' && type.name === 'optional_type') {
+    return type.params[0] !== undefined && isScalar(type.params[0]);
+  }
+  return ['bool', 'double', 'duration', 'int', 'timestamp', 'uint'].includes(type.kind);
+}

@@ -1,0 +1,115 @@
+import { CelError, Duration, isList, noSuchOverload, Timestamp, Uint, type Value } from './values.ts';
+
+/** Sums and products that never wrap around: what does not fit is an error. */
+export function add(a: Value, b: Value): Value {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return int(a + b);
+  if (typeof a === 'number' && typeof b === 'number') return a + b;
+  if (typeof a === 'string' && typeof b === 'string') return a + b;
+  if (a instanceof Uint && b instanceof Uint) return uint(a.value + b.value);
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Uint8Array.from([...a, ...b]);
+  if (a instanceof Duration) return addToDuration(a, b);
+  if (a instanceof Timestamp && b instanceof Duration) return moment(a.epochNanos + b.nanos, a.offsetSeconds);
+  if (isList(a) && isList(b)) return a.concat(b);
+  return unknownOperation('_+_', a);
+}
+
+export function subtract(a: Value, b: Value): Value {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return int(a - b);
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (a instanceof Uint && b instanceof Uint) return uint(a.value - b.value);
+  if (a instanceof Duration && b instanceof Duration) return duration(a.nanos - b.nanos);
+  if (a instanceof Timestamp && b instanceof Timestamp) return duration(a.epochNanos - b.epochNanos);
+  if (a instanceof Timestamp && b instanceof Duration) return moment(a.epochNanos - b.nanos, a.offsetSeconds);
+  return unknownOperation('_-_', a);
+}
+
+export function multiply(a: Value, b: Value): Value {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return int(a * b);
+  if (typeof a === 'number' && typeof b === 'number') return a * b;
+  if (a instanceof Uint && b instanceof Uint) return uint(a.value * b.value);
+  return unknownOperation('_*_', a);
+}
+
+export function divide(a: Value, b: Value): Value {
+  if (typeof a === 'number' && typeof b === 'number') return a / b;
+  if (typeof a === 'bigint' && typeof b === 'bigint')
+    return b === 0n ? new CelError('division by zero') : int(a / b);
+  if (a instanceof Uint && b instanceof Uint) {
+    return b.value === 0n ? new CelError('division by zero') : uint(a.value / b.value);
+  }
+  return unknownOperation('_/_', a);
+}
+
+export function modulo(a: Value, b: Value): Value {
+  if (typeof a === 'bigint' && typeof b === 'bigint') {
+    if (b === 0n) return new CelError('modulus by zero');
+    return a === int64Min && b === -1n ? new CelError('integer overflow') : a % b;
+  }
+  if (a instanceof Uint && b instanceof Uint) {
+    return b.value === 0n ? new CelError('modulus by zero') : uint(a.value % b.value);
+  }
+  return unknownOperation('_%_', a);
+}
+
+export function negate(a: Value): Value {
+  if (typeof a === 'bigint') return int(-a);
+  if (typeof a === 'number') return -a;
+  if (a instanceof Duration) return duration(-a.nanos);
+  return new CelError(isReceiver(a) ? noSuchOverload : `${noSuchOverload}: -_`);
+}
+
+const int64Max = 2n ** 63n - 1n;
+const int64Min = -(2n ** 63n);
+const uint64Max = 2n ** 64n - 1n;
+const nanosPerSecond = 1_000_000_000n;
+/** From the year 1 to the year 9999. */
+const epochSecondsMin = -62_135_596_800n;
+const epochSecondsMax = 253_402_300_799n;
+
+export function int(value: bigint): Value {
+  return value > int64Max || value < int64Min ? new CelError('integer overflow') : value;
+}
+
+export function uint(value: bigint): Value {
+  return value > uint64Max || value < 0n ? new CelError('unsigned integer overflow') : new Uint(value);
+}
+
+function duration(nanos: bigint): Value {
+  return nanos > int64Max || nanos < int64Min ? new CelError('integer overflow') : new Duration(nanos);
+}
+
+export function moment(epochNanos: bigint, offsetSeconds = 0): Value {
+  const seconds = floorDivide(epochNanos, nanosPerSecond);
+  if (seconds < epochSecondsMin || seconds > epochSecondsMax) return new CelError('timestamp overflow');
+  return new Timestamp(epochNanos, offsetSeconds);
+}
+
+export function floorDivide(a: bigint, b: bigint): bigint {
+  const quotient = a / b;
+  return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
+}
+
+function addToDuration(a: Duration, b: Value): Value {
+  if (b instanceof Duration) return duration(a.nanos + b.nanos);
+  if (b instanceof Timestamp) return moment(b.epochNanos + a.nanos, b.offsetSeconds);
+  return new CelError(noSuchOverload);
+}
+
+/** Whether the left side knows the operation at all decides over the words. */
+function unknownOperation(name: string, left: Value): Value {
+  return new CelError(knows(name, left) ? noSuchOverload : `${noSuchOverload}: ${name}`);
+}
+
+function knows(name: string, value: Value): boolean {
+  if (typeof value === 'bigint' || value instanceof Uint || isReceiver(value)) return true;
+  if (typeof value === 'number') return name !== '_%_';
+  if (name === '_+_') {
+    return value instanceof Uint8Array || isList(value);
+  }
+  return false;
+}
+
+/** Values that answer to whatever is asked of them, if only to say that they don't know it. */
+export function isReceiver(value: Value): boolean {
+  return typeof value === 'string' || value instanceof Timestamp || value instanceof Duration;
+}

@@ -1,0 +1,130 @@
+import type { Overload } from '../checking/declarations.ts';
+import { elementOf, type Type } from '../checking/types.ts';
+import { runtimeCallCost } from '../cost/runtime-cost.ts';
+import type { Call } from '../language/ast.ts';
+import type { Frame } from './frame.ts';
+import { compilePattern } from './patterns.ts';
+import { type Plan, type Planned, UnplannableExpression } from './planned.ts';
+import {
+  CelError,
+  isError,
+  isList,
+  isMap,
+  type MapValue,
+  noSuchOverload,
+  Optional,
+  TypeValue,
+  typeNameOf,
+  type Value,
+} from './values.ts';
+
+/** A call of a function: arguments first, then the function, then what it has cost. */
+export function planCall(plan: Plan, call: Call, args: readonly Planned[]): Planned {
+  const possible = plan.checked.overloadsOf(call);
+  const only = possible.length === 1 ? possible[0] : undefined;
+  const apply = only === undefined ? dispatched(plan, call, possible) : guarded(call.function, only);
+  checkConstantPattern(call.function, args);
+  const first = args[0];
+  if (conversions.has(call.function) && args.length === 1 && first?.constant !== undefined) {
+    return folded(apply([first.constant]));
+  }
+  return { run: strict(call.function, only?.id ?? '', args, apply) };
+}
+
+type Apply = (args: readonly Value[]) => Value;
+
+/** What converts a constant makes a constant of it. */
+const conversions: ReadonlySet<string> = new Set(
+  'bool bytes double duration dyn int string timestamp type uint'.split(' '),
+);
+
+function folded(value: Value): Planned {
+  if (isError(value)) throw new UnplannableExpression(value.message);
+  return { run: () => value, constant: value };
+}
+
+function checkConstantPattern(name: string, args: readonly Planned[]): void {
+  if (!hasConstantPattern(name, args)) return;
+  const compiled = compilePattern(String(args[1]?.constant));
+  if (compiled instanceof CelError) throw new UnplannableExpression(compiled.message);
+}
+
+function hasConstantPattern(name: string, args: readonly Planned[]): boolean {
+  return ['matches', 'find', 'findAll'].includes(name) && typeof args[1]?.constant === 'string';
+}
+
+/**
+ * Where cel-go calls with a list of arguments, it stops at the first error, and what it did not get to costs nothing. With
+ * one or two arguments it looks at all of them first.
+ */
+function strict(name: string, overload: string, args: readonly Planned[], apply: Apply): Planned['run'] {
+  const stopsEarly = args.length > 2 || name === 'format' || hasConstantPattern(name, args);
+  return (frame: Frame) => {
+    const values: Value[] = [];
+    let error: CelError | undefined;
+    for (const arg of args) {
+      const value = arg.run(frame);
+      values.push(value);
+      if (!isError(value) || name === '@not_strictly_false') continue;
+      if (stopsEarly && values.length < args.length) return value;
+      error ??= value;
+    }
+    const result = error ?? apply(values);
+    frame.meter.charge(runtimeCallCost({ function: name, overload, args: values, result }));
+    return result;
+  };
+}
+
+function guarded(name: string, overload: Overload): Apply {
+  const { run, isShared } = overload;
+  if (run === undefined) return () => new CelError(`${noSuchOverload}: ${name}`);
+  if (isShared) return (args) => run(...args);
+  return (args) => (accepts(overload, args) ? run(...args) : noOverloadFor(name, args));
+}
+
+/** Where the types were not known, the values choose among all overloads. */
+function dispatched(plan: Plan, call: Call, possible: readonly Overload[]): Apply {
+  const shared = possible.find((overload) => overload.isShared)?.run;
+  if (shared !== undefined) return (args) => shared(...args);
+  const overloads = plan.overloads(call.function);
+  return (args) => {
+    const chosen = overloads.find((overload) => overload.run !== undefined && accepts(overload, args));
+    return chosen?.run?.(...args) ?? noOverloadFor(call.function, args);
+  };
+}
+
+function noOverloadFor(name: string, args: readonly Value[]): Value {
+  return new CelError(`${noSuchOverload}: ${name}(${args.map(typeNameOf).join(', ')})`);
+}
+
+function accepts(overload: Overload, args: readonly Value[]): boolean {
+  return (
+    overload.args.length === args.length &&
+    overload.args.every((type, index) => acceptsValue(type, args[index] as Value))
+  );
+}
+
+/** The first element speaks for all. */
+function acceptsValue(type: Type, value: Value): boolean {
+  switch (type.kind) {
+    case 'dyn':
+    case 'param':
+      return true;
+    case 'list':
+      return isList(value) && (value.size === 0 || acceptsValue(elementOf(type), value.at(0)));
+    case 'map':
+      return isMap(value) && acceptsEntry(type, value);
+    case 'type':
+      return value instanceof TypeValue;
+    case 'opaque':
+      return type.name === 'optional_type' ? value instanceof Optional : typeNameOf(value) === type.name;
+    default:
+      return typeNameOf(value) === type.name;
+  }
+}
+
+function acceptsEntry(type: Type, map: MapValue): boolean {
+  const [key] = map.keys();
+  if (key === undefined) return true;
+  return acceptsValue(elementOf(type), key) && acceptsValue(elementOf(type, 1), map.find(key) ?? null);
+}

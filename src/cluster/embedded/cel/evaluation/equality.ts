@@ -1,0 +1,48 @@
+import { compareNumbers, isNumeric } from './ordering.ts';
+import {
+  CelError,
+  Duration,
+  isList,
+  isMap,
+  isOpaque,
+  noSuchOverload,
+  Optional,
+  Timestamp,
+  TypeValue,
+  type Value,
+} from './values.ts';
+
+/** Values of different types are not equal, but numbers are compared by what they say. May be an error, as a value. */
+export function equals(a: Value, b: Value): Value {
+  if (a === null || b === null) return a === b;
+  if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0;
+  if (typeof a === 'string' || typeof a === 'boolean') return a === b;
+  return equalObjects(a, b);
+}
+
+function equalObjects(a: Value, b: Value): Value {
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.epochNanos === b.epochNanos;
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
+  if (a instanceof Optional) return equalOptionals(a, b);
+  if (isList(a)) return isList(b) ? a.equals(b) : mismatch(a, b);
+  if (isMap(a)) return isMap(b) ? a.equals(b) : mismatch(a, b);
+  if (isOpaque(a)) {
+    return isOpaque(b) && a.typeName === b.typeName ? a.equals(b) : new CelError(noSuchOverload);
+  }
+  return a;
+}
+
+function equalOptionals(a: Optional, b: Value): Value {
+  if (!(b instanceof Optional)) return false;
+  if (a.value === undefined || b.value === undefined) return a.value === b.value;
+  return equals(a.value, b.value);
+}
+
+/** Values that come from objects complain where those that expressions make just differ. */
+function mismatch(a: Value, b: Value): Value {
+  const isFromObject = typeof a === 'object' && a !== null && 'isFromObject' in a;
+  if (b instanceof CelError) return b;
+  return isFromObject ? new CelError(noSuchOverload) : false;
+}

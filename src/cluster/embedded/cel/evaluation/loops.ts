@@ -1,0 +1,62 @@
+import type { Comprehension } from '../language/ast.ts';
+import { type Frame, LoopFrame, type Step } from './frame.ts';
+import { CelError, isError, isList, isMap, type Value } from './values.ts';
+
+interface LoopSteps {
+  readonly range: Step;
+  readonly init: Step;
+  readonly condition: Step;
+  readonly step: Step;
+  readonly result: Step;
+}
+
+/** Goes through a list or a map until the condition says no. */
+export function planLoop(expr: Comprehension, steps: LoopSteps): Step {
+  const hasTwo = expr.variable2 !== undefined;
+  return (frame) => {
+    const range = steps.range(frame);
+    if (isError(range)) return range;
+    if (!isList(range) && !isMap(range)) return notIterable(range, hasTwo);
+    const loop = new LoopFrame(frame, expr, steps.init);
+    iterate(range, hasTwo, (first, second) => turn(loop, steps, first, second));
+    loop.finish();
+    return steps.result(loop);
+  };
+}
+
+/** False: enough. */
+function turn(loop: LoopFrame, steps: LoopSteps, first: Value, second: Value): boolean {
+  loop.enter(first, second);
+  if (steps.condition(loop) === false) return false;
+  loop.accumulate(steps.step(loop as Frame));
+  return true;
+}
+
+function iterate(range: Value, hasTwo: boolean, visit: (first: Value, second: Value) => boolean): void {
+  if (isList(range)) {
+    for (let index = 0; index < range.size; index++) {
+      const item = range.at(index);
+      const goOn = hasTwo ? visit(BigInt(index), item) : visit(item, null);
+      if (!goOn) return;
+    }
+  } else if (isMap(range)) {
+    for (const key of range.keys()) {
+      if (!visit(key, hasTwo ? (range.find(key) ?? null) : null)) return;
+    }
+  }
+}
+
+/** As Go names the types of these values. */
+const goTypes: Readonly<Record<string, string>> = {
+  boolean: 'types.Bool',
+  bigint: 'types.Int',
+  number: 'types.Double',
+  string: 'types.String',
+};
+
+function notIterable(value: Value, hasTwo: boolean): Value {
+  const name = value === null ? 'types.Null' : (goTypes[typeof value] ?? 'types.Bytes');
+  return new CelError(
+    hasTwo ? `unsupported comprehension range type: ${name}` : `got '${name}', expected iterable type`,
+  );
+}

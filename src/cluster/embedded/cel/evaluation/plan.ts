@@ -1,0 +1,265 @@
+import { namedTypes } from '../checking/environment.ts';
+import { runtimeCallCost } from '../cost/runtime-cost.ts';
+import {
+  type Call,
+  type Comprehension,
+  type Expr,
+  type ListExpr,
+  type MapExpr,
+  operators,
+} from '../language/ast.ts';
+import { type Attribute, ComputedAttribute, ConditionalAttribute, VariableAttribute } from './attributes.ts';
+import { planCall } from './calls.ts';
+import { containsItem, PlainList, PlainMap } from './collections.ts';
+import { equals } from './equality.ts';
+import type { Frame, Step } from './frame.ts';
+import { planLoop } from './loops.ts';
+import { type Plan, type Planned, UnplannableExpression } from './planned.ts';
+import {
+  CelError,
+  isError,
+  isList,
+  noSuchOverload,
+  Optional,
+  TypeValue,
+  typeNameOf,
+  type Value,
+} from './values.ts';
+
+/** Turns an expression into functions. */
+export function planExpression(plan: Plan, expr: Expr): Planned {
+  switch (expr.kind) {
+    case 'literal':
+      return constant(expr.value);
+    case 'ident':
+      return planName(plan, expr, expr.name);
+    case 'select':
+      return planSelect(plan, expr);
+    case 'call':
+      return planCallExpr(plan, expr);
+    case 'list':
+      return planList(plan, expr);
+    case 'map':
+      return planMap(plan, expr);
+    case 'struct':
+      throw new UnplannableExpression(`unknown type: ${expr.typeName}`);
+    case 'comprehension':
+      return planComprehension(plan, expr);
+  }
+}
+
+function constant(value: Value): Planned {
+  return { run: () => value, constant: value };
+}
+
+function planName(plan: Plan, expr: Expr, fallback: string): Planned {
+  const name = plan.checked.nameOf(expr) ?? fallback;
+  if (plan.checked.typeOf(expr).kind !== 'type') return attributed(new VariableAttribute(name));
+  const type = namedTypes.get(name);
+  if (type === undefined) throw new UnplannableExpression(`reference to undefined type: ${name}`);
+  return constant(new TypeValue(type.name));
+}
+
+/** A way that begins here costs one, and one for each of its steps; a choice between two ways is free. */
+function attributed(attribute: Attribute): Planned {
+  const isFree = attribute instanceof ConditionalAttribute;
+  const run = (frame: Frame): Value => {
+    const value = attribute.resolve(frame);
+    if (!isFree) frame.meter.charge(1);
+    return value;
+  };
+  return { run, attribute };
+}
+
+function attributeOf(planned: Planned): Attribute {
+  return planned.attribute ?? new ComputedAttribute(planned.run);
+}
+
+function planSelect(plan: Plan, expr: Expr & { readonly kind: 'select' }): Planned {
+  if (plan.checked.nameOf(expr) !== undefined) return planName(plan, expr, expr.field);
+  const attribute = attributeOf(planExpression(plan, expr.operand));
+  attribute.add({ key: () => expr.field, isOptional: false, testOnly: expr.testOnly });
+  return expr.testOnly ? presence(attribute) : attributed(attribute);
+}
+
+function presence(attribute: Attribute): Planned {
+  const run = (frame: Frame): Value => {
+    const value = attribute.resolve(frame);
+    return value instanceof Optional ? value.value !== undefined : value;
+  };
+  return { run, attribute };
+}
+
+function planCallExpr(plan: Plan, call: Call): Planned {
+  const written = call.target === undefined ? call.args : [call.target, ...call.args];
+  const args = written.map((arg) => planExpression(plan, arg));
+  const special = specials[call.function];
+  return special?.(plan, call, args) ?? planCall(plan, call, args);
+}
+
+type Special = (plan: Plan, call: Call, args: readonly Planned[]) => Planned | undefined;
+
+const specials: Readonly<Record<string, Special>> = {
+  [operators.and]: (_plan, _call, args) => logic(args, false),
+  [operators.or]: (_plan, _call, args) => logic(args, true),
+  [operators.conditional]: (_plan, _call, args) => conditional(args),
+  [operators.equals]: (_plan, _call, args) => equality(args, operators.equals),
+  [operators.notEquals]: (_plan, _call, args) => equality(args, operators.notEquals),
+  [operators.index]: (_plan, _call, args) => index(args, false),
+  [operators.optionalIndex]: (_plan, _call, args) => index(args, true),
+  [operators.optionalSelect]: (_plan, _call, args) => index(args, true),
+  [operators.in]: planMembership,
+  or: (_plan, _call, args) => optionalOr(args, false),
+  orValue: (_plan, _call, args) => optionalOr(args, true),
+};
+
+/** The value that decides does so also where another side is an error. */
+function logic(args: readonly Planned[], deciding: boolean): Planned {
+  const run = (frame: Frame): Value => {
+    let error: CelError | undefined;
+    for (const arg of args) {
+      const value = arg.run(frame);
+      if (value === deciding) return deciding;
+      if (typeof value !== 'boolean') error ??= isError(value) ? value : new CelError(noSuchOverload);
+    }
+    return error ?? !deciding;
+  };
+  return { run };
+}
+
+function conditional(args: readonly Planned[]): Planned {
+  const [condition, whenTrue, whenFalse] = args as readonly [Planned, Planned, Planned];
+  const attribute = new ConditionalAttribute(condition.run, attributeOf(whenTrue), attributeOf(whenFalse));
+  return attributed(attribute);
+}
+
+function equality(args: readonly Planned[], name: string): Planned {
+  const [left, right] = args as readonly [Planned, Planned];
+  const id = name === operators.equals ? 'equals' : 'not_equals';
+  const run = (frame: Frame): Value => {
+    const a = left.run(frame);
+    const b = right.run(frame);
+    const result = isError(a) ? a : isError(b) ? b : compared(a, b, name);
+    frame.meter.charge(runtimeCallCost({ function: name, overload: id, args: [a, b], result }));
+    return result;
+  };
+  return { run };
+}
+
+function compared(a: Value, b: Value, name: string): Value {
+  const equal = equals(a, b);
+  return name === operators.equals ? equal : equal !== true;
+}
+
+function index(args: readonly Planned[], isOptional: boolean): Planned {
+  const [operand, key] = args as readonly [Planned, Planned];
+  const attribute = attributeOf(operand);
+  const keyAttribute = key.attribute;
+  const resolve = keyAttribute === undefined ? key.run : (frame: Frame) => keyAttribute.resolve(frame);
+  attribute.add({ key: resolve, isOptional, testOnly: false });
+  return attributed(attribute);
+}
+
+/** A list of constants is a set: looking into it costs nothing. */
+function planMembership(plan: Plan, call: Call, args: readonly Planned[]): Planned | undefined {
+  const [item, range] = args as readonly [Planned, Planned];
+  const overloads = plan.checked.overloadsOf(call);
+  const isInList = overloads.length === 1 && overloads[0]?.id === 'in_list';
+  if (!isInList || range.constant === undefined || !isList(range.constant)) return undefined;
+  const list = range.constant;
+  if (list.size === 0) return constant(false);
+  for (let at = 0; at < list.size; at++) {
+    if (!['bool', 'int', 'uint', 'double', 'string'].includes(typeNameOf(list.at(at)))) return undefined;
+  }
+  const run = (frame: Frame): Value => {
+    const value = item.run(frame);
+    return isError(value) ? value : containsItem(list, value);
+  };
+  return { run };
+}
+
+function optionalOr(args: readonly Planned[], unwrap: boolean): Planned {
+  const [left, right] = args as readonly [Planned, Planned];
+  const run = (frame: Frame): Value => {
+    const value = left.run(frame);
+    if (!(value instanceof Optional)) return value;
+    if (value.value === undefined) return right.run(frame);
+    return unwrap ? value.value : value;
+  };
+  return { run };
+}
+
+const listCost = 10;
+const mapCost = 30;
+
+function planList(plan: Plan, { elements, optional }: ListExpr): Planned {
+  const items = elements.map((element) => planExpression(plan, element));
+  const build = (frame: Frame): Value => {
+    const values: Value[] = [];
+    for (let at = 0; at < items.length; at++) {
+      const value = (items[at] as Planned).run(frame);
+      if (isError(value)) return value;
+      if (!optional.has(at)) values.push(value);
+      else if (!(value instanceof Optional)) return new CelError(notOptional(value));
+      else if (value.value !== undefined) values.push(value.value);
+    }
+    return new PlainList(values);
+  };
+  return aggregate(items, build, listCost);
+}
+
+function notOptional(value: Value): string {
+  return `cannot initialize optional list element from non-optional value ${String(value)}`;
+}
+
+function planMap(plan: Plan, { entries }: MapExpr): Planned {
+  const planned = entries.map(({ key, value, optional }) => ({
+    key: planExpression(plan, key),
+    value: planExpression(plan, value),
+    optional,
+  }));
+  const build = (frame: Frame): Value => {
+    const pairs: [Value, Value][] = [];
+    for (const { key, value, optional } of planned) {
+      const keyValue = key.run(frame);
+      if (isError(keyValue)) return keyValue;
+      const valueValue = value.run(frame);
+      if (isError(valueValue)) return valueValue;
+      if (!optional) pairs.push([keyValue, valueValue]);
+      else if (!(valueValue instanceof Optional)) {
+        return new CelError(`cannot initialize optional entry '${String(keyValue)}' from non-optional value`);
+      } else if (valueValue.value !== undefined) pairs.push([keyValue, valueValue.value]);
+    }
+    return PlainMap.of(pairs);
+  };
+  return aggregate(
+    planned.flatMap(({ key, value }) => [key, value]),
+    build,
+    mapCost,
+  );
+}
+
+function aggregate(parts: readonly Planned[], build: Step, cost: number): Planned {
+  if (parts.every((part) => part.constant !== undefined)) return constant(build(noFrame));
+  const run = (frame: Frame): Value => {
+    const value = build(frame);
+    frame.meter.charge(cost);
+    return value;
+  };
+  return { run };
+}
+
+/** For what looks at no variable. */
+const noFrame = undefined as unknown as Frame;
+
+function planComprehension(plan: Plan, expr: Comprehension): Planned {
+  return {
+    run: planLoop(expr, {
+      init: planExpression(plan, expr.init).run,
+      range: planExpression(plan, expr.range).run,
+      condition: planExpression(plan, expr.condition).run,
+      step: planExpression(plan, expr.step).run,
+      result: planExpression(plan, expr.result).run,
+    }),
+  };
+}

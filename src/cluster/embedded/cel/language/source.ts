@@ -1,0 +1,113 @@
+/** The text of an expression by code points: what CEL counts columns and sizes in. */
+export class Source {
+  readonly text: string;
+  readonly #points: readonly string[];
+  readonly #lineStarts: readonly number[];
+
+  constructor(text: string) {
+    this.text = text;
+    this.#points = Array.from(text);
+    const starts = [0];
+    this.#points.forEach((point, index) => {
+      if (point === '\n') starts.push(index + 1);
+    });
+    this.#lineStarts = starts;
+  }
+
+  get size(): number {
+    return this.#points.length;
+  }
+
+  at(offset: number): string | undefined {
+    return this.#points[offset];
+  }
+
+  slice(from: number, to: number): string {
+    return this.#points.slice(from, to).join('');
+  }
+
+  /** Lines count from one, columns from zero. */
+  locate(offset: number): Location {
+    let low = 0;
+    let high = this.#lineStarts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#lineStarts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (this.#lineStarts[low] ?? 0) };
+  }
+
+  line(number: number): string | undefined {
+    const start = this.#lineStarts[number - 1];
+    if (start === undefined) return undefined;
+    const next = this.#lineStarts[number];
+    return this.slice(start, next === undefined ? this.#points.length : next - 1);
+  }
+}
+
+export interface Location {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Of a complaint that is about the expression as a whole. */
+export const noLocation: Location = { line: -1, column: -1 };
+
+interface Complaint {
+  readonly location: Location;
+  readonly message: string;
+}
+
+const complaintsMax = 100;
+const snippetLengthMax = 16_384;
+
+/** What is wrong with an expression, printed as cel-go prints it: where, what, and the line with a mark under it. */
+export class Issues {
+  readonly #source: Source;
+  readonly #complaints: Complaint[] = [];
+  #count = 0;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  report(offset: number, message: string): void {
+    this.reportAt(this.#source.locate(offset), message);
+  }
+
+  reportAt(location: Location, message: string): void {
+    this.#count++;
+    if (this.#count <= complaintsMax) this.#complaints.push({ location, message });
+  }
+
+  toString(): string {
+    const sorted = [...this.#complaints].sort(
+      (a, b) => a.location.line - b.location.line || a.location.column - b.location.column,
+    );
+    const shown = sorted.map((complaint) => this.#display(complaint));
+    if (this.#count > complaintsMax) shown.push(`${this.#count - complaintsMax} more errors were truncated`);
+    return shown.join('\n');
+  }
+
+  #display({ location, message }: Complaint): string {
+    const head = `ERROR: <input>:${location.line}:${location.column + 1}: ${message}`;
+    const line = this.#source.line(location.line);
+    if (line === undefined || Buffer.byteLength(line) > snippetLengthMax) return head;
+    const points = Array.from(line.replaceAll('\t', ' '));
+    let marks = '';
+    for (let index = 0; index < location.column && index < points.length; index++) {
+      marks += isWide(points[index]) ? '\uff0e' : '.';
+    }
+    marks += isWide(points[location.column]) ? '\uff3e' : '^';
+    return `${head}\n | ${points.join('')}\n | ${marks}`;
+  }
+}
+
+function isWide(point: string | undefined): boolean {
+  return point !== undefined && (point.codePointAt(0) ?? 0) >= 0x80;
+}

@@ -1,0 +1,197 @@
+import type { Token } from './lexer.ts';
+import type { Issues } from './source.ts';
+
+/** The complaint is made; reading on would only make more of it. */
+export class UnreadableInput extends Error {}
+
+/**
+ * Tokens one by one, with ANTLR's way of mending: one token too many is skipped, one that is missing is thought to be
+ * there, and both are complained about.
+ */
+export class TokenStream {
+  readonly #tokens: readonly Token[];
+  readonly #issues: Issues;
+  #position = 0;
+
+  constructor(tokens: readonly Token[], issues: Issues) {
+    this.#tokens = tokens;
+    this.#issues = issues;
+  }
+
+  peek(ahead = 0): Token {
+    const last = this.#tokens.length - 1;
+    return this.#tokens[Math.min(this.#position + ahead, last)] as Token;
+  }
+
+  next(): Token {
+    const token = this.peek();
+    this.#position++;
+    return token;
+  }
+
+  take(symbol: string): Token | undefined {
+    const token = this.peek();
+    return token.kind === 'symbol' && token.text === symbol ? this.next() : undefined;
+  }
+
+  takeOneOf(texts: ReadonlySet<string>): Token | undefined {
+    const token = this.peek();
+    const isOperator = token.kind === 'symbol' || token.kind === 'keyword';
+    return isOperator && texts.has(token.text) ? this.next() : undefined;
+  }
+
+  /** What follows a dot. */
+  takeName(dot: Token): Token {
+    const token = this.peek();
+    if (token.kind === 'identifier' || token.kind === 'escaped identifier') return this.next();
+    if (['true', 'false', 'null'].includes(token.text) && token.kind === 'keyword') {
+      return this.#fail(`mismatched input '${token.text}' expecting IDENTIFIER`);
+    }
+    return this.#fail(
+      `no viable alternative at input '${dot.text}${token.kind === 'end' ? '' : token.text}'`,
+    );
+  }
+
+  /** What follows `.?`. */
+  takeOptionalName(): Token {
+    const token = this.peek();
+    if (token.kind === 'identifier' || token.kind === 'escaped identifier') return this.next();
+    this.#complain(`mismatched input '${token.text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`);
+    this.#issues.report(token.offset, 'unsupported ident kind');
+    throw new UnreadableInput();
+  }
+
+  /** The name of a field in a message. */
+  takeField(): Token {
+    const token = this.peek();
+    if (token.kind === 'identifier' || token.kind === 'escaped identifier') return this.next();
+    return this.#fail(
+      `mismatched input '${token.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`,
+    );
+  }
+
+  expect(symbol: string): Token {
+    const taken = this.take(symbol);
+    if (taken !== undefined) return taken;
+    const token = this.peek();
+    if (isSymbol(this.peek(1), symbol)) {
+      this.#complain(`extraneous input '${token.text}' expecting '${symbol}'`);
+      this.#position++;
+      return this.next();
+    }
+    if (symbol === ':' ? startsOperand(token) : canFollowOperand(token)) {
+      this.#complain(`missing '${symbol}' at '${token.text}'`);
+      return token;
+    }
+    return this.#fail(`mismatched input '${token.text}' expecting '${symbol}'`);
+  }
+
+  expectComma(close: string): void {
+    if (this.take(',') !== undefined) return;
+    const next = this.peek(1);
+    if (isSymbol(next, close) || isSymbol(next, ',')) {
+      this.#complain(`extraneous input '${this.peek().text}' expecting {'${close}', ','}`);
+      this.#position++;
+      this.take(',');
+      return;
+    }
+    this.#fail(`mismatched input '${this.peek().text}' expecting {'${close}', ','}`);
+  }
+
+  expectEnd(): void {
+    const token = this.peek();
+    if (token.kind === 'end') return;
+    const what = this.peek(1).kind === 'end' ? 'extraneous' : 'mismatched';
+    this.#complain(`${what} input '${token.text}' expecting <EOF>`);
+  }
+
+  /** What follows signs; ANTLR has words of its own for it where nothing does. */
+  expectSigned(sign: string): void {
+    if (this.peek().kind !== 'end') {
+      this.expectOperand();
+      return;
+    }
+    if (sign === '!') this.#fail(`extraneous input '<EOF>' expecting {${expectedOperand([])}}`);
+    this.#complain(`no viable alternative at input '${sign}'`);
+    this.#fail(`mismatched input '<EOF>' expecting {${expectedOperand([])}}`);
+  }
+
+  /** Whether an element of a list or a map can begin here. */
+  canStartItem(): boolean {
+    const token = this.peek();
+    return startsOperand(token) || isSymbol(token, '?');
+  }
+
+  /** `also` is what could stand here besides the start of an operand. */
+  expectOperand(...also: readonly string[]): void {
+    const token = this.peek();
+    if (startsOperand(token) || also.includes(`'${token.text}'`)) return;
+    const expected = expectedOperand(also);
+    const next = this.peek(1);
+    if (!startsOperand(next) && !also.includes(`'${next.text}'`))
+      this.#fail(`mismatched input '${token.text}' expecting {${expected}}`);
+    this.#complain(`extraneous input '${token.text}' expecting {${expected}}`);
+    this.#position++;
+  }
+
+  #fail(message: string): never {
+    this.#complain(message);
+    throw new UnreadableInput(message);
+  }
+
+  #complain(message: string): void {
+    this.#issues.report(this.peek().offset, `Syntax error: ${message}`);
+  }
+}
+
+/** In the order of the grammar's tokens, which is the order in which they are listed. */
+const operandStarts = [
+  "'['",
+  "']'",
+  "'{'",
+  "'}'",
+  "'('",
+  "')'",
+  "'.'",
+  "','",
+  "'-'",
+  "'!'",
+  "'?'",
+  "'true'",
+  "'false'",
+  "'null'",
+  'NUM_FLOAT',
+  'NUM_INT',
+  'NUM_UINT',
+  'STRING',
+  'BYTES',
+  'IDENTIFIER',
+] as const;
+const optionalStarts: ReadonlySet<string> = new Set(["']'", "'}'", "')'", "','", "'?'"]);
+
+function expectedOperand(also: readonly string[]): string {
+  return operandStarts.filter((start) => !optionalStarts.has(start) || also.includes(start)).join(', ');
+}
+
+function startsOperand(token: Token): boolean {
+  switch (token.kind) {
+    case 'symbol':
+      return ['[', '{', '(', '.', '-', '!'].includes(token.text);
+    case 'keyword':
+      return token.text !== 'in';
+    case 'end':
+    case 'escaped identifier':
+      return false;
+    default:
+      return true;
+  }
+}
+
+function canFollowOperand(token: Token): boolean {
+  if (token.kind === 'end') return true;
+  return token.kind === 'symbol' ? !['{', '(', '!', ','].includes(token.text) : token.text === 'in';
+}
+
+function isSymbol(token: Token, symbol: string): boolean {
+  return token.kind === 'symbol' && token.text === symbol;
+}

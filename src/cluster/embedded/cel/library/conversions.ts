@@ -1,0 +1,144 @@
+import type { Library } from '../checking/declarations.ts';
+import { int, moment, uint } from '../evaluation/arithmetic.ts';
+import { goFloat, parseGoFloat } from '../evaluation/go-numbers.ts';
+import { formatDuration, formatTimestamp, parseDuration, parseTimestamp } from '../evaluation/time-text.ts';
+import {
+  CelError,
+  Duration,
+  type Timestamp,
+  TypeValue,
+  typeNameOf,
+  Uint,
+  type Value,
+} from '../evaluation/values.ts';
+
+/** From one type to another. */
+export const conversionLibrary: Library = {
+  signatures: `
+    bool bool_to_bool (bool) -> bool
+    bool string_to_bool (string) -> bool
+    bytes bytes_to_bytes (bytes) -> bytes
+    bytes string_to_bytes (string) -> bytes
+    double double_to_double (double) -> double
+    double int64_to_double (int) -> double
+    double string_to_double (string) -> double
+    double uint64_to_double (uint) -> double
+    duration duration_to_duration (duration) -> duration
+    duration int64_to_duration (int) -> duration
+    duration string_to_duration (string) -> duration
+    dyn to_dyn (A) -> dyn
+    int int64_to_int64 (int) -> int
+    int double_to_int64 (double) -> int
+    int duration_to_int64 (duration) -> int
+    int string_to_int64 (string) -> int
+    int timestamp_to_int64 (timestamp) -> int
+    int uint64_to_int64 (uint) -> int
+    string string_to_string (string) -> string
+    string bool_to_string (bool) -> string
+    string bytes_to_string (bytes) -> string
+    string double_to_string (double) -> string
+    string duration_to_string (duration) -> string
+    string int64_to_string (int) -> string
+    string timestamp_to_string (timestamp) -> string
+    string uint64_to_string (uint) -> string
+    timestamp timestamp_to_timestamp (timestamp) -> timestamp
+    timestamp int64_to_timestamp (int) -> timestamp
+    timestamp string_to_timestamp (string) -> timestamp
+    type type (A) -> type(A)
+    uint uint64_to_uint64 (uint) -> uint
+    uint double_to_uint64 (double) -> uint
+    uint int64_to_uint64 (int) -> uint
+    uint string_to_uint64 (string) -> uint
+  `,
+  implementations: {
+    bool_to_bool: same,
+    string_to_bool: (text) => truths.get(text as string) ?? unconvertible('string', 'bool'),
+    bytes_to_bytes: same,
+    string_to_bytes: (text) => new TextEncoder().encode(text as string),
+    double_to_double: same,
+    int64_to_double: (value) => Number(value),
+    string_to_double: (text) => parseGoFloat(text as string) ?? unconvertible('string', 'double'),
+    uint64_to_double: (value) => Number((value as Uint).value),
+    duration_to_duration: same,
+    int64_to_duration: (nanos) => new Duration(nanos as bigint),
+    string_to_duration: toDuration,
+    to_dyn: same,
+    int64_to_int64: same,
+    double_to_int64: (value) => doubleToInt(value as number),
+    duration_to_int64: (value) => (value as Duration).nanos,
+    string_to_int64: (text) => wholeNumber(text as string, /^[+-]?\d+$/, 'int'),
+    timestamp_to_int64: (value) => secondsOf(value as Timestamp),
+    uint64_to_int64: (value) => int((value as Uint).value),
+    string_to_string: same,
+    bool_to_string: String,
+    bytes_to_string: bytesToText,
+    double_to_string: (value) => goFloat(value as number),
+    duration_to_string: (value) => formatDuration((value as Duration).nanos),
+    int64_to_string: String,
+    timestamp_to_string: (value) => formatTimestamp(value as Timestamp),
+    uint64_to_string: (value) => String((value as Uint).value),
+    timestamp_to_timestamp: same,
+    int64_to_timestamp: (seconds) => moment((seconds as bigint) * 1_000_000_000n),
+    string_to_timestamp: (text) =>
+      parseTimestamp(text as string) ?? unconvertible('string', 'google.protobuf.Timestamp'),
+    type: (value) => new TypeValue(typeNameOf(value)),
+    uint64_to_uint64: same,
+    double_to_uint64: (value) => doubleToUint(value as number),
+    int64_to_uint64: (value) => uint(value as bigint),
+    string_to_uint64: (text) => wholeNumber(text as string, /^\d+$/, 'uint'),
+  },
+};
+
+function same(value: Value): Value {
+  return value;
+}
+
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
+]);
+
+function unconvertible(from: string, to: string): CelError {
+  return new CelError(`type conversion error from '${from}' to '${to}'`);
+}
+
+function toDuration(text: Value): Value {
+  const nanos = parseDuration(text as string);
+  return nanos === undefined ? unconvertible('string', 'google.protobuf.Duration') : new Duration(nanos);
+}
+
+/** More than any number that fits has, with its sign. */
+const digitsMax = 21;
+
+function wholeNumber(text: string, pattern: RegExp, type: 'int' | 'uint'): Value {
+  if (!pattern.test(text)) return unconvertible('string', type);
+  const digits = text.replace(/^\+/, '').replace(/^(-?)0+(?=\d)/, '$1');
+  if (digits.length > digitsMax) return unconvertible('string', type);
+  const value = BigInt(digits);
+  const converted = type === 'int' ? int(value) : uint(value);
+  return converted instanceof CelError ? unconvertible('string', type) : converted;
+}
+
+function doubleToInt(value: number): Value {
+  if (Number.isNaN(value) || value <= -(2 ** 63) || value >= 2 ** 63) return new CelError('integer overflow');
+  return BigInt(Math.trunc(value));
+}
+
+function doubleToUint(value: number): Value {
+  if (Number.isNaN(value) || value < 0 || value >= 2 ** 64) return new CelError('unsigned integer overflow');
+  return new Uint(BigInt(Math.trunc(value)));
+}
+
+function secondsOf({ epochNanos }: Timestamp): bigint {
+  return BigInt.asIntN(64, (epochNanos - (((epochNanos % nano) + nano) % nano)) / nano);
+}
+
+const nano = 1_000_000_000n;
+
+function bytesToText(bytes: Value): Value {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes as Uint8Array);
+  } catch {
+    return new CelError('invalid UTF-8 in bytes, cannot convert to string');
+  }
+}

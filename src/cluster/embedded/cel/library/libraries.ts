@@ -1,0 +1,35 @@
+import { declare, type Functions } from '../checking/declarations.ts';
+import { authorizationLibrary } from './authorization.ts';
+import { conversionLibrary } from './conversions.ts';
+import { formatLibrary } from './formats.ts';
+import { listExtensionLibrary } from './list-extensions.ts';
+import { listLibrary } from './lists.ts';
+import { networkLibrary } from './networks.ts';
+import { operatorLibrary } from './operators.ts';
+import { optionalLibrary } from './optionals.ts';
+import { quantityLibrary } from './quantity.ts';
+import { regexLibrary } from './regex.ts';
+import { semverLibrary } from './semver.ts';
+import { stringLibrary } from './strings.ts';
+import { textLibrary } from './texts.ts';
+import { timeLibrary } from './time.ts';
+import { urlLibrary } from './urls.ts';
+
+/** Everything that rules can call in Kubernetes 1.36, in the order in which its environment is put together. */
+export const functions: Functions = declare([
+  operatorLibrary,
+  conversionLibrary,
+  textLibrary,
+  timeLibrary,
+  urlLibrary,
+  regexLibrary,
+  listLibrary,
+  authorizationLibrary,
+  optionalLibrary,
+  quantityLibrary,
+  stringLibrary,
+  networkLibrary,
+  formatLibrary,
+  semverLibrary,
+  listExtensionLibrary,
+]);

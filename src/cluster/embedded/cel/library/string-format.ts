@@ -1,0 +1,170 @@
+import { goQuoted } from '../../validation/go-text.ts';
+import { goFloat } from '../evaluation/go-numbers.ts';
+import { formatDuration, formatTimestamp } from '../evaluation/time-text.ts';
+import {
+  CelError,
+  Duration,
+  isList,
+  isMap,
+  itemsOf,
+  type ListValue,
+  type MapValue,
+  Timestamp,
+  TypeValue,
+  typeNameOf,
+  Uint,
+  type Value,
+} from '../evaluation/values.ts';
+import { type ClauseLetter, digitsByDefault, formatProblems, walkFormat } from './format-clauses.ts';
+
+/** `'%s has %d'.format([...])`, in English. */
+export function formatText(text: string, args: readonly Value[]): Value {
+  const result = walkFormat(text, args.length, ({ letter, digits, index }) => {
+    const printedArg = clauses[letter](args[index] as Value, digits);
+    return typeof printedArg === 'string' ? printedArg : { problem: printedArg.message };
+  });
+  return typeof result === 'string' ? result : new CelError(result.problem);
+}
+
+type Formatted = string | CelError;
+
+const clauses: Readonly<Record<ClauseLetter, (value: Value, digits: number) => Formatted>> = {
+  s: printed,
+  d: (value) => wholeNumber(value, 10, formatProblems.d),
+  f: (value, digits) => real(value, formatProblems.f, (number) => fixed(number, digits)),
+  e: (value, width) => real(value, formatProblems.e, (number) => scientific(number).padStart(width)),
+  b: (value) => {
+    if (typeof value === 'boolean') return value ? '1' : '0';
+    return wholeNumber(value, 2, formatProblems.b);
+  },
+  x: hexadecimal,
+  X: (value) => {
+    const text = hexadecimal(value);
+    return typeof text === 'string' ? text.toUpperCase() : text;
+  },
+  o: (value) => wholeNumber(value, 8, formatProblems.o),
+};
+
+function given(problem: string, value: Value): CelError {
+  return new CelError(`${problem}, was given ${typeNameOf(value)}`);
+}
+
+function wholeNumber(value: Value, base: number, problem: string): Formatted {
+  if (typeof value === 'bigint') return value.toString(base);
+  return value instanceof Uint ? value.value.toString(base) : given(problem, value);
+}
+
+function hexadecimal(value: Value): Formatted {
+  if (typeof value === 'string') return Buffer.from(value).toString('hex');
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  return wholeNumber(value, 16, formatProblems.x);
+}
+
+const spelled: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  '-Infinity': Number.NEGATIVE_INFINITY,
+};
+
+function real(value: Value, problem: string, format: (number: number) => string): Formatted {
+  const number = typeof value === 'string' ? spelled[value] : value;
+  if (typeof number !== 'number') return given(problem, value);
+  if (Number.isNaN(number)) return 'NaN';
+  if (!Number.isFinite(number)) return number > 0 ? '\u221e' : '-\u221e';
+  return format(number);
+}
+
+/** With commas between thousands. */
+function fixed(value: number, digits: number): string {
+  const [whole = '', fraction] = roundedToEven(value, Math.min(digits, 100)).split('.');
+  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+/**
+ * With the exponent written as a power of ten in small digits, as English texts of Go's x/text do. What looks like a
+ * precision is a width here: cel-go has it so.
+ */
+function scientific(value: number): string {
+  const [mantissa = '', exponent = '0'] = value.toExponential(digitsByDefault).split('e');
+  const power = Number(exponent);
+  const small = Array.from(
+    String(Math.abs(power)).padStart(2, '0'),
+    (digit) => smallDigits[Number(digit)],
+  ).join('');
+  return `${mantissa}\u00d710${power < 0 ? '\u207b' : ''}${small}`;
+}
+
+/** JavaScript rounds what is exactly between two numbers up, Go to the even one. */
+function roundedToEven(value: number, digits: number): string {
+  const text = value.toFixed(digits);
+  const exact = value.toFixed(100);
+  const rest = exact.slice(exact.indexOf('.') + 1 + digits);
+  if (!/^50*$/.test(rest)) return text;
+  const below = exact.slice(0, exact.length - rest.length).replace(/\.$/, '');
+  return /[02468]$/.test(below) ? below : text;
+}
+
+const smallDigits = Array.from('\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079');
+
+function printed(value: Value): Formatted {
+  if (isList(value)) return printedList(value);
+  if (isMap(value)) return printedMap(value);
+  return printedScalar(value) ?? given(formatProblems.s, value);
+}
+
+function printedScalar(value: Value): string | CelError | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    case 'number':
+      return goFloat(value);
+    default:
+      if (value === null) return 'null';
+      if (value instanceof Uint) return String(value.value);
+      if (value instanceof TypeValue) return value.name;
+      if (value instanceof Duration) return formatDuration(value.nanos);
+      if (value instanceof Timestamp) return formatTimestamp(value);
+      if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+      return value instanceof CelError ? value : undefined;
+  }
+}
+
+function printedList(list: ListValue): Formatted {
+  const items: string[] = [];
+  for (const item of itemsOf(list)) {
+    const text = member(item);
+    if (text instanceof CelError) return text;
+    items.push(text);
+  }
+  return `[${items.join(', ')}]`;
+}
+
+function printedMap(map: MapValue): Formatted {
+  const entries: [string, string][] = [];
+  for (const key of map.keys()) {
+    const keyText = member(key);
+    const valueText = member(map.find(key) ?? null);
+    if (keyText instanceof CelError) return keyText;
+    if (valueText instanceof CelError) return valueText;
+    entries.push([keyText, valueText]);
+  }
+  entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`;
+}
+
+/** What stands in a list or a map tells of what type it is. */
+function member(value: Value): Formatted {
+  if (typeof value === 'string') return goQuoted(value);
+  if (value instanceof Uint8Array) return `b${goQuoted(new TextDecoder().decode(value))}`;
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? value.toFixed(digitsByDefault) : `"${goFloat(value)}"`;
+  if (value instanceof Timestamp) return `timestamp("${formatTimestamp(value)}")`;
+  if (value instanceof Duration) return `duration("${formatDuration(value.nanos)}")`;
+  if (isList(value)) return printedList(value);
+  if (isMap(value)) return printedMap(value);
+  return printedScalar(value) ?? new CelError(`no formatting function for ${typeNameOf(value)}`);
+}

@@ -1,0 +1,140 @@
+import { goQuoted } from '../../validation/go-text.ts';
+import { parseAddress } from './addresses.ts';
+
+export interface ParsedUrl {
+  readonly scheme: string;
+  readonly host: string;
+  readonly escapedPath: string;
+  readonly query: string;
+}
+
+/** Why a text can't be the target of a request, in Go's words; undefined where it can. */
+export function requestUriProblem(text: string): string | undefined {
+  const parsed = parseUrl(text, true);
+  return typeof parsed === 'string' ? parsed : undefined;
+}
+
+/** The parts, or what is wrong. `viaRequest`: the text must be absolute, by its scheme or by a slash. */
+export function parseUrl(text: string, viaRequest: boolean): ParsedUrl | string {
+  const [rest = ''] = viaRequest ? [text] : text.split('#', 1);
+  const parsed = parseParts(rest, viaRequest);
+  return typeof parsed === 'string' ? `parse ${goQuoted(text)}: ${parsed}` : parsed;
+}
+
+/** All values of all keys; what is not well formed is left out. */
+export function queryOf(query: string): ReadonlyMap<string, readonly string[]> {
+  const values = new Map<string, string[]>();
+  for (const part of query.split('&')) {
+    if (part === '' || part.includes(';')) continue;
+    const [key, value] = cut(part, '=').map((text) => decoded(text.replaceAll('+', ' ')));
+    if (key === undefined || value === undefined) continue;
+    const known = values.get(key);
+    if (known === undefined) values.set(key, [value]);
+    else known.push(value);
+  }
+  return values;
+}
+
+function parseParts(text: string, viaRequest: boolean): ParsedUrl | string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(text)) return 'net/url: invalid control character in URL';
+  if (text === '' && viaRequest) return 'empty url';
+  if (text === '*') return { scheme: '', host: '', escapedPath: '*', query: '' };
+  if (text.startsWith(':')) return 'missing protocol scheme';
+  const [, written = '', afterScheme = text] = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(.*)$/s.exec(text) ?? [];
+  const scheme = written.toLowerCase();
+  const [path, query] = cut(afterScheme, '?');
+  if (!path.startsWith('/')) {
+    if (scheme !== '') return { scheme, host: '', escapedPath: '', query };
+    if (viaRequest) return 'invalid URI for request';
+    if ((path.split('/')[0] ?? '').includes(':')) return 'first path segment in URL cannot contain colon';
+  }
+  const hasAuthority = path.startsWith('//') && (scheme !== '' || (!viaRequest && !path.startsWith('///')));
+  if (!hasAuthority) return withPath({ scheme, host: '', query }, path);
+  const slash = path.indexOf('/', 2);
+  const authority = slash < 0 ? path.slice(2) : path.slice(2, slash);
+  const host = parseAuthority(scheme, authority);
+  if ('problem' in host) return host.problem;
+  return withPath({ scheme, host: host.host, query }, slash < 0 ? '' : path.slice(slash));
+}
+
+function withPath(parts: Omit<ParsedUrl, 'escapedPath'>, path: string): ParsedUrl | string {
+  const plain = decoded(path);
+  if (plain === undefined) return escapeProblem(path);
+  const isValid = /^[A-Za-z0-9\-_.~/!$&'()*+,;=:@[\]%]*$/.test(path);
+  return { ...parts, escapedPath: isValid ? path : escapePath(plain) };
+}
+
+type Host = { readonly host: string } | { readonly problem: string };
+
+function parseAuthority(scheme: string, authority: string): Host {
+  const at = authority.lastIndexOf('@');
+  const host = parseHost(scheme, authority.slice(at + 1));
+  if ('problem' in host || at < 0) return host;
+  const user = authority.slice(0, at);
+  if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user)) return { problem: 'net/url: invalid userinfo' };
+  return decoded(user) === undefined ? { problem: escapeProblem(user) } : host;
+}
+
+function parseHost(scheme: string, host: string): Host {
+  const open = host.lastIndexOf('[');
+  if (open > 0) return { problem: 'invalid IP-literal' };
+  if (open === 0) return parseBracketed(host);
+  const first = host.indexOf(':');
+  if (first >= 0) {
+    const isStrict = scheme === 'http' || scheme === 'https';
+    const port = host.slice(isStrict ? first : host.lastIndexOf(':'));
+    if (!/^:\d*$/.test(port)) return { problem: `invalid port ${goQuoted(port)} after host` };
+  }
+  return unescapeHost(host);
+}
+
+function parseBracketed(host: string): Host {
+  const close = host.lastIndexOf(']');
+  if (close < 0) return { problem: "missing ']' in host" };
+  const port = host.slice(close + 1);
+  if (!/^(?::\d*)?$/.test(port)) return { problem: `invalid port ${goQuoted(port)} after host` };
+  const address = host.slice(1, close).replace('%25', '%');
+  const parsed = parseAddress(address);
+  if (typeof parsed === 'string') return { problem: `invalid host: ${parsed}` };
+  return parsed.bytes.length === 4 ? { problem: 'invalid IP-literal' } : { host: `[${address}]${port}` };
+}
+
+/** Only what is not ASCII may be escaped in a host. */
+function unescapeHost(host: string): Host {
+  const bad = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u.exec(host);
+  if (bad !== null) return { problem: `invalid character ${goQuoted(bad[0])} in host name` };
+  const plain = decoded(host);
+  if (plain === undefined) return { problem: escapeProblem(host) };
+  const ascii = /%[0-7][0-9a-fA-F]/.exec(host)?.[0] ?? '%25';
+  return ascii === '%25' ? { host: plain } : { problem: `invalid URL escape ${goQuoted(ascii)}` };
+}
+
+function cut(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+function decoded(text: string): string | undefined {
+  if (!text.includes('%')) return text;
+  if (/%(?![0-9a-fA-F]{2})/.test(text)) return undefined;
+  const bytes: number[] = [];
+  for (const [part] of text.matchAll(/%[0-9a-fA-F]{2}|[^%]+/g)) {
+    if (part.startsWith('%')) bytes.push(Number.parseInt(part.slice(1), 16));
+    else for (const byte of new TextEncoder().encode(part)) bytes.push(byte);
+  }
+  return new TextDecoder().decode(Uint8Array.from(bytes));
+}
+
+function escapeProblem(text: string): string {
+  const at = text.search(/%(?![0-9a-fA-F]{2})/);
+  return `invalid URL escape ${goQuoted(text.slice(at, at + 3))}`;
+}
+
+function escapePath(path: string): string {
+  return Array.from(new TextEncoder().encode(path), (byte) => {
+    const letter = String.fromCharCode(byte);
+    if (/[A-Za-z0-9\-_.~$&+,/:;=@]/.test(letter)) return letter;
+    return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }).join('');
+}

@@ -1,0 +1,144 @@
+import type { JsonSchema, ValidationRule } from '../../structural/json-schema.ts';
+import { optionalOf, type Type } from '../checking/types.ts';
+import { capped, type Range } from '../cost/estimates.ts';
+import type { Path } from '../cost/sizes.ts';
+import { compileExpression, type Program, type Runnable, type Scope } from '../program.ts';
+import { objectTypes, requestBytesMax, type SchemaType } from '../schema/schema-types.ts';
+import { readFieldPath } from './field-path.ts';
+
+/** A rule of a schema, read and checked. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  /** Undefined where there is an error, or where the rule is empty. */
+  readonly program?: Runnable;
+  readonly error?: string;
+  readonly usesOldSelf: boolean;
+  /** The most that it can cost for one value, and how often at most there can be such a value in a request. */
+  readonly maxCost: bigint;
+  readonly maxCardinality: bigint;
+  readonly message?: Runnable;
+  readonly messageError?: string;
+  readonly messageMaxCost: bigint;
+  /** Below the value that the rule is about; empty for itself. */
+  readonly fieldPath: string;
+}
+
+/**
+ * The name that a schema's type has in messages. Upstream it ends in a number that changes, so that nobody writes it into
+ * a rule.
+ */
+export const selfTypeName = 'selfType1';
+
+/** `type` is that of the values that the rules of the schema are about. */
+export function compileRulesOf(schema: JsonSchema, type: SchemaType): readonly CompiledRule[] {
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  const objects = objectTypes(type);
+  const fieldsOf = (name: string): ReadonlyMap<string, Type> | undefined => {
+    const fields = objects.get(name)?.fields;
+    return fields === undefined ? undefined : typesOf(fields);
+  };
+  const scopeFor = (oldSelf: Type): Scope => ({
+    variables: new Map([
+      ['self', type.type],
+      ['oldSelf', oldSelf],
+    ]),
+    fieldsOf,
+  });
+  const plain = scopeFor(type.type);
+  const optional = scopeFor(optionalOf(type.type));
+  return rules.map((rule) =>
+    compileRule(rule, { schema, type, scope: rule.optionalOldSelf === true ? optional : plain }),
+  );
+}
+
+function typesOf(fields: ReadonlyMap<string, SchemaType>): ReadonlyMap<string, Type> {
+  return new Map([...fields].map(([name, field]) => [name, field.type]));
+}
+
+interface RuleContext {
+  readonly schema: JsonSchema;
+  readonly type: SchemaType;
+  readonly scope: Scope;
+}
+
+const empty = {
+  usesOldSelf: false,
+  maxCost: 0n,
+  maxCardinality: 0n,
+  messageMaxCost: 0n,
+  fieldPath: '',
+} as const;
+
+function compileRule(rule: ValidationRule, context: RuleContext): CompiledRule {
+  if (rule.rule.trim() === '') return { rule, ...empty };
+  const compiled = compileExpression(rule.rule, context.scope);
+  if (compiled.kind === 'issues') return { rule, ...empty, error: `compilation failed: ${compiled.issues}` };
+  const { program } = compiled;
+  if (program.resultType !== 'bool')
+    return { rule, ...empty, error: 'cel expression must evaluate to a bool' };
+  const usesOldSelf = program.refersTo('oldSelf');
+  const runnable = program.prepare();
+  if (typeof runnable === 'string') {
+    return { rule, ...empty, usesOldSelf, error: `program instantiation failed: ${runnable}` };
+  }
+  return {
+    rule,
+    program: runnable,
+    usesOldSelf,
+    maxCost: maxCostOf(program, context.type),
+    maxCardinality: BigInt(Math.floor(requestBytesMax / (context.type.minBytes + 1))),
+    ...compileMessage(rule, context),
+  };
+}
+
+type CompiledMessage = Pick<CompiledRule, 'message' | 'messageError' | 'messageMaxCost' | 'fieldPath'>;
+
+/** A path is looked at only where the message is fine. */
+function compileMessage(rule: ValidationRule, context: RuleContext): CompiledMessage {
+  const fieldPath = normalizedPath(rule, context.schema);
+  if (rule.messageExpression === undefined || rule.messageExpression === '') {
+    return { messageMaxCost: 0n, fieldPath };
+  }
+  const failed = (messageError: string): CompiledMessage => ({
+    messageError,
+    messageMaxCost: 0n,
+    fieldPath: '',
+  });
+  const compiled = compileExpression(rule.messageExpression, context.scope);
+  if (compiled.kind === 'issues') return failed(`messageExpression compilation failed: ${compiled.issues}`);
+  if (compiled.program.resultType !== 'string') return failed('messageExpression must evaluate to a string');
+  const message = compiled.program.prepare();
+  if (typeof message === 'string') return failed(`messageExpression instantiation failed: ${message}`);
+  return { message, messageMaxCost: maxCostOf(compiled.program, context.type), fieldPath };
+}
+
+function normalizedPath({ fieldPath }: ValidationRule, schema: JsonSchema): string {
+  if (fieldPath === undefined || fieldPath === '') return '';
+  const read = readFieldPath(fieldPath, schema);
+  return read.ok ? read.path : '';
+}
+
+function maxCostOf(program: Program, type: SchemaType): bigint {
+  return program.estimate((path) => sizeAt(type, path)).max;
+}
+
+/** The first step is a variable, and both of them are of this type. */
+function sizeAt(root: SchemaType, path: Path): Range | undefined {
+  let current: SchemaType | undefined = root;
+  for (const step of path.slice(1)) {
+    if (step === '@items' || step === '@values') current = current?.element;
+    else if (step === '@keys') current = current?.kind === 'map' ? keyType : undefined;
+    else current = current?.fields?.get(step);
+    if (current === undefined) return undefined;
+  }
+  const max = BigInt(current?.maxElements ?? 0);
+  return { min: 0n, max: capped(max) };
+}
+
+/** Keys of maps have no bounds of their own. */
+const keyType: SchemaType = {
+  kind: 'scalar',
+  type: { kind: 'string', name: 'string', params: [] },
+  maxElements: 0,
+  minBytes: 2,
+};

@@ -1,0 +1,232 @@
+import type { ValidationRule } from '../../structural/json-schema.ts';
+import { FieldErrors, omitValue } from '../../validation/field-errors.ts';
+import { Optional, type Value } from '../evaluation/values.ts';
+import type { Runnable } from '../program.ts';
+import { withObjectMeta } from '../schema/schema-types.ts';
+import { schemaValue } from '../schema/schema-values.ts';
+import type { CompiledRule } from './compiled-rule.ts';
+import type { Place, RuleNode } from './rule-node.ts';
+
+/** What one evaluation may cost; roughly a tenth of a second. */
+const callCostLimit = 1_000_000;
+const messageBytesMax = 5 * 1024;
+const outOfBudget =
+  'validation failed due to running out of cost budget, no further validation rules will be run';
+
+interface Judging {
+  readonly errors: FieldErrors;
+  readonly budget: number;
+  readonly warn: ((message: string) => void) | undefined;
+}
+
+/** Judges one value by the rules of its level; returns what remains of the budget, below zero to end everything. */
+export function judgeValue(node: RuleNode, place: Place, judging: Judging): number {
+  const field = place.path === '' ? '<nil>' : place.path;
+  const typeName = node.schema.type ?? '';
+  if (node.rules === undefined) {
+    judging.errors.invalid(
+      field,
+      typeName,
+      'rule compiler initialization error: failed to convert to declType for CEL validation rules',
+    );
+    return judging.budget;
+  }
+  if (node.rules.length === 0) return judging.budget;
+  if (judging.budget <= 0) {
+    judging.errors.invalid(field, typeName, outOfBudget);
+    return -1;
+  }
+  return new Judge(node, place, judging).run(node.rules);
+}
+
+class Judge {
+  readonly #place: Place;
+  readonly #judging: Judging;
+  readonly #field: string;
+  readonly #typeName: string;
+  readonly #plain: ReadonlyMap<string, Value>;
+  readonly #optional: ReadonlyMap<string, Value>;
+  #remaining: number;
+
+  constructor(node: RuleNode, place: Place, judging: Judging) {
+    this.#place = place;
+    this.#judging = judging;
+    this.#field = place.path === '' ? '<nil>' : place.path;
+    this.#typeName = node.schema.type ?? '';
+    this.#remaining = judging.budget;
+    const { plain, optional } = variablesFor(node, place);
+    this.#plain = plain;
+    this.#optional = optional;
+  }
+
+  run(rules: readonly CompiledRule[]): number {
+    for (const compiled of rules) {
+      if (compiled.error !== undefined) this.#invalid(`rule compile error: ${compiled.error}`);
+      else if (compiled.program !== undefined && this.#applies(compiled))
+        this.#judge(compiled, compiled.program);
+      if (this.#remaining < 0) break;
+    }
+    return this.#remaining;
+  }
+
+  /** A rule over the old value needs one, unless it can do without. */
+  #applies({ usesOldSelf, rule }: CompiledRule): boolean {
+    const hasOld = this.#place.old !== undefined && this.#place.old !== null;
+    return !usesOldSelf || hasOld || rule.optionalOldSelf === true;
+  }
+
+  #judge(compiled: CompiledRule, program: Runnable): void {
+    const { rule } = compiled;
+    const variables = rule.optionalOldSelf === true ? this.#optional : this.#plain;
+    const outcome = program.evaluate(variables, callCostLimit);
+    if (outcome.cost > this.#remaining) {
+      this.#end(outOfBudget);
+      return;
+    }
+    this.#remaining -= outcome.cost;
+    if (outcome.kind === 'error') {
+      this.#failed(outcome.message, rule);
+      return;
+    }
+    if (outcome.value !== true) this.#broken(compiled, variables);
+  }
+
+  #failed(message: string, rule: ValidationRule): void {
+    const shown = shownRule(rule);
+    if (message.startsWith('no such overload')) {
+      const what = 'call arguments did not match a supported operator, function or macro signature for rule';
+      this.#invalid(`'${message}': ${what}: ${shown}`);
+    } else if (message.startsWith('operation cancelled: actual cost limit exceeded')) {
+      const what = 'no further validation rules will be run due to call cost exceeds limit for rule';
+      this.#end(`'${message}': ${what}: ${shown}`);
+    } else {
+      this.#invalid(`${message} evaluating rule: ${shown}`);
+    }
+  }
+
+  /** The rule says no. Its words may come from another expression. */
+  #broken(compiled: CompiledRule, variables: ReadonlyMap<string, Value>): void {
+    const { rule } = compiled;
+    const root = this.#place.path === '' ? '' : `${this.#place.path}.`;
+    const field = compiled.fieldPath === '' ? this.#field : `${root}${compiled.fieldPath}`;
+    const message = this.#message(compiled, variables);
+    this.#deliver(compiled, (errors) => {
+      if (message.kind === 'end') return errors.invalid(field, this.#typeName, message.problem);
+      addFailure(errors, field, {
+        value: this.#shownValue(),
+        detail: message.text ?? defaultText(rule),
+        rule,
+      });
+    });
+  }
+
+  #message(compiled: CompiledRule, variables: ReadonlyMap<string, Value>): Message {
+    if (compiled.message === undefined) return { kind: 'text', text: undefined };
+    const outcome = compiled.message.evaluate(variables, callCostLimit);
+    if (outcome.cost > this.#remaining) {
+      this.#remaining = -1;
+      const problem = 'messageExpression evaluation failed due to running out of cost budget';
+      return { kind: 'end', problem: `${problem}, no further validation rules will be run` };
+    }
+    if (outcome.kind === 'error' && outcome.message.startsWith('operation cancelled')) {
+      this.#remaining = -1;
+      const expression = JSON.stringify(compiled.rule.messageExpression);
+      const problem =
+        'no further validation rules will be run due to call cost exceeds limit for messageExpression';
+      return { kind: 'end', problem: `${problem}: ${expression}` };
+    }
+    this.#remaining -= outcome.cost;
+    return { kind: 'text', text: outcome.kind === 'value' ? usableText(outcome.value) : undefined };
+  }
+
+  /** What has not changed since it was let in is let through again. */
+  #deliver({ usesOldSelf }: CompiledRule, complain: (errors: FieldErrors) => void): void {
+    const { current, nearest } = this.#place;
+    const isLetThrough = !usesOldSelf && (current ?? nearest)?.isUnchanged === true;
+    if (!isLetThrough) {
+      complain(this.#judging.errors);
+      return;
+    }
+    const unheeded = new FieldErrors();
+    complain(unheeded);
+    for (const { field, message } of unheeded.causes) this.#judging.warn?.(`${field}: ${message}`);
+  }
+
+  #shownValue(): unknown {
+    return this.#typeName === 'object' || this.#typeName === 'array' ? omitValue : this.#place.value;
+  }
+
+  #invalid(detail: string): void {
+    this.#judging.errors.invalid(this.#field, this.#typeName, detail);
+  }
+
+  #end(detail: string): void {
+    this.#invalid(detail);
+    this.#remaining = -1;
+  }
+}
+
+type Message =
+  | { readonly kind: 'text'; readonly text: string | undefined }
+  | { readonly kind: 'end'; readonly problem: string };
+
+function variablesFor(
+  { schema, isResourceRoot }: RuleNode,
+  { value, old }: Place,
+): { readonly plain: ReadonlyMap<string, Value>; readonly optional: ReadonlyMap<string, Value> } {
+  const seen = isResourceRoot ? withObjectMeta(schema) : schema;
+  const self = schemaValue(value, seen);
+  const hasOld = old !== undefined && old !== null;
+  const oldSelf = hasOld ? schemaValue(old, seen) : undefined;
+  const plain = new Map<string, Value>([['self', self]]);
+  if (oldSelf !== undefined) plain.set('oldSelf', oldSelf);
+  return {
+    plain,
+    optional: new Map<string, Value>([
+      ['self', self],
+      ['oldSelf', oldSelf === undefined ? Optional.none : new Optional(oldSelf)],
+    ]),
+  };
+}
+
+function addFailure(
+  errors: FieldErrors,
+  field: string,
+  {
+    value,
+    detail,
+    rule,
+  }: { readonly value: unknown; readonly detail: string; readonly rule: ValidationRule },
+): void {
+  switch (rule.reason) {
+    case 'FieldValueForbidden':
+      errors.forbidden(field, detail);
+      return;
+    case 'FieldValueRequired':
+      errors.required(field, detail);
+      return;
+    case 'FieldValueDuplicate':
+      errors.duplicate(field, value);
+      return;
+    default:
+      errors.invalid(field, value, detail);
+      return;
+  }
+}
+
+/** A message that says nothing, or too much, or on several lines, is not used. */
+function usableText(value: Value): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  const isUsable = text !== '' && Buffer.byteLength(text) <= messageBytesMax && !text.includes('\n');
+  return isUsable ? text : undefined;
+}
+
+function defaultText(rule: ValidationRule): string {
+  const isSilent = rule.message === undefined || rule.message === '';
+  return isSilent ? `failed rule: ${shownRule(rule)}` : shownRule(rule);
+}
+
+function shownRule({ rule, message }: ValidationRule): string {
+  return message !== undefined && message !== '' ? message.trim() : rule.trim();
+}

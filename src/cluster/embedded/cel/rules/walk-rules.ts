@@ -1,0 +1,109 @@
+import type { FieldErrors } from '../../validation/field-errors.ts';
+import { type Correlation, isObject, mapListOf } from './correlation.ts';
+import { judgeValue } from './judge-value.ts';
+import type { Place, RuleNode } from './rule-node.ts';
+
+interface WalkRequest {
+  readonly value: unknown;
+  readonly old: unknown;
+  readonly errors: FieldErrors;
+  readonly correlation: Correlation | undefined;
+  readonly budget: number;
+  readonly warn: ((message: string) => void) | undefined;
+}
+
+/** Judges an object by all rules that concern it or a part of it; returns what remains of the budget. */
+export function walkRules(root: RuleNode, request: WalkRequest): number {
+  const walk = new Walk(request.errors, request.budget, request.warn);
+  walk.visit(root, {
+    path: '',
+    value: request.value,
+    old: request.old,
+    current: request.correlation,
+    nearest: undefined,
+  });
+  return walk.remaining;
+}
+
+class Walk {
+  readonly #errors: FieldErrors;
+  readonly #warn: ((message: string) => void) | undefined;
+  #remaining: number;
+
+  constructor(errors: FieldErrors, budget: number, warn: ((message: string) => void) | undefined) {
+    this.#errors = errors;
+    this.#remaining = budget;
+    this.#warn = warn;
+  }
+
+  get remaining(): number {
+    return this.#remaining;
+  }
+
+  /** False: the budget is used up, nothing more is judged. */
+  visit(node: RuleNode, place: Place): boolean {
+    const { value, old } = place;
+    if (value === null || value === undefined) return true;
+    this.#remaining = judgeValue(node, place, {
+      errors: this.#errors,
+      budget: this.#remaining,
+      warn: this.#warn,
+    });
+    if (this.#remaining < 0) return false;
+    // What only `allOf` says is not let through because the value itself has not changed.
+    const nested = { ...place, current: undefined };
+    if (!node.allOf.every((inner) => this.visit(inner, nested))) return false;
+    if (Array.isArray(value)) return this.#visitItems(node, place, value, Array.isArray(old) ? old : []);
+    return isObject(value) ? this.#visitFields(node, place, value, isObject(old) ? old : {}) : true;
+  }
+
+  #visitItems(node: RuleNode, place: Place, value: readonly unknown[], old: readonly unknown[]): boolean {
+    const { items } = node;
+    if (items === undefined) return true;
+    const olds = mapListOf(node.schema, old);
+    return value.every((item, index) =>
+      this.visit(items, {
+        ...below(place, (current) => current.index(index)),
+        path: `${place.path}[${index}]`,
+        value: item,
+        old: olds.get(item),
+      }),
+    );
+  }
+
+  #visitFields(node: RuleNode, place: Place, value: Fields, old: Fields): boolean {
+    const child = (name: string, path: string): Place => ({
+      ...(isRootIdentity(place, name) ? uncorrelated : below(place, (current) => current.key(name))),
+      path,
+      value: value[name],
+      old: Object.hasOwn(old, name) ? old[name] : undefined,
+    });
+    for (const name of Object.keys(value)) {
+      if (node.entries === undefined) break;
+      if (!this.visit(node.entries, child(name, `${place.path}[${name}]`))) return false;
+    }
+    for (const name of Object.keys(value)) {
+      const property = node.properties.get(name);
+      const path = place.path === '' ? name : `${place.path}.${name}`;
+      if (property !== undefined && !this.visit(property, child(name, path))) return false;
+    }
+    return true;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Correlated = Pick<Place, 'current' | 'nearest'>;
+
+const uncorrelated: Correlated = { current: undefined, nearest: undefined };
+
+/** Version and kind are converted before they are compared, so they say nothing. */
+function isRootIdentity({ current, nearest }: Place, name: string): boolean {
+  return current !== undefined && nearest === undefined && (name === 'apiVersion' || name === 'kind');
+}
+
+function below(
+  { current, nearest }: Place,
+  step: (current: Correlation) => Correlation | undefined,
+): Correlated {
+  return current === undefined ? { current, nearest } : { current: step(current), nearest: current };
+}

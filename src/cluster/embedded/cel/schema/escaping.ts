@@ -1,0 +1,34 @@
+const reserved: ReadonlySet<string> = new Set(
+  (
+    'true false null in as break const continue else for function if import let loop package namespace return var ' +
+    'void while'
+  ).split(' '),
+);
+
+const spelled: Readonly<Record<string, string>> = {
+  __: '__underscores__',
+  '.': '__dot__',
+  '-': '__dash__',
+  '/': '__slash__',
+};
+const meant: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' };
+
+/** How rules name a property; undefined where they can't. */
+export function escapeName(name: string): string | undefined {
+  if (!/^[A-Za-z_.\-/][A-Za-z0-9_.\-/]*$/.test(name)) return undefined;
+  if (reserved.has(name)) return `__${name}__`;
+  return name.replace(/__|[-./]/g, (part) => spelled[part] ?? part);
+}
+
+/** The property that a rule names; undefined where it names none. */
+export function unescapeName(escaped: string): string | undefined {
+  let isValid = true;
+  const name = escaped.replace(/__[^_]+__/g, (part) => {
+    const inner = part.slice(2, -2);
+    const plain = meant[inner];
+    if (plain !== undefined) return plain;
+    if (!reserved.has(inner) || part.length !== escaped.length) isValid = false;
+    return inner;
+  });
+  return isValid ? name : undefined;
+}

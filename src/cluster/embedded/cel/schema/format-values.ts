@@ -1,0 +1,50 @@
+import { parseDuration, parseTimestamp } from '../evaluation/time-text.ts';
+import { Timestamp, type Value } from '../evaluation/values.ts';
+
+export { parseTimestamp } from '../evaluation/time-text.ts';
+
+const second = 1_000_000_000n;
+
+/** Names of units, the last of each by how they begin. */
+const units: readonly (readonly [bigint, readonly string[]])[] = [
+  [1n, ['ns', 'nano']],
+  [1000n, ['us', '\u00b5s', 'micro']],
+  [1_000_000n, ['ms', 'milli']],
+  [second, ['s', 'sec']],
+  [60n * second, ['m', 'min']],
+  [3600n * second, ['h', 'hr', 'hour']],
+  [86_400n * second, ['d', 'day']],
+  [604_800n * second, ['w', 'wk', 'week']],
+];
+
+/** The format `duration`: Go's durations, and also `3 days`. */
+export function parseApiDuration(text: string): bigint | undefined {
+  const plain = parseDuration(text);
+  if (plain !== undefined) return plain;
+  let total: bigint | undefined;
+  for (const [, count = '0', written = ''] of text.matchAll(
+    /(?<!\d)(\d+)(?!\d)\s*(?!\s)([A-Za-z\u00b5]+)/g,
+  )) {
+    const name = written.toLowerCase();
+    for (const [nanos, names] of units) {
+      const isNamed = names.some((unit, index) =>
+        index === names.length - 1 ? name.startsWith(unit) : name === unit,
+      );
+      if (isNamed) total = BigInt.asIntN(64, (total ?? 0n) + BigInt(count) * nanos);
+    }
+  }
+  return total;
+}
+
+/** The format `date-time`: RFC 3339, also without a zone; nothing is the beginning of 1970. */
+export function parseApiDateTime(text: string): Value | undefined {
+  if (text === '') return new Timestamp(0n);
+  return parseTimestamp(text) ?? parseTimestamp(`${text}Z`);
+}
+
+/** The format `byte` as Kubernetes' rules read it: base64 with the letters of URLs. */
+export function parseBase64Url(text: string): Uint8Array | undefined {
+  const plain = text.replaceAll(/[\r\n]/g, '');
+  if (plain.length % 4 !== 0 || !/^[A-Za-z0-9_-]*={0,2}$/.test(plain)) return undefined;
+  return Uint8Array.from(Buffer.from(plain, 'base64url'));
+}

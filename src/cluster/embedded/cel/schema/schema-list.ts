@@ -1,0 +1,108 @@
+import type { JsonSchema } from '../../structural/json-schema.ts';
+import { equalItems } from '../evaluation/collections.ts';
+import { equals } from '../evaluation/equality.ts';
+import { isMap, itemsOf, type ListValue, type Value } from '../evaluation/values.ts';
+import { escapeName } from './escaping.ts';
+
+type ToValue = (json: unknown, schema: JsonSchema) => Value;
+
+interface ListSchemas {
+  readonly schema: JsonSchema;
+  readonly items: JsonSchema;
+}
+
+/**
+ * A list of a resource. A set is equal to another one in any order, and adding to it adds what it lacks. A list that is a
+ * map by keys of its items is equal to one with the same items by key, and adding replaces items in their places.
+ */
+export class SchemaList implements ListValue {
+  readonly kind = 'list';
+  readonly isFromObject = true;
+  readonly size: number;
+  readonly #items: readonly Value[];
+  readonly #schemas: ListSchemas;
+
+  constructor(json: readonly unknown[], schemas: ListSchemas, toValue: ToValue) {
+    this.#items = json.map((item) => toValue(item, schemas.items));
+    this.#schemas = schemas;
+    this.size = json.length;
+  }
+
+  at(index: number): Value {
+    return this.#items[index] as Value;
+  }
+
+  equals(other: ListValue): Value {
+    if (this.size !== other.size) return false;
+    switch (this.#schemas.schema['x-kubernetes-list-type']) {
+      case 'set':
+        return this.#equalSet(other);
+      case 'map':
+        return this.#equalByKey(other);
+      default:
+        return equalItems(this, other);
+    }
+  }
+
+  concat(other: ListValue): Value {
+    const items = [...this.#items];
+    switch (this.#schemas.schema['x-kubernetes-list-type']) {
+      case 'set':
+        this.#addToSet(items, other);
+        break;
+      case 'map':
+        this.#addByKey(items, other);
+        break;
+      default:
+        items.push(...itemsOf(other));
+    }
+    return new SchemaList(items, this.#schemas, (item) => item as Value);
+  }
+
+  #equalSet(other: ListValue): Value {
+    const own = new Set(this.#items.map(textOf));
+    return itemsOf(other).every((item) => own.has(textOf(item)));
+  }
+
+  #equalByKey(other: ListValue): Value {
+    const own = new Map(this.#items.map((item) => [this.#keyOf(item), item]));
+    for (const item of itemsOf(other)) {
+      const mine = own.get(this.#keyOf(item));
+      if (mine === undefined) return false;
+      const equal = equals(mine, item);
+      if (equal !== true) return equal;
+    }
+    return true;
+  }
+
+  #addToSet(items: Value[], other: ListValue): void {
+    const known = new Set(items.map(textOf));
+    for (const item of itemsOf(other)) {
+      if (known.has(textOf(item))) continue;
+      known.add(textOf(item));
+      items.push(item);
+    }
+  }
+
+  #addByKey(items: Value[], other: ListValue): void {
+    const places = new Map(items.map((item, index) => [this.#keyOf(item), index]));
+    for (const item of itemsOf(other)) {
+      const place = places.get(this.#keyOf(item));
+      if (place === undefined) items.push(item);
+      else items[place] = item;
+    }
+  }
+
+  #keyOf(item: Value): string {
+    const keys = this.#schemas.schema['x-kubernetes-list-map-keys'] ?? [];
+    if (!isMap(item)) return textOf(item);
+    return keys.map((key) => textOf(item.find(escapeName(key) ?? key) ?? null)).join('\u0000');
+  }
+}
+
+/** Equal texts mean equal scalars. */
+function textOf(value: Value): string {
+  return typeof value === 'object' && value !== null
+    ? JSON.stringify(value)
+    : `${typeof value}:${String(value)}`;
+}

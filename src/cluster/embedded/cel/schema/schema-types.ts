@@ -1,0 +1,145 @@
+import type { JsonSchema } from '../../structural/json-schema.ts';
+import { listOf, mapOf, structOf, type Type, types } from '../checking/types.ts';
+import { escapeName } from './escaping.ts';
+
+/**
+ * What a schema says about values, as rules see it: their type, and bounds on their size that the cost of rules is
+ * estimated with.
+ */
+export interface SchemaType {
+  readonly kind: 'scalar' | 'list' | 'map' | 'object';
+  readonly type: Type;
+  readonly element?: SchemaType;
+  readonly fields?: ReadonlyMap<string, SchemaType>;
+  readonly maxElements: number;
+  /** The fewest bytes that a value takes in JSON. */
+  readonly minBytes: number;
+}
+
+/** The largest request that a server accepts bounds everything that has no bound of its own. */
+export const requestBytesMax = 3 * 1024 * 1024;
+
+/** Undefined where rules can't see such values. Objects are named by the way to them from `name`. */
+export function schemaType(
+  schema: JsonSchema,
+  isResourceRoot: boolean,
+  name: string,
+): SchemaType | undefined {
+  if (schema['x-kubernetes-int-or-string'] === true) return intOrString(schema);
+  const seen = isResourceRoot ? withObjectMeta(schema) : schema;
+  switch (seen.type) {
+    case 'array':
+      return listType(seen, name);
+    case 'object':
+      return typeof seen.additionalProperties === 'object' ? mapType(seen, name) : objectType(seen, name);
+    case 'string':
+      return stringType(seen);
+    case 'boolean':
+      return scalar(types.bool, 4);
+    case 'number':
+      return scalar(types.double, 1);
+    case 'integer':
+      return scalar(types.int, 1);
+    default:
+      return undefined;
+  }
+}
+
+/** All objects within a type, by their names. */
+export function objectTypes(root: SchemaType): ReadonlyMap<string, SchemaType> {
+  const found = new Map<string, SchemaType>();
+  const visit = (type: SchemaType): void => {
+    if (type.kind === 'object') found.set(type.type.name, type);
+    if (type.element !== undefined) visit(type.element);
+    for (const field of type.fields?.values() ?? []) visit(field);
+  };
+  visit(root);
+  return found;
+}
+
+/** The root of a resource always has a kind, a version and a name, whether or not its schema says so. */
+export function withObjectMeta(schema: JsonSchema): JsonSchema {
+  const { kind, apiVersion, metadata } = schema.properties ?? {};
+  const named = metadata?.properties;
+  const isComplete =
+    kind?.type === 'string' &&
+    apiVersion?.type === 'string' &&
+    metadata?.type === 'object' &&
+    named?.name?.type === 'string' &&
+    named?.generateName?.type === 'string';
+  if (isComplete) return schema;
+  const text: JsonSchema = { type: 'string' };
+  const meta: JsonSchema = { type: 'object', properties: { name: text, generateName: text } };
+  return { ...schema, properties: { ...schema.properties, kind: text, apiVersion: text, metadata: meta } };
+}
+
+export function isEmbedded(schema: JsonSchema): boolean {
+  return schema['x-kubernetes-embedded-resource'] === true;
+}
+
+function scalar(type: Type, minBytes: number, maxElements = 0): SchemaType {
+  return { kind: 'scalar', type, maxElements, minBytes };
+}
+
+function intOrString(schema: JsonSchema): SchemaType {
+  const { maxLength } = schema;
+  return scalar(types.dyn, 1, maxLength === undefined ? requestBytesMax - 2 : Math.max(0, maxLength) * 4);
+}
+
+function listType(schema: JsonSchema, name: string): SchemaType | undefined {
+  if (schema.items === undefined) return undefined;
+  const element = schemaType(schema.items, isEmbedded(schema.items), `${name}.@idx`);
+  if (element === undefined) return undefined;
+  const fitting = Math.floor((requestBytesMax - 2) / (element.minBytes + 1));
+  const maxElements = schema.maxItems === undefined ? fitting : Math.max(0, schema.maxItems);
+  return { kind: 'list', type: listOf(element.type), element, maxElements, minBytes: 2 };
+}
+
+function mapType(schema: JsonSchema, name: string): SchemaType | undefined {
+  const values = schema.additionalProperties as JsonSchema;
+  const element = schemaType(values, isEmbedded(values), `${name}.@elem`);
+  if (element === undefined) return undefined;
+  const fitting = Math.floor((requestBytesMax - 2) / (element.minBytes + 6));
+  const maxElements = schema.maxProperties === undefined ? fitting : Math.max(0, schema.maxProperties);
+  return { kind: 'map', type: mapOf(types.string, element.type), element, maxElements, minBytes: 2 };
+}
+
+function objectType(schema: JsonSchema, name: string): SchemaType {
+  const required = new Set(schema.required ?? []);
+  const fields = new Map<string, SchemaType>();
+  let minBytes = 2;
+  for (const [property, propertySchema] of Object.entries(schema.properties ?? {})) {
+    const escaped = escapeName(property);
+    const type = schemaType(propertySchema, isEmbedded(propertySchema), `${name}.${escaped ?? property}`);
+    if (type === undefined) continue;
+    if (escaped !== undefined) fields.set(escaped, type);
+    if (required.has(property) && propertySchema.default === undefined) {
+      minBytes += Buffer.byteLength(property) + type.minBytes + 4;
+    }
+  }
+  return { kind: 'object', type: structOf(name), fields, maxElements: 0, minBytes };
+}
+
+function stringType({ format, maxLength, enum: allowed }: JsonSchema): SchemaType {
+  switch (format) {
+    case 'byte':
+      return scalar(types.bytes, 2, maxLength === undefined ? requestBytesMax - 2 : Math.max(0, maxLength));
+    case 'duration':
+      return scalar(types.duration, 3, 32);
+    case 'date':
+      return scalar(types.timestamp, 12, 12);
+    case 'date-time':
+      return scalar(types.timestamp, 21, 32);
+    default:
+      if (maxLength !== undefined) return scalar(types.string, 2, Math.max(0, maxLength) * 4);
+      return scalar(types.string, 2, allowed?.length ? longestOf(allowed) : requestBytesMax - 2);
+  }
+}
+
+function longestOf(values: readonly unknown[]): number {
+  let longest = 0;
+  for (const value of values) {
+    if (typeof value === 'string') longest = Math.max(longest, Buffer.byteLength(value));
+  }
+  return longest;
+}

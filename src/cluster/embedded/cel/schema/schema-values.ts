@@ -1,0 +1,111 @@
+import type { JsonSchema } from '../../structural/json-schema.ts';
+import { deepEqual } from '../../validation/deep-equal.ts';
+import { CelError, Duration, type OpaqueValue, type Value } from '../evaluation/values.ts';
+import { parseApiDateTime, parseApiDuration, parseBase64Url, parseTimestamp } from './format-values.ts';
+import { SchemaList } from './schema-list.ts';
+import { SchemaMap } from './schema-map.ts';
+import { isEmbedded, withObjectMeta } from './schema-types.ts';
+
+/** A JSON value as rules see it along its schema. What does not fit is an error, as a value. */
+export function schemaValue(json: unknown, schema: JsonSchema): Value {
+  if (json === null || json === undefined) {
+    return schema.nullable === true
+      ? null
+      : new CelError('invalid data, got null for schema with nullable=false');
+  }
+  if (schema['x-kubernetes-int-or-string'] === true) return intOrString(json);
+  switch (schema.type) {
+    case 'object':
+      return objectValue(json, schema);
+    case 'array':
+      return arrayValue(json, schema);
+    case 'string':
+      return typeof json === 'string' ? textValue(json, schema) : unexpected('string', json);
+    case 'number':
+      return typeof json === 'number' ? json : unexpected('float', json);
+    case 'integer':
+      return Number.isInteger(json) ? BigInt(json as number) : unexpected('int', json);
+    case 'boolean':
+      return typeof json === 'boolean' ? json : unexpected('bool', json);
+    default:
+      return untypedValue(json, schema);
+  }
+}
+
+function unexpected(wanted: string, json: unknown): CelError {
+  return new CelError(`invalid data, expected ${wanted}, got ${goTypeOf(json)}`);
+}
+
+function goTypeOf(json: unknown): string {
+  if (Array.isArray(json)) return '[]interface {}';
+  if (typeof json === 'number') return Number.isInteger(json) ? 'int64' : 'float64';
+  if (typeof json === 'boolean') return 'bool';
+  return typeof json === 'object' ? 'map[string]interface {}' : typeof json;
+}
+
+function intOrString(json: unknown): Value {
+  if (typeof json === 'string') return json;
+  if (Number.isInteger(json)) return BigInt(json as number);
+  return new CelError('invalid data, expected XIntOrString value to be either a string or integer');
+}
+
+function objectValue(json: unknown, schema: JsonSchema): Value {
+  if (typeof json !== 'object' || Array.isArray(json)) {
+    return new CelError('invalid data, expected a map for the provided schema with type=object');
+  }
+  const seen = isEmbedded(schema) ? withObjectMeta(schema) : schema;
+  return new SchemaMap(json as Readonly<Record<string, unknown>>, seen, schemaValue);
+}
+
+function arrayValue(json: unknown, schema: JsonSchema): Value {
+  if (!Array.isArray(json)) {
+    return new CelError('invalid data, expected an array for the provided schema with type=array');
+  }
+  if (schema.items === undefined) {
+    return new CelError('invalid array type, expected Items with a non-empty Schema');
+  }
+  return new SchemaList(json, { schema, items: schema.items }, schemaValue);
+}
+
+function textValue(text: string, { format }: JsonSchema): Value {
+  switch (format) {
+    case 'duration': {
+      const nanos = parseApiDuration(text);
+      if (nanos !== undefined) return new Duration(nanos);
+      return new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`);
+    }
+    case 'date':
+      return parseTimestamp(`${text}T00:00:00Z`) ?? new CelError(`Invalid date formatted string ${text}`);
+    case 'date-time':
+      return parseApiDateTime(text) ?? new CelError(`Invalid date-time formatted string ${text}`);
+    case 'byte':
+      return (
+        parseBase64Url(text) ?? new CelError(`Invalid byte formatted string ${text}: illegal base64 data`)
+      );
+    default:
+      return text;
+  }
+}
+
+/** A value that no schema describes: it can only be compared. */
+class UnknownValue implements OpaqueValue {
+  readonly kind = 'opaque';
+  readonly typeName = 'unknown';
+  readonly #json: unknown;
+
+  constructor(json: unknown) {
+    this.#json = json;
+  }
+
+  equals(other: OpaqueValue): boolean {
+    return other instanceof UnknownValue && deepEqual(this.#json, other.#json);
+  }
+}
+
+function untypedValue(json: unknown, schema: JsonSchema): Value {
+  if (schema['x-kubernetes-preserve-unknown-fields'] === true) return new UnknownValue(json);
+  return new CelError(
+    'invalid type, expected object, array, number, integer, boolean or string, or no type with ' +
+      `x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got ${schema.type ?? ''}`,
+  );
+}

@@ -1,0 +1,35 @@
+import { goFloat } from '../evaluation/go-numbers.ts';
+import { formatTimestamp } from '../evaluation/time-text.ts';
+import {
+  Duration,
+  isList,
+  isMap,
+  itemsOf,
+  Optional,
+  Timestamp,
+  TypeValue,
+  typeNameOf,
+  Uint,
+  type Value,
+} from '../evaluation/values.ts';
+
+/** A value as the recorded vectors show it. */
+export function showValue(value: Value): string {
+  if (value === null) return 'null';
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'number') return `double(${goFloat(value)})`;
+  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+  if (value instanceof Uint) return `${value.value}u`;
+  if (value instanceof Uint8Array) return `b[${Buffer.from(value).toString('hex')}]`;
+  if (value instanceof Timestamp) return `timestamp(${formatTimestamp(new Timestamp(value.epochNanos))})`;
+  if (value instanceof Duration) return `duration(${value.nanos})`;
+  if (value instanceof Optional) return value.value === undefined ? 'none' : `of(${showValue(value.value)})`;
+  if (value instanceof TypeValue) return `type(${value.name})`;
+  if (isList(value)) return `[${itemsOf(value).map(showValue).join(', ')}]`;
+  if (isMap(value)) {
+    const entries = value.keys().map((key) => `${showValue(key)}: ${showValue(value.find(key) ?? null)}`);
+    return `{${entries.sort().join(', ')}}`;
+  }
+  const name = typeNameOf(value);
+  return name.startsWith('net.') ? `${name}:${String(value)}` : name;
+}

@@ -1,0 +1,128 @@
+import type { JsonSchema } from '../structural/json-schema.ts';
+import { deducedShape } from './deduced-shape.ts';
+import type { Json } from './json-value.ts';
+import { isObject } from './json-value.ts';
+import type { FieldShape, ListKey, ListShape, MapShape, Shape, StructShape } from './shape.ts';
+import { compareTexts } from './text-order.ts';
+import { shapeOf } from './type-shapes.ts';
+
+/**
+ * The shape of a custom kind, out of the schema in its definition: of the whole object, with apiVersion, kind and metadata, which
+ * are what they are for every kind whatever the schema says.
+ *
+ * Where a schema leaves open what a value is, the value decides: maps are granular then, lists atomic. So it is below
+ * `x-kubernetes-preserve-unknown-fields` for all that the schema does not name, however deep.
+ */
+export function schemaShape(schema: JsonSchema, kind: string): StructShape {
+  const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const fields = [...fieldsOf(schema.properties, keepsUnknown), ...objectFields];
+  return structShape(kind, fields, restOf(schema, keepsUnknown, fields), isAtomicMap(schema));
+}
+
+const text: Shape = { kind: 'scalar', form: 'string' };
+const number: Shape = { kind: 'scalar', form: 'numeric' };
+const boolean: Shape = { kind: 'scalar', form: 'boolean' };
+const untyped: Shape = { kind: 'scalar', form: 'untyped' };
+const any: Shape = { kind: 'any' };
+
+/** A field that a custom object does not have is not there: there are no Go structs behind it. */
+const objectMeta: StructShape = structShape(
+  'ObjectMeta',
+  shapeOf('meta/v1.ObjectMeta').sortedFields.map((field) => ({ ...field, zero: undefined })),
+  undefined,
+  false,
+);
+
+/** Of an object, and of one inside of another. */
+const objectFields: readonly FieldShape[] = [
+  fieldShape('apiVersion', text),
+  fieldShape('kind', text),
+  fieldShape('metadata', objectMeta),
+];
+
+function shapeOfSchema(schema: JsonSchema, isKept: boolean): Shape {
+  const keepsUnknown = isKept || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  switch (schema.type) {
+    case 'object':
+      return mapShape(schema, keepsUnknown);
+    case 'array':
+      return listShape(schema, keepsUnknown);
+    case 'integer':
+    case 'number':
+      return number;
+    case 'boolean':
+      return boolean;
+    case 'string':
+      return (schema.format ?? '') === '' || schema.format === 'byte' ? text : untyped;
+    default:
+      return { kind: 'deduced', map: mapShape(schema, keepsUnknown), list: listShape(schema, keepsUnknown) };
+  }
+}
+
+function mapShape(schema: JsonSchema, keepsUnknown: boolean): MapShape | StructShape {
+  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
+  const fields = [...fieldsOf(schema.properties, keepsUnknown), ...(isEmbedded ? objectFields : [])];
+  const rest = restOf(schema, keepsUnknown, fields);
+  const isAtomic = isAtomicMap(schema);
+  if (fields.length === 0 && rest !== undefined) return { kind: 'map', isAtomic, value: rest };
+  return structShape('', fields, rest, isAtomic);
+}
+
+/** What a field is that the schema does not name; an object without any names is free to have all. */
+function restOf(
+  { additionalProperties }: JsonSchema,
+  keepsUnknown: boolean,
+  fields: readonly FieldShape[],
+): Shape | undefined {
+  if (isObject(additionalProperties)) return shapeOfSchema(additionalProperties, keepsUnknown);
+  const isFree = additionalProperties ?? (keepsUnknown || fields.length === 0);
+  return isFree ? deducedShape : undefined;
+}
+
+function isAtomicMap(schema: JsonSchema): boolean {
+  return schema['x-kubernetes-map-type'] === 'atomic';
+}
+
+function fieldsOf(properties: JsonSchema['properties'], keepsUnknown: boolean): readonly FieldShape[] {
+  return Object.entries(properties ?? {}).map(([name, schema]) =>
+    fieldShape(name, shapeOfSchema(schema, keepsUnknown)),
+  );
+}
+
+function fieldShape(name: string, shape: Shape): FieldShape {
+  return { name, element: `f:${name}`, shape, strategy: undefined, mergeKey: '', zero: undefined };
+}
+
+/** Of fields that are named twice, the last one counts. */
+function structShape(
+  name: string,
+  fields: readonly FieldShape[],
+  rest: Shape | undefined,
+  isAtomic: boolean,
+): StructShape {
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  const sortedFields = [...byName.values()].sort((a, b) => compareTexts(a.name, b.name));
+  return { kind: 'struct', name, isAtomic, fields: byName, sortedFields, rest, isCustom: true };
+}
+
+function listShape(schema: JsonSchema, keepsUnknown: boolean): ListShape {
+  const { items } = schema;
+  const relation = schema['x-kubernetes-list-type'] ?? 'atomic';
+  const names = relation === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : [];
+  return {
+    kind: 'list',
+    relation,
+    keys: names.toSorted(compareTexts).map((name) => listKey(name, defaultOf(items, name))),
+    keyOrder: names,
+    element: items === undefined ? any : shapeOfSchema(items, keepsUnknown),
+  };
+}
+
+function defaultOf(items: JsonSchema | undefined, name: string): Json | undefined {
+  const { properties = {} } = items ?? {};
+  return Object.hasOwn(properties, name) ? properties[name]?.default : undefined;
+}
+
+function listKey(name: string, whenAbsent: Json | undefined): ListKey {
+  return { name, whenAbsent: whenAbsent === null ? undefined : (whenAbsent as ListKey['whenAbsent']) };
+}
