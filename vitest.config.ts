@@ -9,6 +9,8 @@ export default defineConfig({
     setupFiles: ['./test/property-seed.ts'],
     pool: 'threads',
     isolate: false,
+    // Many tests wait for programs that they have started; by default one core would be left idle.
+    maxWorkers: '100%',
     testTimeout: 60_000,
     reporters: [process.env.VITEST_REPORTER ?? 'default', './test/tally-reporter.ts'],
   },

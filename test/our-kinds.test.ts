@@ -38,6 +38,11 @@ const schemas = definitions.map(({ spec }) => [spec.names.kind, schemaOf(spec)] 
 const wholeBytes = { format: 'int64', maximum: 2 ** 53 - 1 };
 
 describe('the definitions of our kinds', () => {
+  test('are packed for a quick start as they are; -u packs them anew', async () => {
+    const packed = definitions.map((definition) => `${JSON.stringify(definition)}\n`).join('');
+    await expect(packed).toMatchFileSnapshot(join(projectRoot, 'deploy/definitions.ndjson'));
+  });
+
   test('are one a file, of the kinds that there are', () => {
     for (const { file, text } of files) {
       const [definition, ...others] = parseAllDocuments(text).map((each) => each.toJS());

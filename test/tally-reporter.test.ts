@@ -20,6 +20,8 @@ const settings = {
 interface Run {
   readonly exitCode: number | null;
   readonly lastLine: string | undefined;
+  /** What passed only when it was tried again, with the line below. */
+  readonly retried: readonly string[];
 }
 
 /** Runs vitest for real, its output piped, on a folder of its own. */
@@ -37,7 +39,11 @@ async function runVitest(files: Readonly<Record<string, string>>): Promise<Run> 
     });
     const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
     const output = await text(child.stdout);
-    return { exitCode: await exited, lastLine: output.trimEnd().split('\n').at(-1) };
+    const lines = output.trimEnd().split('\n');
+    const retried = lines.flatMap((line, at) =>
+      line.startsWith('passed when') ? lines.slice(at, at + 2) : [],
+    );
+    return { exitCode: await exited, lastLine: lines.at(-1), retried };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -48,7 +54,7 @@ test.concurrent('a run that passes ends in its tally, without what was skipped',
     'a.test.ts': "test('one', () => {}); test('two', () => {}); test.skip('three', () => {});",
     'b.test.ts': "test('four', () => {});",
   });
-  expect(run).toEqual({ exitCode: 0, lastLine: '3 passed, 0 failed' });
+  expect(run).toEqual({ exitCode: 0, lastLine: '3 passed, 0 failed', retried: [] });
 });
 
 test.concurrent('whatever fails a run counts: tests, hooks, files that do not load, errors nobody caught', async () => {
@@ -60,9 +66,25 @@ test.concurrent('whatever fails a run counts: tests, hooks, files that do not lo
     'stray.test.ts':
       "test('five', async () => { void Promise.reject(new Error()); await new Promise(setImmediate); });",
   });
-  expect(run).toEqual({ exitCode: 1, lastLine: '2 passed, 4 failed' });
+  expect(run).toEqual({ exitCode: 1, lastLine: '2 passed, 4 failed', retried: [] });
+});
+
+test.concurrent('what passes at the second try passes, and is named with what was wrong; what fails twice fails once', async () => {
+  const run = await runVitest({
+    'a.test.ts': `
+      let tries = 0;
+      describe('group', () => {
+        test('one', { retry: 1 }, () => { tries += 1; if (tries === 1) throw new Error('not yet'); });
+      });
+      test('two', { retry: 1 }, () => { throw new Error('never'); });`,
+  });
+  expect(run).toEqual({
+    exitCode: 1,
+    lastLine: '1 passed, 1 failed',
+    retried: ['passed when tried again: a.test.ts > group > one', 'not yet'],
+  });
 });
 
 test.concurrent('a run that found no tests does not read as a success', async () => {
-  expect(await runVitest({})).toEqual({ exitCode: 1, lastLine: '0 passed, 1 failed' });
+  expect(await runVitest({})).toEqual({ exitCode: 1, lastLine: '0 passed, 1 failed', retried: [] });
 });

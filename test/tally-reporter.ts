@@ -1,18 +1,24 @@
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+
+/** Of what was wrong with a test before it passed, in characters. */
+const shownMax = 4_000;
 
 /**
  * Ends every run in one line that people and machines read alike: `N passed, N failed`. What is not a test but fails
  * the run (a file that does not load, a hook, an error nobody caught) counts as failed: a red run never reads green.
+ * Above it stand tests that passed only when they were tried again, and what was wrong before.
  */
 // biome-ignore lint/style/noDefaultExport: vitest loads a reporter by the default export of its file.
 export default class TallyReporter implements Reporter {
   #passed = 0;
   #failed = 0;
+  #retried: readonly string[] = [];
 
   constructor() {
     // After the default reporter's summary, and also when the run breaks off, so that it is the last line.
     process.on('exit', (exitCode) => {
       const failed = this.#failed === 0 && exitCode !== 0 ? 1 : this.#failed;
+      for (const line of this.#retried) process.stdout.write(`${line}\n`);
       process.stdout.write(`${this.#passed} passed, ${failed} failed\n`);
     });
   }
@@ -24,5 +30,12 @@ export default class TallyReporter implements Reporter {
     this.#passed = tests.filter((test) => test.result().state === 'passed').length;
     this.#failed = tests.filter((test) => test.result().state === 'failed').length;
     this.#failed += broken.length + unhandledErrors.length;
+    this.#retried = tests.filter((test) => test.diagnostic()?.flaky === true).map(retryLine);
   }
+}
+
+function retryLine(test: TestCase): string {
+  const before = (test.result().errors ?? []).map(({ message, diff = '' }) => `${message}\n${diff}`);
+  const shown = before.map((text) => text.trim().slice(0, shownMax));
+  return [`passed when tried again: ${test.module.relativeModuleId} > ${test.fullName}`, ...shown].join('\n');
 }

@@ -16,9 +16,10 @@ import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError, usage } from './cli-error.ts';
 import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
-import { Demo, whatToTry } from './demo/demo.ts';
+import { Demo, type OwnNames, whatToTry } from './demo/demo.ts';
 import { featureGatesOf } from './feature-gates.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
+import { ownDefinitions } from './own-definitions.ts';
 import { packageVersion } from './package-version.ts';
 import { stopRequested } from './stop-signals.ts';
 import { explained } from './up-errors.ts';
@@ -66,17 +67,20 @@ export async function up(flags: UpFlags): Promise<void> {
     throw explained(error, { ...flags, dataDirectory });
   }
   process.stdout.write(`export KUBECONFIG=${kubeconfig}\n`);
-  if (demo !== undefined && flags.logFormat !== 'json') process.stderr.write(whatToTry(ownName()));
+  if (demo !== undefined && flags.logFormat !== 'json') process.stderr.write(whatToTry(ownNames()));
 
   log.info(`${await stop}: stopping`);
   await machine.close();
   process.exit(0);
 }
 
-/** As it was called: by its name where it is installed, by its path elsewhere. */
-function ownName(): string {
+/** As it was called: by npm in a checkout, by its name where it is installed, by its path elsewhere. */
+function ownNames(): OwnNames {
+  if (process.env.npm_lifecycle_event === 'start')
+    return { program: 'npx stowage', startOver: 'npm start -- --fresh' };
   const script = process.argv[1] ?? '';
-  return basename(script) === 'stowage' ? 'stowage' : `node ${relative('', script)}`;
+  const program = basename(script) === 'stowage' ? 'stowage' : `node ${relative('', script)}`;
+  return { program, startOver: '--fresh' };
 }
 
 /** What the flags ask for; nothing has been done yet. */
@@ -178,6 +182,7 @@ async function startServer(
       clock: realClock,
       ids: systemIds,
       random: systemRandom,
+      definitions: await ownDefinitions(),
       rules: rulesOf(names),
       onError: (error, where) => log.error(where, { error }),
       ...more,
@@ -193,11 +198,12 @@ function rulesOf(names: readonly string[]): OperatorRules {
 }
 
 function optionsOf(
-  { registry }: EmbeddedServer,
+  { registry, certificate }: EmbeddedServer,
   { names, log, demo, settings }: Plan,
 ): Omit<RunOptions, 'supervisor' | 'metrics'> {
   return {
     ...settings,
+    clusterAuthority: certificate,
     names,
     more: demo?.controllers,
     cluster: new EmbeddedCluster({ registry, manager: 'stowage' }),

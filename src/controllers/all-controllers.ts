@@ -12,10 +12,14 @@ import { disruption } from './workloads/disruption/disruption-controller.ts';
 import { garbageCollector } from './workloads/garbage-collector.ts';
 import { namespaceController } from './workloads/namespace-controller.ts';
 import { nodeAgent } from './workloads/node-agent/node-agent.ts';
+import {
+  type ServiceAccountOptions,
+  serviceAccountController,
+} from './workloads/service-account-controller.ts';
 import { statefulSet } from './workloads/stateful-set/stateful-set-controller.ts';
 
 /** What some controllers need to know of the machine. */
-export interface ControllerSettings {
+export interface ControllerSettings extends ServiceAccountOptions {
   /** Where `local.stowage.dev` puts its directories; left out, there is no such provisioner. */
   readonly localRoot?: string | undefined;
   /** Provisioners beside those that are built in. */
@@ -49,6 +53,7 @@ export function allControllers(settings: ControllerSettings = {}): readonly Cont
     nodeAgent,
     garbageCollector,
     namespaceController,
+    serviceAccountController(settings),
     disruption,
   ];
 }

@@ -23,9 +23,13 @@ export class Cleaner {
     if (status !== 201) return;
     const plain = path.replace(/[?#].*/, '').replace(/\/$/, '');
     if (method !== 'POST') this.#paths.add(plain);
-    const name = /"metadata":\{[^{}]*?"name":"([^"]+)"/.exec(text)?.[1];
-    const kind = /"kind":"([^"]+)"/.exec(text)?.[1];
-    if (method === 'POST' && name !== undefined && kind !== 'Status') this.#paths.add(`${plain}/${name}`);
+    if (method !== 'POST') return;
+    const made = JSON.parse(text) as {
+      readonly kind?: string;
+      readonly metadata?: { readonly name?: string };
+    };
+    if (made.metadata?.name !== undefined && made.kind !== 'Status')
+      this.#paths.add(`${plain}/${made.metadata.name}`);
   }
 
   async clean(): Promise<void> {

@@ -48,9 +48,13 @@ function* compare(real: unknown, ours: unknown, path: string): Generator<Differe
     }
   } else if (isObject(real) && isObject(ours)) {
     for (const key of [...new Set([...Object.keys(real), ...Object.keys(ours)])].sort()) {
-      yield* compare(real[key], ours[key], joined(path, key));
+      yield* compare(own(real, key), own(ours, key), joined(path, key));
     }
   } else if (real !== ours) yield { path, real, ours };
+}
+
+function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** Keys that hold dots are written in brackets, as `metadata.annotations["a.b/c"]`. */

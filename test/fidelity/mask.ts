@@ -8,6 +8,8 @@ type Column = { readonly name: string; readonly description?: string };
 
 const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const timePattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
+/** Of service accounts: a JSON Web Token. */
+const tokenPattern = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 /** Of Services; the range is that of the server that was recorded. */
 const clusterIpPattern = /\b10\.96\.\d+\.\d+\b/g;
 /** Of two Go structs, as lines; what stands before and after it is a sentence. */
@@ -118,6 +120,7 @@ export class Mask {
 
   #text(text: string): string {
     const known = text
+      .replaceAll(tokenPattern, '<token>')
       .replaceAll(uidPattern, (uid) => this.#seen('uid', uid))
       .replaceAll(timePattern, (time, fraction?: string) => maskTime(time, fraction))
       .replaceAll(clusterIpPattern, '<cluster ip>')

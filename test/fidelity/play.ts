@@ -5,6 +5,9 @@ import { Mask } from './mask.ts';
 import { fill, mergePatch } from './placeholders.ts';
 import type { Answer, Scenario, Step } from './scenario.ts';
 
+const untilTriesMax = 200;
+const untilPauseMs = 50;
+
 export interface PlayOptions {
   /** How long a server's caches may take to follow its store; a server without caches needs no time. */
   readonly settleMs?: number;
@@ -50,10 +53,20 @@ class Player {
 
   async play(steps: readonly Step[]): Promise<readonly Answer[]> {
     for (const group of watchesTogether(steps)) {
-      const replies = await Promise.all(group.map((step) => this.#send(step)));
+      const replies = await Promise.all(group.map((step) => this.#sendUntil(step)));
       for (const [i, reply] of replies.entries()) this.#note(group[i] as Step, reply);
     }
     return this.#answers;
+  }
+
+  async #sendUntil(step: Step): Promise<Reply> {
+    let reply = await this.#send(step);
+    for (let tries = 0; step.until !== undefined && !reply.text.includes(step.until); tries += 1) {
+      if (tries === untilTriesMax) return reply;
+      await sleep(untilPauseMs);
+      reply = await this.#send(step);
+    }
+    return reply;
   }
 
   async #send(step: Step): Promise<Reply> {

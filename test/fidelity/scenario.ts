@@ -26,6 +26,8 @@ export interface Step {
   readonly base64?: string;
   /** The real server decides on what its caches say: give them time to hear of the steps before. */
   readonly settle?: boolean;
+  /** Asked again until the answer holds this text, or a while has passed: what a server does by and by. */
+  readonly until?: string;
   /** What of the answer is compared; everything by default. */
   readonly form?: Form;
 }

@@ -18,6 +18,7 @@ const servedResources: Readonly<Record<string, readonly string[]>> = {
     'serviceaccounts',
     'services',
   ],
+  'apiextensions.k8s.io/v1': ['customresourcedefinitions'],
   'apps/v1': ['controllerrevisions', 'daemonsets', 'deployments', 'replicasets', 'statefulsets'],
   'authentication.k8s.io/v1': ['selfsubjectreviews', 'tokenreviews'],
   'authorization.k8s.io/v1': [
@@ -32,6 +33,7 @@ const servedResources: Readonly<Record<string, readonly string[]>> = {
   'events.k8s.io/v1': ['events'],
   'node.k8s.io/v1': ['runtimeclasses'],
   'policy/v1': ['poddisruptionbudgets'],
+  'rbac.authorization.k8s.io/v1': ['clusterrolebindings', 'clusterroles', 'rolebindings', 'roles'],
   'resource.k8s.io/v1': ['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices'],
   'scheduling.k8s.io/v1': ['priorityclasses'],
   'storage.k8s.io/v1': [

@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
-import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
+import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
 import { RealScheduler } from './differential/real-scheduler.ts';
 import { Tally } from './differential/tally.ts';
 import { tryCluster } from './differential/trial.ts';
@@ -18,18 +18,16 @@ const clusterMaxMs = 10_000;
 const clustersMany = 30;
 
 const admissionOff = ['ServiceAccount', 'TaintNodesByCondition', 'StorageObjectInUseProtection'];
+const bedOptions = { apiServer: { extraFlags: { 'disable-admission-plugins': admissionOff.join(',') } } };
 
 describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('beside kube-scheduler', () => {
-  const bed = sharedBed({
-    apiServer: { extraFlags: { 'disable-admission-plugins': admissionOff.join(',') } },
-  });
-
   test(
     'profile upstream gives the same answers in the same words, and profile stowage differs as it is known to',
     async () => {
-      const world = new World(await bed().connect());
+      const bed = await startBed(bedOptions);
+      const world = new World(await bed.connect());
       await world.prepare();
-      const real = await RealScheduler.start(bed(), inject('kubernetesPrograms')['kube-scheduler'] ?? '');
+      const real = await RealScheduler.start(bed, inject('kubernetesPrograms')['kube-scheduler'] ?? '');
       const tally = new Tally();
       try {
         for (let at = 0; at < clusterCount; at++) await tryCluster(firstSeed + at, world, real, tally);

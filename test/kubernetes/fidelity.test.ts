@@ -5,7 +5,8 @@ import { corpus } from '../fidelity/corpus/index.ts';
 import { addressOf } from '../fidelity/http-client.ts';
 import { record } from '../fidelity/record.ts';
 import { readTranscript } from '../fidelity/transcripts.ts';
-import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
+import { lacks, serverPrograms, sharedBed, startBed } from './bed-in-test.ts';
+import { isRetry } from './testing/is-retry.ts';
 
 /**
  * What `npm test` holds the embedded server against is what a real one answers today. Scenarios share the server, one theme after
@@ -14,11 +15,13 @@ import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
 describe.skipIf(lacks(...serverPrograms))('the transcripts', () => {
   const bed = sharedBed();
 
-  test.each(Object.entries(corpus))(
+  test.for(Object.entries(corpus))(
     'of %s are what the real server says',
-    async (theme, scenarios) => {
+    { timeout: 600_000 },
+    async ([theme, scenarios], { task }) => {
       const stored = readTranscript(theme);
-      const live = await record(addressOf(readFileSync(bed().kubeconfig, 'utf8')), scenarios);
+      const { kubeconfig } = isRetry(task) ? await startBed() : bed();
+      const live = await record(addressOf(readFileSync(kubeconfig, 'utf8')), scenarios);
       expect(stored.version).toBe(live.version);
       const texts = scenarios.map((scenario) => {
         const answersOf = (transcript: typeof live) =>
@@ -29,6 +32,5 @@ describe.skipIf(lacks(...serverPrograms))('the transcripts', () => {
       });
       expect(texts.join('')).toBe('');
     },
-    600_000,
   );
 });

@@ -14,6 +14,7 @@ import { labels } from '../../src/kube/well-known.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
 import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
 import { diskMaker, makeDisks } from './testing/disk-maker.ts';
+import { isRetry } from './testing/is-retry.ts';
 import { accessModes, main, makeClass, makeDisk, makeNode, says, until } from './testing/run-scheduler.ts';
 
 interface Scene {
@@ -221,8 +222,8 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kwok'))('st
     await stowage?.kill();
   });
 
-  test.each(scenes)('$name', async (scene) => {
-    const namespace = `scene-${scenes.indexOf(scene)}`;
+  test.for(scenes)('$name', async (scene, { task }) => {
+    const namespace = `scene-${scenes.indexOf(scene)}${isRetry(task) ? '-again' : ''}`;
     await play(cluster, scene, namespace);
     const expected = Object.values(scene.expected).toSorted();
     await until(async () => {

@@ -73,7 +73,8 @@ function checkMemory(writer: string, memory: Memory, items: ReadonlyMap<string, 
 async function list(client: ApiClient): Promise<{ items: Map<string, ApiObject>; version: number }> {
   const { status, body } = await client.call('GET', configMaps);
   expect(status).toBe(200);
-  const items = body.items ?? [];
+  // Every namespace has one from the start that nobody here has written.
+  const items = (body.items ?? []).filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt');
   expect(items.filter((item) => !isWhole(item))).toEqual([]);
   return {
     items: new Map(items.map((item) => [item.metadata.name ?? '', item])),

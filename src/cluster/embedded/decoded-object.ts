@@ -1,7 +1,7 @@
 import { badRequest, failure } from '../api-error.ts';
 import { apiVersionOf } from '../resource.ts';
 import type { Kind, StoredObject } from './kinds/kind.ts';
-import { normalize } from './schema/normalize.ts';
+import { formOf } from './schema/object-form.ts';
 
 /**
  * What the registry wants of an object that comes from within the process: typed, canonical and a copy, exactly as if it had been
@@ -15,7 +15,7 @@ export function decodedObject(
   subresource?: string,
 ): StoredObject {
   const expected = bodyOf(kind, subresource);
-  const { object: typed, unknownFields } = normalize(expected.type, object);
+  const { object: typed, unknownFields } = formOf(expected).normalize(object);
   const stray = unknownFields.map((field) => `unknown field ${JSON.stringify(field)}`);
   if (stray.length > 0 && fieldValidation === 'Strict') {
     throw badRequest(
@@ -28,7 +28,7 @@ export function decodedObject(
 
 /** What the body of a write is: the kind itself, or what a subresource wants. */
 function bodyOf(kind: Kind, subresource: string | undefined) {
-  const own = { kind: kind.kind, version: kind.version, apiVersion: apiVersionOf(kind), type: kind.type };
+  const own = { kind: kind.kind, version: kind.version, apiVersion: apiVersionOf(kind), type: kind.type, form: kind.form };
   if (subresource === undefined || subresource === 'status' || subresource === 'finalize') return own;
   if (subresource === 'scale') {
     return { kind: 'Scale', version: 'v1', apiVersion: 'autoscaling/v1', type: 'autoscaling/v1.Scale' };

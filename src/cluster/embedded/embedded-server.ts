@@ -2,11 +2,16 @@ import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Ids } from '../../runtime/ids.ts';
 import type { Random } from '../../runtime/random.ts';
+import { bootstrapPolicy } from './access/bootstrap-policy.ts';
+import { RoleAggregation } from './access/role-aggregation.ts';
 import { bootstrap } from './bootstrap.ts';
+import { Definitions } from './custom/definitions.ts';
+import { installDefinitions } from './custom/install-definitions.ts';
 import { servedCatalogue } from './kinds/served-kinds.ts';
 import type { Registry } from './registry/api.ts';
 import { EmbeddedRegistry } from './registry/embedded-registry.ts';
 import type { OperatorRules } from './registry/operator-rules.ts';
+import type { CustomResourceDefinition } from './schema/generated/apiextensions-v1.ts';
 import { ApiServer } from './server/api-server.ts';
 import { freshCredentials, keptCredentials } from './server/credentials.ts';
 import type { HealthChecks } from './server/health.ts';
@@ -23,6 +28,8 @@ export interface EmbeddedServerOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
+  /** Kinds that are there from the start, made what they are here at every start. */
+  readonly definitions?: readonly CustomResourceDefinition[] | undefined;
   /** What is added to new objects beside what Kubernetes adds; left out, nothing is. */
   readonly rules?: OperatorRules | undefined;
   /** What must be well, beside the server itself, for `/readyz` to say so. */
@@ -41,11 +48,13 @@ export class EmbeddedServer {
   /** For callers within the process; they need no HTTP. */
   readonly registry: Registry;
   readonly #store: Store;
+  readonly #loops: readonly Loop[];
   readonly #api: ApiServer;
 
-  private constructor(store: Store, registry: Registry, api: ApiServer) {
+  private constructor(store: Store, registry: Registry, loops: readonly Loop[], api: ApiServer) {
     this.#store = store;
     this.registry = registry;
+    this.#loops = loops;
     this.#api = api;
   }
 
@@ -54,19 +63,31 @@ export class EmbeddedServer {
     const { dataDirectory } = options;
     const store =
       dataDirectory === undefined ? new MemoryStore() : await openLmdbStore(join(dataDirectory, 'store'));
+    const loops: Loop[] = [];
     try {
       const registry = new EmbeddedRegistry({ ...options, store, kinds: servedCatalogue() });
       await bootstrap(registry);
-      return new EmbeddedServer(store, registry, await listen(registry, options));
+      await bootstrapPolicy(registry);
+      loops.push(await Definitions.start({ ...options, registry }));
+      loops.push(await RoleAggregation.start({ ...options, registry }));
+      await installDefinitions(registry, options.definitions ?? []);
+      for (const loop of loops) await loop.settled();
+      return new EmbeddedServer(store, registry, loops, await listen(registry, options));
     } catch (error) {
       // On a disk that is full, closing may never end.
-      await Promise.race([store.close(), options.clock.sleep(closeMsMax, new AbortController().signal)]);
+      const closing = closeAll(loops, store);
+      await Promise.race([closing, options.clock.sleep(closeMsMax, new AbortController().signal)]);
       throw error;
     }
   }
 
   get url(): string {
     return this.#api.url;
+  }
+
+  /** By which clients know the server again; PEM. */
+  get certificate(): string {
+    return this.#api.certificate;
   }
 
   get kubeconfig(): string {
@@ -80,12 +101,24 @@ export class EmbeddedServer {
   /** Ends watches and requests in good order, then makes everything durable. Takes less than five seconds. */
   async close(): Promise<void> {
     await this.#api.close();
-    await this.#store.close();
+    await closeAll(this.#loops, this.#store);
   }
 }
 
+/** What follows the registry as long as the server runs. */
+interface Loop {
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The loops first: they write. */
+async function closeAll(loops: readonly Loop[], store: Store): Promise<void> {
+  for (const loop of loops) await loop.close();
+  await store.close();
+}
+
 async function listen(registry: Registry, options: EmbeddedServerOptions): Promise<ApiServer> {
-  const { dataDirectory, host, port, clock, random, readyChecks, moreMetrics, onError } = options;
+  const { dataDirectory, host, port, clock, random, ids, readyChecks, moreMetrics, onError } = options;
   const wanted = { nowMs: clock.nowMs(), extraHosts: host === undefined ? [] : [host] };
   const credentials =
     dataDirectory === undefined ? freshCredentials(wanted) : await keptCredentials(dataDirectory, wanted);
@@ -94,6 +127,7 @@ async function listen(registry: Registry, options: EmbeddedServerOptions): Promi
     credentials,
     clock,
     random: random.fork('api server'),
+    ids,
     onError,
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),

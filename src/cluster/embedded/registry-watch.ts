@@ -74,6 +74,10 @@ class Inbox {
     this.#wake?.();
   }
 
+  ended(): void {
+    this.end();
+  }
+
   /** Everything that waits, at least one event; undefined at the end. */
   async next(): Promise<readonly RegistryEvent[] | undefined> {
     while (this.#waiting.length === 0 && !this.#isEnded && !this.#isOverfull) {

@@ -70,6 +70,7 @@ export class ControlledCluster implements AsyncDisposable {
       supervisor,
       report: (trouble) => this.troubles.push(trouble),
       instance: 'test',
+      clusterAuthority: 'PEM',
       ids: systemIds,
       metrics: new Metrics(),
       onTrouble: () => {},

@@ -1,10 +1,20 @@
 import type { Scenario } from '../scenario.ts';
+import { accessSamples, accessScenarios } from './access.ts';
+import { accessRequestScenarios } from './access-requests.ts';
+import { accessUserScenarios } from './access-users.ts';
 import { applyScenarios } from './apply.ts';
 import { appliedLife } from './apply-lives.ts';
 import { applyPartScenarios } from './apply-parts.ts';
 import { budgetScenarios } from './budgets.ts';
 import { claimScenarios } from './claims.ts';
 import { configurationScenarios } from './configuration.ts';
+import { customResourceScenarios } from './custom-resources.ts';
+import { customRuleScenarios } from './custom-rules.ts';
+import { customValueScenarios } from './custom-values.ts';
+import { definitionScenarios } from './definitions.ts';
+import { definitionLives } from './definitions-lives.ts';
+import { definitionRuleScenarios } from './definitions-rules.ts';
+import { definitionSchemaScenarios } from './definitions-schemas.ts';
 import { deletionScenarios } from './deletion.ts';
 import { documentScenarios } from './documents.ts';
 import { eventAndLeaseScenarios } from './events-and-leases.ts';
@@ -54,4 +64,17 @@ export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   budgets: budgetScenarios,
   configuration: configurationScenarios,
   documents: documentScenarios,
+  access: [
+    ...accessSamples.map(lifecycle),
+    ...accessSamples.slice(0, 3).map(appliedLife),
+    ...accessScenarios,
+  ],
+  'access-requests': accessRequestScenarios,
+  'access-users': accessUserScenarios,
+  definitions: [...definitionLives, ...definitionScenarios],
+  'definitions-schemas': definitionSchemaScenarios,
+  'definitions-rules': definitionRuleScenarios,
+  'custom-resources': customResourceScenarios,
+  'custom-values': customValueScenarios,
+  'custom-rules': customRuleScenarios,
 };

@@ -1,16 +1,48 @@
 import type { Deployment, StatefulSet } from '../../../src/kube/apps.ts';
+import type { PersistentVolumeClaim, PersistentVolumeSpec } from '../../../src/kube/core-volume.ts';
+import { annotations } from '../../../src/kube/well-known.ts';
+import { diskMaker, lateClass } from './disk-maker.ts';
 import type { Seen, Snapshot } from './masked-state.ts';
 
 /** Kinds whose controller says which version it has seen. */
-const observed = ['Deployment', 'ReplicaSet', 'StatefulSet', 'PodDisruptionBudget'];
-const replicated = ['Deployment', 'ReplicaSet', 'StatefulSet'];
+const observed = [
+  'Deployment',
+  'ReplicaSet',
+  'ReplicationController',
+  'StatefulSet',
+  'DaemonSet',
+  'PodDisruptionBudget',
+];
+const replicated = ['Deployment', 'ReplicaSet', 'ReplicationController', 'StatefulSet'];
 
 /**
  * Whether nothing is on its way that has to come: every controller has seen the newest, nothing goes, every pod runs and is counted,
  * every update is over. Of a scene that is stuck on purpose there is less to be known.
  */
 export function isAtRest({ objects }: Snapshot, isStuck: boolean): boolean {
-  return objects.every((seen) => isSeen(seen) && (isStuck || isThrough(seen)) && isCounted(seen, isStuck));
+  return objects.every(
+    (seen) =>
+      isSeen(seen) &&
+      (isStuck || isThrough(seen)) &&
+      isCounted(seen, isStuck) &&
+      !waitsForVolume(seen, objects),
+  );
+}
+
+/** A volume that nobody has looked at, or a claim whose volume is there or being made. */
+function waitsForVolume({ kind, object }: Seen, objects: readonly Seen[]): boolean {
+  const { metadata = {}, status } = object;
+  const { phase } = (status ?? {}) as { readonly phase?: string };
+  if (kind === 'PersistentVolume') return phase === 'Pending';
+  if (kind !== 'PersistentVolumeClaim' || phase !== 'Pending') return false;
+  const isItsOwn = ({ spec }: Seen['object']) =>
+    (spec as PersistentVolumeSpec).claimRef?.uid === metadata.uid;
+  if (objects.some((other) => other.kind === 'PersistentVolume' && isItsOwn(other.object))) return true;
+  const isToBeMade = metadata.annotations?.[annotations.storageProvisioner] === diskMaker;
+  const { storageClassName } = (object as PersistentVolumeClaim).spec ?? {};
+  const hasPlace =
+    storageClassName !== lateClass || metadata.annotations?.[annotations.selectedNode] !== undefined;
+  return isToBeMade && hasPlace;
 }
 
 function isSeen({ kind, object }: Seen): boolean {
@@ -28,12 +60,22 @@ function isCounted({ kind, object }: Seen, isStuck: boolean): boolean {
 function isThrough({ kind, object }: Seen): boolean {
   if (object.metadata?.deletionTimestamp !== undefined) return false;
   if (kind === 'Pod') return (object.status as { readonly phase?: string }).phase !== 'Pending';
+  if (kind === 'DaemonSet') return isEverywhere(object);
   if (!replicated.includes(kind)) return true;
   const { spec = {}, status = {} } = object as Deployment;
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
   if ([replicas, readyReplicas, availableReplicas].some((count) => count !== spec.replicas)) return false;
   if (kind === 'Deployment') return spec.paused === true || (status.updatedReplicas ?? 0) === spec.replicas;
   return kind !== 'StatefulSet' || isUpdated(object as StatefulSet);
+}
+
+function isEverywhere({ spec, status }: Seen['object']): boolean {
+  const { updateStrategy } = spec as { readonly updateStrategy?: { readonly type?: string } };
+  const counts = status as Readonly<Record<string, number | undefined>>;
+  const wanted = counts.desiredNumberScheduled;
+  if (counts.currentNumberScheduled !== wanted || counts.numberReady !== wanted) return false;
+  const isUpdated = (counts.updatedNumberScheduled ?? 0) === wanted || updateStrategy?.type === 'OnDelete';
+  return isUpdated && (counts.numberMisscheduled ?? 0) === 0;
 }
 
 function isUpdated({ spec = {}, status = {} }: StatefulSet): boolean {

@@ -8,6 +8,8 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/
 export const diskMaker = 'disk.example.com';
 /** Claims of this class get a volume of a CSI driver, all others one of NFS. */
 export const driverClass = 'growing';
+/** Claims of this class get theirs when a node is selected. */
+export const lateClass = 'late';
 
 const pollMs = 150;
 const selectedNode = 'volume.kubernetes.io/selected-node';

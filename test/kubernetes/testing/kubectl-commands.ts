@@ -41,6 +41,65 @@ metadata: { name: web }
 spec: { minAvailable: 1, selector: { matchLabels: { app: web } } }
 `;
 
+/** What kubectl checks by itself, as no server is asked about a List. */
+const gadgets = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: gadgets.shop.example.com }
+spec:
+  group: shop.example.com
+  scope: Namespaced
+  names: { plural: gadgets, kind: Gadget }
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              required: [port]
+              properties:
+                port: { x-kubernetes-int-or-string: true }
+                size: { type: integer, nullable: true }
+                free: { type: object, x-kubernetes-preserve-unknown-fields: true, properties: { a: { type: string } } }
+                parts: { type: array, items: { type: object, properties: { name: { type: string } } } }
+`;
+
+const list = (size: string) => `
+apiVersion: v1
+kind: List
+items:
+  - { apiVersion: v1, kind: ConfigMap, metadata: { name: listed }, data: { size: '${size}' } }
+  - { apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: { name: listed }, provisioner: example.com/none }
+  - apiVersion: shop.example.com/v1
+    kind: Gadget
+    metadata: { name: listed }
+    spec: { port: http, size: ${size}, free: { b: 1 }, parts: [{ name: a }] }
+  - apiVersion: apps/v1
+    kind: Deployment
+    metadata: { name: listed }
+    spec:
+      replicas: 0
+      selector: { matchLabels: { app: listed } }
+      strategy: { rollingUpdate: { maxSurge: 25%, maxUnavailable: 1 } }
+      template:
+        metadata: { labels: { app: listed } }
+        spec: { containers: [{ name: main, image: nginx, resources: { limits: { cpu: 1 } } }] }
+`;
+
+const wrongList = `
+apiVersion: v1
+kind: List
+items:
+  - { apiVersion: v1, kind: ConfigMap, metadata: { name: wrong, nam: x }, date: {} }
+  - { apiVersion: v1, kind: Pod, metadata: { name: wrong }, spec: { containers: { name: main }, hostNetwork: 'yes' } }
+  - { apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: { name: wrong } }
+  - { apiVersion: shop.example.com/v1, kind: Gadget, metadata: { name: wrong }, spec: { parts: [{ nam: a }] } }
+`;
+
 const lines = (text: string): readonly TypedCommand[] =>
   text
     .trim()
@@ -48,6 +107,8 @@ const lines = (text: string): readonly TypedCommand[] =>
     .map((line) => ({ line: line.trim() }));
 
 export const typedCommands: readonly TypedCommand[] = [
+  // First, as the real server publishes its schema a moment later.
+  { line: 'create -f -', input: gadgets },
   ...lines(`
     get pods
     get pods -o wide
@@ -156,6 +217,18 @@ export const typedCommands: readonly TypedCommand[] = [
   { line: 'create --validate=warn --dry-run=server -o name -f -', input: misspelled },
   { line: 'create -f -', input: budget },
   { line: 'get pdb' },
+  { line: 'apply -f -', input: wrongList },
+  { line: 'create --dry-run=server -f -', input: wrongList },
+  { line: 'apply -f -', input: list('1') },
+  { line: 'apply -f -', input: list('1') },
+  { line: 'diff -f -', input: list('2') },
+  { line: 'apply -f -', input: list('null') },
+  { line: 'replace -f -', input: list('3') },
+  { line: 'apply --server-side --force-conflicts -f -', input: list('4') },
+  { line: 'get cm/listed gadget/listed -o jsonpath={.items[*].data}{.items[*].spec}' },
+  { line: 'explain gadget.spec --output plaintext-openapiv2' },
+  { line: 'explain pod.spec.affinity --output plaintext-openapiv2' },
+  { line: 'delete -f -', input: list('4') },
   ...lines(`
     delete pod once --now
     delete configmap literal absent

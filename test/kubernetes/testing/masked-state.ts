@@ -18,8 +18,13 @@ export type MaskedState = Readonly<Record<string, unknown>>;
 /** Times, identities and the server's own book-keeping: never the same, and nobody's decision. */
 const leftOut = /^(uid|resourceVersion|managedFields|.*Time|.*Timestamp|startedAt)$/;
 const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** As it stands in JSON. Each server has its own. */
+const certificatePattern = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/g;
 /** How client-go begins the tenth Event of a kind about an object; how many there are depends on back-offs. */
 const aggregated = /^\(combined from similar events\): /;
+/** Kinds besides replica sets that give their pods random names, and how those end. */
+const namesPods = ['DaemonSet', 'Job', 'ReplicationController'];
+const podSuffix = '(-\\d+)?-[bcdfghjklmnpqrstvwxz2456789]{5}\\b';
 /** Who writes Events on both sides alike. */
 const bystanders = ['default-scheduler', 'kwok', 'kubelet'];
 
@@ -66,11 +71,12 @@ export class Mask {
   #learn({ kind, object }: Seen): void {
     const { name = '', labels = {} } = object.metadata ?? {};
     if (kind === 'PersistentVolume') this.#volumes.add(name);
+    if (namesPods.includes(kind)) this.#names.set(`${name}${podSuffix}`, `${name}-*`);
     if (kind !== 'ReplicaSet' || this.#names.has(`${name}\\b`)) return;
     const hash = labels['pod-template-hash'];
     const image = /"image":"([^"]*)"/.exec(JSON.stringify(object.spec))?.[1] ?? '';
     const title = hash === undefined ? name : name.replace(hash, `{${image}}`);
-    this.#names.set(`${name}-[bcdfghjklmnpqrstvwxz2456789]{5}\\b`, `${title}-*`);
+    this.#names.set(`${name}${podSuffix}`, `${title}-*`);
     this.#names.set(`${name}\\b`, title);
     if (hash !== undefined) this.#names.set(`\\b${hash}\\b`, `{${image}}`);
   }
@@ -92,7 +98,7 @@ export class Mask {
   }
 
   #text(text: string): string {
-    let masked = text.replace(uidPattern, '{uid}');
+    let masked = text.replace(uidPattern, '{uid}').replace(certificatePattern, '{certificate}');
     for (const [pattern, title] of this.#names) masked = masked.replace(new RegExp(pattern, 'g'), title);
     return masked;
   }

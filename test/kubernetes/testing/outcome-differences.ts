@@ -1,18 +1,32 @@
+import type { MaskedState } from './masked-state.ts';
 import type { Outcome } from './side.ts';
 
 /** What two outcomes of a scene differ in, one line each: where, and what it is on either side. */
 export function differencesOf(real: Outcome, ours: Outcome): readonly string[] {
-  return keysOf(real, ours).flatMap((act) => {
+  const acts = keysOf(real, ours);
+  return acts.flatMap((act, at) => {
     const [theirs, our] = [real[act], ours[act]];
-    const { events: told = [], ...objects } = theirs?.state ?? {};
-    const { events: said = [], ...others } = our?.state ?? {};
     const lines = [
       ...compare(theirs?.answer, our?.answer, 'answer'),
-      ...compareObjects(objects, others),
-      ...compareEvents(told as readonly string[], said as readonly string[]),
+      ...compareObjects(objectsOf(theirs?.state), objectsOf(our?.state)),
+      ...missing(eventsOf(real, [act]), eventsOf(ours, acts.slice(at)), 'real'),
+      ...missing(eventsOf(ours, [act]), eventsOf(real, acts.slice(at)), 'ours'),
     ];
     return lines.map((line) => `${act}: ${line}`);
   });
+}
+
+function objectsOf({ events, ...objects }: MaskedState = {}): object {
+  return objects;
+}
+
+function eventsOf(outcome: Outcome, acts: readonly string[]): readonly string[] {
+  return acts.flatMap((act) => (outcome[act]?.state.events ?? []) as readonly string[]);
+}
+
+/** `others` has also what was told after later acts: Events are written in the background, and may be late. */
+function missing(some: readonly string[], others: readonly string[], whose: string): readonly string[] {
+  return some.filter((line) => !others.includes(line)).map((line) => `Event only ${whose}: ${line}`);
 }
 
 function compareObjects(real: object, ours: object): readonly string[] {
@@ -22,12 +36,6 @@ function compareObjects(real: object, ours: object): readonly string[] {
     if (!our.has(title)) return [`${title}: only real`];
     return compare(theirs.get(title), our.get(title), title);
   });
-}
-
-function compareEvents(real: readonly string[], ours: readonly string[]): readonly string[] {
-  const only = (some: readonly string[], others: readonly string[], whose: string) =>
-    some.filter((line) => !others.includes(line)).map((line) => `Event only ${whose}: ${line}`);
-  return [...only(real, ours, 'real'), ...only(ours, real, 'ours')];
 }
 
 function compare(real: unknown, ours: unknown, path: string): readonly string[] {

@@ -46,6 +46,7 @@ export async function stormServer({ haste = 1, history }: StormOptions = {}): Pr
     credentials: freshCredentials({ nowMs: realClock.nowMs() }),
     clock: hastened(haste),
     random: seededRandom('storm'),
+    ids: systemIds,
     onError: (error) => bugs.push(error),
   });
   return {

@@ -1,6 +1,10 @@
 import type { Kind } from '../../../src/cluster/embedded/kinds/kind.ts';
 import { fieldsOf } from '../../../src/cluster/embedded/schema/type-info.ts';
-import type { LeafForm, ValueType } from '../../../src/cluster/embedded/schema/type-table.ts';
+import {
+  type LeafForm,
+  schemaTypeId,
+  type ValueType,
+} from '../../../src/cluster/embedded/schema/type-table.ts';
 import { apiVersionOf } from '../../../src/cluster/resource.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import { sampleObjects } from './sample-objects.ts';
@@ -81,6 +85,10 @@ export class TypedObjects {
         return Array.from({ length: this.#length() }, () => this.#value(type.element, depth));
       case 'map':
         return this.#map(type.element, depth);
+      case 'schemaOrList':
+      case 'schemaOrBool':
+      case 'schemaOrNames':
+        return this.#random.next() < 0.2 ? true : this.#struct(schemaTypeId, depth);
       default:
         return this.#leaf(type.form);
     }
@@ -139,6 +147,8 @@ const leaves: Readonly<Record<Exclude<LeafForm, 'string'>, readonly unknown[]>> 
   microTime: ['2020-01-01T00:00:00.000001Z', '1970-01-01T00:00:00.000000Z', null],
   intOrString: [0, 80, -1, 65_536, '50%', '-5%', 'http', '', '150%', '%'],
   rawExtension: [{}, { apiVersion: 'v1', kind: 'Pod' }, { a: [null, { b: 1 }] }, null],
+  float64: [...ints, 0.5, -1.25, 1e21],
+  json: [{}, { a: 1 }, [1, 'x', null], 'text', 5, null],
   fieldsV1: [{}, { 'f:metadata': { 'f:labels': { '.': {} } } }, { 'f:spec': {} }, null],
 };
 

@@ -1,4 +1,6 @@
+import type { StructShape } from '../patch/shape.ts';
 import type { ObjectMeta } from '../schema/generated/meta-v1.ts';
+import type { Typed } from '../schema/object-form.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
 
 /**
@@ -12,7 +14,7 @@ import type { FieldErrors } from '../validation/field-errors.ts';
  * A write runs: decode, `defaults`, admission, `prepareCreate` or `prepareUpdate`, `allocate`, `validate` or `validateUpdate`.
  * A write to /status runs `prepareStatus` and `validateStatus` instead.
  */
-export interface Kind<T extends StoredObject = StoredObject> {
+export interface Kind<T extends StoredObject = StoredObject> extends Typed {
   /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
@@ -22,17 +24,21 @@ export interface Kind<T extends StoredObject = StoredObject> {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly namespaced: boolean;
-  /** Its name in the API tables: `core/v1.Pod`. */
-  readonly type: string;
+  /** How its objects merge, where that is in no table. */
+  readonly shape?: StructShape;
+  /** The same in its other versions, served or not, by apiVersion; for those who wrote through them. */
+  readonly shapeOfVersion?: (apiVersion: string) => StructShape | undefined;
   /** Which names objects may have; it says what is wrong, in Kubernetes' words. */
   readonly nameRule: NameRule;
+  /** Finalizers need no domain: custom resources and their definitions. */
+  readonly allowsAnyFinalizer?: boolean;
   /** Besides `status` and `scale`, which follow from `hasStatus` and `scale`. */
   readonly subresources?: readonly Subresource[];
   readonly hasStatus: boolean;
   readonly scale?: ScaleRule<T>;
   /** Whether `metadata.generation` counts changes of what the user asked for. */
   readonly hasGeneration: boolean;
-  /** PUT of a name that does not exist creates it. */
+  /** PUT of a name that does not exist creates it; so does a write to its status. */
   readonly createOnUpdate?: boolean;
   /** PUT without a resourceVersion is refused. */
   readonly requiresVersion?: boolean;
@@ -48,6 +54,8 @@ export interface Kind<T extends StoredObject = StoredObject> {
   readonly deprecation?: string;
   /** Shares the storage of another kind, in that kind's form. */
   readonly storedAs?: StoredAs<T>;
+  /** Its definition was made at run time, and may change or go. */
+  readonly definition?: KindDefinition<T>;
 
   defaults?(object: T): void;
   /** Drops what a creator may not set, such as status. */
@@ -129,10 +137,27 @@ export interface StoredAs<T> {
   fromStored(object: StoredObject): T;
 }
 
+/** What is different about a kind that somebody has defined while the server runs. */
+export interface KindDefinition<T> {
+  readonly listKind: string;
+  /** Its schema, as OpenAPI publishes it. */
+  readonly published: Readonly<Record<string, unknown>>;
+  /** What is asked before objects are made: a definition that is being deleted takes no more of them. */
+  refusesCreation(): boolean;
+  /** The object as the version has it in which all are stored; the same one, perhaps changed, for that version itself. */
+  toStored?(object: T): T;
+  /**
+   * A stored object as this version shows it today. It may be older than the schema: without some defaults, and with what is no
+   * longer known. The same object where nothing is to be changed.
+   */
+  revive(object: T): T;
+}
+
 export interface TableColumn {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'date' | 'number' | 'boolean';
-  readonly format?: 'name';
+  readonly format?: string;
+  readonly description?: string;
   /** 0 is always shown, 1 only by `-o wide`. */
   readonly priority?: number;
 }

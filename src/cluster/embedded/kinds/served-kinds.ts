@@ -1,5 +1,7 @@
+import { accessKinds } from './access/index.ts';
 import { KindCatalogue } from './catalogue.ts';
 import { clusterKinds } from './cluster/index.ts';
+import { extensionKinds } from './extensions/index.ts';
 import type { Kind } from './kind.ts';
 import { podKinds } from './pods/index.ts';
 import { storageKinds } from './storage/index.ts';
@@ -12,7 +14,9 @@ const servedKinds: readonly Kind[] = [
   ...storageKinds,
   ...workloadKinds,
   ...clusterKinds,
+  ...accessKinds,
   ...storedOnlyKinds,
+  ...extensionKinds,
 ];
 
 export function servedCatalogue(): KindCatalogue {

@@ -98,6 +98,8 @@ export type RegistryEvent =
 export interface WatchListener {
   /** Never empty, in order; must not throw. */
   events(events: readonly RegistryEvent[]): void;
+  /** The kind is not served any more, or not as it was: nothing follows, and whoever is interested asks again. */
+  ended?(): void;
 }
 
 export interface WatchHandle {
@@ -114,6 +116,23 @@ export interface WriteContext {
   readonly dryRun?: boolean | undefined;
   /** Told what the writer should know but need not mend. */
   warn(text: string): void;
+  /** What the writer may not do though he may write such objects; left out for those who may do everything. */
+  readonly guard?: WriteGuard | undefined;
+}
+
+/** Judges an object on its way to the store; throws where its writer may not write it. */
+export interface WriteGuard {
+  /** Whether the writer may grant what the object grants. Once the object is whole, before it is checked. */
+  checkGrant(change: GuardedChange): void;
+  /** Whether the writer, who asked to change an object, may also make it: there was none. */
+  checkCreate(change: GuardedChange): void;
+}
+
+export interface GuardedChange {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  readonly kind: Kind;
+  readonly object: StoredObject;
+  readonly old: StoredObject | undefined;
 }
 
 export interface UpdateContext extends WriteContext {

@@ -2,19 +2,20 @@ import { badRequest, conflict, failure, notFound } from '../../api-error.ts';
 import { apiVersionOf, type ObjectKey } from '../../resource.ts';
 import { applyConfiguration } from '../apply/apply-configuration.ts';
 import { notedAnnotations } from '../apply/last-applied.ts';
-import { ListElementError } from '../apply/list-elements.ts';
-import { complaintAbout } from '../apply/typed-check.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
-import { resetFieldsOf } from '../managed-fields/reset-fields.ts';
+import { ListElementError } from '../managed-fields/list-elements.ts';
+import { complaintAbout } from '../managed-fields/typed-check.ts';
+import { UntypableError } from '../managed-fields/typed-compare.ts';
 import { checkDepth, isArray, isObject, type JsonObject } from '../patch/json-value.ts';
+import { type Mergeable, mergeShape } from '../patch/merge-shape.ts';
 import { PatchError } from '../patch/patch-error.ts';
-import { shapeOf } from '../patch/type-shapes.ts';
 import { type ExpectedType, parseApiVersion } from '../schema/group-version-kind.ts';
-import { normalize, zeroObject } from '../schema/normalize.ts';
+import { formOf } from '../schema/object-form.ts';
 import type { RequestedPatch, UpdateContext, Written } from './api.ts';
 import { find, type RegistryContext, timestamp } from './context.ts';
 import { createAbsent } from './create.ts';
 import { checkNames, replace } from './update.ts';
+import { versionedWrite } from './versioned-write.ts';
 
 /** PATCH with a configuration: the object is made where there is none, else it is changed as if the result had been PUT. */
 export async function applyObject(
@@ -25,7 +26,8 @@ export async function applyObject(
   write: UpdateContext,
 ): Promise<Written> {
   const found = find(context, kind, key);
-  if (found === undefined && write.subresource !== undefined) throw notFound(kind, key.name);
+  const mayMake = write.subresource === undefined || kind.createOnUpdate === true;
+  if (found === undefined && !mayMake) throw notFound(kind, key.name);
   const live = found?.snapshot.object ?? newObject(kind);
   const object = applied(context, { expected: kind, live, patch, write, hasStatus: kind.hasStatus });
   tellRepeatedFields(patch, write);
@@ -41,17 +43,21 @@ export async function applyObject(
   return { snapshot: await createAbsent(context, kind, key, object, owned), created: true };
 }
 
-function newObject({ type, kind, group, version }: Kind): StoredObject {
+function newObject(expected: Kind): StoredObject {
+  const { kind, group, version } = expected;
   const apiVersion = apiVersionOf({ group, version });
-  return { ...zeroObject(type), kind, apiVersion } as unknown as StoredObject;
+  return { ...formOf(expected).zero(), kind, apiVersion } as unknown as StoredObject;
 }
 
 function strayUid(uid: string): string {
   return `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
 }
 
+/** What is applied to, and how it merges. */
+type AppliedType = ExpectedType & Mergeable;
+
 export interface ApplyRequest {
-  readonly expected: ExpectedType;
+  readonly expected: AppliedType;
   readonly live: StoredObject;
   readonly patch: RequestedPatch;
   readonly write: UpdateContext;
@@ -65,17 +71,16 @@ export function applied(context: RegistryContext, request: ApplyRequest): Stored
   const config = configOf(expected, patch.body);
   checkUnowned(expected, live);
   checkConfig(expected, config);
+  checkOwned(expected, live);
   const result = mending(() =>
     applyConfiguration({
       live: live as unknown as JsonObject,
       config,
-      shape: shapeOf(expected.type),
+      ...versionedWrite(expected, hasStatus, subresource),
       manager,
-      apiVersion: apiVersionOf(expected),
       subresource,
       time: timestamp(context),
       force: patch.force === true,
-      resetFields: resetFieldsOf(expected.type, hasStatus, subresource),
     }),
   );
   const object = typed(expected, result.object ?? (live as unknown as JsonObject), config);
@@ -99,23 +104,33 @@ function configOf(expected: ExpectedType, body: unknown): JsonObject {
 }
 
 /** It says nothing about owners, and fits its type. */
-function checkConfig(expected: ExpectedType, config: JsonObject): void {
+function checkConfig(expected: AppliedType, config: JsonObject): void {
   if (isObject(config.metadata) && isArray(config.metadata.managedFields)) {
     throw badRequest('metadata.managedFields must be nil');
   }
-  const complaint = complaintAbout(config, shapeOf(expected.type));
+  const complaint = complaintAbout(config, mergeShape(expected));
   if (complaint === undefined) return;
   throw failure(500, undefined, `failed to create typed patch object (${nameOf(config)}): ${complaint}`);
 }
 
 /** Objects in which list elements cannot be told apart have no owners, and so that they get some now, they must. */
-function checkUnowned(expected: ExpectedType, live: StoredObject): void {
+function checkUnowned(expected: AppliedType, live: StoredObject): void {
   if ((live.metadata.managedFields ?? []).length > 0) return;
   const object = live as unknown as JsonObject;
-  const complaint = complaintAbout(object, shapeOf(expected.type), { allowsDuplicates: true });
+  const complaint = complaintAbout(object, mergeShape(expected), { allowsDuplicates: true });
   if (complaint === undefined) return;
   const why = `failed to convert new object (${nameOf(object)}) to smd typed: ${complaint}`;
   throw failure(500, undefined, `failed to create manager for existing fields: ${why}`);
+}
+
+/** A definition may have changed since the object was stored. */
+function checkOwned(expected: AppliedType, live: StoredObject): void {
+  const shape = mergeShape(expected);
+  if (!shape.isCustom) return;
+  const object = live as unknown as JsonObject;
+  const complaint = complaintAbout(object, shape, { allowsDuplicates: true });
+  if (complaint === undefined) return;
+  throw failure(500, undefined, `failed to create typed live object (${nameOf(object)}): ${complaint}`);
 }
 
 function kindOf({ apiVersion, kind }: JsonObject): string {
@@ -138,7 +153,7 @@ function nameOf(config: JsonObject): string {
 
 function typed(expected: ExpectedType, object: JsonObject, config: JsonObject): StoredObject {
   try {
-    const { object: whole } = normalize(expected.type, object);
+    const { object: whole } = formOf(expected).normalize(object, { isMerged: true });
     const apiVersion = apiVersionOf(expected);
     return { ...whole, kind: expected.kind, apiVersion } as unknown as StoredObject;
   } catch (error) {
@@ -157,6 +172,7 @@ function mending<T>(apply: () => T): T {
   try {
     return apply();
   } catch (error) {
+    if (error instanceof UntypableError) throw failure(500, undefined, error.message);
     if (!(error instanceof ListElementError)) throw error;
     throw failure(500, undefined, `failed to merge config: ${error.message}`);
   }

@@ -2,14 +2,14 @@ import { formatTimestamp } from '../../../kube/timestamp.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Ids } from '../../../runtime/ids.ts';
 import { failure, notFound } from '../../api-error.ts';
-import { type ObjectKey, qualifiedPlural } from '../../resource.ts';
+import { apiVersionOf, type ObjectKey, qualifiedPlural } from '../../resource.ts';
 import type { KindCatalogue } from '../kinds/catalogue.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
-import { dropEmptyLists } from '../schema/stored-form.ts';
+import { formOf } from '../schema/object-form.ts';
 import type { Entry, Store } from '../store/store.ts';
 import type { Snapshot, WriteContext } from './api.ts';
 import type { OperatorRules } from './operator-rules.ts';
-import { encodeObject, encodeStored, type Snapshots, transientSnapshot } from './snapshot.ts';
+import { decodeObject, encodeObject, encodeStored, type Snapshots, transientSnapshot } from './snapshot.ts';
 
 /** What every verb works with. */
 export interface RegistryContext {
@@ -71,19 +71,25 @@ export async function store(
   write: Pick<WriteContext, 'dryRun'>,
 ): Promise<Snapshot> {
   if (write.dryRun === true) {
-    dropEmptyLists(kind.type, object as unknown as Record<string, unknown>);
-    return transientSnapshot(object);
+    formOf(kind).dropEmptyLists(object as unknown as Record<string, unknown>);
+    return transientSnapshot(kind.definition?.revive(toStored(kind, object)) ?? object);
   }
   const owner = storageKind(context, kind);
-  const stored = kind.storedAs === undefined ? object : kind.storedAs.toStored(object);
+  const stored = toStored(kind, object);
   const key = storeKey(kind, { namespace: object.metadata.namespace, name: object.metadata.name ?? '' });
   const entry = context.store.put(bucketOf(context, kind), key, old?.revision ?? 0, (revision) => {
     stored.metadata.resourceVersion = String(revision);
-    return checkedSize(encodeStored(stored, owner.type));
+    return checkedSize(encodeStored(stored, owner));
   });
-  const snapshot = context.snapshots.written(owner, entry, stored);
+  // What another version stores is read again as that version shows it.
+  if (stored === object || kind.storedAs !== undefined) context.snapshots.written(owner, entry, stored);
   await context.store.whenDurable(entry.revision);
-  return kind.storedAs === undefined ? snapshot : snapshotOf(context, kind, entry);
+  return snapshotOf(context, kind, entry);
+}
+
+function toStored({ storedAs, definition }: Kind, object: StoredObject): StoredObject {
+  if (storedAs !== undefined) return storedAs.toStored(object);
+  return definition?.toStored?.(object) ?? object;
 }
 
 /** A real server's storage takes 1.5 MiB, in a form that is shorter than JSON. */
@@ -104,12 +110,17 @@ export async function remove(
   write: Pick<WriteContext, 'dryRun'>,
 ): Promise<number> {
   if (write.dryRun === true) return old.revision;
-  const stored = kind.storedAs === undefined ? last : kind.storedAs.toStored(last);
+  // Also what the version does not show that it is removed through.
+  const stored = kind.definition === undefined ? toStored(kind, last) : decodedEntry(kind, old);
   const entry = context.store.remove(bucketOf(context, kind), old.key, old.revision, (revision) =>
     encodeObject({ ...stored, metadata: { ...stored.metadata, resourceVersion: String(revision) } }),
   );
   await context.store.whenDurable(entry.revision);
   return entry.revision;
+}
+
+function decodedEntry(kind: Kind, { bytes }: Entry): StoredObject {
+  return decodeObject({ kind: kind.kind, apiVersion: apiVersionOf(kind), json: bytes });
 }
 
 /** The time as objects carry it, in whole seconds. */

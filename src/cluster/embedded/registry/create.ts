@@ -3,11 +3,13 @@ import {
   alreadyExists,
   badRequest,
   failure,
+  forbidden,
   invalid,
   ApiError as StatusError,
 } from '../../api-error.ts';
 import { type ObjectKey, qualifiedPlural } from '../../resource.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
+import { parseApiVersion } from '../schema/group-version-kind.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { checkObjectMeta } from '../validation/object-meta.ts';
 import { admit, approve } from './admission/admission.ts';
@@ -60,6 +62,7 @@ function prepareNew(
   object: StoredObject,
   write: UpdateContext,
 ): void {
+  if (kind.definition?.refusesCreation() === true) throw definitionEnds(kind, object);
   takeNamespace(kind, object, namespace);
   dropRepeatedOwners(object, write);
   wipeSystemFields(object);
@@ -69,10 +72,19 @@ function prepareNew(
   admit(context, attempt);
   fillSystemFields(context, kind, object);
   kind.prepareCreate?.(object, { nowMs: context.clock.nowMs() });
-  allocate(context, kind, object);
+  // Who makes a service by writing its status gets one without an address, from Kubernetes too.
+  if (write.subresource === undefined) allocate(context, kind, object);
   checkNew(storageKind(context, kind), kind, object);
   for (const warning of kind.warnings?.(object, undefined) ?? []) write.warn(warning);
   approve(context, attempt);
+}
+
+function definitionEnds(kind: Kind, { metadata }: StoredObject): ApiError {
+  return forbidden(
+    kind,
+    metadata.name ?? '',
+    'create not allowed while custom resource definition is terminating',
+  );
 }
 
 /** The namespace of the request; an object that names another is refused. */
@@ -125,7 +137,13 @@ function checkNew(owner: Kind, kind: Kind, object: StoredObject): void {
   const errors = new FieldErrors();
   checkObjectMeta(errors, object.metadata, kind);
   kind.validate(object, errors);
-  if (!errors.isEmpty) throw invalid(owner, object.metadata.name ?? '', errors.causes);
+  if (!errors.isEmpty) throw invalid(toldAs(owner, object), object.metadata.name ?? '', errors.causes);
+}
+
+/** A custom resource is called what it says that it is, right or wrong. */
+export function toldAs(owner: Kind, { kind, apiVersion }: StoredObject): Pick<Kind, 'group' | 'kind'> {
+  if (owner.definition === undefined) return owner;
+  return { kind, group: parseApiVersion(apiVersion)?.group ?? '' };
 }
 
 function nameTaken(kind: Kind, object: StoredObject, taken: StoredObject): ApiError {

@@ -121,7 +121,10 @@ async function beginOwnEnd(
     return { kind: 'kept', snapshot: await store(context, kind, object, found.entry, write) };
   }
   if (kind.outlivesFinalizers?.(object) === true) return { kind: 'kept', snapshot: found.snapshot };
-  if ((metadata.finalizers ?? []).length > 0) return { kind: 'kept', snapshot: found.snapshot };
+  if ((metadata.finalizers ?? []).length > 0) {
+    markDeleting(context, object);
+    return { kind: 'kept', snapshot: await storeIfChanged(context, kind, found, object, write) };
+  }
   return await end(context, kind, { found, object, isMarked: false, write });
 }
 

@@ -1,14 +1,12 @@
-import { apiVersionOf } from '../../resource.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
-import { resetFieldsOf } from '../managed-fields/reset-fields.ts';
 import { withoutNewTimes } from '../managed-fields/unchanged-times.ts';
 import { updateManagedFields } from '../managed-fields/update-managers.ts';
 import type { JsonObject } from '../patch/json-value.ts';
-import { shapeOf } from '../patch/type-shapes.ts';
 import type { ObjectMeta } from '../schema/generated/meta-v1.ts';
 import type { UpdateContext } from './api.ts';
 import { type RegistryContext, timestamp } from './context.ts';
 import { isSameJson } from './same-json.ts';
+import { versionedWrite } from './versioned-write.ts';
 
 export interface OwnedWrite {
   readonly kind: Kind;
@@ -24,12 +22,10 @@ export function recordFieldOwners(context: RegistryContext, { kind, object, old,
   const owners = updateManagedFields({
     old: old as unknown as JsonObject | undefined,
     next: object as unknown as JsonObject,
-    shape: shapeOf(kind.type),
+    ...versionedWrite(kind, kind.hasStatus, subresource),
     manager,
-    apiVersion: apiVersionOf(kind),
     subresource,
     time: timestamp(context),
-    resetFields: resetFieldsOf(kind.type, kind.hasStatus, subresource),
   });
   setOwners(object.metadata, owners as ObjectMeta['managedFields']);
 }

@@ -14,7 +14,7 @@ import {
   parseApiVersion,
   withDefaults,
 } from '../schema/group-version-kind.ts';
-import { normalize } from '../schema/normalize.ts';
+import { formOf } from '../schema/object-form.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import type { RequestedPatch, UpdateContext, Written } from './api.ts';
 import { applyObject } from './apply.ts';
@@ -59,8 +59,9 @@ export function patched(
 ): StoredObject {
   const { type } = expected;
   const result = refusing(() => applied(type, object as unknown as JsonObject, patch));
-  checkKind(expected, result, patch);
-  const { object: typed, unknownFields } = typedAgain(type, result, patch);
+  // A custom resource that says that it is something else is refused with everything else that must hold.
+  if (expected.form === undefined) checkKind(expected, result, patch);
+  const { object: typed, unknownFields } = typedAgain(expected, result, patch);
   const stray = [
     ...strayFields(patch),
     ...unknownFields.map((field) => `unknown field ${JSON.stringify(field)}`),
@@ -69,6 +70,7 @@ export function patched(
   if (stray.length > 0 && patch.fieldValidation === 'Strict') {
     throw refused(patch, result, `strict decoding error: ${stray.join(', ')}`);
   }
+  if (expected.form !== undefined) return typed as unknown as StoredObject;
   return { ...typed, kind: object.kind, apiVersion: object.apiVersion } as StoredObject;
 }
 
@@ -96,9 +98,9 @@ function applied(type: string, object: JsonObject, patch: PlainPatch): JsonObjec
   }
 }
 
-function typedAgain(type: string, result: JsonObject, patch: PlainPatch) {
+function typedAgain(expected: ExpectedType, result: JsonObject, patch: PlainPatch) {
   try {
-    return normalize(type, result);
+    return formOf(expected).normalize(result);
   } catch (error) {
     throw error instanceof ApiError ? refused(patch, result, error.message) : error;
   }

@@ -97,16 +97,20 @@ async function writeScale(
 ): Promise<Written> {
   const old = found.snapshot.object;
   checkIdentity(kind, scale, old, write);
-  const errors = new FieldErrors();
-  checkScale(scale, errors);
-  if (!errors.isEmpty) {
-    throw invalid({ group: 'autoscaling', kind: 'Scale' }, scale.metadata.name ?? '', errors.causes);
-  }
+  // Custom resources have rules of their own for what they scale by.
+  if (kind.definition === undefined) refuseWrongScale(scale);
   const object = decodeObject(found.snapshot);
   ruleOf(kind).write(object, scale.spec?.replicas ?? 0);
   if (owners !== undefined) object.metadata.managedFields = owners as typeof object.metadata.managedFields;
   const { snapshot } = await replace(context, kind, { found, object, write });
   return { snapshot: transientSnapshot(scaleOf(kind, snapshot.object)), created: false };
+}
+
+function refuseWrongScale(scale: Scale): void {
+  const errors = new FieldErrors();
+  checkScale(scale, errors);
+  if (errors.isEmpty) return;
+  throw invalid({ group: 'autoscaling', kind: 'Scale' }, scale.metadata.name ?? '', errors.causes);
 }
 
 function checkIdentity(kind: Kind, { metadata }: Scale, old: StoredObject, { dryRun }: UpdateContext): void {

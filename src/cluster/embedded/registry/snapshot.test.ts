@@ -31,7 +31,7 @@ describe('bytes and objects', () => {
 
   test('an object that is stored gets the form that it has from then on', () => {
     const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: { containers: [] } };
-    const bytes = encodeStored(pod, 'core/v1.Pod');
+    const bytes = encodeStored(pod, { type: 'core/v1.Pod' });
     expect(new TextDecoder().decode(bytes)).toBe('{"metadata":{"name":"a"},"spec":{"containers":null}}');
     expect(pod.spec).toEqual({ containers: null });
   });

@@ -1,7 +1,7 @@
 import { assert } from '../../../runtime/assert.ts';
 import { apiVersionOf } from '../../resource.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
-import { dropEmptyLists } from '../schema/stored-form.ts';
+import { formOf, type Typed } from '../schema/object-form.ts';
 import type { Entry } from '../store/store.ts';
 import type { Snapshot } from './api.ts';
 
@@ -16,22 +16,49 @@ const decodedMax = 2_048;
  * last are remembered, the others are decoded again.
  */
 export class Snapshots {
-  /** Oldest first. */
-  readonly #decoded = new Map<Entry, EntrySnapshot>();
+  /** Oldest first. By entry, but for kinds that were defined: several of them may show one entry. */
+  readonly #decoded = new Map<Entry | Snapshot, EntrySnapshot>();
+  /** What entries are to kinds that were defined, as far as somebody has looked. */
+  readonly #revived = new WeakMap<Kind, WeakMap<Entry, Snapshot>>();
 
   of(kind: Kind, entry: Entry): Snapshot {
+    if (kind.definition !== undefined) return this.#revivedOf(kind, entry);
     return this.#decoded.get(entry) ?? new EntrySnapshot(kind, entry, this);
   }
 
   /** As `of`, where the object is at hand anyway because it was just written. */
   written(kind: Kind, entry: Entry, object: StoredObject): Snapshot {
     const snapshot = new EntrySnapshot(kind, entry, this, object);
+    if (kind.definition !== undefined) this.#revivedBy(kind).set(entry, snapshot);
     this.remember(entry, snapshot);
     return snapshot;
   }
 
+  /** An entry that a definition of today would have stored just so is shown as it is; that is found out once. */
+  #revivedOf(kind: Kind, entry: Entry): Snapshot {
+    const known = this.#revivedBy(kind).get(entry);
+    if (known !== undefined) return known;
+    const plain = new EntrySnapshot(kind, entry, this);
+    const object = kind.definition?.revive(plain.object) ?? plain.object;
+    const isSame = object === plain.object;
+    const snapshot = isSame
+      ? plain
+      : new EntrySnapshot(kind, { ...entry, bytes: encodeObject(object) }, this);
+    this.#revivedBy(kind).set(entry, snapshot);
+    return snapshot;
+  }
+
+  #revivedBy(kind: Kind): WeakMap<Entry, Snapshot> {
+    let revived = this.#revived.get(kind);
+    if (revived === undefined) {
+      revived = new WeakMap();
+      this.#revived.set(kind, revived);
+    }
+    return revived;
+  }
+
   remember(entry: Entry, snapshot: EntrySnapshot): void {
-    this.#decoded.set(entry, snapshot);
+    this.#decoded.set(snapshot.isOfDefinition ? snapshot : entry, snapshot);
     if (this.#decoded.size <= decodedMax) return;
     const [oldest] = this.#decoded.entries();
     if (oldest === undefined) return;
@@ -63,6 +90,10 @@ class EntrySnapshot implements Snapshot {
 
   get json(): Uint8Array {
     return this.#entry.bytes;
+  }
+
+  get isOfDefinition(): boolean {
+    return this.#kind.definition !== undefined;
   }
 
   get revision(): number {
@@ -103,11 +134,11 @@ export function encodeObject(object: StoredObject): Uint8Array {
 }
 
 /** As `encodeObject`, of an object that is going to be stored; it gets the form that it has from then on. */
-export function encodeStored(object: StoredObject, type: string): Uint8Array {
+export function encodeStored(object: StoredObject, typed: Typed): Uint8Array {
   const json = jsonOf(object);
   // Few objects have an empty list; the others need no second look.
   if (!json.includes(':[]')) return encoder.encode(json);
-  dropEmptyLists(type, object as unknown as Record<string, unknown>);
+  formOf(typed).dropEmptyLists(object as unknown as Record<string, unknown>);
   return encoder.encode(jsonOf(object));
 }
 

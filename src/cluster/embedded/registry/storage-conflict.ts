@@ -9,6 +9,7 @@ const legacyPaths: Readonly<Record<string, string>> = {
   services: 'services/specs',
   endpoints: 'services/endpoints',
   replicationcontrollers: 'controllers',
+  customresourcedefinitions: 'apiextensions.k8s.io/customresourcedefinitions',
 };
 
 export interface UidMismatch {
@@ -22,7 +23,11 @@ export interface UidMismatch {
 /** An object of the same name has taken the place of the one that the writer knew. The key is part of the sentence. */
 export function storageConflict(kind: Kind, key: ObjectKey, { uid, found, isDryRun }: UidMismatch): ApiError {
   const root = isDryRun ? '' : '/registry';
-  const path = `${root}/${legacyPaths[kind.plural] ?? kind.plural}/${storeKey(kind, key)}`;
+  const place =
+    kind.definition === undefined
+      ? (legacyPaths[kind.plural] ?? kind.plural)
+      : `${kind.group}/${kind.plural}`;
+  const path = `${root}/${place}/${storeKey(kind, key)}`;
   const mismatch = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
   return conflict(
     kind,

@@ -9,7 +9,7 @@ import type { Attempt } from './admission/attempt.ts';
 import { allocate } from './allocation.ts';
 import type { UpdateContext, Written } from './api.ts';
 import { type Found, find, type RegistryContext, remove, storageKind, store } from './context.ts';
-import { createAbsent, otherNamespace, takeNamespace } from './create.ts';
+import { createAbsent, otherNamespace, takeNamespace, toldAs } from './create.ts';
 import { changesNothing, recordFieldOwners } from './field-owners.ts';
 import { dropRepeatedOwners } from './owner-references.ts';
 import { isSameJson } from './same-json.ts';
@@ -30,7 +30,7 @@ export async function updateObject(
   checkNames(key, object);
   const found = find(context, kind, key);
   if (found === undefined) {
-    if (kind.createOnUpdate !== true || write.subresource !== undefined) throw notFound(kind, key.name);
+    if (kind.createOnUpdate !== true) throw notFound(kind, key.name);
     const snapshot = await createAbsent(context, kind, key, object, write);
     return { snapshot, created: true };
   }
@@ -179,13 +179,14 @@ const anyName = { pathSegment: (name: string) => pathSegmentProblems(name) };
 /** What is wrong is told of the kind that owns the storage. */
 function checkChanged(owner: Kind, kind: Kind, { object, old, subresource }: Preparation): void {
   const errors = new FieldErrors();
-  checkObjectMeta(errors, object.metadata, { namespaced: kind.namespaced, nameRule: anyName.pathSegment });
+  const { namespaced, allowsAnyFinalizer = false } = kind;
+  checkObjectMeta(errors, object.metadata, { namespaced, allowsAnyFinalizer, nameRule: anyName.pathSegment });
   checkObjectMetaUpdate(errors, object.metadata, old.metadata);
   if (subresource === 'status') kind.validateStatus?.(object, old, errors);
   else if (subresource === 'finalize') kind.validateFinalize?.(object, errors);
   else if (kind.validateUpdate) kind.validateUpdate(object, old, errors);
   else kind.validate(object, errors);
-  if (!errors.isEmpty) throw invalid(owner, object.metadata.name ?? '', errors.causes);
+  if (!errors.isEmpty) throw invalid(toldAs(owner, object), object.metadata.name ?? '', errors.causes);
 }
 
 /** The last finalizer of an object that was deleted is gone, and with it the object. */

@@ -39,15 +39,31 @@ export async function watchObjects(
     },
   );
   if (subscription === undefined) throw tooOld(asked, context.store.compactedRevision);
+  const close = () => {
+    isClosed = true;
+    subscription.close();
+    stopListening();
+  };
+  const retire = () => {
+    close();
+    listener.ended?.();
+  };
+  const stopListening = onRetirement(context, kind, retire);
+  if (context.kinds.isGone(kind)) retire();
   return {
     get resourceVersion() {
       return String(Math.max(start, context.store.durableRevision));
     },
-    close() {
-      isClosed = true;
-      subscription.close();
-    },
+    close,
   };
+}
+
+/** Calls back when the kind is not served any more, or not as it was. */
+function onRetirement({ kinds }: RegistryContext, kind: Kind, retire: () => void): () => void {
+  if (kind.definition === undefined) return () => {};
+  return kinds.onChange((gone) => {
+    if (gone.includes(kind)) retire();
+  });
 }
 
 interface Beginning {

@@ -90,6 +90,7 @@ function decodeProtobuf(body: Body): DecodedBody {
   const envelope = orUnrecognized(body, () => readEnvelope(body.bytes));
   const gv = parseApiVersion(envelope.apiVersion) ?? { group: '', version: '' };
   const found = checkedKind(body, { ...gv, kind: envelope.kind });
+  if (body.expected.form !== undefined) throw refused(body, found, noProtobuf);
   const { kind, type } = body.expected;
   const { object } = orRefused(body, found, () => {
     const message = readMessage(type, envelope.raw);
@@ -97,6 +98,10 @@ function decodeProtobuf(body: Body): DecodedBody {
   });
   return { object, warnings: [] };
 }
+
+/** Only what is generated has that form; the schema of a custom resource says nothing of it. */
+const noProtobuf =
+  'object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message';
 
 /** What the body says about itself. */
 function kindOf(body: Body, value: Record<string, unknown>): GroupVersionKind {

@@ -1,4 +1,7 @@
-import { badRequest, failure } from '../../api-error.ts';
+import { assert } from '../../../runtime/assert.ts';
+import { badRequest, failure, notFound } from '../../api-error.ts';
+import { type Access, type Caller, openIdConfiguration } from '../access/access.ts';
+import type { Attributes } from '../access/attributes.ts';
 import type { Verb } from '../kinds/kind.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
 import { asApiError, crashAnswer, errorAnswer, valueAnswer } from './answers.ts';
@@ -8,7 +11,8 @@ import { type HealthChecks, healthAnswer } from './health.ts';
 import { isWatchRequest } from './list-options.ts';
 import { negotiate } from './negotiation.ts';
 import type { OpenApiPages } from './openapi-pages.ts';
-import type { ServerContext } from './request-context.ts';
+import type { OpenApiV2Page } from './openapi-v2-page.ts';
+import type { RequestContext, ServerContext } from './request-context.ts';
 import { getResource, listResource, watchResource } from './resource-reads.ts';
 import {
   createResource,
@@ -21,7 +25,7 @@ import {
 } from './resource-writes.ts';
 import { reviewed } from './reviews.ts';
 import { type Page, type ResourceTarget, type Route, type Router, verbOf } from './router.ts';
-import type { TokenCheck } from './token.ts';
+import { isTokenRequest, requestToken } from './token-requests.ts';
 import { versionBody } from './version.ts';
 import { readWriteOptions } from './write-options.ts';
 
@@ -30,10 +34,13 @@ export interface ApiHandlerOptions {
   readonly router: Router;
   readonly discovery: DiscoveryPages;
   readonly openApi: OpenApiPages;
+  readonly openApiV2: OpenApiV2Page;
   readonly readyChecks: HealthChecks;
   /** All of `/metrics`. */
   readonly metricsPage: () => string;
-  readonly checkToken: (authorization: string | undefined) => TokenCheck;
+  readonly access: Access;
+  /** Where it is reached; known only when it listens. */
+  readonly serverAddress: () => string;
 }
 
 /**
@@ -66,34 +73,38 @@ export class ApiHandler {
 
   async #answer(request: HttpRequest): Promise<HttpAnswer> {
     const route = this.#options.router.route(request.path);
-    this.#authenticate(request, route);
+    const caller = await this.#admit(request, route);
     switch (route.kind) {
       case 'malformed':
         return textAnswer(400, '400 Bad Request');
       case 'missing':
         if (route.style === 'page') return pageNotFound();
         throw nowhere();
+      case 'missingPart':
+        throw notFound(route.resource, route.name);
       case 'page':
         return this.#page(request, route.page, route.rest);
       case 'discovery':
         if (request.method !== 'GET') throw wrongMethod();
         return this.#options.discovery.answer(request, route.target);
       case 'review':
-        return await this.#review(request, route);
+        return await this.#review(request, route, caller);
       case 'resource':
-        return await this.#resource(request, route.target);
+        return await this.#resource(request, route.target, caller);
     }
   }
 
-  #authenticate(request: HttpRequest, route: Route): void {
-    const check = this.#options.checkToken(request.headers.authorization);
-    const isPublic = route.kind === 'page' && publicPages.has(route.page);
-    if (check === 'wrong' || (check === 'missing' && !isPublic))
-      throw failure(401, 'Unauthorized', 'Unauthorized');
-    // There is one user. To answer as another one would be to say what that user may not see.
-    if (Object.keys(request.headers).some((name) => name.startsWith('impersonate-'))) {
-      throw failure(403, 'Forbidden', 'this server has one user and impersonates no others', {});
-    }
+  async #admit(request: HttpRequest, route: Route): Promise<Caller> {
+    const { method, path, query, headers, headerValues } = request;
+    return await this.#options.access.admit({
+      method,
+      path,
+      query,
+      isWatch: isWatchRequest(query),
+      authorization: headers.authorization,
+      headerValues,
+      isPublic: route.kind === 'page' && publicPages.has(route.page) && reading.has(method),
+    });
   }
 
   #page(request: HttpRequest, page: Page, rest: string): HttpAnswer {
@@ -105,41 +116,67 @@ export class ApiHandler {
       case 'metrics':
         if (request.method !== 'GET') throw wrongMethod();
         return metricsAnswer(this.#options.metricsPage());
+      case 'openapi/v2':
+        return this.#options.openApiV2.answer(request);
       case 'openapi/v3':
         return this.#options.openApi.answer(request, rest);
       case 'version':
         if (request.method !== 'GET') throw wrongMethod();
         // People read it, so it has line breaks whoever asks.
         return valueAnswer(200, { ...negotiate(request, { shapes: 'none' }), isPretty: true }, versionBody());
+      case 'openid/v1/jwks':
+        if (request.method !== 'GET') throw wrongMethod();
+        return publicDocument('application/jwk-set+json', this.#options.access.keySet);
+      case '.well-known/openid-configuration':
+        if (request.method !== 'GET') throw wrongMethod();
+        return publicDocument('application/json', openIdConfiguration(this.#options.serverAddress()));
       case 'index':
         return valueAnswer(200, { media: 'json', isPretty: true }, { paths: this.#indexPaths() });
     }
   }
 
   #indexPaths(): readonly string[] {
-    const pages = ['/healthz', '/livez', '/metrics', '/openapi/v3', '/readyz', '/version'];
+    const pages = [
+      '/.well-known/openid-configuration',
+      '/healthz',
+      '/livez',
+      '/metrics',
+      '/openapi/v2',
+      '/openapi/v3',
+      '/openid/v1/jwks',
+      '/readyz',
+      '/version',
+    ];
     return [...this.#options.discovery.paths(), ...pages].sort();
   }
 
-  async #review(request: HttpRequest, route: Extract<Route, { kind: 'review' }>): Promise<HttpAnswer> {
+  async #review(
+    request: HttpRequest,
+    route: Extract<Route, { kind: 'review' }>,
+    { user }: Caller,
+  ): Promise<HttpAnswer> {
     if (request.method !== 'POST') throw wrongMethod();
     const form = negotiate(request, { shapes: 'none' });
     const options = readWriteOptions(request.query, request.headers['user-agent'], 'CreateOptions');
     const body = await readObject(request, route.review, options);
-    const answer = reviewed(route.review, body, {
+    const answer = await reviewed(route.review, body, {
       namespace: route.namespace,
       now: `${new Date(this.#options.context.clock.nowMs()).toISOString().slice(0, 19)}Z`,
-      isToken: (token) => this.#options.checkToken(`Bearer ${token}`) === 'right',
+      user,
+      access: this.#options.access,
     });
     return valueAnswer(201, form, answer);
   }
 
-  async #resource(request: HttpRequest, target: ResourceTarget): Promise<HttpAnswer> {
+  async #resource(request: HttpRequest, target: ResourceTarget, caller: Caller): Promise<HttpAnswer> {
     const verb = verbOf(request.method, target, isWatchRequest(request.query));
     if (verb === undefined) throw wrongMethod();
+    assert(isWhatWasAllowed(target, verb, caller.attributes), `${request.path}: read in two ways`);
     checkNames(target);
     if (target.kind.deprecation !== undefined) request.warnings.add(target.kind.deprecation);
-    const { context } = this.#options;
+    const { access } = this.#options;
+    const context = { ...this.#options.context, caller };
+    if (isTokenRequest(target)) return await requestToken(context, access, request, target);
     if (verb === 'create' && target.subresource !== undefined)
       return await postSubresource(context, request, target);
     return await actions[verb](context, request, target);
@@ -153,6 +190,28 @@ function metricsAnswer(page: string): HttpAnswer {
   return { ...answer, headers };
 }
 
+/** That what is about to be done is what the caller was allowed to do, though the path is read here and there. */
+function isWhatWasAllowed(target: ResourceTarget, verb: Verb, attributes: Attributes | undefined): boolean {
+  if (attributes?.kind !== 'resource') return false;
+  const { kind, namespace = '', name = '', subresource = '' } = target;
+  const isOfNamespace = kind.group === '' && kind.plural === 'namespaces' && name !== '';
+  return (
+    attributes.verb === verb &&
+    attributes.group === kind.group &&
+    attributes.resource === kind.plural &&
+    attributes.subresource === subresource &&
+    attributes.namespace === (isOfNamespace ? name : namespace) &&
+    // A selector may name an object where the path does not.
+    (name === '' || attributes.name === name)
+  );
+}
+
+/** Everybody may keep it for an hour. */
+function publicDocument(type: string, document: object): HttpAnswer {
+  const headers = { 'Cache-Control': 'public, max-age=3600', 'Content-Type': type };
+  return { status: 200, headers, body: [Buffer.from(JSON.stringify(document))] };
+}
+
 /** Whoever is refused is warned as well: the warning may be about what was refused. */
 function withWarnings({ warnings }: HttpRequest, answer: HttpAnswer): HttpAnswer {
   return warnings.isEmpty ? answer : { ...answer, headers: { ...answer.headers, ...warnings.headers() } };
@@ -161,7 +220,9 @@ function withWarnings({ warnings }: HttpRequest, answer: HttpAnswer): HttpAnswer
 /** These say nothing that needs guarding, and are asked by probes that have no token. */
 const publicPages: ReadonlySet<Page> = new Set<Page>(['healthz', 'livez', 'readyz', 'version']);
 
-type Action = (context: ServerContext, request: HttpRequest, target: ResourceTarget) => Promise<HttpAnswer>;
+const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+type Action = (context: RequestContext, request: HttpRequest, target: ResourceTarget) => Promise<HttpAnswer>;
 
 const actions: Readonly<Record<Verb, Action>> = {
   create: createResource,

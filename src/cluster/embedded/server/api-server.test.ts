@@ -30,7 +30,7 @@ describe('without the token', () => {
     expect((await cluster.call('GET', path, { token: undefined })).status).toBe(200);
   });
 
-  test.each(['/api', '/apis', '/openapi/v3', '/', '/nope', classes, '/apis/nope/v1'])(
+  test.each(['/api', '/apis', '/openapi/v2', '/openapi/v3', '/', '/nope', classes, '/apis/nope/v1'])(
     '%s is not',
     async (path) => {
       const reply = await cluster.call('GET', path, { token: undefined });
@@ -120,7 +120,7 @@ describe('an object', () => {
     expect(reply.status).toBe(status);
   });
 
-  test.each(['/nope', '/apis/nope', '/openapi/v2', '/healthz/nope'])(
+  test.each(['/nope', '/apis/nope', '/openapi/v2/', '/healthz/nope'])(
     '%s is a page that is not there',
     async (path) => {
       const reply = await cluster.call('GET', path);

@@ -1,5 +1,7 @@
 import type { Clock } from '../../../runtime/clock.ts';
+import type { Ids } from '../../../runtime/ids.ts';
 import type { Random } from '../../../runtime/random.ts';
+import { Access } from '../access/access.ts';
 import type { Registry } from '../registry/api.ts';
 import { ApiHandler } from './api-handler.ts';
 import type { Credentials } from './credentials.ts';
@@ -10,14 +12,15 @@ import { HttpServer } from './http-server.ts';
 import { kubeconfigText, writeKubeconfig } from './kubeconfig-file.ts';
 import { newMetrics, publishedMetrics, type ServerMetrics } from './metrics.ts';
 import { OpenApiPages } from './openapi-pages.ts';
+import { OpenApiV2Page } from './openapi-v2-page.ts';
 import { Router } from './router.ts';
-import { tokenChecker } from './token.ts';
 
 export interface ApiServerOptions {
   readonly registry: Registry;
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly random: Random;
+  readonly ids: Ids;
   readonly host?: string;
   /** 0 takes any that is free. */
   readonly port?: number;
@@ -30,6 +33,13 @@ export interface ApiServerOptions {
   onError(error: unknown, where: string): void;
 }
 
+interface Parts {
+  readonly http: HttpServer;
+  readonly access: Access;
+  readonly credentials: Credentials;
+  readonly metrics: ServerMetrics;
+}
+
 /** Loopback: whoever wants to be reached from outside says so. */
 const hostDefault = '127.0.0.1';
 
@@ -37,10 +47,12 @@ const hostDefault = '127.0.0.1';
 export class ApiServer {
   readonly metrics: ServerMetrics;
   readonly #http: HttpServer;
+  readonly #access: Access;
   readonly #credentials: Credentials;
 
-  private constructor(http: HttpServer, credentials: Credentials, metrics: ServerMetrics) {
+  private constructor({ http, access, credentials, metrics }: Parts) {
     this.#http = http;
+    this.#access = access;
     this.#credentials = credentials;
     this.metrics = metrics;
   }
@@ -49,16 +61,18 @@ export class ApiServer {
   static async start(options: ApiServerOptions): Promise<ApiServer> {
     const { registry, credentials, clock, random, onError } = options;
     const metrics = newMetrics();
-    const { all } = registry.kinds;
+    const access = await Access.start({ registry, clock, ids: options.ids, ...credentials });
     let address = '';
     const handler = new ApiHandler({
       context: { registry, clock, random, metrics, tick: new FlushTick(clock), onError },
       router: new Router(registry.kinds),
-      discovery: new DiscoveryPages(all, () => address),
-      openApi: new OpenApiPages(all),
+      discovery: new DiscoveryPages(registry.kinds, () => address),
+      openApi: new OpenApiPages(registry.kinds),
+      openApiV2: new OpenApiV2Page(registry.kinds),
       readyChecks: options.readyChecks ?? {},
       metricsPage: () => publishedMetrics(metrics).render() + (options.moreMetrics?.() ?? ''),
-      checkToken: tokenChecker(credentials.token),
+      access,
+      serverAddress: () => address,
     });
     const http = await HttpServer.listen({
       credentials,
@@ -70,7 +84,7 @@ export class ApiServer {
       onError: (error, request) => onError(error, `${request.method} ${request.path}`),
       ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
     });
-    const server = new ApiServer(http, credentials, metrics);
+    const server = new ApiServer({ http, access, credentials, metrics });
     address = server.url.slice('https://'.length);
     return server;
   }
@@ -80,6 +94,11 @@ export class ApiServer {
     const { host, port } = this.#http.address;
     const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
     return `https://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  }
+
+  /** By which clients know it again; PEM. */
+  get certificate(): string {
+    return this.#credentials.certificate;
   }
 
   get kubeconfig(): string {
@@ -93,5 +112,6 @@ export class ApiServer {
   /** Lets watches end and requests finish; takes less than four seconds. */
   async close(): Promise<void> {
     await this.#http.close();
+    this.#access.close();
   }
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { bearerOf, makeToken, tokenChecker } from '../access/bearer-token.ts';
 import { keptCredentials } from './credentials.ts';
 import { writeKubeconfig } from './kubeconfig-file.ts';
-import { makeToken, tokenChecker } from './token.ts';
 
 const nowMs = Date.parse('2026-03-01T12:00:00Z');
 let folder = '';
@@ -29,21 +29,25 @@ describe('credentials', () => {
     const second = await keptCredentials(folder, { nowMs, extraHosts: ['node-1.example'] });
     expect(second.certificate).not.toBe(first.certificate);
     expect(second.token).toBe(first.token);
+    expect(second.tokenKey).toBe(first.tokenKey);
   });
 
   test('are made anew from what was cut off half-way', async () => {
     const first = await keptCredentials(folder, { nowMs });
     await writeFile(join(folder, 'tls.crt'), first.certificate.slice(0, 100));
     await writeFile(join(folder, 'token'), 'short');
+    await writeFile(join(folder, 'service-accounts.key'), first.tokenKey.slice(0, 50));
     const second = await keptCredentials(folder, { nowMs });
     expect(second.certificate).not.toBe(first.certificate);
     expect(second.token).toMatch(/^[\w-]{43}$/);
+    expect(second.tokenKey).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+    expect(second.tokenKey).not.toBe(first.tokenKey);
   });
 
   test('are for their owner only, and leave nothing else behind', async () => {
     await keptCredentials(folder, { nowMs });
     const names = await readdir(folder);
-    expect(names.sort()).toEqual(['tls.crt', 'tls.key', 'token']);
+    expect(names.sort()).toEqual(['service-accounts.key', 'tls.crt', 'tls.key', 'token']);
     for (const name of names) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
   });
 });
@@ -88,6 +92,7 @@ describe('a token', () => {
     ['', 'missing'],
     [undefined, 'missing'],
   ] as const)('in the header %j is %s', (header, expected) => {
-    expect(check(header)).toBe(expected);
+    const given = bearerOf(header);
+    expect(given === undefined ? 'missing' : check(given) ? 'right' : 'wrong').toBe(expected);
   });
 });

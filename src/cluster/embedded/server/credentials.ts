@@ -1,11 +1,14 @@
 import { join } from 'node:path';
+import { isPlausibleToken, makeToken } from '../access/bearer-token.ts';
+import { isTokenKey, makeTokenKey } from '../access/token-key.ts';
 import { isUsable, type KeyPair, makeCertificate } from './certificate.ts';
 import { readIfThere, writePrivateFile } from './private-files.ts';
-import { isPlausibleToken, makeToken } from './token.ts';
 
 /** What the server proves itself with, and what clients prove themselves with. */
 export interface Credentials extends KeyPair {
   readonly token: string;
+  /** Signs the tokens of service accounts; PEM. */
+  readonly tokenKey: string;
 }
 
 export interface CredentialOptions {
@@ -17,12 +20,12 @@ export interface CredentialOptions {
 /** Those of the last start where they still serve, so that kubeconfigs outlive a restart; else new ones. */
 export async function keptCredentials(folder: string, options: CredentialOptions): Promise<Credentials> {
   const pair = await keptPair(folder, options);
-  return { ...pair, token: await keptToken(folder) };
+  return { ...pair, token: await keptToken(folder), tokenKey: await keptTokenKey(folder) };
 }
 
 /** For servers that keep nothing. */
 export function freshCredentials({ nowMs, extraHosts }: CredentialOptions): Credentials {
-  return { ...makeCertificate(nowMs, extraHosts), token: makeToken() };
+  return { ...makeCertificate(nowMs, extraHosts), token: makeToken(), tokenKey: makeTokenKey() };
 }
 
 /** The certificate of the last start where it still serves, else a new one. */
@@ -48,4 +51,14 @@ async function keptToken(folder: string): Promise<string> {
   const token = makeToken();
   await writePrivateFile(path, `${token}\n`);
   return token;
+}
+
+/** With another key, the tokens that were given out are worth nothing. */
+async function keptTokenKey(folder: string): Promise<string> {
+  const path = join(folder, 'service-accounts.key');
+  const kept = await readIfThere(path);
+  if (kept !== undefined && isTokenKey(kept)) return kept;
+  const key = makeTokenKey();
+  await writePrivateFile(path, key);
+  return key;
 }

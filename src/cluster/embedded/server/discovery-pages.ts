@@ -1,6 +1,6 @@
 import { failure } from '../../api-error.ts';
 import { apiVersionOf } from '../../resource.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { KindCatalogue } from '../kinds/catalogue.ts';
 import {
   type AggregatedDocument,
   aggregatedAnswer,
@@ -18,33 +18,33 @@ import {
 } from './discovery.ts';
 import type { FullAnswer, HttpRequest } from './exchange.ts';
 import { negotiate } from './negotiation.ts';
+import { perEdition } from './per-edition.ts';
 import type { DiscoveryTarget } from './router.ts';
 
 /** `/api`, `/apis` and what is below: what there is to ask for. */
 export class DiscoveryPages {
-  readonly #groups: readonly ServedGroup[];
-  readonly #core: AggregatedDocument;
-  readonly #named: AggregatedDocument;
+  readonly #served: () => Served;
   readonly #serverAddress: () => string;
 
   /** The address is known only when the server listens. */
-  constructor(kinds: readonly Kind[], serverAddress: () => string) {
-    this.#groups = servedGroups(kinds);
-    this.#core = aggregatedDocument(this.#groups.filter(({ name }) => name === ''));
-    this.#named = aggregatedDocument(this.#groups.filter(({ name }) => name !== ''));
+  constructor(kinds: KindCatalogue, serverAddress: () => string) {
+    this.#served = perEdition(kinds, served);
     this.#serverAddress = serverAddress;
   }
 
   answer(request: HttpRequest, target: DiscoveryTarget): FullAnswer {
-    if (target.kind === 'core' && wantsAggregated(request)) return aggregatedAnswer(request, this.#core);
-    if (target.kind === 'groups' && wantsAggregated(request)) return aggregatedAnswer(request, this.#named);
+    if (target.kind === 'core' && wantsAggregated(request))
+      return aggregatedAnswer(request, this.#served().core);
+    if (target.kind === 'groups' && wantsAggregated(request))
+      return aggregatedAnswer(request, this.#served().named);
     return valueAnswer(200, negotiate(request, { shapes: 'none' }), this.#body(target));
   }
 
   /** All paths below which something is found, for the index page. */
   paths(): readonly string[] {
-    const named = this.#groups.filter(({ name }) => name !== '');
-    const core = this.#groups.filter(({ name }) => name === '');
+    const { groups } = this.#served();
+    const named = groups.filter(({ name }) => name !== '');
+    const core = groups.filter(({ name }) => name === '');
     return [
       '/api',
       ...core.flatMap(({ versions }) => versions.map(({ version }) => `/api/${version}`)),
@@ -59,9 +59,9 @@ export class DiscoveryPages {
   #body(target: DiscoveryTarget): object {
     switch (target.kind) {
       case 'core':
-        return coreVersionsBody(this.#groups, this.#serverAddress());
+        return coreVersionsBody(this.#served().groups, this.#serverAddress());
       case 'groups':
-        return groupListBody(this.#groups);
+        return groupListBody(this.#served().groups);
       case 'group':
         return groupBody(this.#group(target.group));
       case 'version':
@@ -70,18 +70,30 @@ export class DiscoveryPages {
   }
 
   #group(name: string): ServedGroup {
-    const group = this.#groups.find((candidate) => candidate.name === name);
+    const group = this.#served().groups.find((candidate) => candidate.name === name);
     if (group === undefined) throw nowhere();
     return group;
   }
 
   #versionBody(apiVersion: string): object {
-    for (const { name, versions } of this.#groups) {
+    for (const { name, versions } of this.#served().groups) {
       const found = versions.find(({ version }) => apiVersionOf({ group: name, version }) === apiVersion);
       if (found !== undefined) return resourceListBody(apiVersion, found);
     }
     throw nowhere();
   }
+}
+
+interface Served {
+  readonly groups: readonly ServedGroup[];
+  readonly core: AggregatedDocument;
+  readonly named: AggregatedDocument;
+}
+
+function served({ all }: KindCatalogue): Served {
+  const groups = servedGroups(all);
+  const core = aggregatedDocument(groups.filter(({ name }) => name === ''));
+  return { groups, core, named: aggregatedDocument(groups.filter(({ name }) => name !== '')) };
 }
 
 function nowhere() {

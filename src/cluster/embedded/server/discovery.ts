@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../resource.ts';
 import type { Kind, Verb } from '../kinds/kind.ts';
+import { byVersionPriority } from '../schema/version-priority.ts';
 import { type ReviewKind, reviewKinds } from './review-kinds.ts';
 import { verbsOf, verbsOfSubresource } from './verbs.ts';
 
@@ -66,7 +67,7 @@ export function servedGroups(kinds: readonly Kind[]): readonly ServedGroup[] {
   const groups = [...new Set(resources.map(({ group }) => group))].sort(byGroupOrder);
   return groups.map((name) => {
     const members = resources.filter(({ group }) => group === name);
-    const versions = [...new Set(members.map(({ version }) => version))];
+    const versions = [...new Set(members.map(({ version }) => version))].sort(byVersionPriority);
     return { name, versions: versions.map((version) => servedVersion(version, members)) };
   });
 }
@@ -120,8 +121,14 @@ function servedKind(kind: Kind): Grouped {
     shortNames,
     categories,
     storageVersionHash: storageHash(kind),
-    subresources: [...new Set(names)].sort().map((name) => servedPart(kind, name)),
+    subresources: sortedParts(kind, names).map((name) => servedPart(kind, name)),
   };
+}
+
+/** By name; of custom resources the status comes first. */
+function sortedParts({ definition }: Kind, names: readonly string[]): readonly string[] {
+  const sorted = [...new Set(names)].sort();
+  return definition === undefined ? sorted : sorted.reverse();
 }
 
 /** Says in which version objects are stored, so that a change of it can be noticed. */

@@ -8,6 +8,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** All values of each header; `headers` puts those of one that comes several times into one text. */
+  readonly headerValues: NodeJS.Dict<string[]>;
   /** All of it; rejects with an `ApiError` where it is too large, or with `ClientGone`. Call it once at most. */
   body(): Promise<Buffer>;
   /** What the answer will warn of, be it good or bad. */

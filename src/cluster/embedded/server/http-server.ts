@@ -73,6 +73,8 @@ export class HttpServer {
       connectionsCheckingInterval: 5_000,
       noDelay: true,
     });
+    // Node would drop those beyond a number, unsaid; who impersonates by the one that is dropped would be himself. Bytes are limited.
+    this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = options.connectionsMax ?? connectionsMaxDefault;
     this.#server.on('drop', () => (metrics.connectionsRefused += 1));
     this.#server.on('request', (message, response) => void this.#serve(message, response));
@@ -144,6 +146,9 @@ export class HttpServer {
       path: mark < 0 ? url : url.slice(0, mark),
       query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
       headers: message.headers,
+      get headerValues() {
+        return message.headersDistinct;
+      },
       warnings: new Warnings(),
       body: () => this.#bodies.receive(message),
     };
@@ -181,6 +186,7 @@ const noRequest: HttpRequest = {
   path: '',
   query: new URLSearchParams(),
   headers: {},
+  headerValues: {},
   warnings: new Warnings(),
   body: () => Promise.reject(new ClientGone()),
 };

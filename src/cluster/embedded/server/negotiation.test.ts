@@ -117,6 +117,7 @@ function request(accept: string): HttpRequest {
     path: '/',
     query: new URLSearchParams(),
     headers: accept === '' ? {} : { accept },
+    headerValues: {},
     warnings: new Warnings(),
     body: () => Promise.resolve(Buffer.alloc(0)),
   };

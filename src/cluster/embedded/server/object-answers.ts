@@ -58,9 +58,13 @@ function listPieces(page: ListAnswer, { request, kind, form, nowMs }: Answering)
   const metadata = listMetadata(page);
   switch (shape.kind) {
     case 'object': {
-      const head = { kind: `${kind.kind}List`, apiVersion: apiVersionOf(kind), metadata };
-      const items = page.items.map(({ json }) => json);
-      return listJson(head, items);
+      const end = kind.definition === undefined ? {} : { continue: '' };
+      const head = {
+        kind: kind.definition?.listKind ?? `${kind.kind}List`,
+        apiVersion: apiVersionOf(kind),
+        metadata: { ...end, ...metadata },
+      };
+      return listJson(head, page.items.map(kind.definition === undefined ? itemJson : wholeJson));
     }
     case 'PartialObjectMetadata':
       throw wrongShape(`you requested ${shape.kind}, but the requested object is a list`, kind, 'List');
@@ -84,6 +88,15 @@ function partialListPieces(page: ListAnswer, metadata: object, version: MetaVers
   if (page.items.length === 0) return [Buffer.from(JSON.stringify({ ...head, items: null }))];
   const items = page.items.map((snapshot) => partialMetadataJson(snapshot, version));
   return listJson(head, items);
+}
+
+function itemJson({ json }: Snapshot): Uint8Array {
+  return json;
+}
+
+/** Custom resources are told in full also where they stand in a list, and the list says that there is no more. */
+function wholeJson(snapshot: Snapshot): Uint8Array {
+  return Buffer.concat(objectJson(snapshot));
 }
 
 function listMetadata({ resourceVersion, continue: next, remainingItemCount }: ListAnswer): object {

@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
-import type { Kind } from '../kinds/kind.ts';
+import type { KindCatalogue } from '../kinds/catalogue.ts';
 import type { FullAnswer, HttpRequest } from './exchange.ts';
 import { acceptHeader, parseAccept } from './negotiation.ts';
+import { contentHash, pageAnswer } from './openapi-caching.ts';
 import { documentName, pathsOf, reviewPathsOf } from './openapi-paths.ts';
 import { SchemaCollector } from './openapi-schemas.ts';
+import { perEdition } from './per-edition.ts';
 import { reviewKinds } from './review-kinds.ts';
 
 interface Document {
@@ -13,14 +14,15 @@ interface Document {
 
 /**
  * `/openapi/v3`: an index, and one document for each group and version. kubectl reads them to validate, to explain and to merge.
- * Documents are made when somebody asks for the first time, and stay the same as long as the server runs.
+ * Documents are made when somebody asks for the first time, and again when the kinds have changed.
  */
 export class OpenApiPages {
-  readonly #kinds: readonly Kind[];
-  readonly #documents = new Map<string, Document>();
+  readonly #kinds: KindCatalogue;
+  readonly #documents: () => Map<string, Document>;
 
-  constructor(kinds: readonly Kind[]) {
+  constructor(kinds: KindCatalogue) {
     this.#kinds = kinds;
+    this.#documents = perEdition(kinds, () => new Map<string, Document>());
   }
 
   /** `path` is what follows `/openapi/v3/`. */
@@ -39,31 +41,28 @@ export class OpenApiPages {
       paths[name] = { serverRelativeURL: `/openapi/v3/${name}?hash=${hash}` };
     }
     const body = Buffer.from(JSON.stringify({ paths }));
-    const etag = `"${hashOf(body)}"`;
     // What the real server says it is, although it is JSON.
     const type = 'text/plain; charset=utf-8';
-    const headers = { 'Cache-Control': 'no-cache, private', 'Content-Type': type, ETag: etag };
-    return request.headers['if-none-match'] === etag
-      ? { status: 304, headers, body: [] }
-      : { status: 200, headers, body: [body] };
+    const headers = { 'Cache-Control': 'no-cache, private', 'Content-Type': type };
+    return pageAnswer(request, { hash: contentHash(body), headers, body });
   }
 
   #names(): readonly string[] {
-    return [...new Set([...this.#kinds, ...reviewKinds].map(documentName))].sort();
+    return [...new Set([...this.#kinds.all, ...reviewKinds].map(documentName))].sort();
   }
 
   #document(name: string): Document | undefined {
-    const known = this.#documents.get(name);
+    const known = this.#documents().get(name);
     if (known !== undefined || !this.#names().includes(name)) return known;
     const body = Buffer.from(JSON.stringify(this.#make(name)));
-    const made = { body, hash: hashOf(body) };
-    this.#documents.set(name, made);
+    const made = { body, hash: contentHash(body) };
+    this.#documents().set(name, made);
     return made;
   }
 
   #make(name: string): object {
     const schemas = new SchemaCollector();
-    const kinds = this.#kinds.filter((kind) => documentName(kind) === name);
+    const kinds = this.#kinds.all.filter((kind) => documentName(kind) === name);
     const reviews = reviewKinds.filter((kind) => documentName(kind) === name);
     const paths = Object.assign(
       {},
@@ -78,15 +77,13 @@ export class OpenApiPages {
 /** A document with the right hash never changes; one with another hash has moved. */
 function documentAnswer(request: HttpRequest, path: string, { body, hash }: Document): FullAnswer {
   const asked = request.query.get('hash') ?? '';
-  const etag = `"${hash}"`;
-  const headers = { 'Content-Type': 'application/json', ETag: etag, Vary: 'Accept' };
+  const headers = { 'Content-Type': 'application/json', Vary: 'Accept' };
   if (asked !== '' && asked !== hash) {
-    return { status: 301, headers: { ...headers, Location: `/openapi/v3/${path}?hash=${hash}` }, body: [] };
+    const moved = { ...headers, ETag: `"${hash}"`, Location: `/openapi/v3/${path}?hash=${hash}` };
+    return { status: 301, headers: moved, body: [] };
   }
   const caching = asked === '' ? 'no-cache, private' : 'public, immutable';
-  const all = { ...headers, 'Cache-Control': caching };
-  if (request.headers['if-none-match'] === etag) return { status: 304, headers: all, body: [] };
-  return { status: 200, headers: all, body: [body] };
+  return pageAnswer(request, { hash, headers: { ...headers, 'Cache-Control': caching }, body });
 }
 
 function acceptsJson(request: HttpRequest): boolean {
@@ -96,10 +93,6 @@ function acceptsJson(request: HttpRequest): boolean {
 
 function isJson(type: string, subtype: string): boolean {
   return type === '*' || (type === 'application' && (subtype === 'json' || subtype === '*'));
-}
-
-function hashOf(body: Buffer): string {
-  return createHash('sha512').update(body).digest('hex').toUpperCase();
 }
 
 function plain(status: number): FullAnswer {

@@ -4,46 +4,79 @@ import type { Schema, SchemaCollector } from './openapi-schemas.ts';
 import type { ReviewKind } from './review-kinds.ts';
 import { verbsOf, verbsOfSubresource } from './verbs.ts';
 
+/** Operations by method, and the parameters that all of them take. */
+export type PathItem = Readonly<Partial<Record<Method, Operation>>> & {
+  readonly parameters: readonly Parameter[];
+};
+
+export type Method = 'delete' | 'get' | 'patch' | 'post' | 'put';
+
+export interface Operation {
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content; readonly required: boolean };
+  /** By code. */
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
+  readonly 'x-kubernetes-action': string;
+  readonly 'x-kubernetes-group-version-kind': Gvk;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required?: boolean;
+  readonly schema: { readonly type: string; readonly uniqueItems: boolean };
+}
+
+/** By media type. */
+type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+
 /** The paths of a kind. What clients look for is which parameters and patches an operation takes, and what it is about. */
-export function pathsOf(kind: Kind, schemas: SchemaCollector): Record<string, Schema> {
+export function pathsOf(kind: Kind, schemas: SchemaCollector): Record<string, PathItem> {
   const about = { group: kind.group, version: kind.version, kind: kind.kind };
-  const object = schemas.reference(kind.type);
-  const list = schemas.listReference(kind.type, kind.group, kind.version);
+  const object = schemas.ofKind(kind);
+  const facts = { about, object, list: schemas.listOf(kind), patchTypes: patchTypesOf(kind) };
   const base = basePath(kind);
   const own = kind.namespaced ? `${base}/namespaces/{namespace}/${kind.plural}` : `${base}/${kind.plural}`;
   const verbs = verbsOf(kind);
   const scope = kind.namespaced ? [pathParameter('namespace')] : [];
   const named = [pathParameter('name'), ...scope];
-  const paths: Record<string, Schema> = {
+  const paths: Record<string, PathItem> = {
     [own]: pathItem(['list', 'create', 'deletecollection'], verbs, {
-      about,
-      object,
-      list,
+      ...facts,
       parameters: scope,
     }),
     [`${own}/{name}`]: pathItem(['get', 'update', 'patch', 'delete'], verbs, {
-      about,
-      object,
-      list,
+      ...facts,
       parameters: named,
     }),
   };
   if (kind.namespaced) {
-    paths[`${base}/${kind.plural}`] = pathItem(['list'], verbs, { about, object, list, parameters: [] });
+    paths[`${base}/${kind.plural}`] = pathItem(['list'], verbs, { ...facts, parameters: [] });
   }
   for (const part of partsOf(kind)) {
-    const facts = { about: part.about, object: schemas.reference(part.type), list, parameters: named };
-    paths[`${own}/{name}/${part.name}`] = pathItem(allVerbs, verbsOfSubresource(kind, part.name), facts);
+    const whole = part.type === kind.type ? object : schemas.reference(part.type);
+    paths[`${own}/{name}/${part.name}`] = pathItem(allVerbs, verbsOfSubresource(kind, part.name), {
+      ...facts,
+      about: part.about,
+      object: whole,
+      parameters: named,
+    });
   }
   return paths;
 }
 
-export function reviewPathsOf(kind: ReviewKind, schemas: SchemaCollector): Record<string, Schema> {
+export function reviewPathsOf(kind: ReviewKind, schemas: SchemaCollector): Record<string, PathItem> {
   const { group, version, plural, namespaced } = kind;
   const object = schemas.reference(kind.type);
   const scope = namespaced ? 'namespaces/{namespace}/' : '';
   const parameters = namespaced ? [pathParameter('namespace')] : [];
-  const facts = { about: { group, version, kind: kind.kind }, object, list: object, parameters };
+  const facts = {
+    about: { group, version, kind: kind.kind },
+    object,
+    list: object,
+    parameters,
+    patchTypes: [],
+  };
   return { [`/apis/${group}/${version}/${scope}${plural}`]: pathItem(['create'], ['create'], facts) };
 }
 
@@ -61,13 +94,14 @@ interface PathFacts {
   readonly about: Gvk;
   readonly object: Schema;
   readonly list: Schema;
-  readonly parameters: readonly Schema[];
+  readonly parameters: readonly Parameter[];
+  readonly patchTypes: readonly string[];
 }
 
 const allVerbs: readonly Verb[] = ['get', 'create', 'update', 'patch', 'delete'];
 
 const methods: Readonly<
-  Record<Exclude<Verb, 'watch'>, { readonly method: string; readonly action: string }>
+  Record<Exclude<Verb, 'watch'>, { readonly method: Method; readonly action: string }>
 > = {
   create: { method: 'post', action: 'post' },
   delete: { method: 'delete', action: 'delete' },
@@ -78,14 +112,14 @@ const methods: Readonly<
   update: { method: 'put', action: 'put' },
 };
 
-function pathItem(wanted: readonly Verb[], allowed: readonly Verb[], facts: PathFacts): Schema {
-  const item: Record<string, unknown> = {};
+function pathItem(wanted: readonly Verb[], allowed: readonly Verb[], facts: PathFacts): PathItem {
+  const item: Partial<Record<Method, Operation>> = {};
   for (const verb of wanted) {
     if (verb === 'watch' || !allowed.includes(verb)) continue;
     const { method, action } = methods[verb];
     item[method] = {
       parameters: queryParameters[verb].map(queryParameter),
-      ...requestBody(verb, facts.object),
+      ...requestBody(verb, facts),
       responses: responses(verb === 'list' || verb === 'deletecollection' ? facts.list : facts.object),
       'x-kubernetes-action': action,
       'x-kubernetes-group-version-kind': facts.about,
@@ -130,31 +164,37 @@ const parameterTypes: Readonly<Record<string, string>> = {
   watch: 'boolean',
 };
 
-function queryParameter(name: string): Schema {
+function queryParameter(name: string): Parameter {
   return { name, in: 'query', schema: { type: parameterTypes[name] ?? 'string', uniqueItems: true } };
 }
 
-function pathParameter(name: string): Schema {
+function pathParameter(name: string): Parameter {
   return { name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } };
 }
 
+const strategicType = 'application/strategic-merge-patch+json';
 const patchTypes = [
   'application/apply-patch+yaml',
   'application/json-patch+json',
   'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
+  strategicType,
 ];
 
-function requestBody(verb: Verb, object: Schema): Schema {
+/** How lists of a custom resource merge strategically nobody has said: kubectl takes another patch where this one is not told. */
+function patchTypesOf({ definition }: Kind): readonly string[] {
+  return definition === undefined ? patchTypes : patchTypes.filter((type) => type !== strategicType);
+}
+
+function requestBody(verb: Verb, facts: PathFacts): Pick<Operation, 'requestBody'> {
   if (verb === 'create' || verb === 'update') {
-    return { requestBody: { content: { '*/*': { schema: object } }, required: true } };
+    return { requestBody: { content: { '*/*': { schema: facts.object } }, required: true } };
   }
   if (verb !== 'patch') return {};
-  const content = Object.fromEntries(patchTypes.map((type) => [type, { schema: { type: 'object' } }]));
+  const content = Object.fromEntries(facts.patchTypes.map((type) => [type, { schema: { type: 'object' } }]));
   return { requestBody: { content, required: true } };
 }
 
-function responses(schema: Schema): Schema {
+function responses(schema: Schema): Operation['responses'] {
   const content = { 'application/json': { schema }, 'application/yaml': { schema } };
   return { 200: { description: 'OK', content }, 401: { description: 'Unauthorized' } };
 }

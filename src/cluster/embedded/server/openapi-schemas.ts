@@ -1,6 +1,9 @@
+import type { Kind } from '../kinds/kind.ts';
+import { openApiName } from '../schema/type-info.ts';
 import {
   type FieldTable,
   type LeafForm,
+  type SchemaForm,
   type TypeTable,
   tableOf,
   type ValueType,
@@ -16,6 +19,10 @@ const leafNames = {
   microTime: 'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime',
   fieldsV1: 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1',
   rawExtension: 'io.k8s.apimachinery.pkg.runtime.RawExtension',
+  json: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON',
+  schemaOrList: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray',
+  schemaOrBool: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool',
+  schemaOrNames: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray',
 } as const;
 
 /** Types that JSON writes otherwise than Go declares them. */
@@ -26,6 +33,10 @@ const leafSchemas: Readonly<Record<keyof typeof leafNames, Schema>> = {
   microTime: { type: 'string', format: 'date-time' },
   fieldsV1: { type: 'object' },
   rawExtension: { type: 'object' },
+  json: {},
+  schemaOrList: {},
+  schemaOrBool: {},
+  schemaOrNames: {},
 };
 
 /**
@@ -42,7 +53,7 @@ export class SchemaCollector {
 
   /** A reference to a type of the API tables; the type is put into the document. */
   reference(type: string): Schema {
-    const name = schemaName(type);
+    const name = openApiName(type);
     if (!this.#schemas.has(name)) {
       this.#schemas.set(name, {}); // Types refer to themselves: JSONSchemaProps does.
       this.#schemas.set(name, this.#structSchema(tableOf(type)));
@@ -56,28 +67,41 @@ export class SchemaCollector {
     return reference(name);
   }
 
+  /** A reference to a kind, be it of the API tables or one that somebody has defined. */
+  ofKind({ type, definition }: Kind): Schema {
+    if (definition === undefined) return this.reference(type);
+    this.reference('meta/v1.ObjectMeta');
+    return this.define(definedName(type), definition.published);
+  }
+
   /** The list of a kind, which tables leave out because all are alike. */
-  listReference(type: string, group: string, version: string): Schema {
-    const kind = `${type.slice(type.lastIndexOf('.') + 1)}List`;
+  listOf(kind: Kind): Schema {
+    const { type, group, version, definition } = kind;
     const properties = {
       apiVersion: { type: 'string' },
-      items: { type: 'array', items: { default: {}, allOf: [this.reference(type)] } },
+      items: { type: 'array', items: { default: {}, allOf: [this.ofKind(kind)] } },
       kind: { type: 'string' },
       metadata: { default: {}, allOf: [this.reference('meta/v1.ListMeta')] },
     };
-    const schema = { type: 'object', required: ['items'], properties, ...gvkExtension(group, version, kind) };
-    return this.define(`${schemaName(type)}List`, schema);
+    const listKind = definition?.listKind ?? `${kind.kind}List`;
+    const gvk = gvkExtension(group, version, listKind);
+    const name =
+      definition === undefined ? `${openApiName(type)}List` : definedName(`${group}/${version}.${listKind}`);
+    return this.define(name, { type: 'object', required: ['items'], properties, ...gvk });
   }
 
   #structSchema(table: TypeTable): Schema {
     const fields = fieldsOf(table);
     const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-    const properties = Object.fromEntries(fields.map((field) => [field.name, this.#fieldSchema(field)]));
-    const own = table.isKind ? { apiVersion: { type: 'string' }, kind: { type: 'string' } } : {};
+    const properties = {
+      ...(table.isKind ? { apiVersion: { type: 'string' }, kind: { type: 'string' } } : {}),
+      ...Object.fromEntries(fields.map((field) => [field.name, this.#fieldSchema(field)])),
+    };
     return {
       type: 'object',
       ...(required.length === 0 ? {} : { required }),
-      properties: sorted({ ...own, ...properties }),
+      // Of a struct without fields nothing is said, lest a list of none be taken for all that there may ever be.
+      ...(Object.keys(properties).length === 0 ? {} : { properties: sorted(properties) }),
       ...(table.isKind ? gvkOfType(table.id) : {}),
       ...(table.isAtomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
     };
@@ -119,7 +143,7 @@ export class SchemaCollector {
     return this.#valueSchema(element, emptyElements[element.form]);
   }
 
-  #leafSchema(form: LeafForm, withDefault: Schema): Schema {
+  #leafSchema(form: LeafForm | SchemaForm, withDefault: Schema): Schema {
     switch (form) {
       case 'string':
         return { type: 'string', ...withDefault };
@@ -128,6 +152,8 @@ export class SchemaCollector {
       case 'int32':
       case 'int64':
         return { type: 'integer', format: form, ...withDefault };
+      case 'float64':
+        return { type: 'number', format: 'double', ...withDefault };
       case 'bytes':
         return { type: 'string', format: 'byte', ...withDefault };
       default:
@@ -142,11 +168,10 @@ export class SchemaCollector {
 
 const emptyElements: Readonly<Record<string, unknown>> = { string: '', bool: false, int32: 0, int64: 0 };
 
-/** `core/v1.Pod` is `io.k8s.api.core.v1.Pod`, as in all published documents. */
-function schemaName(type: string): string {
+/** `example.com/v1.Widget` is `com.example.v1.Widget`. */
+function definedName(type: string): string {
   const [group = '', rest = ''] = splitOnce(type, '/');
-  if (group === 'meta') return `io.k8s.apimachinery.pkg.apis.meta.${rest}`;
-  return `io.k8s.api.${group.split('.')[0]}.${rest}`;
+  return `${group.split('.').reverse().join('.')}.${rest}`;
 }
 
 function gvkExtension(group: string, version: string, kind: string): Schema {

@@ -1,4 +1,5 @@
 import { type ApiError, badRequest, failure, invalid } from '../../api-error.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { JsonNumber, setKey } from '../schema/json-number.ts';
 import { JsonSyntaxError, readJson } from '../schema/json-reader.ts';
 import { readYaml, YamlSyntaxError } from '../schema/yaml-reader.ts';
@@ -13,11 +14,22 @@ const types: ReadonlyMap<string, PatchType> = new Map([
 ]);
 
 /** By its media type; parameters such as a charset do not matter. */
-export function patchTypeOf(contentType: string | undefined): PatchType {
+export function patchTypeOf(
+  contentType: string | undefined,
+  { definition }: Pick<Kind, 'definition'>,
+): PatchType {
   const media = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   const type = types.get(media);
+  // How lists of a custom resource merge strategically nobody has said.
+  if (definition !== undefined && (type === undefined || type === 'strategic')) throw noPatchOfDefined();
   if (type === undefined) throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   return type;
+}
+
+function noPatchOfDefined(): ApiError {
+  const accepted = [...types].filter(([, type]) => type !== 'strategic').map(([media]) => media);
+  const told = `accepted media types include: ${accepted.join(', ')}`;
+  return failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - ${told}`);
 }
 
 export interface ReadPatch {

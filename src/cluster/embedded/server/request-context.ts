@@ -1,5 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
+import type { Caller } from '../access/access.ts';
 import type { Registry } from '../registry/api.ts';
 import type { FlushTick } from './flush-tick.ts';
 import type { ServerMetrics } from './metrics.ts';
@@ -13,4 +14,9 @@ export interface ServerContext {
   readonly tick: FlushTick;
   /** Told of bugs: exceptions that are no answer. */
   readonly onError: (error: unknown, where: string) => void;
+}
+
+/** The same for one request, of which it is known who sends it. */
+export interface RequestContext extends ServerContext {
+  readonly caller: Caller;
 }

@@ -1,5 +1,6 @@
-import { internalError, isReason } from '../../api-error.ts';
+import { badRequest, internalError, isReason } from '../../api-error.ts';
 import type { WatchHandle, WatchQuery } from '../registry/api.ts';
+import { nameSelector, selectedName } from '../registry/selection/selected-name.ts';
 import type { FullAnswer, HttpAnswer, HttpRequest, LiveStream, StreamSink } from './exchange.ts';
 import { readListOptions } from './list-options.ts';
 import { negotiate } from './negotiation.ts';
@@ -66,14 +67,13 @@ export async function watchResource(
   return streamAnswer((sink) => new WatchStream({ ...options, sink }));
 }
 
-/** A path of old names one object; a selector says the same. */
+/** A path of old names one object, and a selector must be about that one: nobody is let in for more. */
 function watchQuery(watch: WatchQuery, name: string | undefined): WatchQuery {
   if (name === undefined) return watch;
-  const own = `metadata.name=${name}`;
-  return {
-    ...watch,
-    fieldSelector: watch.fieldSelector === undefined ? own : `${watch.fieldSelector},${own}`,
-  };
+  const { fieldSelector } = watch;
+  if (fieldSelector === undefined) return { ...watch, fieldSelector: nameSelector(name) };
+  if (selectedName(fieldSelector) === name) return watch;
+  throw badRequest("fieldSelector metadata.name doesn't match requested name");
 }
 
 function streamAnswer(stream: (sink: StreamSink) => LiveStream): HttpAnswer {

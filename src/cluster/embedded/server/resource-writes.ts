@@ -1,5 +1,6 @@
 import type { Status } from '../../../kube/status.ts';
 import { badRequest, isReason } from '../../api-error.ts';
+import type { Caller } from '../access/access.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
 import type { UpdateContext } from '../registry/api.ts';
 import { decodeBody } from '../schema/decode.ts';
@@ -10,8 +11,7 @@ import { readListOptions } from './list-options.ts';
 import { type Allowed, negotiate } from './negotiation.ts';
 import { listAnswer, objectAnswer } from './object-answers.ts';
 import { patchTypeOf, readPatch } from './patch-body.ts';
-import type { ServerContext } from './request-context.ts';
-import { admin } from './reviews.ts';
+import type { RequestContext } from './request-context.ts';
 import type { ResourceTarget } from './router.ts';
 import {
   checkedDeletion,
@@ -25,14 +25,14 @@ import {
 const anyShape: Allowed = { shapes: 'all' };
 
 export async function createResource(
-  { registry, clock }: ServerContext,
+  { registry, clock, caller }: RequestContext,
   request: HttpRequest,
   { kind, namespace }: ResourceTarget,
 ): Promise<FullAnswer> {
   const form = negotiate(request, anyShape);
   const options = readWriteOptions(request.query, userAgent(request), 'CreateOptions');
   const object = await readObject(request, bodyOf(kind), options);
-  const snapshot = await registry.create(kind, namespace, object, writeContext(request, options));
+  const snapshot = await registry.create(kind, namespace, object, writeContext(caller, request, options));
   return objectAnswer(201, snapshot, {
     request,
     kind,
@@ -42,30 +42,30 @@ export async function createResource(
 }
 
 export async function updateResource(
-  { registry, clock }: ServerContext,
+  { registry, clock, caller }: RequestContext,
   request: HttpRequest,
   { kind, namespace, name = '', subresource }: ResourceTarget,
 ): Promise<FullAnswer> {
   const form = negotiate(request, anyShape);
   const options = readWriteOptions(request.query, userAgent(request), 'UpdateOptions');
   const object = await readObject(request, bodyOf(kind, subresource), options);
-  const write = writeContext(request, options, subresource);
+  const write = writeContext(caller, request, options, subresource);
   const { snapshot, created } = await registry.update(kind, { namespace, name }, object, write);
   const answering = { request, kind, form, nowMs: clock.nowMs() };
   return objectAnswer(created ? 201 : 200, snapshot, answering);
 }
 
 export async function patchResource(
-  { registry, clock }: ServerContext,
+  { registry, clock, caller }: RequestContext,
   request: HttpRequest,
   { kind, namespace, name = '', subresource }: ResourceTarget,
 ): Promise<FullAnswer> {
   const form = negotiate(request, anyShape);
-  const type = patchTypeOf(request.headers['content-type']);
+  const type = patchTypeOf(request.headers['content-type'], kind);
   const options = readPatchOptions(request.query, userAgent(request), type);
   const { fieldValidation, force } = options;
   const read = readPatch(await request.body(), { type, fieldValidation, warn: request.warnings.add });
-  const write = writeContext(request, options, subresource);
+  const write = writeContext(caller, request, options, subresource);
   const patch = { type, ...read, fieldValidation, force };
   const { snapshot, created } = await registry.patch(kind, { namespace, name }, patch, write);
   const answering = { request, kind, form, nowMs: clock.nowMs() };
@@ -73,41 +73,41 @@ export async function patchResource(
 }
 
 export async function deleteResource(
-  { registry, clock }: ServerContext,
+  { registry, clock, caller }: RequestContext,
   request: HttpRequest,
   { kind, namespace, name = '' }: ResourceTarget,
 ): Promise<FullAnswer> {
   const form = negotiate(request, anyShape);
   const { request: deletion, dryRun } = checkedDeletion(await readDeleteOptions(request));
-  const write = { ...deleting(request), dryRun };
+  const write = { ...deleting(caller, request), dryRun };
   const deleted = await registry.delete(kind, { namespace, name }, deletion, write);
   if (deleted.kind === 'removed') return valueAnswer(200, form, deleted.status);
   return objectAnswer(200, deleted.snapshot, { request, kind, form, nowMs: clock.nowMs() });
 }
 
 export async function deleteCollection(
-  { registry, clock }: ServerContext,
+  { registry, clock, caller }: RequestContext,
   request: HttpRequest,
   { kind, namespace }: ResourceTarget,
 ): Promise<FullAnswer> {
   const form = negotiate(request, anyShape);
   const { list } = readListOptions(request.query, namespace, false);
   const { request: deletion, dryRun } = checkedDeletion(await readDeleteOptions(request));
-  const write = { ...deleting(request), dryRun };
+  const write = { ...deleting(caller, request), dryRun };
   const page = await registry.deleteCollection(kind, list, deletion, write);
   return listAnswer(200, page, { request, kind, form, nowMs: clock.nowMs() });
 }
 
 /** POST to a part of an object, such as `binding`. */
 export async function postSubresource(
-  { registry }: ServerContext,
+  { registry, caller }: RequestContext,
   request: HttpRequest,
   { kind, namespace, name = '', subresource = '' }: ResourceTarget,
 ): Promise<FullAnswer> {
   const form = negotiate(request, { shapes: 'metadata' });
   const options = readWriteOptions(request.query, userAgent(request), 'CreateOptions');
   const body = await readObject(request, bodyOf(kind, subresource), options);
-  const write = writeContext(request, options);
+  const write = writeContext(caller, request, options);
   const status: Status = await registry.post(kind, { namespace, name }, subresource, body, write);
   return valueAnswer(status.code ?? 201, form, status);
 }
@@ -163,21 +163,22 @@ function bodyOf(kind: Kind, subresource?: string): ExpectedType {
   if (subresource === 'scale') return scaleBody;
   const part = kind.subresources?.find(({ name }) => name === subresource);
   const { group, version } = kind;
-  if (part === undefined) return { group, version, kind: kind.kind, type: kind.type };
+  if (part === undefined) return { group, version, kind: kind.kind, type: kind.type, form: kind.form };
   return { group: part.group ?? group, version: part.version ?? version, kind: part.kind, type: part.type };
 }
 
 function writeContext(
+  { user, guard }: Caller,
   { warnings }: HttpRequest,
   { manager, dryRun }: WriteOptions,
   subresource?: string,
 ): UpdateContext {
-  return { manager, user: admin.username, dryRun, subresource, warn: warnings.add };
+  return { manager, user: user.name, dryRun, subresource, warn: warnings.add, guard };
 }
 
-function deleting(request: HttpRequest): UpdateContext {
+function deleting({ user, guard }: Caller, request: HttpRequest): UpdateContext {
   const { manager } = readWriteOptions(new URLSearchParams(), userAgent(request), 'UpdateOptions');
-  return { manager, user: admin.username, warn: request.warnings.add };
+  return { manager, user: user.name, warn: request.warnings.add, guard };
 }
 
 function userAgent({ headers }: HttpRequest): string | undefined {

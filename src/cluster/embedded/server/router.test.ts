@@ -14,7 +14,8 @@ describe('a path', () => {
     ['/readyz/ping', 'page readyz ping'],
     ['/openapi/v3', 'page openapi/v3'],
     ['/openapi/v3/apis/apps/v1', 'page openapi/v3 apis/apps/v1'],
-    ['/openapi/v2', 'missing page'],
+    ['/openapi/v2', 'page openapi/v2'],
+    ['/openapi/v2/more', 'missing page'],
     ['/metrics', 'page metrics'],
     ['/metrics/more', 'missing page'],
     ['/api', 'discovery core'],
@@ -124,6 +125,8 @@ function told(route: Route): string {
       return `discovery ${route.target.kind}`;
     case 'missing':
       return `missing ${route.style}`;
+    case 'missingPart':
+      return `missing part of ${route.resource.plural}/${route.name}`;
     case 'malformed':
       return 'malformed';
     case 'review':

@@ -1,6 +1,7 @@
 import { apiVersionOf } from '../../resource.ts';
 import type { KindCatalogue } from '../kinds/catalogue.ts';
 import type { Kind, Verb } from '../kinds/kind.ts';
+import { perEdition } from './per-edition.ts';
 import { type ReviewKind, reviewKinds } from './review-kinds.ts';
 import { verbsOf, verbsOfSubresource } from './verbs.ts';
 
@@ -16,9 +17,21 @@ export type Route =
   | { readonly kind: 'review'; readonly review: ReviewKind; readonly namespace: string | undefined }
   /** `page`: the plain text of an unknown path. `status`: an API answer of a group that exists. */
   | { readonly kind: 'missing'; readonly style: 'page' | 'status' }
+  /** A part that a custom resource does not have: the real server says that there is no such object. */
+  | { readonly kind: 'missingPart'; readonly resource: Kind; readonly name: string }
   | { readonly kind: 'malformed' };
 
-export type Page = 'index' | 'version' | 'metrics' | 'healthz' | 'livez' | 'readyz' | 'openapi/v3';
+export type Page =
+  | 'index'
+  | 'version'
+  | 'metrics'
+  | 'healthz'
+  | 'livez'
+  | 'readyz'
+  | 'openapi/v2'
+  | 'openapi/v3'
+  | 'openid/v1/jwks'
+  | '.well-known/openid-configuration';
 
 export type DiscoveryTarget =
   | { readonly kind: 'core' | 'groups' }
@@ -37,14 +50,11 @@ export interface ResourceTarget {
 
 export class Router {
   readonly #kinds: KindCatalogue;
-  readonly #apiVersions: ReadonlySet<string>;
-  readonly #groups: ReadonlySet<string>;
+  readonly #names: () => ServedNames;
 
   constructor(kinds: KindCatalogue) {
     this.#kinds = kinds;
-    const served = [...kinds.all, ...reviewKinds];
-    this.#apiVersions = new Set(served.map(apiVersionOf));
-    this.#groups = new Set(served.map(({ group }) => group));
+    this.#names = perEdition(kinds, servedNames);
   }
 
   route(path: string): Route {
@@ -71,13 +81,13 @@ export class Router {
   #routeGroups(parts: readonly string[]): Route {
     const [group, version, ...rest] = parts;
     if (group === undefined) return { kind: 'discovery', target: { kind: 'groups' } };
-    if (group === '' || !this.#groups.has(group)) return missingPage;
+    if (group === '' || !this.#names().groups.has(group)) return missingPage;
     if (version === undefined) return { kind: 'discovery', target: { kind: 'group', group } };
     return this.#routeVersion(`${group}/${version}`, rest);
   }
 
   #routeVersion(apiVersion: string, parts: readonly string[]): Route {
-    if (!this.#apiVersions.has(apiVersion)) return missingStatus;
+    if (!this.#names().apiVersions.has(apiVersion)) return this.#missingIn(apiVersion);
     if (parts.length === 0) return { kind: 'discovery', target: { kind: 'version', apiVersion } };
     const isWatchPath = parts[0] === 'watch';
     return this.#routeResource(apiVersion, isWatchPath ? parts.slice(1) : parts, isWatchPath);
@@ -89,13 +99,38 @@ export class Router {
     const review = reviewKinds.find((kind) => apiVersionOf(kind) === apiVersion && kind.plural === plural);
     if (review !== undefined) return routeReview(review, namespace, path.length);
     const kind = this.#kinds.byPlural(apiVersion, plural);
-    if (kind === undefined || rest.length > 0) return missingStatus;
+    if (kind === undefined || rest.length > 0) return this.#missingIn(apiVersion);
     if (kind.namespaced ? namespace === undefined && name !== undefined : namespace !== undefined)
-      return missingStatus;
+      return this.#missingIn(apiVersion);
     const isUnknown = subresource !== undefined && verbsOfSubresource(kind, subresource).length === 0;
+    if (isUnknown && kind.definition !== undefined)
+      return { kind: 'missingPart', resource: kind, name: name ?? '' };
     if (isUnknown || (isWatchPath && subresource !== undefined)) return missingStatus;
     return { kind: 'resource', target: { kind, namespace, name, subresource, isWatchPath } };
   }
+
+  /** In groups that consist of definitions alone, what is not defined is no API at all. */
+  #missingIn(apiVersion: string): Route {
+    const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [];
+    return this.#names().builtInGroups.has(group) ? missingStatus : missingPage;
+  }
+}
+
+interface ServedNames {
+  /** Those in which the server has kinds of its own. */
+  readonly builtInGroups: ReadonlySet<string>;
+  readonly apiVersions: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+}
+
+function servedNames({ all }: KindCatalogue): ServedNames {
+  const served = [...all, ...reviewKinds];
+  const builtIn = [...all.filter(({ definition }) => definition === undefined), ...reviewKinds];
+  return {
+    builtInGroups: new Set(builtIn.map(({ group }) => group)),
+    apiVersions: new Set(served.map(apiVersionOf)),
+    groups: new Set(served.map(({ group }) => group)),
+  };
 }
 
 /** Undefined where the method means nothing there. */
@@ -189,8 +224,14 @@ function routePage(first: string, parts: readonly string[]): Route {
     case 'readyz':
       return { kind: 'page', page: first, rest };
     case 'openapi':
+      if (rest === 'v2') return { kind: 'page', page: 'openapi/v2', rest: '' };
       if (parts[0] !== 'v3') return missingPage;
       return { kind: 'page', page: 'openapi/v3', rest: parts.slice(1).join('/') };
+    case 'openid':
+      return rest === 'v1/jwks' ? { kind: 'page', page: 'openid/v1/jwks', rest: '' } : missingPage;
+    case '.well-known':
+      if (rest !== 'openid-configuration') return missingPage;
+      return { kind: 'page', page: '.well-known/openid-configuration', rest: '' };
     default:
       return missingPage;
   }

@@ -69,8 +69,14 @@ function rowJson(kind: Rows, snapshot: Snapshot, { include, version, nowMs }: Ta
   return [Buffer.from(`{"cells":${cells},"object":`), ...object, rowEnd];
 }
 
-function columnDefinition({ name, type, format, priority }: TableColumn): object {
-  return { name, type, format: format ?? '', description: descriptions[name] ?? '', priority: priority ?? 0 };
+function columnDefinition({ name, type, format, description, priority }: TableColumn): object {
+  return {
+    name,
+    type,
+    format: format ?? '',
+    description: description ?? descriptions[name] ?? '',
+    priority: priority ?? 0,
+  };
 }
 
 /** kubectl shows none of these, other programs may. */

@@ -11,8 +11,21 @@ const allVerbs: readonly Verb[] = [
   'watch',
 ];
 
-/** What can be done with the objects of a kind, by name. */
+/** In the order in which the real server tells them of custom resources. */
+const verbsOfDefined: readonly Verb[] = [
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'create',
+  'update',
+  'watch',
+];
+
+/** What can be done with the objects of a kind. */
 export function verbsOf(kind: Kind): readonly Verb[] {
+  if (kind.definition !== undefined) return verbsOfDefined;
   // Namespaces can only be deleted one by one: each takes everything in it along.
   const isNamespace = kind.group === '' && kind.plural === 'namespaces';
   return isNamespace ? allVerbs.filter((verb) => verb !== 'deletecollection') : allVerbs;

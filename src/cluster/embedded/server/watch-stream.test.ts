@@ -62,7 +62,10 @@ describe('a watch on a connection', () => {
   test('keeps a reader that is always a little behind, however much it reads', () => {
     const backlog = new WatchBacklog();
     backlog.events([added('first', 100_000)]);
-    backlog.opened(() => {});
+    backlog.opened(
+      () => {},
+      () => {},
+    );
     for (let count = 0; count < 3_000; count += 1) {
       backlog.events([added(`n${count}`, 10_000)]);
       if (count >= 20) expect(backlog.shift()).toBeDefined();

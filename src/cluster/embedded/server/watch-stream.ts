@@ -32,6 +32,8 @@ export class WatchBacklog implements WatchListener {
   #firstLeft = 0;
   #isOpen = false;
   #onEvents: () => void = () => {};
+  #onEnd: () => void = () => {};
+  #isEnded = false;
 
   events(events: readonly RegistryEvent[]): void {
     for (const event of events) {
@@ -41,11 +43,18 @@ export class WatchBacklog implements WatchListener {
     this.#onEvents();
   }
 
+  ended(): void {
+    this.#isEnded = true;
+    this.#onEnd();
+  }
+
   /** From here on what comes counts against the limit. */
-  opened(onEvents: () => void): void {
+  opened(onEvents: () => void, onEnd: () => void): void {
     this.#isOpen = true;
     this.#firstLeft = this.#events.length;
     this.#onEvents = onEvents;
+    this.#onEnd = onEnd;
+    if (this.#isEnded) onEnd();
   }
 
   get isEmpty(): boolean {
@@ -114,8 +123,11 @@ export class WatchStream implements LiveStream {
     const { backlog, clock, tick, metrics, timeoutMs, bookmarks } = options;
     metrics.watchesOpen += 1;
     metrics.watchesOpened += 1;
-    backlog.opened(() => this.#noteEvents());
     this.#timers.add(clock.after(timeoutMs, () => this.finish()));
+    backlog.opened(
+      () => this.#noteEvents(),
+      () => this.finish(),
+    );
     if (bookmarks) this.#keepBookmarking();
     if (!backlog.isEmpty) tick.schedule(this.#flush);
   }

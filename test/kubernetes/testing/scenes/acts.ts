@@ -122,7 +122,8 @@ function keyOf({ namespaced }: Resource, namespace: string, name: string) {
   return namespaced ? { namespace, name } : { name };
 }
 
-async function refusalOf(call: Promise<unknown>): Promise<string | undefined> {
+/** What the server said where it did not do it. */
+export async function refusalOf(call: Promise<unknown>): Promise<string | undefined> {
   try {
     await call;
     return undefined;

@@ -13,6 +13,16 @@ export const serviceAccountKind: Kind<ServiceAccount> = {
   namespaced: true,
   type: 'core/v1.ServiceAccount',
   nameRule: nameRules.dnsSubdomain,
+  subresources: [
+    {
+      name: 'token',
+      kind: 'TokenRequest',
+      group: 'authentication.k8s.io',
+      version: 'v1',
+      type: 'authentication.k8s.io/v1.TokenRequest',
+      verbs: ['create'],
+    },
+  ],
   hasStatus: false,
   hasGeneration: false,
   answersDeletionWithObject: true,

@@ -4,10 +4,9 @@ import { clusterKinds } from './index.ts';
 
 const tables = readTables(new URL('./testing/tables.ndjson', import.meta.url));
 
-/** Proxying needs running pods, tokens need a key to sign them with. */
+/** Proxying needs running pods. */
 const notServed: Readonly<Record<string, readonly string[]>> = {
   services: ['proxy'],
-  serviceaccounts: ['token'],
 };
 
 test.each(tables)('a real server describes and shows it the same: %s', (_name, table) => {

@@ -4,6 +4,7 @@ import type { AdmissionRule, Attempt } from './attempt.ts';
 import { checkClaimResize } from './claim-resize.ts';
 import { setDefaultStorageClass } from './default-storage-class.ts';
 import { addDefaultTolerations } from './default-tolerations.ts';
+import { checkCreateByChange, checkGrant } from './guard.ts';
 import { protectInUse } from './in-use-protection.ts';
 import { checkNamespaceLifecycle } from './namespace-lifecycle.ts';
 import { checkPriorityClass, setPriority } from './priority.ts';
@@ -20,10 +21,16 @@ const changing: readonly AdmissionRule[] = [
   applyRuntimeClass,
   copyTopologyLabels,
   applyOperatorRules,
+  checkGrant,
 ];
 
 /** What refuses an object that is right in itself. */
-const looking: readonly AdmissionRule[] = [checkPriorityClass, checkClaimResize, checkOverheadOfClass];
+const looking: readonly AdmissionRule[] = [
+  checkCreateByChange,
+  checkPriorityClass,
+  checkClaimResize,
+  checkOverheadOfClass,
+];
 
 /** Before the kind prepares and checks the object. */
 export function admit(context: RegistryContext, attempt: Attempt): void {

@@ -68,6 +68,7 @@ export async function serveCluster(options: ClusterOptions = {}): Promise<Served
     credentials,
     clock: realClock,
     random: seededRandom('served cluster'),
+    ids: systemIds,
     onError: (error) => bugs.push(error),
   });
   const agent = new Agent({ keepAlive: true, ca: credentials.certificate });

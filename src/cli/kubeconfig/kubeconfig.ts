@@ -1,0 +1,116 @@
+import { isReason } from '../../cluster/api-error.ts';
+import { writePrivateFile } from '../../cluster/embedded/server/private-files.ts';
+import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
+import { serviceAccounts } from '../../cluster/resources.ts';
+import { parseTimestamp } from '../../kube/timestamp.ts';
+import { realClock } from '../../runtime/clock.ts';
+import { CliError, usage } from '../cli-error.ts';
+import { type ConnectFlags, connect } from '../connect.ts';
+import { type LogFlags, logForReading } from '../log-flags.ts';
+import { refusalError } from '../server-error.ts';
+import { accountKubeconfig } from './account-kubeconfig.ts';
+import { lifetimeSeconds } from './lifetime.ts';
+
+export interface KubeconfigFlags extends ConnectFlags, Pick<LogFlags, 'verbose'> {
+  readonly namespace?: string;
+  readonly duration: string;
+  readonly to?: string;
+}
+
+/** A server may give less than was asked for; so much less is worth a word. */
+const shortenedMs = 60_000;
+
+/** `stowage kubeconfig`: prints, or writes, what makes kubectl that service account. */
+export async function kubeconfig(account: string, flags: KubeconfigFlags): Promise<void> {
+  const lifetime = lifetimeSeconds(flags.duration);
+  const named = accountOf(account, flags.namespace);
+  const cluster = await connect(flags, { log: logForReading(flags) });
+  try {
+    const text = await kubeconfigFor(cluster, { ...named, lifetime });
+    if (flags.to === undefined) process.stdout.write(text);
+    else await write(flags.to, text);
+  } finally {
+    await cluster.close();
+  }
+}
+
+async function kubeconfigFor(
+  cluster: KubernetesCluster,
+  { name, lifetime, namespace = cluster.namespace }: Named & Pick<Wanted, 'lifetime'>,
+): Promise<string> {
+  const { token, expirationTimestamp } = await requestToken(cluster, { namespace, name, lifetime });
+  const endsMs = parseTimestamp(expirationTimestamp) ?? Number.NaN;
+  if (realClock.nowMs() + lifetime * 1_000 - endsMs > shortenedMs)
+    process.stderr.write(`the server gave a shorter token: until ${expirationTimestamp}\n`);
+  const { connection } = cluster;
+  const authority = await cluster.authority();
+  return accountKubeconfig({ connection, authority, namespace, account: name, token });
+}
+
+interface Named {
+  readonly name: string;
+  /** Left out, that of the context. */
+  readonly namespace?: string;
+}
+
+/** `robot`, `shop/robot`, and as users of the API are called: `system:serviceaccount:shop:robot`. */
+function accountOf(text: string, namespace: string | undefined): Named {
+  const [, ofUser, nameOfUser] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(text) ?? [];
+  const parts = text.split('/');
+  const [own, name] =
+    ofUser === undefined ? (parts.length === 2 ? parts : [undefined, text]) : [ofUser, nameOfUser];
+  if (parts.length > 2 || name === undefined || name === '' || own === '')
+    throw usage(`"${text}" names no service account; write NAME or NAMESPACE/NAME`);
+  if (own !== undefined && namespace !== undefined && own !== namespace)
+    throw usage(`"${text}" is of another namespace than --namespace ${namespace}; name one of them`);
+  const home = own ?? namespace;
+  return { name, ...(home === undefined ? {} : { namespace: home }) };
+}
+
+interface Wanted {
+  readonly namespace: string;
+  readonly name: string;
+  readonly lifetime: number;
+}
+
+interface TokenStatus {
+  readonly token: string;
+  readonly expirationTimestamp: string;
+}
+
+async function requestToken(cluster: KubernetesCluster, wanted: Wanted): Promise<TokenStatus> {
+  const { namespace, name, lifetime } = wanted;
+  const body = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: lifetime },
+  };
+  try {
+    const answer = await cluster.resource(serviceAccounts).post({ namespace, name }, 'token', body);
+    return (answer as { readonly status: TokenStatus }).status;
+  } catch (error) {
+    throw explained(error, cluster, wanted);
+  }
+}
+
+function explained(error: unknown, cluster: KubernetesCluster, { namespace, name }: Wanted): unknown {
+  if (isReason(error, 'NotFound')) {
+    const remedy = `make it with kubectl create serviceaccount ${name} -n ${namespace}`;
+    const text = `there is no service account "${name}" in the namespace "${namespace}" of ${cluster.server}`;
+    return new CliError(`${text}; ${remedy}, or choose another namespace with -n`, 1, { cause: error });
+  }
+  if (isReason(error, 'Forbidden')) {
+    const remedy = 'ask for the right to create serviceaccounts/token, or use the kubeconfig of an admin';
+    return new CliError(`${error.message}; ${remedy}`, 1, { cause: error });
+  }
+  return refusalError(error, cluster);
+}
+
+async function write(path: string, text: string): Promise<void> {
+  try {
+    await writePrivateFile(path, text);
+  } catch (error) {
+    const why = (error as Error).message;
+    throw new CliError(`cannot write ${path}: ${why}; choose another file with --to`, 1, { cause: error });
+  }
+}

@@ -1,0 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import type { EmbeddedServerOptions } from '../cluster/embedded/embedded-server.ts';
+import { packageFile } from './package-root.ts';
+
+/** The definitions of Stowage's own kinds: what is in `deploy/crds`, in a form that is read in a moment at every start. */
+export async function ownDefinitions(): Promise<NonNullable<EmbeddedServerOptions['definitions']>> {
+  const lines = await readFile(packageFile('deploy/definitions.ndjson'), 'utf8');
+  return lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,89 @@
+import { selectedName } from '../registry/selection/selected-name.ts';
+import { pathSegmentProblems } from '../validation/names.ts';
+
+/** What somebody wants to do, as rules see it: something to a resource, or something with a path. Empty texts stand for none. */
+export type Attributes = ResourceAttributes | PathAttributes;
+
+export interface ResourceAttributes {
+  readonly kind: 'resource';
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface PathAttributes {
+  readonly kind: 'path';
+  readonly verb: string;
+  readonly path: string;
+}
+
+export interface AskedRequest {
+  readonly method: string;
+  /** Escaped, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly isWatch: boolean;
+}
+
+/**
+ * Reads it off a request, whether anything is served there or not: who may not ask does not learn what there is. Undefined where the
+ * path is none. The rules are those of the apiserver's request info.
+ */
+export function attributesOf(request: AskedRequest): Attributes | undefined {
+  const path = unescaped(request.path);
+  if (path === undefined) return undefined;
+  const asked: PathAttributes = { kind: 'path', verb: request.method.toLowerCase(), path };
+  const parts = path.replaceAll(/^\/+|\/+$/g, '').split('/');
+  if (parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return asked;
+  if (parts[0] === 'api') return resourceAttributes(request, '', parts.slice(2));
+  return parts.length < 4 ? asked : resourceAttributes(request, parts[1] ?? '', parts.slice(3));
+}
+
+function resourceAttributes(request: AskedRequest, group: string, parts: readonly string[]): Attributes {
+  const isByPath = parts[0] === 'watch' || parts[0] === 'proxy';
+  const rest = isByPath ? parts.slice(1) : parts;
+  const isOfNamespace = rest[0] === 'namespaces' && rest.length > 1;
+  const isAboutNamespace = rest[2] === undefined || rest[2] === 'status' || rest[2] === 'finalize';
+  const [resource = '', name = '', subresource = ''] =
+    isOfNamespace && !isAboutNamespace ? rest.slice(2) : rest;
+  const verb = isByPath ? (parts[0] ?? '') : (methodVerbs[request.method] ?? '');
+  return {
+    kind: 'resource',
+    group,
+    resource,
+    subresource: verb === 'proxy' ? '' : subresource,
+    namespace: isOfNamespace ? (rest[1] ?? '') : '',
+    ...named(request, verb, name),
+  };
+}
+
+/** Reading without a name is listing or watching, and what a selector names is a name as well. */
+function named(request: AskedRequest, verb: string, name: string): { verb: string; name: string } {
+  if (name !== '') return { verb, name };
+  if (verb === 'delete') return { verb: 'deletecollection', name };
+  if (verb !== 'get') return { verb, name };
+  const selected = selectedName(request.query.get('fieldSelector') ?? '') ?? '';
+  const isName = pathSegmentProblems(selected).length === 0;
+  return { verb: request.isWatch ? 'watch' : 'list', name: isName ? selected : '' };
+}
+
+const methodVerbs: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+function unescaped(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // A broken escape: there is no such path.
+    return undefined;
+  }
+}

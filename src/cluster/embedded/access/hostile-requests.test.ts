@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AccessWorld } from './testing/access-world.ts';
+
+let world: AccessWorld;
+
+beforeAll(async () => {
+  world = await AccessWorld.start();
+});
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+const secrets = '/api/v1/namespaces/default/secrets';
+const rbac = '/apis/rbac.authorization.k8s.io/v1';
+
+describe('who may watch one object by its name', () => {
+  let token = '';
+
+  beforeAll(async () => {
+    for (const name of ['own', 'foreign']) await world.admin('POST', secrets, { metadata: { name } });
+    token = await world.token('watcher');
+    const rule = { apiGroups: [''], resources: ['secrets'], verbs: ['watch'], resourceNames: ['own'] };
+    await world.allow('watcher', rule);
+  });
+
+  async function seen(name: string, query: string): Promise<readonly string[]> {
+    const path = `/api/v1/watch/namespaces/default/secrets/${name}?timeoutSeconds=1&${query}`;
+    const { status, text } = await world.as(token, 'GET', path);
+    if (status !== 200) return [String(status)];
+    const lines = text.split('\n').filter((line) => line !== '');
+    return lines.map(
+      (line) => (JSON.parse(line) as { object: { metadata: { name: string } } }).object.metadata.name,
+    );
+  }
+
+  test.each([
+    ['nothing', ''],
+    ['its name', 'fieldSelector=metadata.name%3Down'],
+    ['its name and more', 'fieldSelector=metadata.name%3Down,metadata.namespace%3Ddefault'],
+  ])('sees it where he selects %s', async (_, query) => {
+    expect(await seen('own', query)).toEqual(['own']);
+  });
+
+  test.each([
+    ['with an escape at the end', 'metadata.name!=x\\'],
+    ['of all but one', 'metadata.name!=x'],
+    ['of another one', 'metadata.name=foreign'],
+    ['that can not be read', 'metadata.name'],
+  ])('sees nothing else by a selector %s', async (_, selector) => {
+    expect(await seen('own', `fieldSelector=${encodeURIComponent(selector)}`)).toEqual(['400']);
+  });
+
+  test('sees nothing else by a name that looks like a selector', async () => {
+    expect(await seen('own,metadata.name!=x', '')).toEqual(['403']);
+  });
+});
+
+test('a name in a path of old is a name, whatever it is made of', async () => {
+  const path = '/api/v1/watch/namespaces/default/secrets/own%2Cmetadata.name=own?timeoutSeconds=1';
+  expect(await world.cluster.call('GET', path)).toMatchObject({ status: 200, text: '' });
+});
+
+test('headers do not push one another out, so nobody is himself who wants to be another one', async () => {
+  const padding = Object.fromEntries(Array.from({ length: 2500 }, (_, index) => [`a${index}`, '']));
+  const headers = { ...padding, 'impersonate-user': 'nobody' };
+  const answer = await world.cluster.call('GET', secrets, { headers });
+  expect(answer.status).toBe(403);
+  expect(answer.text).toContain('User \\"nobody\\" cannot list');
+});
+
+describe('a role whose rules make more pieces than can be looked at', () => {
+  const many = (prefix: string) => Array.from({ length: 300 }, (_, index) => `${prefix}${index}`);
+  const huge = {
+    apiGroups: ['', ...many('g')],
+    resources: ['pods', ...many('r')],
+    verbs: ['get', ...many('v')],
+    resourceNames: many('n'),
+  };
+  const write = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['create'] };
+  const roles = `${rbac}/namespaces/default/roles`;
+
+  test('is refused to who does not hold them, without looking at them all', async () => {
+    const token = await world.token('lister');
+    await world.allow('lister', write);
+    const answer = await world.as(token, 'POST', roles, {
+      body: { metadata: { name: 'huge' }, rules: [huge] },
+    });
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain('not currently held');
+  });
+
+  test('is taken from who holds them', async () => {
+    const token = await world.token('holder');
+    await world.allow('holder', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] });
+    const answer = await world.as(token, 'POST', roles, {
+      body: { metadata: { name: 'huge' }, rules: [huge] },
+    });
+    expect(answer.status).toBe(201);
+  });
+});

@@ -1,0 +1,129 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AccessWorld, forged, otherKey, partsOf } from './testing/access-world.ts';
+
+let world: AccessWorld;
+let good = '';
+
+beforeAll(async () => {
+  world = await AccessWorld.start();
+  good = await world.token('robot');
+  await world.allow('robot', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] });
+});
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+async function statusWith(token: string): Promise<number> {
+  return (await world.as(token, 'GET', '/api/v1/namespaces/default/secrets')).status;
+}
+
+function later(seconds: number): object {
+  const { claims } = partsOf(good);
+  const moved = ['exp', 'iat', 'nbf'].map((name) => [name, (claims[name] as number) + seconds]);
+  return { ...claims, ...Object.fromEntries(moved) };
+}
+
+/** What the server itself would sign, had it been asked to. */
+function signed(claims: object): string {
+  return forged(partsOf(good).header, claims, world.cluster.credentials.tokenKey);
+}
+
+test('a good token is taken', async () => {
+  expect(await statusWith(good)).toBe(200);
+  expect(await statusWith(signed(partsOf(good).claims))).toBe(200);
+});
+
+describe('a token is refused', () => {
+  const stranger = otherKey();
+  test.each<[string, () => string]>([
+    ['that nobody signed', () => forged({ alg: 'none' }, partsOf(good).claims)],
+    ['that says so of our key', () => forged({ ...partsOf(good).header, alg: 'none' }, partsOf(good).claims)],
+    ['without its signature', () => good.replace(/[^.]*$/, '')],
+    ['with an empty signature', () => good.replace(/[^.]*$/, 'AA')],
+    ['of another key', () => forged({ alg: 'ES256', kid: stranger.id }, partsOf(good).claims, stranger.pem)],
+    ['of another key under our name', () => forged(partsOf(good).header, partsOf(good).claims, stranger.pem)],
+    ['with the signature of another', () => `${signed(later(9)).replace(/[^.]*$/, '')}${good.split('.')[2]}`],
+    ['signed with what everybody knows', () => withPublicSecret()],
+    [
+      'that asks for what we do not know',
+      () =>
+        forged(
+          { ...partsOf(good).header, crit: ['exp'] },
+          partsOf(good).claims,
+          world.cluster.credentials.tokenKey,
+        ),
+    ],
+    ['that has expired', () => signed(later(-2 * 3600))],
+    ['that is of the future', () => signed(later(3600))],
+    ['of another issuer', () => signed({ ...partsOf(good).claims, iss: 'https://elsewhere.example' })],
+    ['for others', () => signed({ ...partsOf(good).claims, aud: ['https://elsewhere.example'] })],
+    ['for nobody', () => signed({ ...partsOf(good).claims, aud: [] })],
+    [
+      'for us in the wrong form',
+      () => signed({ ...partsOf(good).claims, aud: 'https://kubernetes.default.svc' }),
+    ],
+    ['that names no account', () => signed({ ...partsOf(good).claims, 'kubernetes.io': undefined })],
+    ['that never ends', () => signed({ ...partsOf(good).claims, exp: undefined })],
+    ['that is no JSON', () => 'eyJh.eyJh.eyJh'],
+    ['in four parts', () => `${good}.${good.split('.')[2]}`],
+    ['with something behind it', () => `${good}=`],
+    ['of a great length', () => `${good}${'A'.repeat(20_000)}`],
+  ])('%s', async (_, make) => {
+    expect(await statusWith(make())).toBe(401);
+  });
+
+  /** The trick with libraries that let the token choose: the public key as the secret of a HMAC. */
+  function withPublicSecret(): string {
+    const { kid } = partsOf(good).header;
+    const body = forged({ alg: 'HS256', kid }, partsOf(good).claims).slice(0, -1);
+    const secret = createHmac('sha256', JSON.stringify(kid)).update(body).digest('base64url');
+    return `${body}.${secret}`;
+  }
+});
+
+describe('a token ends with', () => {
+  const accounts = '/api/v1/namespaces/default/serviceaccounts';
+
+  test('its account, at once, and does not come back with one of the same name', async () => {
+    const token = await world.token('brief');
+    expect((await world.as(token, 'GET', '/api')).status).toBe(200);
+    await world.admin('DELETE', `${accounts}/brief`);
+    expect((await world.as(token, 'GET', '/api')).status).toBe(401);
+    const second = await world.token('brief');
+    expect((await world.as(token, 'GET', '/api')).status).toBe(401);
+    expect((await world.as(second, 'GET', '/api')).status).toBe(200);
+  });
+
+  test.each([
+    ['Secret', 'secrets', {}],
+    ['Pod', 'pods', { spec: { serviceAccountName: 'bound', containers: [{ name: 'c', image: 'i' }] } }],
+  ])('the %s that it is bound to', async (kind, plural, body) => {
+    const name = kind.toLowerCase();
+    const objects = `/api/v1/namespaces/default/${plural}`;
+    await world.admin('POST', objects, { metadata: { name }, ...body });
+    const boundObjectRef = { kind, apiVersion: 'v1', name };
+    const token = await world.token('bound', { boundObjectRef });
+    expect((await world.as(token, 'GET', '/api')).status).toBe(200);
+    await world.admin('DELETE', `${objects}/${name}`, { gracePeriodSeconds: 0 });
+    expect((await world.as(token, 'GET', '/api')).status).toBe(401);
+    await world.admin('POST', objects, { metadata: { name }, ...body });
+    expect((await world.as(token, 'GET', '/api')).status).toBe(401);
+  });
+
+  test('the node that it is bound to', async () => {
+    await world.admin('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
+    const token = await world.token('bound', {
+      boundObjectRef: { kind: 'Node', apiVersion: 'v1', name: 'n1' },
+    });
+    const self = await world.as(token, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+      body: {},
+    });
+    expect(self.json()).toMatchObject({
+      status: { userInfo: { extra: { 'authentication.kubernetes.io/node-name': ['n1'] } } },
+    });
+    await world.admin('DELETE', '/api/v1/nodes/n1');
+    expect((await world.as(token, 'GET', '/api')).status).toBe(401);
+  });
+});

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AccessWorld } from './testing/access-world.ts';
+
+/** What the real server says is on record in test/fidelity; here is what takes rules that scenarios there do not make. */
+
+let world: AccessWorld;
+
+beforeAll(async () => {
+  world = await AccessWorld.start();
+});
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+const self = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+const selfReview = { apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'] };
+
+interface Case {
+  readonly name: string;
+  readonly rules: readonly object[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly groups: readonly string[] | undefined;
+}
+
+function identity(mode: string, resource: string, more: object = {}): object {
+  return {
+    apiGroups: ['authentication.k8s.io'],
+    resources: [resource],
+    verbs: [`impersonate:${mode}`],
+    ...more,
+  };
+}
+
+function on(mode: string): object {
+  return { ...selfReview, verbs: [`impersonate-on:${mode}:create`] };
+}
+
+const node = { 'impersonate-user': 'system:node:n1' };
+const account = { 'impersonate-user': 'system:serviceaccount:a:b' };
+const bob = { 'impersonate-user': 'bob' };
+
+describe('a user may be stood for', () => {
+  test.each<Case>([
+    {
+      name: 'a node, by its name and for what is allowed',
+      rules: [identity('arbitrary-node', 'nodes', { resourceNames: ['n1'] }), on('arbitrary-node')],
+      headers: node,
+      groups: ['system:nodes', 'system:authenticated'],
+    },
+    {
+      name: 'no node for anything else',
+      rules: [identity('arbitrary-node', 'nodes')],
+      headers: node,
+      groups: undefined,
+    },
+    {
+      name: 'no other node',
+      rules: [identity('arbitrary-node', 'nodes', { resourceNames: ['n2'] }), on('arbitrary-node')],
+      headers: node,
+      groups: undefined,
+    },
+    {
+      name: 'no node by the right to be its own',
+      rules: [identity('associated-node', 'nodes'), on('associated-node')],
+      headers: node,
+      groups: undefined,
+    },
+    {
+      name: 'an account',
+      rules: [identity('serviceaccount', 'serviceaccounts'), on('serviceaccount')],
+      headers: account,
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:a', 'system:authenticated'],
+    },
+    {
+      name: 'somebody with a group',
+      rules: [identity('user-info', 'users'), identity('user-info', 'groups'), on('user-info')],
+      headers: { ...bob, 'impersonate-group': 'g' },
+      groups: ['g', 'system:authenticated'],
+    },
+    {
+      name: 'no master, whatever groups are allowed',
+      rules: [identity('user-info', 'users'), identity('user-info', 'groups'), on('user-info')],
+      headers: { ...bob, 'impersonate-group': 'system:masters' },
+      groups: undefined,
+    },
+    {
+      name: 'nobody with what no key may be called',
+      rules: [identity('user-info', 'users'), identity('user-info', 'userextras/*'), on('user-info')],
+      headers: { ...bob, 'impersonate-extra-plain': 'x' },
+      groups: undefined,
+    },
+    {
+      name: 'in the old way, whatever he does',
+      rules: [{ apiGroups: [''], resources: ['users', 'groups'], verbs: ['impersonate'] }],
+      headers: { ...bob, 'impersonate-group': 'g' },
+      groups: ['g', 'system:authenticated'],
+    },
+    {
+      name: 'not with a key that nobody would think of',
+      rules: [{ apiGroups: [''], resources: ['users'], verbs: ['impersonate'] }],
+      headers: { ...bob, 'impersonate-extra-__proto__': 'x' },
+      groups: undefined,
+    },
+    {
+      name: 'not in the old way by the new right',
+      rules: [identity('user-info', 'users'), on('serviceaccount')],
+      headers: bob,
+      groups: undefined,
+    },
+  ])('$name', async ({ name, rules, headers, groups }) => {
+    const who = `r-${name.replaceAll(/\W+/g, '-')}`;
+    const token = await world.token(who);
+    await world.admin('POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+      metadata: { name: who },
+      rules,
+    });
+    await world.admin('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+      metadata: { name: who },
+      roleRef: { kind: 'ClusterRole', name: who },
+      subjects: [{ kind: 'ServiceAccount', name: who, namespace: 'default' }],
+    });
+    const reply = await world.as(token, 'POST', self, { body: {}, headers });
+    if (groups === undefined) expect(reply.status).toBe(403);
+    else
+      expect(reply.json()).toMatchObject({
+        status: { userInfo: { username: headers['impersonate-user'], groups } },
+      });
+  });
+
+  test('the node on which an account is used, by a right that is about no node', async () => {
+    await world.admin('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
+    const token = await world.token('agent', {
+      boundObjectRef: { kind: 'Node', apiVersion: 'v1', name: 'n1' },
+    });
+    const rbac = '/apis/rbac.authorization.k8s.io/v1';
+    const rules = [identity('associated-node', 'nodes'), on('associated-node')];
+    await world.admin('POST', `${rbac}/clusterroles`, { metadata: { name: 'agent' }, rules });
+    await world.admin('POST', `${rbac}/clusterrolebindings`, {
+      metadata: { name: 'agent' },
+      roleRef: { kind: 'ClusterRole', name: 'agent' },
+      subjects: [{ kind: 'ServiceAccount', name: 'agent', namespace: 'default' }],
+    });
+    const own = await world.as(token, 'POST', self, { body: {}, headers: node });
+    expect(own.json()).toMatchObject({ status: { userInfo: { username: 'system:node:n1' } } });
+    const headers = { 'impersonate-user': 'system:node:n2' };
+    expect((await world.as(token, 'POST', self, { body: {}, headers })).status).toBe(403);
+  });
+});
+
+test('a header that comes twice names two groups, and a comma is none between them', async () => {
+  const reply = await world.cluster.call('POST', self, {
+    body: {},
+    headers: { 'impersonate-user': 'bob', 'impersonate-group': 'a, b' },
+  });
+  expect(reply.json()).toMatchObject({ status: { userInfo: { groups: ['a, b', 'system:authenticated'] } } });
+});

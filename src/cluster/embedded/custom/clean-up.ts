@@ -1,0 +1,35 @@
+import { onAbort } from '../../../runtime/abort.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Registry, WriteContext } from '../registry/api.ts';
+
+const write: WriteContext = { manager: 'kube-apiserver', user: 'system:apiserver', warn: () => {} };
+
+/**
+ * Deletes all objects of a kind, and resolves when none is left: those with finalizers are waited for. Nothing can be added meanwhile,
+ * because a definition that is being deleted takes no new objects.
+ */
+export async function deleteInstances(registry: Registry, kind: Kind, signal: AbortSignal): Promise<void> {
+  await registry.deleteCollection(kind, {}, {}, write);
+  const left = new Set<string>();
+  let resolve: () => void = () => {};
+  const emptied = new Promise<void>((done) => (resolve = done));
+  const watch = await registry.watch(
+    kind,
+    { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', bookmarks: true },
+    {
+      events(events) {
+        for (const event of events) {
+          if (event.type === 'BOOKMARK') continue;
+          const { uid = '' } = event.snapshot.object.metadata;
+          if (event.type === 'DELETED') left.delete(uid);
+          else left.add(uid);
+        }
+        if (left.size === 0) resolve();
+      },
+    },
+  );
+  const stopListening = onAbort(signal, () => resolve());
+  await emptied;
+  stopListening();
+  watch.close();
+}

@@ -1,0 +1,18 @@
+import type { StoredObject } from '../kinds/kind.ts';
+import { qualifiedNameProblems } from '../validation/names.ts';
+
+const standardFinalizers = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
+const avoid = 'to avoid accidental conflicts with other finalizer writers';
+
+/** Finalizers that two programs could mean different things by. */
+export function finalizerWarnings(object: StoredObject, old: StoredObject | undefined): readonly string[] {
+  const known = new Set(old?.metadata.finalizers);
+  const added = new Set((object.metadata.finalizers ?? []).filter((name) => !known.has(name)));
+  return [...added].sort().flatMap((name) => {
+    const field = `metadata.finalizers: ${JSON.stringify(name)}:`;
+    const problems = qualifiedNameProblems(name).map((problem) => `${field} ${problem}`);
+    if (name.includes('/') || standardFinalizers.has(name)) return problems;
+    const wanted = name.includes('.') ? ' including a path (/)' : '';
+    return [...problems, `${field} prefer a domain-qualified finalizer name${wanted} ${avoid}`];
+  });
+}

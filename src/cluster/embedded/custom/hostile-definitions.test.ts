@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { decodeBody } from '../schema/decode.ts';
+import { parseJsonPath } from './json-path.ts';
+import { DefinedWorld, widgetDefinition } from './testing/defined-world.ts';
+
+const write = { manager: 'test', user: 'test', warn: () => {} };
+const text = { type: 'string' };
+
+describe('definitions that nobody would write by chance', () => {
+  let world: DefinedWorld;
+  beforeEach(async () => {
+    world = await DefinedWorld.start();
+  });
+  afterEach(async () => {
+    await world.stop();
+    expect(world.problems).toEqual([]);
+  });
+
+  test('are served under their own name, whatever somebody has written into their status', async () => {
+    await world.define(widgetDefinition({ v1: {} }));
+    const twin = widgetDefinition({ v1: {} });
+    twin.metadata.name = 'gadgets.example.com';
+    twin.spec.names = { plural: 'gadgets', kind: 'Gadget' };
+    await world.define(twin);
+    const status = { acceptedNames: { plural: 'widgets' } };
+    await world.changeDefinition('gadgets.example.com', { status }, 'status');
+    expect(world.kind('example.com/v1', 'gadgets').kind).toBe('Gadget');
+    expect(world.kind('example.com/v1', 'widgets').kind).toBe('Widget');
+    expect((await world.definition('gadgets.example.com'))?.status.acceptedNames.plural).toBe('gadgets');
+  });
+
+  test('may count replicas wherever they like, without reaching what all objects share', async () => {
+    const definition = widgetDefinition({ v1: { color: text } });
+    for (const version of definition.spec.versions ?? []) {
+      version.subresources = {
+        scale: { specReplicasPath: '.spec.__proto__.stolen', statusReplicasPath: '.status.replicas' },
+      };
+    }
+    await world.define(definition);
+    await world.create('v1', 'w', { spec: {} });
+    const kind = world.kind('example.com/v1', 'widgets');
+    const scale = {
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      metadata: { name: 'w' },
+      spec: { replicas: 3 },
+    };
+    const context = { ...write, subresource: 'scale' };
+    const key = { namespace: 'default', name: 'w' };
+    await world.registry.update(kind, key, scale, context).catch(() => {});
+    expect('stolen' in {}).toBe(false);
+  });
+
+  test('may name paths that lead nowhere at great length', () => {
+    const blank = ' '.repeat(1_000_000);
+    expect(parseJsonPath(`.spec[${blank}x]`)).toBeUndefined();
+    expect(parseJsonPath(`.spec[?(@.a${blank}b)]`)).toBeUndefined();
+  });
+
+  test('are of objects that nobody can write in protobuf', async () => {
+    await world.define(widgetDefinition({ v1: {} }));
+    const expected = world.kind('example.com/v1', 'widgets');
+    const about = '\n\x0eexample.com/v1\x12\x06Widget';
+    const bytes = Buffer.from(`k8s\0\n${String.fromCharCode(about.length)}${about}\x12\0`, 'latin1');
+    const contentType = 'application/vnd.kubernetes.protobuf';
+    expect(() => decodeBody({ bytes, contentType, expected, fieldValidation: 'Warn' })).toThrow(
+      'Widget in version "v1" cannot be handled as a Widget: object *unstructured.Unstructured does not implement the protobuf marshalling interface',
+    );
+  });
+
+  test('keep fields of any name through a write of the status', async () => {
+    const definition = widgetDefinition({ v1: {} });
+    for (const version of definition.spec.versions ?? []) {
+      version.subresources = { status: {} };
+      version.schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    }
+    await world.define(definition);
+    await world.create('v1', 'w', JSON.parse('{"__proto__": {"a": 1}}'));
+    const changed = await world.patch('v1', 'w', { status: { isReady: true } }, 'status');
+    expect(JSON.stringify(changed)).toContain('"__proto__":{"a":1}');
+  });
+});

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { installDefinitions } from './install-definitions.ts';
+import { DefinedWorld, widgetDefinition } from './testing/defined-world.ts';
+
+const text = { type: 'string' };
+const name = 'widgets.example.com';
+
+describe('definitions that come with the program', () => {
+  let world: DefinedWorld;
+  beforeEach(async () => {
+    world = await DefinedWorld.start();
+    await install({ v1alpha1: { color: text } });
+    await world.create('v1alpha1', 'w', { spec: { color: 'red' } });
+  });
+  afterEach(async () => {
+    await world.stop();
+    expect(world.problems).toEqual([]);
+  });
+
+  async function install(versions: Parameters<typeof widgetDefinition>[0]): Promise<void> {
+    await installDefinitions(world.registry, [widgetDefinition(versions)]);
+    await world.definitions?.settled();
+  }
+
+  test('are written once, however often the program starts', async () => {
+    const before = await world.definition(name);
+    await world.restart();
+    await install({ v1alpha1: { color: text } });
+    expect(await world.definition(name)).toEqual(before);
+  });
+
+  test('move stored objects to a version that is new', async () => {
+    await install({
+      v1beta1: { color: text, size: { type: 'integer', default: 3 } },
+      v1alpha1: { color: text },
+    });
+    expect((await world.get('v1beta1', 'w')).spec).toEqual({ color: 'red', size: 3 });
+    expect((await world.get('v1alpha1', 'w')).spec).toEqual({ color: 'red' });
+    expect((await world.definition(name))?.status.storedVersions).toEqual(['v1beta1']);
+  });
+
+  test('may leave out a version in which objects are stored', async () => {
+    await install({ v1: { color: text } });
+    expect((await world.get('v1', 'w')).spec).toEqual({ color: 'red' });
+    const definition = await world.definition(name);
+    expect(definition?.status.storedVersions).toEqual(['v1']);
+    expect(definition?.spec.versions?.map((version) => version.name)).toEqual(['v1']);
+  });
+
+  test('keep what users have added to them', async () => {
+    await world.changeDefinition(name, { metadata: { labels: { team: 'storage' } } });
+    await install({ v1alpha1: { color: text } });
+    expect((await world.definition(name))?.metadata.labels).toEqual({ team: 'storage' });
+  });
+});

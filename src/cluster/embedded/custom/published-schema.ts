@@ -1,0 +1,20 @@
+import type { Kind } from '../kinds/kind.ts';
+import type { JsonSchema } from '../structural/json-schema.ts';
+
+const everyObject = {
+  apiVersion: { type: 'string' },
+  kind: { type: 'string' },
+  metadata: { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }] },
+};
+
+/** The schema of a version as OpenAPI shows it: with what every object has, so that clients can check and explain all of it. */
+export function publishedSchema(
+  schema: JsonSchema,
+  { group, version, kind }: Pick<Kind, 'group' | 'version' | 'kind'>,
+): Readonly<Record<string, unknown>> {
+  return {
+    ...schema,
+    properties: { ...schema.properties, ...everyObject },
+    'x-kubernetes-group-version-kind': [{ group, version, kind }],
+  };
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { deployments, replicaSets, serviceAccounts } from '../../src/cluster/resources.ts';
+import type { Bed } from './bed.ts';
+import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+import { servedControllers } from './testing/unserved-controllers.ts';
+
+/** Each controller of Kubernetes under an account of its own, with a token that it asks for and the roles that every cluster has. */
+describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('kube-controller-manager', () => {
+  test('does its work on our server with an account for each controller', async () => {
+    const bed = await startBed({
+      server: 'stowage',
+      controllerManager: {
+        controllers: servedControllers,
+        extraFlags: { 'use-service-account-credentials': true },
+      },
+    });
+    const cluster = await bed.connect();
+    const labels = { app: 'web' };
+    await cluster.resource(deployments).create({
+      metadata: { namespace: 'default', name: 'web' },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      },
+    });
+    const sets = () => cluster.resource(replicaSets).list({ namespace: 'default' });
+    await until(async () => (await sets()).items.some(({ status }) => status?.replicas === 1));
+    const accounts = await cluster.resource(serviceAccounts).list({ namespace: 'kube-system' });
+    const names = accounts.items.map(({ metadata }) => metadata?.name);
+    expect(names).toEqual(expect.arrayContaining(['deployment-controller', 'replicaset-controller']));
+    expect(refusalsIn(bed)).toEqual([]);
+  });
+});
+
+function refusalsIn(bed: Bed): readonly string[] {
+  const lines = bed.logs('kube-controller-manager').split('\n');
+  return lines.filter((line) => /forbidden|unauthorized/i.test(line));
+}
+
+async function until(isOver: () => Promise<boolean>): Promise<void> {
+  while (!(await isOver())) await sleep(100);
+}

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EmbeddedServer } from '../../src/cluster/embedded/embedded-server.ts';
+import { realClock } from '../../src/runtime/clock.ts';
+import { systemIds } from '../../src/runtime/ids.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
+import { addressOf, HttpClient, type ServerAddress } from '../fidelity/http-client.ts';
+import { type Compared, comparePolicy } from './access-control/beside-real.ts';
+import { randomPolicy } from './access-control/random-policy.ts';
+import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
+
+/**
+ * Random roles, bindings, users and questions, the same at every run. To see others, or more, or one again:
+ *
+ *     ACCESS_SEED=1234 ACCESS_POLICIES=200 npm run test:kubernetes -- test/kubernetes/access-control.test.ts
+ */
+const firstSeed = Number(process.env.ACCESS_SEED ?? 1);
+const policyCount = Number(process.env.ACCESS_POLICIES ?? 8);
+const policySize = 12;
+const policyMaxMs = 15_000;
+const shownMax = 10;
+
+describe.skipIf(lacks(...serverPrograms))('access control beside the real server', () => {
+  const bed = sharedBed();
+  const bugs: unknown[] = [];
+  let embedded: EmbeddedServer;
+
+  beforeAll(async () => {
+    embedded = await EmbeddedServer.start({
+      clock: realClock,
+      ids: systemIds,
+      random: systemRandom,
+      onError: (error, where) => bugs.push(where, error),
+    });
+  });
+
+  afterAll(async () => {
+    await embedded.close();
+  });
+
+  function servers() {
+    return { real: addressOf(readFileSync(bed().kubeconfig, 'utf8')), ours: addressOf(embedded.kubeconfig) };
+  }
+
+  test(
+    'random policies let the same people do the same things',
+    async () => {
+      const all: Compared[] = [];
+      for (let seed = firstSeed; seed < firstSeed + policyCount; seed++) {
+        all.push(await comparePolicy(servers(), randomPolicy(seed, policySize)));
+      }
+      const differences = all.flatMap(({ differences: found }) => found);
+      expect(differences.slice(0, shownMax).join('\n'), `${differences.length} in all`).toBe('');
+      expect(bugs).toEqual([]);
+      // Else nothing would have been asked.
+      expect(sum(all.map(({ allowed }) => allowed))).toBeGreaterThan(policyCount * 5);
+      expect(sum(all.map(({ refused }) => refused))).toBeGreaterThan(policyCount * 5);
+    },
+    60_000 + policyCount * policyMaxMs,
+  );
+
+  test.each(['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'])(
+    'both begin with the same %s',
+    async (plural) => {
+      const { real, ours } = servers();
+      expect(await essentials(ours, plural)).toEqual(await essentials(real, plural));
+    },
+  );
+});
+
+interface Listed {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly aggregationRule?: object;
+  readonly rules?: unknown;
+}
+
+/** Who gathers rules depends on a controller, which the real one is without. */
+async function essentials(server: ServerAddress, plural: string): Promise<readonly unknown[]> {
+  const client = new HttpClient(server);
+  const path = `/apis/rbac.authorization.k8s.io/v1/${plural}`;
+  const { text } = await client.call({
+    method: 'GET',
+    path,
+    headers: { accept: 'application/json' },
+    body: undefined,
+  });
+  client.close();
+  const { items } = JSON.parse(text) as { items: readonly Listed[] };
+  return items.map(({ metadata, ...rest }) => {
+    const { name, namespace, labels, annotations } = metadata;
+    const rules = rest.aggregationRule === undefined ? rest.rules : undefined;
+    return { ...rest, rules, name, namespace, labels, annotations };
+  });
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import type { Resource } from '../../src/cluster/resource.ts';
+import {
+  configMaps,
+  daemonSets,
+  namespaces,
+  replicationControllers,
+  serviceAccounts,
+} from '../../src/cluster/resources.ts';
+import { StowageProcess } from '../up/stowage-process.ts';
+import type { Bed } from './bed.ts';
+import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+import { errorKindsIn } from './testing/klog.ts';
+import { unknownEitherWay } from './testing/known-differences.ts';
+import { differencesOf } from './testing/outcome-differences.ts';
+import { says } from './testing/run-scheduler.ts';
+import { setStage } from './testing/scene-stage.ts';
+import { appliedScenes } from './testing/scenes/applied-scenes.ts';
+import { batchScenes, cronJobs, jobs, minutely } from './testing/scenes/batch-scenes.ts';
+import { budgetScenes } from './testing/scenes/budget-scenes.ts';
+import { deploymentScenes } from './testing/scenes/deployment-scenes.ts';
+import { endingScenes } from './testing/scenes/ending-scenes.ts';
+import { statefulSetScenes } from './testing/scenes/stateful-set-scenes.ts';
+import { volumeScenes } from './testing/scenes/volume-scenes.ts';
+import { type Outcome, type Scene, Side, type Stage } from './testing/side.ts';
+import { servedControllers } from './testing/unserved-controllers.ts';
+
+/**
+ * Rounds begin until this is over. For longer:
+ *
+ *     SOAK_SECONDS=600 npm run test:kubernetes -- test/kubernetes/controller-manager.test.ts
+ */
+const soakMs = Number(process.env.SOAK_SECONDS ?? 60) * 1000;
+const roundMaxMs = 240_000;
+const pollMs = 200;
+
+/** Our server does not judge pods by security levels. */
+const scenes = [
+  ...statefulSetScenes,
+  ...deploymentScenes,
+  ...budgetScenes,
+  ...endingScenes,
+  ...volumeScenes,
+  ...batchScenes,
+  ...appliedScenes,
+].filter(({ needsPodSecurity }) => needsPodSecurity !== true);
+
+/** They make objects outside of their namespace, which a second round would find. */
+const onceOnly = ['volume-lives', 'default-class'];
+
+/** Whose work is done by others beside it, and who does it. */
+const swapped = ['persistentvolume-binder-controller', 'statefulset-controller'];
+const swappedIn = 'pv-binder,statefulset';
+
+type Round = ReadonlyMap<string, Outcome>;
+
+describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-scheduler', 'kwok'))(
+  'kube-controller-manager',
+  () => {
+    /** What it comes to by itself on the real server. */
+    let expected: Round | undefined;
+
+    test(
+      'runs on our server as on the real one: the same objects, and no other complaints',
+      async () => {
+        const [real, ours] = await Promise.all([open('kubernetes'), open('stowage')]);
+        const differences: string[] = [];
+        const untilMs = Date.now() + soakMs;
+        for (let round = 1; round === 1 || Date.now() < untilMs; round++) {
+          const [theirs, our] = await Promise.all([playRound(real, round), playRound(ours, round)]);
+          differences.push(...compareRounds(theirs, our));
+          if (round === 1) expected = theirs;
+        }
+        expect(differences).toEqual([]);
+        const known = errorKindsIn(real.bed.logs('kube-controller-manager'));
+        const log = ours.bed.logs('kube-controller-manager');
+        expect(errorKindsIn(log).filter((kind) => !known.includes(kind))).toEqual([]);
+        expect(log).not.toContain('panic');
+        expect(ours.bed.pidOf('kube-controller-manager')).toBeDefined();
+      },
+      soakMs + 2 * roundMaxMs,
+    );
+
+    test(
+      'comes to the same end with two of its controllers swapped for ours, on either server',
+      async () => {
+        const both = (['kubernetes', 'stowage'] as const).map(async (server) => {
+          const playing = await open(server, swapped);
+          await standIn(playing.bed);
+          return await playRound(playing, 1);
+        });
+        expected ??= await playRound(await open('kubernetes'), 1);
+        for (const round of await Promise.all(both)) expect(compareRounds(expected, round)).toEqual([]);
+      },
+      2 * roundMaxMs,
+    );
+  },
+);
+
+interface Playing {
+  readonly bed: Bed;
+  readonly cluster: Cluster;
+  readonly side: Side;
+}
+
+/** With all of its controllers that our server has the kinds for, `without` some. */
+async function open(server: 'kubernetes' | 'stowage', without: readonly string[] = []): Promise<Playing> {
+  const bed = await startBed({
+    server,
+    scheduler: true,
+    kwok: true,
+    controllerManager: {
+      leaderElect: true,
+      controllers: [...servedControllers, ...without.map((controller) => `-${controller}`)],
+      // Else it would spend most of its time waiting for its own limit.
+      extraFlags: { 'kube-api-qps': 1000, 'kube-api-burst': 1000 },
+    },
+  });
+  const ended = new AbortController();
+  onTestFinished(() => ended.abort());
+  const cluster = await setStage(bed, ended.signal);
+  const name = 'by-the-clock';
+  await cluster.resource(namespaces).create({ metadata: { name } });
+  await cluster.resource(cronJobs).create(minutely(name));
+  // Else what it logs depends on who is first: a controller that finds an object at its start, or is told of it.
+  while (!bed.logs('kube-controller-manager').includes('all resource monitors have synced')) await sleep(50);
+  const more = [daemonSets, replicationControllers, jobs, cronJobs];
+  return { bed, cluster, side: new Side(cluster, { more, furnished }) };
+}
+
+/** Its own gifts to every namespace. */
+async function furnished({ cluster, namespace }: Stage): Promise<void> {
+  const found = async (resource: Resource, name: string) =>
+    (await cluster.resource(resource).list({ namespace })).items.some(
+      ({ metadata }) => metadata?.name === name,
+    );
+  while (!(await found(serviceAccounts, 'default'))) await sleep(pollMs);
+  while (!(await found(configMaps, 'kube-root-ca.crt'))) await sleep(pollMs);
+}
+
+async function standIn({ kubeconfig }: Bed): Promise<void> {
+  const stowage = new StowageProcess(['run', '--kubeconfig', kubeconfig, '--controllers', swappedIn]);
+  onTestFinished(async () => await stowage.kill());
+  await says(stowage, 'statefulset: this process leads');
+  await says(stowage, 'pv-binder: this process leads');
+}
+
+/** All scenes at once, each in a namespace of its own; those are deleted in the end, with what is in them. */
+async function playRound({ side, cluster }: Playing, round: number): Promise<Round> {
+  const played = scenes.filter(({ name }) => round === 1 || !onceOnly.includes(name));
+  const outcomes = await Promise.all(
+    played.map(async (scene) => [scene.name, await side.play(inRound(scene, round))] as const),
+  );
+  const late = outcomes.map(
+    async ([name, outcome]) => [name, await side.withLateEvents(`${name}-${round}`, outcome)] as const,
+  );
+  const complete = new Map(await Promise.all(late));
+  await removeNamespaces(cluster, `-${round}`);
+  return complete;
+}
+
+function inRound(scene: Scene, round: number): Scene {
+  return { ...scene, name: `${scene.name}-${round}` };
+}
+
+async function removeNamespaces(cluster: Cluster, suffix: string): Promise<void> {
+  const client = cluster.resource(namespaces);
+  const ofRound = async () =>
+    (await client.list()).items.filter(({ metadata }) => metadata?.name?.endsWith(suffix));
+  for (const { metadata } of await ofRound()) await client.delete({ name: metadata?.name ?? '' });
+  while ((await ofRound()).length > 0) await sleep(pollMs);
+}
+
+function compareRounds(real: Round, ours: Round): readonly string[] {
+  return [...real].flatMap(([scene, outcome]) => {
+    const differences = differencesOf(outcome, ours.get(scene) ?? {});
+    return unknownEitherWay(scene, differences).map((line) => `${scene}: ${line}`);
+  });
+}
