@@ -99,3 +99,22 @@ describe('a role whose rules make more pieces than can be looked at', () => {
     expect(answer.status).toBe(201);
   });
 });
+
+test.each(['!', 'a,', '(', 'a=b,'])(
+  'a question with megabytes of %s in its selectors is answered without reading them',
+  async (part) => {
+    const rawSelector = part.repeat(1_400_000 / part.length);
+    const selectors = { fieldSelector: { rawSelector }, labelSelector: { rawSelector } };
+    const body = { spec: { resourceAttributes: { verb: 'get', resource: 'pods', ...selectors } } };
+    const token = await world.token('nobody');
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    const answer = await world.as(token, 'POST', path, { body });
+    const field = 'spec.resourceAttributes';
+    const evaluationError = `${field}.fieldSelector ignored due to parse error; ${field}.labelSelector ignored due to parse error`;
+    expect(answer.json().status).toEqual({ allowed: false, evaluationError });
+  },
+);
+
+test('no request was a bug', () => {
+  expect(world.cluster.bugs).toEqual([]);
+});

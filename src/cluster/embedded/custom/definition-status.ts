@@ -1,14 +1,8 @@
+import { isConditionTrue, withCondition } from '../kinds/extensions/definition-conditions.ts';
 import type {
   CustomResourceDefinition,
-  CustomResourceDefinitionCondition,
   CustomResourceDefinitionNames,
 } from '../schema/generated/apiextensions-v1.ts';
-
-export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
-
-export function hasCondition({ status }: CustomResourceDefinition, type: string): boolean {
-  return (status.conditions ?? []).some((each) => each.type === type && each.status === 'True');
-}
 
 /** Names that other definitions of the group hold. */
 export interface TakenNames {
@@ -27,8 +21,6 @@ export function takenNames(others: readonly CustomResourceDefinition[]): TakenNa
   return { resources, kinds };
 }
 
-type Condition = Omit<CustomResourceDefinitionCondition, 'lastTransitionTime'>;
-
 /**
  * Which of its names a definition gets, and what is said about that. A name that it has it keeps; a name that another one has it
  * does not get, and the last conflict found is told.
@@ -40,43 +32,24 @@ export function settledStatus(
 ): CustomResourceDefinition['status'] {
   const { spec, status } = definition;
   const { names, conflict } = acceptedNames(spec.names, status.acceptedNames, taken);
-  const accepted: Condition =
-    conflict === undefined
-      ? { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
-      : { type: 'NamesAccepted', status: 'False', ...conflict };
-  const isEstablished = conflict === undefined || hasCondition(definition, 'Established');
-  const established: Condition = isEstablished
-    ? {
-        type: 'Established',
-        status: 'True',
-        reason: 'InitialNamesAccepted',
-        message: 'the initial names have been accepted',
-      }
-    : {
-        type: 'Established',
-        status: 'False',
-        reason: 'NotAccepted',
-        message: 'not all names are accepted',
-      };
-  const conditions = withCondition(withCondition(status.conditions ?? [], accepted, now), established, now);
+  const accepted = { type: 'NamesAccepted', ...(conflict ?? noConflict), lastTransitionTime: now };
+  const isEstablished = conflict === undefined || isConditionTrue(definition, 'Established');
+  const outcome = isEstablished ? namesAccepted : namesRefused;
+  const established = { type: 'Established', ...outcome, lastTransitionTime: now };
+  const conditions = withCondition(withCondition(status.conditions ?? [], accepted), established);
   return { ...status, acceptedNames: names, conditions };
 }
 
-/** The time is that of the last change of its status. */
-export function withCondition(
-  conditions: readonly CustomResourceDefinitionCondition[],
-  next: Condition,
-  now: string,
-): CustomResourceDefinitionCondition[] {
-  const old = conditions.find(({ type }) => type === next.type);
-  const lastTransitionTime = old?.status === next.status ? old.lastTransitionTime : now;
-  const { type, status, ...why } = next;
-  const made = { type, status, lastTransitionTime, ...why };
-  if (old === undefined) return [...conditions, made];
-  return conditions.map((each) => (each === old ? made : each));
-}
+const noConflict = { status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
+const namesAccepted = {
+  status: 'True',
+  reason: 'InitialNamesAccepted',
+  message: 'the initial names have been accepted',
+};
+const namesRefused = { status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 
 interface Conflict {
+  readonly status: 'False';
   readonly reason: string;
   readonly message: string;
 }
@@ -92,7 +65,7 @@ function acceptedNames(
     const used = name === 'plural' || name === 'singular' ? resources : kinds;
     const asked = wanted[name] ?? '';
     if (asked === (held[name] ?? '') || !used.has(asked)) names[name] = asked;
-    else conflict = { reason, message: inUse(asked) };
+    else conflict = { status: 'False', reason, message: inUse(asked) };
   };
   settle('plural', 'PluralConflict');
   settle('singular', 'SingularConflict');
@@ -100,7 +73,7 @@ function acceptedNames(
     (name) => held.shortNames?.includes(name) !== true && resources.has(name),
   );
   if (clashing.length === 0) setOrDrop(names, 'shortNames', wanted.shortNames);
-  else conflict = { reason: 'ShortNamesConflict', message: aggregated(clashing.map(inUse)) };
+  else conflict = { status: 'False', reason: 'ShortNamesConflict', message: aggregated(clashing.map(inUse)) };
   settle('kind', 'KindConflict');
   settle('listKind', 'ListKindConflict');
   setOrDrop(names, 'categories', wanted.categories);

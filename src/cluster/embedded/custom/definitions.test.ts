@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decodedObject } from '../decoded-object.ts';
+import { isConditionTrue } from '../kinds/extensions/definition-conditions.ts';
 import type { UpdateContext } from '../registry/api.ts';
-import { hasCondition } from './definition-status.ts';
 import { DefinedWorld, widgetDefinition } from './testing/defined-world.ts';
 
 const text = { type: 'string' };
@@ -21,7 +21,7 @@ describe('a definition', () => {
 
   test('is served when it is stored, and says so', async () => {
     const definition = await world.definition(name);
-    expect(definition !== undefined && hasCondition(definition, 'Established')).toBe(true);
+    expect(definition !== undefined && isConditionTrue(definition, 'Established')).toBe(true);
     expect((await world.create('v1', 'w', { spec: { color: 'red', odd: 1 } })).spec).toEqual({
       color: 'red',
     });

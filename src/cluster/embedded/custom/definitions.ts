@@ -1,18 +1,17 @@
 import { formatTimestamp } from '../../../kube/timestamp.ts';
-import type { Clock } from '../../../runtime/clock.ts';
+import type { Clock, Timer } from '../../../runtime/clock.ts';
 import { isReason } from '../../api-error.ts';
+import {
+  cleanupFinalizer,
+  isConditionTrue,
+  withCondition,
+} from '../kinds/extensions/definition-conditions.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
 import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../registry/api.ts';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions-v1.ts';
 import { deleteInstances } from './clean-up.ts';
 import { customKind } from './custom-kind.ts';
-import {
-  cleanupFinalizer,
-  hasCondition,
-  settledStatus,
-  takenNames,
-  withCondition,
-} from './definition-status.ts';
+import { settledStatus, takenNames } from './definition-status.ts';
 
 export interface DefinitionsOptions {
   readonly registry: Registry;
@@ -45,6 +44,7 @@ export class Definitions {
   #served = new Map<string, ServedDefinition>();
   readonly #unsettled = new Set<string>();
   readonly #endings = new Set<string>();
+  readonly #retries = new Set<Timer>();
   readonly #stop = new AbortController();
   #watch: WatchHandle | undefined;
   #work: Promise<void> | undefined;
@@ -71,6 +71,7 @@ export class Definitions {
   async close(): Promise<void> {
     this.#stop.abort();
     this.#watch?.close();
+    for (const retry of this.#retries) retry.cancel();
     await this.#work;
   }
 
@@ -89,9 +90,7 @@ export class Definitions {
       }
     }
     this.#serve();
-    this.#work ??= this.#settleAll().finally(() => {
-      this.#work = undefined;
-    });
+    this.#work ??= this.#settleAll();
   }
 
   #inGroup({ metadata, spec }: CustomResourceDefinition): readonly CustomResourceDefinition[] {
@@ -103,7 +102,8 @@ export class Definitions {
   #serve(): void {
     const served = new Map<string, ServedDefinition>();
     for (const [name, definition] of this.#known) {
-      if (!hasCondition(definition, 'Established') && !hasCondition(definition, 'NamesAccepted')) continue;
+      if (!isConditionTrue(definition, 'Established') && !isConditionTrue(definition, 'NamesAccepted'))
+        continue;
       const before = this.#served.get(name);
       const key = identityOf(definition);
       served.set(name, before?.key === key ? before : { key, kinds: this.#kindsOf(definition) });
@@ -150,6 +150,8 @@ export class Definitions {
       if (definition === undefined || this.#stop.signal.aborted) continue;
       await this.#orAgain(name, () => this.#settle(definition));
     }
+    // At once: what comes from here on begins anew.
+    this.#work = undefined;
   }
 
   /**
@@ -162,11 +164,12 @@ export class Definitions {
     } catch (error) {
       if (this.#stop.signal.aborted) return;
       if (!isReason(error, 'Conflict', 'NotFound')) this.#options.onError(error, `the definition ${name}`);
-      this.#options.clock.after(retryMs, () => {
-        if (this.#stop.signal.aborted) return;
+      const retry = this.#options.clock.after(retryMs, () => {
+        this.#retries.delete(retry);
         this.#unsettled.add(name);
         this.#take([]);
       });
+      this.#retries.add(retry);
     }
   }
 
@@ -192,7 +195,7 @@ export class Definitions {
   async #cleanUp(definition: CustomResourceDefinition): Promise<void> {
     const begun = await this.#update(terminating(definition, this.#now(), inProgress));
     const storage = (definition.spec.versions ?? []).find((version) => version.storage);
-    const hasObjects = hasCondition(definition, 'Established') && !this.#isOfServer(definition);
+    const hasObjects = isConditionTrue(definition, 'Established') && !this.#isOfServer(definition);
     if (storage !== undefined && hasObjects) {
       const kind = customKind({ definition, version: storage, isTerminating: () => true });
       await deleteInstances(this.#options.registry, kind, this.#stop.signal);
@@ -243,6 +246,10 @@ function terminating(
   state: typeof inProgress,
 ): CustomResourceDefinition {
   const { status } = definition;
-  const conditions = withCondition(status.conditions ?? [], { type: 'Terminating', ...state }, now);
+  const conditions = withCondition(status.conditions ?? [], {
+    type: 'Terminating',
+    ...state,
+    lastTransitionTime: now,
+  });
   return { ...definition, status: { ...status, conditions } };
 }

@@ -77,3 +77,24 @@ test('a definition goes although somebody has changed it while its objects went'
   await world.stop();
   expect(world.problems).toEqual([]);
 });
+
+test('a definition is settled also when it comes just when the others are', async () => {
+  const world = await DefinedWorld.start();
+  const served: boolean[] = [];
+  for (let turns = 0; turns < 40; turns++) {
+    const first = world.define(definitionOf(`firsts${turns}`));
+    for (let turn = 0; turn < turns; turn++) await undefined;
+    await world.define(definitionOf(`seconds${turns}`));
+    await first;
+    served.push(world.registry.kinds.byPlural('example.com/v1', `seconds${turns}`) !== undefined);
+  }
+  expect(served).not.toContain(false);
+  await world.stop();
+});
+
+function definitionOf(plural: string): ReturnType<typeof widgetDefinition> {
+  const definition = widgetDefinition({ v1: {} });
+  definition.metadata.name = `${plural}.example.com`;
+  definition.spec.names = { plural, kind: plural.toUpperCase() };
+  return definition;
+}

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decodeBody } from '../schema/decode.ts';
 import { parseJsonPath } from './json-path.ts';
+import { selectableFields } from './selectable-fields.ts';
 import { DefinedWorld, widgetDefinition } from './testing/defined-world.ts';
 
 const write = { manager: 'test', user: 'test', warn: () => {} };
@@ -55,6 +56,13 @@ describe('definitions that nobody would write by chance', () => {
     const blank = ' '.repeat(1_000_000);
     expect(parseJsonPath(`.spec[${blank}x]`)).toBeUndefined();
     expect(parseJsonPath(`.spec[?(@.a${blank}b)]`)).toBeUndefined();
+  });
+
+  test('may select by a field that was an object once', () => {
+    const [read] = Object.values(selectableFields([{ jsonPath: '.spec.color' }]));
+    const metadata = { name: 'w' };
+    const old = { apiVersion: 'example.com/v1', kind: 'Widget', metadata, spec: { color: { toString: 1 } } };
+    expect(read?.(old)).toBe('');
   });
 
   test('are of objects that nobody can write in protobuf', async () => {

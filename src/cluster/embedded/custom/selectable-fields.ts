@@ -14,6 +14,7 @@ function readerOf(jsonPath: string): (object: StoredObject) => string {
   const path = parseJsonPath(jsonPath);
   return (object) => {
     const [value] = path?.find(object as unknown as Json) ?? [];
-    return value === undefined || value === null ? '' : String(value);
+    // An object or a list was stored before the schema knew what is there.
+    return value === undefined || typeof value === 'object' ? '' : String(value);
   };
 }

@@ -6,6 +6,7 @@ import { readYaml } from './yaml-reader.ts';
 /** As large as a request may be. Each of these would take minutes to read, or end the process. */
 const count = 1_000_000;
 const depth = 'yaml: exceeded max depth of 10000';
+const large = 'yaml: document is too large, send it as JSON';
 const nothing = 'yaml: line 1: did not find expected node content';
 
 test.each([
@@ -26,6 +27,12 @@ test.each([
   ],
   ['names without an end', '&a '.repeat(count), 'yaml: document contains excessive aliasing'],
   ['brackets that close nothing', '}'.repeat(count), nothing],
+  ['tags', '!!a '.repeat(count), 'yaml: document contains excessive tags'],
+  ['items', `[${'a,'.repeat(count)}]`, large],
+  ['keys', 'a: b\n'.repeat(count), large],
+  ['comments', '#a\n'.repeat(count), large],
+  ['empty lines', '\n '.repeat(count), large],
+  ['documents', '---\n'.repeat(count), large],
   ['commas after nothing', `[${','.repeat(count)}`, nothing],
 ])('a text of a million %s is refused before it is read', (_what, text, message) => {
   expect(() => readYaml(text)).toThrow(message);

@@ -4,6 +4,10 @@ import { CST, Lexer } from 'yaml';
 const depthMax = 500;
 /** What is named for use elsewhere; the reader looks through all of them for each use. */
 const anchorsMax = 100;
+/** All tags before a node are looked at for each of them. */
+const tagsMax = 1_000;
+/** Some 40,000 lines, which take a second or two. Whoever may do nothing may still ask what he may do, and nobody is answered meanwhile. */
+const tokensMax = 300_000;
 
 /**
  * What makes a YAML text too expensive to be read; undefined where nothing does. It must be known before: the reader takes a time
@@ -17,6 +21,8 @@ export function costComplaint(text: string): string | undefined {
     // The words are Go's, whose own limit is higher.
     if (tokens.depth > depthMax) return 'yaml: exceeded max depth of 10000';
     if (tokens.anchors > anchorsMax) return 'yaml: document contains excessive aliasing';
+    if (tokens.tags > tagsMax) return 'yaml: document contains excessive tags';
+    if (tokens.count > tokensMax) return 'yaml: document is too large, send it as JSON';
     if (tokens.isBroken) return `yaml: line ${tokens.line}: did not find expected node content`;
   }
   return undefined;
@@ -31,6 +37,8 @@ class TokenCount {
   /** In brackets, and nothing came since the last comma. */
   #wantsItem = false;
   anchors = 0;
+  tags = 0;
+  count = 0;
   line = 1;
   /** A bracket that closes nothing, or a comma after nothing: there is no document with one of these. */
   isBroken = false;
@@ -40,6 +48,7 @@ class TokenCount {
   }
 
   add(token: string): void {
+    this.count += 1;
     if (this.#isScalar) this.#isScalar = false;
     else this.#count(token);
     if (this.isBroken) return;
@@ -67,6 +76,9 @@ class TokenCount {
         break;
       case 'anchor':
         this.anchors += 1;
+        break;
+      case 'tag':
+        this.tags += 1;
         break;
       case 'doc-start':
       case 'doc-end':

@@ -6,6 +6,8 @@ import type { FieldErrors } from '../validation/field-errors.ts';
 
 const path = 'spec.resourceAttributes';
 const selectorNames = ['fieldSelector', 'labelSelector'] as const;
+/** No request can carry a longer one; a question could, and reading megabytes of it would keep everybody waiting. */
+const rawLengthMax = 64 * 1024;
 
 /** Rules know nothing of selectors; a question may carry them all the same, one way or the other. */
 export function checkSelectors(asked: ResourceAttributes | undefined, errors: FieldErrors): void {
@@ -33,7 +35,7 @@ export function selectorProblem(asked: ResourceAttributes | undefined): string {
   const unread = selectorNames.filter((name) => {
     const raw = asked?.[name]?.rawSelector ?? '';
     const read = name === 'fieldSelector' ? parseFieldSelector : parseLabelSelector;
-    return raw !== '' && !isReadable(() => read(raw));
+    return raw !== '' && (raw.length > rawLengthMax || !isReadable(() => read(raw)));
   });
   return unread.map((name) => `${path}.${name} ignored due to parse error`).join('; ');
 }

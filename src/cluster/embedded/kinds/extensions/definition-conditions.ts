@@ -4,7 +4,7 @@ import type {
 } from '../../schema/generated/apiextensions-v1.ts';
 
 /** Keeps a deleted definition until its objects are gone. */
-const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 /** Whether a condition is there and true. */
 export function isConditionTrue({ status }: CustomResourceDefinition, type: string): boolean {
@@ -32,12 +32,15 @@ const terminating = {
 type Conditions = readonly CustomResourceDefinitionCondition[];
 
 /** A condition of the same type is replaced; while its status is the same, it keeps the time of its last change. */
-function withCondition(
+export function withCondition(
   conditions: Conditions,
   wanted: CustomResourceDefinitionCondition,
 ): CustomResourceDefinitionCondition[] {
   const known = conditions.find(({ type }) => type === wanted.type);
-  if (known === undefined) return [...conditions, wanted];
+  if (known === undefined) {
+    const { type, status, lastTransitionTime, ...why } = wanted;
+    return [...conditions, { type, status, lastTransitionTime, ...why }];
+  }
   const isSame = known.status === wanted.status && known.lastTransitionTime !== null;
   const lastTransitionTime = isSame ? known.lastTransitionTime : wanted.lastTransitionTime;
   const changed = { ...known, ...wanted, lastTransitionTime };

@@ -27,7 +27,7 @@ function isSymbol(text: string): text is Symbol {
 function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (const [found] of text.matchAll(/[=!(),<>]+|[^\s=!(),<>]+/g)) {
-    if (/[=!(),<>]/.test(found[0] ?? '')) tokens.push(...symbolsOf(found));
+    if (/[=!(),<>]/.test(found[0] ?? '')) for (const symbol of symbolsOf(found)) tokens.push(symbol);
     else tokens.push({ type: found === 'in' || found === 'notin' ? found : 'identifier', text: found });
   }
   return [...tokens, end];
