@@ -62,9 +62,6 @@ export class PodBinder {
     const timer = clock.after(timeoutMs, () => flight.cancel('binding volumes: context deadline exceeded'));
     const claimed: Binding[] = [];
     try {
-      // Others, and we ourselves after a restart, should know where it is meant to go while it waits.
-      if (!isAssigned && flight.placement.provisions.length > 0)
-        await this.#write(flight, signal, () => pods.nominate(flight.pod, node, signal));
       await this.#provision(flight, signal);
       await this.#claim(flight, claimed, signal);
       // Complete: from here on they hold by themselves, whatever becomes of the pod.
@@ -89,10 +86,49 @@ export class PodBinder {
     await this.#write(flight, signal, async () => {
       for (const provision of provisions) await volumes.selectNode(provision, node, signal);
     });
-    const parts = provisions.map((provision) => {
-      return { provision, progress: () => provisionProgress(index, provision, node) };
+    const told = new Set<string>();
+    const parts = provisions.map((provision) => ({
+      provision,
+      progress: () => provisionProgress(index, provision, node),
+      help: () => this.#tellClaim(provision, told, signal),
+    }));
+    const hint = this.#nominateLater(flight, signal);
+    try {
+      await this.#untilBound(flight, parts, signal);
+    } finally {
+      await hint.end();
+    }
+  }
+
+  /**
+   * Others should know where a pod is meant to go that waits for long. It is no more than a hint, since the claims say it too, and
+   * costs everybody who watches pods a change: most volumes are there before it would be read. `end` resolves when nothing more is written.
+   */
+  #nominateLater(flight: Flight, signal: AbortSignal): { end(): Promise<void> } {
+    const { clock, pods } = this.#options;
+    const { node } = flight.placement;
+    let writing: Promise<void> | undefined;
+    const timer = clock.after(nominateAfterMs, () => {
+      if ((flight.pod.spec?.nodeName ?? '') !== '') return;
+      const nominated = this.#write(flight, signal, () => pods.nominate(flight.pod, node, signal));
+      writing = nominated.catch(() => {});
     });
-    await this.#untilBound(flight, parts, signal);
+    return {
+      async end() {
+        timer.cancel();
+        await writing;
+      },
+    };
+  }
+
+  /** A new volume that is there, made for this very claim: its claim can be told at once. Once, since it is never insisted on. */
+  async #tellClaim({ claim, claimUid }: Provision, told: Set<string>, signal: AbortSignal): Promise<void> {
+    const { index, volumes } = this.#options;
+    if (!index.profile.completesBindings || told.has(claim)) return;
+    const made = index.volumes.claimedFor(claim).find((volume) => volume.claim?.uid === claimUid);
+    if (made === undefined) return;
+    told.add(claim);
+    await this.#writers.run(signal, () => volumes.complete({ claim, claimUid, volume: made.key }, signal));
   }
 
   /** `claimed` is told of every claimRef before it is tried: an answer that gets lost must not leave one behind. */
@@ -128,6 +164,8 @@ export class PodBinder {
         isBound &&= now.kind === 'bound';
       }
       if (isBound) return;
+      // What it writes is news by itself.
+      for (const { help } of parts) await help?.();
       await flight.news(signal);
     }
   }
@@ -187,6 +225,9 @@ export class PodBinder {
   }
 }
 
+/** What a pod waits for its new volumes before it is told where it is meant to go. */
+const nominateAfterMs = 5_000;
+
 /** Ahead of each try to take a claimRef back. */
 const takeBackPausesMs = [0, 100, 1_000, 5_000];
 
@@ -194,6 +235,8 @@ const takeBackPausesMs = [0, 100, 1_000, 5_000];
 interface Part {
   readonly progress: () => VolumeProgress;
   readonly provision?: Provision;
+  /** What can be done while it is waited for. */
+  readonly help?: () => Promise<void>;
 }
 
 /** Unlike `Promise.all` it waits for all of them also when one fails, so that nothing is written after it has ended. */

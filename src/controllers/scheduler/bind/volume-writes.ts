@@ -93,7 +93,7 @@ export class VolumeWrites {
    * take the claim for lost. It is left with the phases to fill in. Whoever was faster did the same, and where this fails the PV
    * controller does it, so nothing is tried twice.
    */
-  async complete(binding: Binding, signal: AbortSignal): Promise<void> {
+  async complete(binding: Reserved, signal: AbortSignal): Promise<void> {
     const claim = this.#claimOf(binding);
     const volume = this.#feed.get('PersistentVolume', binding.volume);
     const isRollingBack = claim.metadata?.annotations?.[annotations.rollback] !== undefined;

@@ -6,12 +6,11 @@ export interface Situation {
   readonly name: string;
   /** What the scheduler writes in peace, by kind, where it leaves the claims' side to the PV controller. */
   readonly writes: readonly string[];
-  /** How many claims it completes otherwise. */
-  readonly existing: number;
+  /** How many claims it may complete otherwise, where it is faster than the PV controller. */
+  readonly volumes: number;
   readonly prepare: (world: SchedulerWorld) => Promise<void>;
 }
 
-const nominates = 'patch pods';
 const selects = 'patch persistentvolumeclaims';
 const claims = 'patch persistentvolumes';
 const binds = 'post pods';
@@ -20,25 +19,25 @@ export const situations: readonly Situation[] = [
   {
     name: 'one existing volume',
     writes: [claims, binds],
-    existing: 1,
+    volumes: 1,
     prepare: withVolumes({ existing: 1, made: 0 }),
   },
   {
     name: 'two existing volumes',
     writes: [claims, claims, binds],
-    existing: 2,
+    volumes: 2,
     prepare: withVolumes({ existing: 2, made: 0 }),
   },
   {
     name: 'a new volume',
-    writes: [nominates, selects, binds],
-    existing: 0,
+    writes: [selects, binds],
+    volumes: 1,
     prepare: withVolumes({ existing: 0, made: 1 }),
   },
   {
     name: 'two new volumes and two existing ones',
-    writes: [nominates, selects, selects, claims, claims, binds],
-    existing: 2,
+    writes: [selects, selects, claims, claims, binds],
+    volumes: 4,
     prepare: withVolumes({ existing: 2, made: 2 }),
   },
 ];
