@@ -28,7 +28,13 @@ export function decodedObject(
 
 /** What the body of a write is: the kind itself, or what a subresource wants. */
 function bodyOf(kind: Kind, subresource: string | undefined) {
-  const own = { kind: kind.kind, version: kind.version, apiVersion: apiVersionOf(kind), type: kind.type, form: kind.form };
+  const own = {
+    kind: kind.kind,
+    version: kind.version,
+    apiVersion: apiVersionOf(kind),
+    type: kind.type,
+    form: kind.form,
+  };
   if (subresource === undefined || subresource === 'status' || subresource === 'finalize') return own;
   if (subresource === 'scale') {
     return { kind: 'Scale', version: 'v1', apiVersion: 'autoscaling/v1', type: 'autoscaling/v1.Scale' };
