@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EmbeddedServer } from '../../src/cluster/embedded/embedded-server.ts';
-import { realClock } from '../../src/runtime/clock.ts';
-import { systemIds } from '../../src/runtime/ids.ts';
-import { systemRandom } from '../../src/runtime/random.ts';
-import { addressOf, HttpClient, type ServerAddress } from '../fidelity/http-client.ts';
+import { describe, expect, test } from 'vitest';
+import { HttpClient, type ServerAddress } from '../fidelity/http-client.ts';
 import { type Compared, comparePolicy } from './access-control/beside-real.ts';
 import { randomPolicy } from './access-control/random-policy.ts';
-import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
+import { lacks, serverPrograms } from './bed-in-test.ts';
+import { bothServers } from './testing/both-servers.ts';
 
 /**
  * Random roles, bindings, users and questions, the same at every run. To see others, or more, or one again:
@@ -21,26 +17,7 @@ const policyMaxMs = 15_000;
 const shownMax = 10;
 
 describe.skipIf(lacks(...serverPrograms))('access control beside the real server', () => {
-  const bed = sharedBed();
-  const bugs: unknown[] = [];
-  let embedded: EmbeddedServer;
-
-  beforeAll(async () => {
-    embedded = await EmbeddedServer.start({
-      clock: realClock,
-      ids: systemIds,
-      random: systemRandom,
-      onError: (error, where) => bugs.push(where, error),
-    });
-  });
-
-  afterAll(async () => {
-    await embedded.close();
-  });
-
-  function servers() {
-    return { real: addressOf(readFileSync(bed().kubeconfig, 'utf8')), ours: addressOf(embedded.kubeconfig) };
-  }
+  const { servers, bugs } = bothServers();
 
   test(
     'random policies let the same people do the same things',

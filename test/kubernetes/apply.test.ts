@@ -1,15 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EmbeddedServer } from '../../src/cluster/embedded/embedded-server.ts';
-import { realClock } from '../../src/runtime/clock.ts';
-import { systemIds } from '../../src/runtime/ids.ts';
-import { systemRandom } from '../../src/runtime/random.ts';
-import { addressOf } from '../fidelity/http-client.ts';
+import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../fidelity/scenario.ts';
-import { type Compared, compareLife, type Servers } from './apply/beside-real.ts';
+import { type Compared, compareLife } from './apply/beside-real.ts';
 import { randomCustomLife } from './apply/random-custom-life.ts';
 import { randomLife } from './apply/random-life.ts';
-import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
+import { lacks, serverPrograms } from './bed-in-test.ts';
+import { type BothServers, bothServers } from './testing/both-servers.ts';
 
 /**
  * Random objects with random writers, the same at every run. To see others, or more, or one again:
@@ -28,26 +23,7 @@ const customLifeMaxMs = 20_000;
 const shownMax = 5;
 
 describe.skipIf(lacks(...serverPrograms))('server-side apply beside the real server', () => {
-  const bed = sharedBed();
-  const bugs: unknown[] = [];
-  let embedded: EmbeddedServer;
-
-  beforeAll(async () => {
-    embedded = await EmbeddedServer.start({
-      clock: realClock,
-      ids: systemIds,
-      random: systemRandom,
-      onError: (error, where) => bugs.push(where, error),
-    });
-  });
-
-  afterAll(async () => {
-    await embedded.close();
-  });
-
-  function servers(): Servers {
-    return { real: addressOf(readFileSync(bed().kubeconfig, 'utf8')), ours: addressOf(embedded.kubeconfig) };
-  }
+  const { servers, bugs } = bothServers();
 
   test(
     'gives the same objects, owners and refusals',
@@ -76,7 +52,7 @@ function seeds(count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => firstSeed + i);
 }
 
-async function compareAll(servers: Servers, lives: readonly Scenario[]): Promise<readonly Compared[]> {
+async function compareAll(servers: BothServers, lives: readonly Scenario[]): Promise<readonly Compared[]> {
   const compared: Compared[] = [];
   for (const life of lives) compared.push(await compareLife(servers, life));
   return compared;

@@ -1,12 +1,7 @@
 import { type Difference, surprises } from '../../fidelity/compare.ts';
-import type { ServerAddress } from '../../fidelity/http-client.ts';
 import { play } from '../../fidelity/play.ts';
 import type { Answer, Scenario } from '../../fidelity/scenario.ts';
-
-export interface Servers {
-  readonly real: ServerAddress;
-  readonly ours: ServerAddress;
-}
+import type { BothServers } from '../testing/both-servers.ts';
 
 export interface Compared {
   /** Where the two differ, for people to read; empty where they do not. */
@@ -16,7 +11,7 @@ export interface Compared {
 }
 
 /** Leads one life on both servers. Every answer must be the same: the object, its owners, and the sentences of refusals. */
-export async function compareLife(servers: Servers, life: Scenario): Promise<Compared> {
+export async function compareLife(servers: BothServers, life: Scenario): Promise<Compared> {
   const [real, ours] = await Promise.all(
     [servers.real, servers.ours].map(async (server) => (await play(server, life)).map(comparable)),
   );

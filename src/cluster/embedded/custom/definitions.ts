@@ -1,12 +1,13 @@
 import { formatTimestamp } from '../../../kube/timestamp.ts';
 import type { Clock, Timer } from '../../../runtime/clock.ts';
 import { isReason } from '../../api-error.ts';
+import { customResourceDefinitionKind } from '../kinds/extensions/custom-resource-definition.ts';
 import {
   cleanupFinalizer,
   isConditionTrue,
   withCondition,
 } from '../kinds/extensions/definition-conditions.ts';
-import type { Kind, StoredObject } from '../kinds/kind.ts';
+import { anyKind, type Kind, type StoredObject } from '../kinds/kind.ts';
 import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../registry/api.ts';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions-v1.ts';
 import { deleteInstances } from './clean-up.ts';
@@ -20,6 +21,7 @@ export interface DefinitionsOptions {
   onError(error: unknown, where: string): void;
 }
 
+const definitionKind = anyKind(customResourceDefinitionKind);
 const retryMs = 1_000;
 const write: UpdateContext = {
   manager: 'kube-apiserver',
@@ -38,7 +40,6 @@ const write: UpdateContext = {
  */
 export class Definitions {
   readonly #options: DefinitionsOptions;
-  readonly #kind: Kind;
   readonly #known = new Map<string, CustomResourceDefinition>();
   /** By definition; made anew when it changes in a way that its objects could notice. */
   #served = new Map<string, ServedDefinition>();
@@ -49,17 +50,15 @@ export class Definitions {
   #watch: WatchHandle | undefined;
   #work: Promise<void> | undefined;
 
-  private constructor(options: DefinitionsOptions, kind: Kind) {
+  private constructor(options: DefinitionsOptions) {
     this.#options = options;
-    this.#kind = kind;
   }
 
   /** Resolves when what was defined before is served. */
   static async start(options: DefinitionsOptions): Promise<Definitions> {
-    const kind = options.registry.kinds.byPlural('apiextensions.k8s.io/v1', 'customresourcedefinitions');
-    if (kind === undefined) throw new Error('this server does not serve CustomResourceDefinitions');
-    const made = new Definitions(options, kind);
-    made.#watch = await options.registry.watch(kind, {}, { events: (events) => made.#take(events) });
+    const made = new Definitions(options);
+    const listener = { events: (events: readonly RegistryEvent[]) => made.#take(events) };
+    made.#watch = await options.registry.watch(definitionKind, {}, listener);
     return made;
   }
 
@@ -210,7 +209,7 @@ export class Definitions {
   async #update(definition: CustomResourceDefinition): Promise<CustomResourceDefinition> {
     const key = { name: definition.metadata.name ?? '' };
     const object = structuredClone(definition) as unknown as StoredObject;
-    const { snapshot } = await this.#options.registry.update(this.#kind, key, object, write);
+    const { snapshot } = await this.#options.registry.update(definitionKind, key, object, write);
     return snapshot.object as CustomResourceDefinition;
   }
 

@@ -1,7 +1,7 @@
 import type { StoredObject } from '../kinds/kind.ts';
 import { qualifiedNameProblems } from '../validation/names.ts';
+import { standardFinalizers } from '../validation/object-meta.ts';
 
-const standardFinalizers = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 const avoid = 'to avoid accidental conflicts with other finalizer writers';
 
 /** Finalizers that two programs could mean different things by. */
@@ -11,7 +11,7 @@ export function finalizerWarnings(object: StoredObject, old: StoredObject | unde
   return [...added].sort().flatMap((name) => {
     const field = `metadata.finalizers: ${JSON.stringify(name)}:`;
     const problems = qualifiedNameProblems(name).map((problem) => `${field} ${problem}`);
-    if (name.includes('/') || standardFinalizers.has(name)) return problems;
+    if (name.includes('/') || standardFinalizers.includes(name)) return problems;
     const wanted = name.includes('.') ? ' including a path (/)' : '';
     return [...problems, `${field} prefer a domain-qualified finalizer name${wanted} ${avoid}`];
   });

@@ -1,10 +1,12 @@
 import { notFound } from '../../api-error.ts';
 import { decodedObject } from '../decoded-object.ts';
-import type { Kind, StoredObject } from '../kinds/kind.ts';
+import { customResourceDefinitionKind } from '../kinds/extensions/custom-resource-definition.ts';
+import { anyKind, type StoredObject } from '../kinds/kind.ts';
 import type { Registry, UpdateContext } from '../registry/api.ts';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions-v1.ts';
 import { deepEqual } from '../validation/deep-equal.ts';
 
+const kind = anyKind(customResourceDefinitionKind);
 const write: UpdateContext = { manager: 'stowage', user: 'system:apiserver', warn: () => {} };
 
 /**
@@ -18,23 +20,21 @@ export async function installDefinitions(
   registry: Registry,
   definitions: readonly CustomResourceDefinition[],
 ): Promise<void> {
-  const kind = registry.kinds.byPlural('apiextensions.k8s.io/v1', 'customresourcedefinitions');
-  if (kind === undefined) throw new Error('this server does not serve CustomResourceDefinitions');
-  for (const definition of definitions) await install(registry, kind, definition);
+  for (const definition of definitions) await install(registry, definition);
 }
 
-async function install(registry: Registry, kind: Kind, wanted: CustomResourceDefinition): Promise<void> {
+async function install(registry: Registry, wanted: CustomResourceDefinition): Promise<void> {
   const key = { name: wanted.metadata.name ?? '' };
-  const old = await found(registry, kind, key.name);
-  if (old !== undefined && isInstalled(kind, old, wanted)) return;
-  if (old !== undefined && retiredVersions(old, wanted).length > 0) await retire(registry, kind, old, wanted);
+  const old = await found(registry, key.name);
+  if (old !== undefined && isInstalled(old, wanted)) return;
+  if (old !== undefined && retiredVersions(old, wanted).length > 0) await retire(registry, old, wanted);
   const patch = { type: 'apply', body: wanted, fieldValidation: 'Strict', force: true } as const;
   await registry.patch(kind, key, patch, write);
-  await forgetOldVersions(registry, kind, key.name);
+  await forgetOldVersions(registry, key.name);
 }
 
 /** Applying would change nothing, and takes its time. */
-function isInstalled(kind: Kind, old: CustomResourceDefinition, wanted: CustomResourceDefinition): boolean {
+function isInstalled(old: CustomResourceDefinition, wanted: CustomResourceDefinition): boolean {
   const object = decodedObject(kind, wanted);
   kind.defaults?.(object);
   const { spec } = object as unknown as CustomResourceDefinition;
@@ -51,7 +51,6 @@ function retiredVersions(old: CustomResourceDefinition, wanted: CustomResourceDe
 /** A version can only go when nothing is stored in it, so for a moment it is there beside the new ones. */
 async function retire(
   registry: Registry,
-  kind: Kind,
   old: CustomResourceDefinition,
   wanted: CustomResourceDefinition,
 ): Promise<void> {
@@ -64,11 +63,11 @@ async function retire(
   const between = { ...structuredClone(old), spec: { ...structuredClone(wanted.spec), versions } };
   const key = { name: old.metadata.name ?? '' };
   await registry.update(kind, key, between as unknown as StoredObject, write);
-  await forgetOldVersions(registry, kind, key.name);
+  await forgetOldVersions(registry, key.name);
 }
 
-async function forgetOldVersions(registry: Registry, kind: Kind, name: string): Promise<void> {
-  const definition = await found(registry, kind, name);
+async function forgetOldVersions(registry: Registry, name: string): Promise<void> {
+  const definition = await found(registry, name);
   if (definition === undefined) throw notFound(kind, name);
   const storage = definition.spec.versions?.find((version) => version.storage)?.name ?? '';
   const { storedVersions } = definition.status;
@@ -79,11 +78,7 @@ async function forgetOldVersions(registry: Registry, kind: Kind, name: string): 
   await registry.patch(kind, { name }, patch, { ...write, subresource: 'status' });
 }
 
-async function found(
-  registry: Registry,
-  kind: Kind,
-  name: string,
-): Promise<CustomResourceDefinition | undefined> {
+async function found(registry: Registry, name: string): Promise<CustomResourceDefinition | undefined> {
   const { items } = await registry.list(kind, { fieldSelector: `metadata.name=${name}` });
   return items[0]?.object as CustomResourceDefinition | undefined;
 }

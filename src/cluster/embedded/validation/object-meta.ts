@@ -110,7 +110,8 @@ function checkFinalizers(errors: FieldErrors, field: string, finalizers: readonl
   }
 }
 
-const standardFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion'];
+/** Those that need no domain: everybody knows what they mean. */
+export const standardFinalizers: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
 function checkFinalizerDomains(errors: FieldErrors, finalizers: readonly string[]): void {
   finalizers.forEach((finalizer, index) => {
