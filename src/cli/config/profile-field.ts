@@ -33,6 +33,7 @@ const switches = {
   retestSelectedNode: isOn,
   checkInlineVolumes: isOn,
   limitChosenVolumes: isOn,
+  trustAttachments: isOn,
   affinityReplacesZones: isOn,
   zonesOfEphemeral: isOn,
   requireInstalledDriver: isOn,

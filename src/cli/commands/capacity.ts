@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { fromCluster, fromFiles, ofContext, ofFormat, verbosely } from './shared-options.ts';
+
+export function addCapacity(program: Command): void {
+  program
+    .command('capacity')
+    .description(
+      'how much room there is for volumes, by class, pool and node, and how much of it is promised',
+    )
+    .option('--class <name>', 'only what belongs to this StorageClass')
+    .addOption(fromCluster)
+    .addOption(ofContext)
+    .addOption(fromFiles)
+    .addOption(ofFormat)
+    .addOption(verbosely)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  stowage capacity                   classes, pools and existing volumes, with bars on a terminal
+  stowage capacity --class fast -o json
+  kubectl get nodes,pvc,pv,sc,csidrivers,csistoragecapacities -A -o json | stowage capacity --from -
+
+Exit status: 0 an answer, 1 an error, 2 a call that makes no sense.`,
+    )
+    .action(async (options) => {
+      const { capacity } = await import('../capacity/capacity.ts');
+      await capacity(options);
+    });
+}

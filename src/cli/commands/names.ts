@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+
+/** What the scripts of `completion` ask for while somebody types. */
+export function addNames(program: Command): void {
+  program
+    .command('__names', { hidden: true })
+    .argument('<wanted>')
+    .argument('[words...]')
+    .action(async (wanted, words) => {
+      const { printObjectNames } = await import('../completion/object-names.ts');
+      await printObjectNames(wanted, words);
+    });
+}
