@@ -1,9 +1,9 @@
 import type { Row } from '../harness.ts';
 import { ours, theirs } from './schedulers.ts';
 
-const width = 880;
+const width = 1_120;
 const height = 380;
-const margin = { top: 64, right: 20, bottom: 58, left: 62 } as const;
+const margin = { top: 64, right: 20, bottom: 74, left: 62 } as const;
 const plotWidth = width - margin.left - margin.right;
 const plotHeight = height - margin.top - margin.bottom;
 const colours: Readonly<Record<string, string>> = { [theirs]: '#326ce5', [ours]: '#d9822b' };
@@ -45,7 +45,7 @@ function scaleOf(values: readonly number[]): Scale {
 
 function groupOf({ what, nodes, volumes }: Row): string {
   const size = `${count(nodes)} nodes${volumes === 0 ? '' : `, ${count(volumes)} PVs`}`;
-  return `${what}|${size}`;
+  return `${String(what).replace(', ', '|')}|${size}`;
 }
 
 function count(value: string | number | undefined): string {

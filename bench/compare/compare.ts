@@ -15,7 +15,8 @@ const sizesDefault = { nodes: 1_000, pvs: 10_000, pods: 500, cap: 60 } as const;
 const small = { nodes: 100, volumes: 500 } as const;
 /** Plain pods are placed so quickly that fewer would be over before anything is seen. */
 const plainTimes = 4;
-const arrival = 'one by one';
+/** One at a time, so many show what one takes. */
+const inTurnMax = 20;
 const schedulers = [kubeScheduler, stowageRun];
 
 export const compare: Benchmark = {
@@ -47,13 +48,17 @@ export const compare: Benchmark = {
 function worksOf(sizes: Sizes): readonly ComparedWork[] {
   const { nodes, pvs, pods } = { ...sizesDefault, ...sizes };
   const plain = { wants: 'nothing', nodes, volumes: 0, pods: plainTimes * pods } as const;
-  const local = { name: 'local volumes', wants: 'a local volume', arrival } as const;
+  const local = { name: 'local volumes', wants: 'a local volume', arrival: 'at once' } as const;
+  const large = { ...local, nodes, volumes: pvs, pods: Math.min(pods, pvs) };
+  const pools = { ...local, name: 'capacity pools', wants: 'a new volume', nodes, volumes: 0, pods } as const;
+  const inTurn = { arrival: 'in turn', pods: Math.min(pods, inTurnMax) } as const;
   return [
-    { ...plain, name: 'plain pods', arrival },
+    { ...plain, name: 'plain pods', arrival: 'at once' },
     { ...plain, name: 'plain pods that waited', arrival: 'before the start' },
     ...(nodes > small.nodes ? [{ ...local, ...small, pods: Math.min(pods, small.volumes) }] : []),
-    { ...local, nodes, volumes: pvs, pods: Math.min(pods, pvs) },
-    { name: 'capacity pools', wants: 'a new volume', arrival, nodes, volumes: 0, pods },
+    large,
+    pools,
+    ...[large, pools].map((work) => ({ ...work, ...inTurn, name: `${work.name}, in turn` })),
   ];
 }
 
@@ -108,7 +113,7 @@ function placedRow(measured: Measured): Row {
     seconds: rounded(measured.seconds),
     isTimeUp: isCapped ? 'yes' : '',
     podsPerSecond: rounded(podsPerSecond(measured)),
-    ...(work.arrival === arrival && { createdPerSecond: rounded(measured.createdPerSecond) }),
+    ...(work.arrival === 'at once' && { createdPerSecond: rounded(measured.createdPerSecond) }),
     ...(placed > 0 && {
       cpuMsPerPod: rounded(cpuMsPerPod(measured)),
       apiServerCpuMsPerPod: rounded((measured.apiServerCpuSeconds / placed) * 1_000),

@@ -25,9 +25,14 @@ const calmMaxMs = 60_000;
 const probe = 9_999_999;
 const never = new AbortController().signal;
 
+/**
+ * `at once`: while the scheduler runs, as fast as they can be made. `before the start`: they wait for it, so that how fast they can be
+ * made is no limit. `in turn`: each when the one before it could start, so that nothing waits but for the scheduler.
+ */
+export type Arrival = 'at once' | 'before the start' | 'in turn';
+
 export interface ComparedWork extends Work {
-  /** The pods come while the scheduler runs, or wait for its start: then how fast they can be made is no limit. */
-  readonly arrival: 'one by one' | 'before the start';
+  readonly arrival: Arrival;
 }
 
 export interface Measured {
@@ -69,7 +74,8 @@ export async function measure(options: MeasureOptions): Promise<Measured> {
   if (work.wants !== 'nothing') await timesAtOnce(work.pods, (at) => makeClaim(cluster, at));
   progress(`  furnished: ${work.nodes} nodes, ${work.volumes} volumes; now ${work.pods} pods`);
   try {
-    return await (work.arrival === 'one by one' ? placeArriving : placeWaiting)(options, { bed, cluster });
+    const place = work.arrival === 'before the start' ? placeWaiting : placeArriving;
+    return await place(options, { bed, cluster });
   } finally {
     stop.abort();
     await provisioning;
@@ -89,8 +95,9 @@ async function placeArriving(options: MeasureOptions, { bed, cluster }: Stage): 
   const times = watchedPods(cluster, work);
   const before = await usage(bed, running);
   const timeIsUp = AbortSignal.timeout(capMs);
-  await makePods(cluster, work, times);
-  await times.allReady(timeIsUp);
+  if (work.arrival === 'in turn') await makePodsInTurn(cluster, work, { times, timeIsUp });
+  else await makePods(cluster, work, times);
+  await times.untilReady(work.pods, timeIsUp);
   const { firstCreatedAt, lastCreatedAt, lastNodeAt } = times.span;
   const endAt = times.placed === work.pods ? lastNodeAt : performance.now();
   return await conclude(
@@ -111,7 +118,7 @@ async function placeWaiting(options: MeasureOptions, { bed, cluster }: Stage): P
   const before = await usage(bed, undefined);
   times.startOver();
   await using running = await RunningScheduler.start(scheduler, { programs, kubeconfig: bed.kubeconfig });
-  await times.allReady(AbortSignal.timeout(capMs));
+  await times.untilReady(work.pods, AbortSignal.timeout(capMs));
   const { firstCreatedAt, firstNodeAt, lastNodeAt } = times.span;
   const startAt = times.placed === 0 ? firstCreatedAt : firstNodeAt;
   const endAt = times.placed === work.pods ? lastNodeAt : performance.now();
@@ -134,6 +141,18 @@ async function makePods(cluster: Cluster, work: Work, times: PodTimes): Promise<
     await makePod(cluster, at, work);
     times.created(at);
   });
+}
+
+async function makePodsInTurn(
+  cluster: Cluster,
+  work: Work,
+  { times, timeIsUp }: { readonly times: PodTimes; readonly timeIsUp: AbortSignal },
+): Promise<void> {
+  for (let at = 0; at < work.pods && !timeIsUp.aborted; at += 1) {
+    await makePod(cluster, at, work);
+    times.created(at);
+    await times.untilReady(at + 1, timeIsUp);
+  }
 }
 
 interface Run {

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { persistentVolumeClaims, pods } from '../../src/cluster/resources.ts';
+import { onAbort } from '../../src/runtime/abort.ts';
 import { changesOf } from './changes.ts';
 
 /** When a pod was seen to be there, to have its node, and its claim to be bound; milliseconds of this process. */
@@ -27,21 +28,25 @@ export class PodTimes {
   readonly #stop = new AbortController();
   readonly #watches: Promise<unknown>;
   #ready = 0;
-  #onAllReady: () => void = () => {};
+  #awaited = 0;
+  #onReady: () => void = () => {};
 
   constructor(options: PodTimesOptions) {
     this.#options = options;
     this.#watches = Promise.all([this.#watchPods(), options.hasClaims ? this.#watchClaims() : undefined]);
   }
 
-  /** Resolves when every pod has its node and its claim, when `signal` aborts, and rejects when a watch fails. */
-  async allReady(signal: AbortSignal): Promise<void> {
+  /** Resolves when so many pods have their node and their claim, when `signal` aborts, and rejects when a watch fails. */
+  async untilReady(count: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#ready >= count) return;
+    let stopListening = () => {};
     const ready = new Promise<void>((resolve) => {
-      this.#onAllReady = resolve;
-      signal.addEventListener('abort', () => resolve());
-      if (signal.aborted || this.#ready === this.#options.pods) resolve();
+      this.#awaited = count;
+      this.#onReady = resolve;
+      stopListening = onAbort(signal, resolve);
     });
     await Promise.race([ready, this.#watches]);
+    stopListening();
   }
 
   /** The server has answered. */
@@ -115,7 +120,7 @@ export class PodTimes {
     for (const field of fields) seen[field] ??= performance.now();
     if (wasReady || !this.#isReady(seen)) return;
     this.#ready += 1;
-    if (this.#ready === this.#options.pods) this.#onAllReady();
+    if (this.#ready >= this.#awaited) this.#onReady();
   }
 
   #isReady({ nodeAt, boundAt }: Seen): boolean {
