@@ -4,7 +4,6 @@ import { controllerNames, selectControllers } from './controller-names.ts';
 test.each([
   ['*', controllerNames],
   ['none', []],
-  ['', controllerNames],
   ['namespace', ['namespace']],
   ['namespace, protection', ['protection', 'namespace']],
   ['*,-namespace', controllerNames.filter((name) => name !== 'namespace')],
@@ -13,7 +12,10 @@ test.each([
   expect(selectControllers(list)).toEqual({ ok: true, names });
 });
 
-test.each(['nonsense', '-nonsense', 'none,namespace', 'Namespace'])('--controllers %j is refused', (list) => {
-  const selected = selectControllers(list);
-  expect(selected.ok ? '' : selected.problem).toMatch(/^--controllers: .*; /);
-});
+test.each(['nonsense', '-nonsense', 'none,namespace', 'Namespace', '', ' , '])(
+  '--controllers %j is refused',
+  (list) => {
+    const selected = selectControllers(list);
+    expect(selected.ok ? '' : selected.problem).toMatch(/^--controllers: .*; /);
+  },
+);

@@ -3,6 +3,8 @@ import { allControllers } from './all-controllers.ts';
 /** In the order in which they are started. */
 export const controllerNames: readonly string[] = allControllers().map(({ name }) => name);
 
+const choices = `use *, none or some of ${controllerNames.join(', ')}`;
+
 export type Selected =
   | { readonly ok: true; readonly names: readonly string[] }
   | { readonly ok: false; readonly problem: string };
@@ -16,6 +18,8 @@ export function selectControllers(list: string): Selected {
     .split(',')
     .map((word) => word.trim())
     .filter((word) => word !== '');
+  // As from a variable that is not set: to run everything would be a guess that nobody takes back.
+  if (words.length === 0) return { ok: false, problem: `--controllers: names nothing; ${choices}` };
   if (words.length === 1 && words[0] === 'none') return { ok: true, names: [] };
   const unknown = words.find((word) => word !== '*' && !isName(word.replace(/^-/, '')));
   if (unknown !== undefined) return { ok: false, problem: problemWith(unknown) };
@@ -33,5 +37,5 @@ function isName(word: string): boolean {
 
 function problemWith(word: string): string {
   if (word === 'none') return '--controllers: "none" stands alone; leave the other names out';
-  return `--controllers: there is no controller "${word}"; use *, none or some of ${controllerNames.join(', ')}`;
+  return `--controllers: there is no controller "${word}"; ${choices}`;
 }

@@ -32,7 +32,7 @@ function process(trial: TrialCluster, instance: string, more: Partial<RunOptions
 
 async function holders(trial: TrialCluster): Promise<readonly string[]> {
   const { items } = await trial.cluster.resource(leases).list();
-  return items.map(({ metadata, spec }) => `${metadata?.name} ${spec?.holderIdentity}`);
+  return items.map(({ metadata, spec }) => `${metadata?.name} ${spec?.holderIdentity ?? 'nobody'}`);
 }
 
 async function phaseOf(trial: TrialCluster, name: string): Promise<string | undefined> {
@@ -66,7 +66,7 @@ test('without, they run at once, and those that matter to others say so', async 
   await using trial = await TrialCluster.start();
   const { supervisor, news } = process(trial, 'here', { version: '0.1.0' });
   expect(await phaseOf(trial, 'a')).toBe('Available');
-  expect(await holders(trial)).toEqual(['stowage-pv-binder here']);
+  expect(await holders(trial)).toEqual(['stowage-pv-binder nobody']);
   expect(news).toEqual([]);
   await supervisor.close();
 });

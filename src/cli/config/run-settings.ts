@@ -50,7 +50,6 @@ export async function runSettings(flags: SettingFlags): Promise<RunSettings> {
 
 function namesOf(flags: SettingFlags, file: Configuration): readonly string[] {
   const { controllers = controllersDefault } = file;
-  // An empty list is none, where an empty flag is all.
   const selected = selectControllers(flags.controllers ?? (controllers.join(',') || 'none'));
   if (!selected.ok) throw usage(selected.problem);
   if (selected.names.length === 0)

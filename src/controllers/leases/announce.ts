@@ -1,15 +1,19 @@
+import { isReason } from '../../cluster/api-error.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { microTime } from '../../cluster/micro-time.ts';
 import { apiVersionOf } from '../../cluster/resource.ts';
 import { leases } from '../../cluster/resources.ts';
 import type { Lease } from '../../kube/coordination.ts';
+import { parseTimestamp } from '../../kube/timestamp.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { orAbsent } from '../or-absent.ts';
 import { type Announcement, announced, leaseKeyOf } from './component-lease.ts';
 
 const renewEveryMs = 60_000;
-/** Two renewals may fail. Nobody waits for it to run out: it elects nobody. */
+/** Two renewals may fail. Nobody waits for it to run out: nobody holds it. */
 const durationSeconds = 180;
+/** The clock of whoever was elected may be behind ours by so much. */
+const clockSkewMsMax = 60_000;
 
 /** Components that others want to know about. */
 const announcedControllers: readonly string[] = ['scheduler', 'pv-binder'];
@@ -18,42 +22,75 @@ export interface AnnounceOptions {
   readonly cluster: Cluster;
   /** The controllers that run here. */
   readonly names: readonly string[];
-  readonly identity: string;
   readonly announcement: Announcement;
   readonly clock: Clock;
+  /** Told who else runs the same, elected. Must neither throw nor wait. */
+  readonly onTrouble: (error: unknown) => void;
 }
 
-/** Says on Leases what runs here, where nobody is elected. They are left to run out at the end: the next start says it anew. */
+/**
+ * Says on Leases what runs here, where nobody is elected. Without a holder: an election takes the Lease at once, also after we were
+ * killed. Each write carries the version that was read, so it never takes the Lease from somebody who is elected.
+ */
 export async function announce(options: AnnounceOptions, signal: AbortSignal): Promise<void> {
-  const { names, clock } = options;
+  const { names, clock, onTrouble } = options;
   const told = names.filter((name) => announcedControllers.includes(name));
   const sinceMs = clock.nowMs();
+  const leaders = new Set<string>();
   while (told.length > 0 && !signal.aborted) {
-    for (const name of told) await announceOne(name, sinceMs, options, signal);
+    for (const name of told) {
+      const leader = await announceOne(name, sinceMs, options, signal);
+      if (leader === undefined || leaders.has(leader)) continue;
+      leaders.add(leader);
+      onTrouble(new Error(besideLeader(name, leader)));
+    }
     await clock.sleep(renewEveryMs, signal);
   }
 }
 
+/** The leader, where there is one: it says itself what it is. */
 async function announceOne(
   name: string,
   sinceMs: number,
-  { cluster, identity, announcement, clock }: AnnounceOptions,
+  { cluster, announcement, clock }: AnnounceOptions,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
   const key = leaseKeyOf(name);
-  const body: Lease = {
+  const client = cluster.resource(leases);
+  const known = await orAbsent(client.get(key, { signal }));
+  const leader = leaderOf(known, clock.nowMs());
+  if (leader !== undefined) return leader;
+  const lease: Lease = {
     apiVersion: apiVersionOf(leases),
     kind: leases.kind,
-    metadata: { ...key, annotations: announced(announcement) },
+    metadata: { ...known?.metadata, ...key, annotations: announcedBeside(known, announcement) },
     spec: {
-      holderIdentity: identity,
       leaseDurationSeconds: durationSeconds,
       acquireTime: microTime(sinceMs),
       renewTime: microTime(clock.nowMs()),
     },
   };
-  const client = cluster.resource(leases);
-  // Without a version: it says who runs here now, whatever stood there.
-  const told = await orAbsent(client.patch(key, { type: 'merge', body }, { signal }));
-  if (told === undefined) await client.create(body, { signal });
+  try {
+    await (known === undefined ? client.create(lease, { signal }) : client.update(lease, { signal }));
+  } catch (error) {
+    // Somebody else has said something meanwhile; the next round sees who.
+    if (!isReason(error, 'Conflict') && !isReason(error, 'AlreadyExists')) throw error;
+  }
+  return undefined;
+}
+
+function announcedBeside(lease: Lease | undefined, announcement: Announcement) {
+  return { ...lease?.metadata?.annotations, ...announced(announcement) };
+}
+
+function leaderOf(lease: Lease | undefined, nowMs: number): string | undefined {
+  const { holderIdentity = '', renewTime, leaseDurationSeconds = 0 } = lease?.spec ?? {};
+  const renewedMs = parseTimestamp(renewTime) ?? 0;
+  const isOver = renewedMs + leaseDurationSeconds * 1000 + clockSkewMsMax < nowMs;
+  return holderIdentity === '' || isOver ? undefined : holderIdentity;
+}
+
+function besideLeader(controller: string, leader: string): string {
+  const { namespace, name } = leaseKeyOf(controller);
+  return `${controller} runs here without election, and ${leader} was elected by Lease ${namespace}/${name}: both work; end one of them, or leave --leader-elect=false out`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { conflict } from '../../cluster/api-error.ts';
 import { persistentVolumeClaims, pods } from '../../cluster/resources.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
 import { claimRefs, completing, runBeside, startBinding, withoutBinder } from './testing/binding-world.ts';
@@ -78,6 +79,44 @@ test('no claim is completed if one of the volumes could not be had', async () =>
     expect.arrayContaining(['claim one has nothing', 'claim two has nothing']),
   );
   expect((await claimRefs(world)).length).toBeLessThan(2);
+});
+
+describe('a pod that goes away before its volumes are bound', () => {
+  /** The claims can't be told, with the PV controller away, and then the pod is deleted. */
+  async function deletedAfter(failure: Error): Promise<SchedulerWorld> {
+    const way = (cluster: SchedulerWorld['cluster']) => {
+      const troubled = new TroubledCluster(cluster);
+      troubled.troubles = {
+        before: ({ plural }) => {
+          if (plural === 'persistentvolumeclaims') throw failure;
+        },
+      };
+      return troubled;
+    };
+    const world = await startBinding({ beside: [], scheduler: completing, way });
+    await twoDisks(world);
+    await world.pod('web', ['one', 'two']);
+    await world.settle();
+    expect(await claimRefs(world)).toEqual(['d1 one', 'd2 two']);
+    await world.cluster.resource(pods).delete({ namespace, name: 'web' }, { gracePeriodSeconds: 0 });
+    await world.settle(20_000);
+    return world;
+  }
+
+  test('gives its volumes back where the server refused to tell the claims', async () => {
+    await using world = await deletedAfter(conflict(persistentVolumeClaims, 'one', 'somebody was faster'));
+    expect(await claimRefs(world)).toEqual([]);
+  });
+
+  test('leaves them where no answer came: a claim that is told late of a volume of another would be lost', async () => {
+    await using world = await deletedAfter(new Error('the line is dead'));
+    expect(await claimRefs(world)).toEqual(['d1 one', 'd2 two']);
+    runBeside(world, 'pv-binder');
+    await world.settle();
+    expect(await world.lines()).toEqual(
+      expect.arrayContaining(['disk d1 Bound to one', 'disk d2 Bound to two']),
+    );
+  });
 });
 
 describe('the end is that of a run in peace', () => {

@@ -112,7 +112,8 @@ export class Skew {
     const { clock, ownGates, ownVersion, onChange, signal } = this.#options;
     if (signal.aborted) return;
     const nowMs = clock.monotonicMs();
-    const lease = isHeld(this.#lease) && nowMs < this.#validUntilMs ? this.#lease : undefined;
+    // One that was given back runs out within a second; one that nobody holds tells of a binder that runs without election.
+    const lease = nowMs < this.#validUntilMs ? this.#lease : undefined;
     const isTooSoon = (lease === undefined || !this.#isAlive) && nowMs < this.#graceUntilMs;
     this.#judgeLater(nowMs);
     const own = { version: ownVersion, gates: ownGates };
@@ -195,11 +196,6 @@ function versionSkew(own: string, theirs: string): readonly Problem[] {
 /** `1.4` of `v1.4.2-rc.1`; whatever else it is stands for itself. */
 function minorOf(version: string): string {
   return /^v?(\d+\.\d+)\b/.exec(version)?.[1] ?? version;
-}
-
-/** One that was given back has nobody. */
-function isHeld(lease: Lease | undefined): lease is Lease {
-  return (lease?.spec?.holderIdentity ?? '') !== '';
 }
 
 function durationMsOf({ spec }: Lease): number {

@@ -11,7 +11,7 @@ import { Slots } from '../../../runtime/slots.ts';
 import { BindFailure } from './bind-failure.ts';
 import type { Flight } from './flight.ts';
 import type { PodWrites } from './pod-writes.ts';
-import type { VolumeWrites, Withdrawal } from './volume-writes.ts';
+import type { Completion, VolumeWrites, Withdrawal } from './volume-writes.ts';
 
 export interface PodBinderOptions {
   readonly index: ClusterIndex;
@@ -60,12 +60,12 @@ export class PodBinder {
     const { node } = flight.placement;
     const isAssigned = (flight.pod.spec?.nodeName ?? '') !== '';
     const timer = clock.after(timeoutMs, () => flight.cancel('binding volumes: context deadline exceeded'));
-    const claimed: Binding[] = [];
+    const claimed = new Map<Binding, Completion>();
     try {
       await this.#provision(flight, signal);
       await this.#claim(flight, claimed, signal);
       // Complete: from here on they hold by themselves, whatever becomes of the pod.
-      claimed.length = 0;
+      claimed.clear();
       if (isAssigned) return;
       await this.#write(flight, signal, () => {
         flight.leave();
@@ -128,22 +128,28 @@ export class PodBinder {
     const made = index.volumes.claimedFor(claim).find((volume) => volume.claim?.uid === claimUid);
     if (made === undefined) return;
     told.add(claim);
-    await this.#writers.run(signal, () => volumes.complete({ claim, claimUid, volume: made.key }, signal));
+    await this.#writers.run(signal, async () => {
+      await volumes.complete({ claim, claimUid, volume: made.key }, signal);
+    });
   }
 
   /** `claimed` is told of every claimRef before it is tried: an answer that gets lost must not leave one behind. */
-  async #claim(flight: Flight, claimed: Binding[], signal: AbortSignal): Promise<void> {
+  async #claim(flight: Flight, claimed: Claimed, signal: AbortSignal): Promise<void> {
     const { volumes, index } = this.#options;
     const { bindings, node } = flight.placement;
     if (bindings.length === 0) return;
     await this.#write(flight, signal, async () => {
       const missing = bindings.flatMap((binding) => volumes.claiming(binding) ?? []);
-      claimed.push(...missing.map(({ binding }) => binding));
+      for (const { binding } of missing) claimed.set(binding, 'settled');
       await allOf(missing.map(({ write }) => write(signal)));
       if (!index.profile.completesBindings) return;
       // Only now: a claim that names its volume can't be undone, so all of the pod's volumes are claimed before the first.
       const free = missing.filter(({ isFree }) => isFree);
-      await allOf(free.map(({ binding }) => volumes.complete(binding, signal)));
+      await allOf(
+        free.map(async ({ binding }) => {
+          claimed.set(binding, await volumes.complete(binding, signal));
+        }),
+      );
     });
     const parts = bindings.map((binding) => ({ progress: () => bindingProgress(index, binding, node) }));
     await this.#untilBound(flight, parts, signal);
@@ -184,16 +190,13 @@ export class PodBinder {
     });
   }
 
-  async #undone(
-    flight: Flight,
-    claimed: readonly Binding[],
-    error: unknown,
-    signal: AbortSignal,
-  ): Promise<BindFailure> {
+  async #undone(flight: Flight, claimed: Claimed, error: unknown, signal: AbortSignal): Promise<BindFailure> {
     const kept: Binding[] = [];
-    for (const binding of claimed) {
+    for (const [binding, completion] of claimed) {
       if (this.#isShared(flight, binding)) continue;
-      if ((await this.#takeBack(binding, signal)) === 'kept') kept.push(binding);
+      // A claim that is told late, of a volume that is another's by then, would be lost. So the PV controller completes this one.
+      const isKept = completion === 'unknown' || (await this.#takeBack(binding, signal)) === 'kept';
+      if (isKept) kept.push(binding);
     }
     signal.throwIfAborted();
     const provision = error instanceof BindFailure ? error.provision : undefined;
@@ -230,6 +233,9 @@ const nominateAfterMs = 5_000;
 
 /** Ahead of each try to take a claimRef back. */
 const takeBackPausesMs = [0, 100, 1_000, 5_000];
+
+/** The claimRefs that were written or tried, and what came of telling their claims. */
+type Claimed = Map<Binding, Completion>;
 
 /** One volume that is waited for. */
 interface Part {

@@ -1,4 +1,4 @@
-import { isReason } from '../../../cluster/api-error.ts';
+import { ApiError, isReason } from '../../../cluster/api-error.ts';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { parseKey } from '../../../cluster/informer/object-key.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
@@ -92,16 +92,24 @@ export class VolumeWrites {
    * Names the volume on the claim's side too, once the volume names the claim by its uid: never before, or the PV controller would
    * take the claim for lost. It is left with the phases to fill in. Whoever was faster did the same, and where this fails the PV
    * controller does it, so nothing is tried twice.
+   *
+   * `unknown`: no answer came. The write may still be on its way, and would hold for the claim as it is: the claimRef must stay.
    */
-  async complete(binding: Reserved, signal: AbortSignal): Promise<void> {
+  async complete(binding: Reserved, signal: AbortSignal): Promise<Completion> {
     const claim = this.#claimOf(binding);
     const volume = this.#feed.get('PersistentVolume', binding.volume);
     const isRollingBack = claim.metadata?.annotations?.[annotations.rollback] !== undefined;
-    if (volume?.spec?.claimRef?.uid !== binding.claimUid || isRollingBack) return;
-    if ((claim.spec?.volumeName ?? '') !== '') return;
+    if (volume?.spec?.claimRef?.uid !== binding.claimUid || isRollingBack) return 'settled';
+    if ((claim.spec?.volumeName ?? '') !== '') return 'settled';
     const change = claimBinding(claim, binding.volume);
-    if (change === undefined) return;
-    await this.#patchClaim(claim, change, { signal }).catch(() => signal.throwIfAborted());
+    if (change === undefined) return 'settled';
+    try {
+      await this.#patchClaim(claim, change, { signal });
+      return 'settled';
+    } catch (error) {
+      signal.throwIfAborted();
+      return isRefusal(error) ? 'settled' : 'unknown';
+    }
   }
 
   /**
@@ -179,8 +187,16 @@ export interface Claiming {
 /** A claimRef that may be taken back, and its claim. */
 export type Reserved = Pick<Binding, 'claim' | 'claimUid' | 'volume'>;
 
+/** `settled`: done, refused, or not called for; nothing more comes of it. */
+export type Completion = 'settled' | 'unknown';
+
 /** `kept`: the binding has gone on. */
 export type Withdrawal = 'free' | 'kept';
+
+/** The server has decided against the write, so it will never take effect. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.code < 500;
+}
 
 interface On {
   /** That of the object itself where it is left out. */
