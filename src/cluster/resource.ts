@@ -11,6 +11,8 @@ export interface Resource<T extends KubeObject = KubeObject> {
   /** The plural, as in URLs. */
   readonly plural: string;
   readonly namespaced: boolean;
+  /** Whether clusters do well without it: where it is not served, there are no such objects, until it is. */
+  readonly isOptional?: boolean;
   /** Never there at run time: it carries the type. */
   readonly [objectType]?: T;
 }

@@ -189,4 +189,5 @@ export const driverCapacities: Resource<DriverCapacity> = {
   ...clusterWide,
   kind: 'DriverCapacity',
   plural: 'drivercapacities',
+  isOptional: true,
 };

@@ -58,7 +58,7 @@ export function runControllers(unmetered: RunOptions): RunningControllers {
     startOne(noted(controller, starting), options, shared);
   }
   if (!leaderElection) announceAll(options);
-  return { waitingFor: () => [...starting, ...shared.informers.unsynced, ...shared.census.unsynced] };
+  return { waitingFor: () => [...starting, ...shared.informers.unsynced, ...shared.census.arriving] };
 }
 
 /** The same, but it is told when it has begun: from then on its caches tell how far it is. */
@@ -75,12 +75,12 @@ function noted(controller: Controller, starting: Set<string>): Controller {
 }
 
 function announceAll(options: RunOptions): void {
-  const { names, supervisor, clock, instance, version } = options;
+  const { names, supervisor, clock, version, onTrouble } = options;
   if (version === undefined) return;
   const cluster = options.leaseCluster ?? options.cluster;
   const announcement = announcementOf(options);
   supervisor.start('announcing controllers', (signal) =>
-    announce({ cluster, names, identity: instance, announcement, clock }, signal),
+    announce({ cluster, names, announcement, clock, onTrouble }, signal),
   );
 }
 

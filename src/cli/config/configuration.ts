@@ -37,8 +37,9 @@ export async function readConfiguration(path: string): Promise<Configuration> {
 
 async function contentOf(path: string, problems: string[]): Promise<unknown> {
   try {
-    const { value, duplicates } = readYaml(await readFile(path, 'utf8'));
+    const { value, duplicates, hasMore } = readYaml(await readFile(path, 'utf8'));
     problems.push(...duplicates.map((each) => `${each}; remove one`));
+    if (hasMore) problems.push('holds several documents, of which only the first would count; leave one');
     return value;
   } catch (error) {
     if (!(error instanceof YamlSyntaxError) && (error as NodeJS.ErrnoException).code === undefined)

@@ -230,6 +230,12 @@ test.each<readonly [string, string]>([
   await expect(settingsWith(text)).rejects.toThrow(problem);
 });
 
+test('a second document is not passed over', async () => {
+  expect(await problemsWith(`${head}---\n${head}`)).toEqual([
+    'holds several documents, of which only the first would count; leave one',
+  ]);
+});
+
 test('a file that is not there is told', async () => {
   await expect(runSettings({ config: '/nowhere/a.yaml' })).rejects.toThrow(
     /^--config: cannot read \/nowhere\/a\.yaml: ENOENT/,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { isReason } from '../api-error.ts';
+import type { StoredObject } from './kinds/kind.ts';
 import type { Registry, RegistryEvent, WatchListener } from './registry/api.ts';
 import { RegistryWorld } from './registry/testing/registry-world.ts';
 import { RegistryWatch } from './registry-watch.ts';
@@ -37,6 +38,27 @@ test('who stops while nothing happens ends', async () => {
   const next = watch.next();
   setImmediate(() => abort.abort());
   expect(await next).toEqual({ done: true, value: undefined });
+});
+
+test('a watch that fails gives what was well, and then says to begin anew with a list', async () => {
+  const world = await watched();
+  const broken = (object: StoredObject) => {
+    if (object.metadata.name === 'e') throw new Error('no such field');
+    return 'x';
+  };
+  const kind = { ...world.kind('configmaps'), selectableFields: { broken } };
+  const { resourceVersion } = await world.list('configmaps');
+  const signal = new AbortController().signal;
+  const options = { signal, resourceVersion, fieldSelector: 'broken=x' };
+  const watch = new RegistryWatch(world.registry, kind, options)[Symbol.asyncIterator]();
+  const first = watch.next();
+  await world.create('configmaps', { metadata: { name: 'd' } });
+  expect(await first).toMatchObject({ value: { type: 'ADDED', object: { metadata: { name: 'd' } } } });
+  const second = watch.next().catch((reason: unknown) => reason);
+  await world.create('configmaps', { metadata: { name: 'e' } });
+  const error = await second;
+  expect(isReason(error, 'Expired')).toBe(true);
+  expect(error).toMatchObject({ cause: new Error('no such field') });
 });
 
 test('a reader that falls far behind has to begin anew, and what it has not read is let go of', async () => {

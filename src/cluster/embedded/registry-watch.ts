@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../kube/meta.ts';
 import { onAbort } from '../../runtime/abort.ts';
-import { expired } from '../api-error.ts';
+import { ApiError, expired } from '../api-error.ts';
 import type { WatchEvent, WatchOptions } from '../cluster.ts';
 import type { Kind } from './kinds/kind.ts';
 import type { Registry, RegistryEvent, WatchHandle } from './registry/api.ts';
@@ -58,6 +58,7 @@ export class RegistryWatch<T extends KubeObject> implements AsyncIterable<WatchE
 class Inbox {
   #waiting: RegistryEvent[] = [];
   #isOverfull = false;
+  #failure: ApiError | undefined;
   #wake: (() => void) | undefined;
   #isEnded = false;
 
@@ -78,15 +79,24 @@ class Inbox {
     this.end();
   }
 
+  /** Whoever resumed where it was would meet the same event again. */
+  failed(error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    const { status } = expired(`this watch has failed, begin anew with a list: ${why}`);
+    this.#failure = new ApiError(status, { cause: error });
+    this.#wake?.();
+  }
+
   /** Everything that waits, at least one event; undefined at the end. */
   async next(): Promise<readonly RegistryEvent[] | undefined> {
-    while (this.#waiting.length === 0 && !this.#isEnded && !this.#isOverfull) {
+    while (this.#waiting.length === 0 && !this.#isEnded && !this.#isOverfull && !this.#failure) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
     if (this.#isEnded) return undefined;
     if (this.#isOverfull) throw expired('the reader of this watch is too slow; begin anew with a list');
+    if (this.#waiting.length === 0 && this.#failure !== undefined) throw this.#failure;
     const events = this.#waiting;
     this.#waiting = [];
     return events;

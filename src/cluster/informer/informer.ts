@@ -18,7 +18,7 @@ export interface InformerOptions<T extends KubeObject> {
   readonly indexes?: IndexFunctions<T>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told what went wrong; the informer goes on. Must neither throw nor wait. */
+  /** Told what went wrong, that a resource is not served once; the informer goes on. Must neither throw nor wait. */
   readonly onError?: (error: unknown) => void;
   /** Tells informers of one resource apart on a supervisor. */
   readonly purpose?: string;
@@ -44,7 +44,8 @@ export interface InformerStatus extends ReflectorStatus {
 /**
  * A cache of a resource that follows the cluster, and tells handlers what changed.
  *
- * 1. `start` it on a supervisor; it ends with the supervisor. Wait for `synced` before deciding anything by what is not there.
+ * 1. `start` it on a supervisor; it ends with the supervisor. Wait for `synced` before deciding anything by what is not there. A
+ *    resource that is optional and not served is synced without objects; they come when it is.
  * 2. Handlers may be added at any time, also by handlers: a new one first gets an `added` for each object there is, then every
  *    change, none left out and none twice.
  * 3. An object that was replaced under the same name (another uid) is told as deleted and added. An object that a re-list finds
@@ -71,6 +72,7 @@ export class Informer<T extends KubeObject> {
     this.#reflector = new Reflector({
       ...rest,
       client: cluster.resource(resource),
+      isOptional: resource.isOptional,
       onError: (error) => options.onError?.(error),
       sink: {
         beginReplace: () => this.#store.beginRound(),

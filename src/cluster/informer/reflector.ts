@@ -17,6 +17,8 @@ const steadyMs = 60_000;
 /** So many failures in a row without an event, and what we know may be wrong: list again. */
 const resumesMax = 5;
 const backoffDefault = exponentialBackoff({ baseMs: 800, maxMs: 30_000, factor: 2, jitter: 'equal' });
+/** For a resource that is not served: its definition may be on its way, or be gone for good. */
+const absentBackoff = exponentialBackoff({ baseMs: 800, maxMs: 60_000, factor: 2, jitter: 'equal' });
 
 /** Where a reflector puts what it sees. Calls come one at a time and must not throw. */
 export interface ReflectorSink<T extends KubeObject> {
@@ -34,8 +36,10 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly sink: ReflectorSink<T>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told of every failure; the reflector goes on. Must neither throw nor wait. */
+  /** Told of every failure, of a resource that is not served once; the reflector goes on. Must neither throw nor wait. */
   readonly onError?: (error: unknown) => void;
+  /** A cluster may be without the resource: then there are no objects, and nothing is wrong. It is looked for again, once a minute. */
+  readonly isOptional?: boolean | undefined;
   readonly pageSize?: number;
   /** Ask for the objects there are as part of the watch, where the server can; else in pages. */
   readonly streamInitial?: boolean;
@@ -67,6 +71,9 @@ export class Reflector<T extends KubeObject> {
   #failures = 0;
   /** Of those, the ones since the last list. */
   #failuresSinceList = 0;
+  /** The server does not have the resource, as far as we know. */
+  #isAbsent = false;
+  #hasListed = false;
   #lists = 0;
   #watches = 0;
   #events = 0;
@@ -135,6 +142,8 @@ export class Reflector<T extends KubeObject> {
     sink.endReplace();
     this.#version = version;
     this.#failuresSinceList = 0;
+    this.#isAbsent = false;
+    this.#hasListed = true;
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -169,6 +178,7 @@ export class Reflector<T extends KubeObject> {
   #noteSuccess(): void {
     this.#failures = 0;
     this.#failuresSinceList = 0;
+    this.#isAbsent = false;
   }
 
   #noteFailure(error: unknown): void {
@@ -176,9 +186,37 @@ export class Reflector<T extends KubeObject> {
     this.#lastError = error;
     this.#failures += 1;
     this.#failuresSinceList += 1;
+    if (this.#meansAbsence(error)) {
+      this.#noteAbsence(error);
+      return;
+    }
+    this.#isAbsent = false;
     this.#options.onError?.(error);
     if (this.#version === undefined) this.#adaptListing(error);
     else if (!canResume(error, this.#failuresSinceList)) this.#version = undefined;
+  }
+
+  /**
+   * A list of what is served never answers 404. Whoever has no rights to a resource is told just that also where it does not exist; but
+   * what we have seen of it does not go away with our rights.
+   */
+  #meansAbsence(error: unknown): boolean {
+    if (!(error instanceof ApiError)) return false;
+    return (
+      error.code === 404 || (this.#options.isOptional === true && error.code === 403 && !this.#hasListed)
+    );
+  }
+
+  /** Said once, since it may stay so for ever. That a cluster does without what is optional needs no word. */
+  #noteAbsence(error: unknown): void {
+    const { isOptional = false, sink, onError } = this.#options;
+    this.#version = undefined;
+    if (this.#isAbsent) return;
+    this.#isAbsent = true;
+    if (!isOptional || isReason(error, 'Forbidden')) onError?.(error);
+    if (!isOptional) return;
+    sink.beginReplace();
+    sink.endReplace();
   }
 
   /** The snapshot was gone before its last page, or the server cannot stream what there is. */
@@ -192,7 +230,8 @@ export class Reflector<T extends KubeObject> {
     const askedMs = ((error instanceof ApiError ? error.retryAfterSeconds : undefined) ?? 0) * 1000;
     // A watch that fell behind is ordinary: list again at once, the first time.
     const isOrdinary = isExpired(error) && this.#failures === 1;
-    const backoffMs = isOrdinary ? 0 : this.#backoff.delayMs(this.#failures - 1, random);
+    const backoff = this.#isAbsent ? absentBackoff : this.#backoff;
+    const backoffMs = isOrdinary ? 0 : backoff.delayMs(this.#failures - 1, random);
     await clock.sleep(Math.max(askedMs, backoffMs), signal);
   }
 }

@@ -18,7 +18,9 @@ export function failureOfAnswer(answer: Answer, request: string): ApiError {
   if (isRecord(parsed) && parsed.kind === 'Status') {
     const status = parsed as Status;
     const code = status.code ?? answer.statusCode;
-    return new ApiError(withRetryAfter({ ...status, code }, retryAfterSeconds));
+    // All that a server says to somebody it does not know, whatever was asked for.
+    const named = status.message === 'Unauthorized' ? { message: `${request}: Unauthorized` } : {};
+    return new ApiError(withRetryAfter({ ...status, ...named, code }, retryAfterSeconds));
   }
   const { statusCode: code } = answer;
   const message = describe(answer, request);

@@ -102,7 +102,7 @@ class Scheduler {
     this.#names = options.schedulerNames ?? ['stowage'];
     this.#feed = new ClusterFeed({
       informers: context.informers,
-      kinds: decisionKinds(context.resources),
+      kinds: decisionKinds,
       profile: options.profile ?? stowageProfile,
       onChange: (change) => this.#changed(change),
     });

@@ -37,6 +37,9 @@ const indexes = {
     (metadata?.ownerReferences ?? []).map(({ uid }) => uid ?? ''),
 };
 
+/** A resource that can't be read for so long may never be: one whose conversion is broken keeps nobody from the others. */
+const patienceMs = 30_000;
+
 /** How one resource is counted. */
 interface Count {
   readonly resource: Resource;
@@ -46,6 +49,7 @@ interface Count {
   readonly work: BackgroundWork;
   /** Aborts when it is counted no longer. */
   readonly end: AbortController;
+  readonly sinceMs: number;
 }
 
 interface Registration {
@@ -68,24 +72,44 @@ export class Census {
     this.#options = options;
   }
 
-  /** Resolves when everything there is has been counted; false when `signal` aborted before. */
+  /**
+   * Resolves when everything there is has been counted, or when half a minute has passed: then whoever waits goes on with what is known,
+   * and asks `unsynced` where that makes a difference. False when `signal` aborted before.
+   */
   async synced(signal: AbortSignal): Promise<boolean> {
     this.#begin();
-    for (;;) {
-      const uncounted = [...this.#counts.values()].filter(({ informer }) => !informer.hasSynced);
-      if (uncounted.length === 0) return true;
-      if (signal.aborted) return false;
-      const either = uncounted.map(({ informer, end }) =>
-        informer.synced(AbortSignal.any([signal, end.signal])),
-      );
-      await Promise.all(either);
+    const impatience = new AbortController();
+    const timer = this.#options.clock.after(patienceMs, () => impatience.abort());
+    try {
+      for (;;) {
+        if (signal.aborted) return false;
+        const uncounted = this.#uncounted();
+        if (uncounted.length === 0 || impatience.signal.aborted) return true;
+        const either = uncounted.map(({ informer, end }) =>
+          informer.synced(AbortSignal.any([signal, end.signal, impatience.signal])),
+        );
+        await Promise.all(either);
+      }
+    } finally {
+      timer.cancel();
     }
   }
 
   /** Resources that are being counted and that have not been read yet. */
   get unsynced(): readonly string[] {
-    const uncounted = [...this.#counts.values()].filter(({ informer }) => !informer.hasSynced);
-    return uncounted.map(({ resource }) => qualifiedPlural(resource));
+    return this.#uncounted().map(({ resource }) => qualifiedPlural(resource));
+  }
+
+  /** Of those, the ones that may be read any moment: the others have been waited for long enough. */
+  get arriving(): readonly string[] {
+    const earliestMs = this.#options.clock.monotonicMs() - patienceMs;
+    return this.#uncounted()
+      .filter(({ sinceMs }) => sinceMs > earliestMs)
+      .map(({ resource }) => qualifiedPlural(resource));
+  }
+
+  #uncounted(): readonly Count[] {
+    return [...this.#counts.values()].filter(({ informer }) => !informer.hasSynced);
   }
 
   /** All that is served: each once, whatever versions it has. */
@@ -192,7 +216,8 @@ export class Census {
       purpose,
     });
     const work = informer.start(supervisor);
-    const count = { resource, versions, informer, work, end: new AbortController() };
+    const sinceMs = common.clock.monotonicMs();
+    const count = { resource, versions, informer, work, end: new AbortController(), sinceMs };
     this.#counts.set(resourceKey(resource), count);
     for (const registration of this.#registrations) attach(registration, count);
   }

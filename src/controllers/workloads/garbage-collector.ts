@@ -20,6 +20,9 @@ const foreground = 'foregroundDeletion';
  * Level-based: a queue of objects, each judged by a fresh read of itself and its owners. The census only says whom to look at. Every
  * write carries uid and version of what was judged, so a late or repeated one fails with `Conflict` or finds nothing to do. Dying
  * between the dependents and the owner's finalizer is fine: the finalizer is still there and leads back here.
+ *
+ * It begins when everything has been counted, or after half a minute without those kinds that can't be listed. An object goes only when
+ * a read has shown that each of its owners is not there; of what can't be read nothing follows.
  */
 export const garbageCollector: Controller = {
   name: 'garbage-collector',
@@ -114,8 +117,7 @@ class GarbageCollector {
   async #finish(resource: Resource, object: KubeObject, signal: AbortSignal): Promise<Requeue | undefined> {
     const client = this.#context.cluster.resource(resource);
     const { finalizers = [], uid = '' } = object.metadata ?? {};
-    // Of a kind that was defined a moment ago there may be dependents that nobody has counted yet.
-    if (isHeld(object.metadata ?? {}) && this.#census.unsynced.length > 0) return {};
+    if (isHeld(object.metadata ?? {}) && this.#mayHaveUnknownDependents(finalizers)) return {};
     const dependents = this.#census.dependentsOf(uid);
     if (finalizers.includes(orphan)) {
       for (const dependent of dependents) await this.#disown(dependent, [uid], signal);
@@ -128,6 +130,16 @@ class GarbageCollector {
       else for (const dependent of blocking) if (!isGoing(dependent.metadata)) this.#enqueue(dependent);
     }
     return undefined;
+  }
+
+  /**
+   * Of a kind that was defined a moment ago, or that can't be listed, there may be dependents that nobody has counted. One that should
+   * stay when its owner goes would go when it is seen at last: so it is waited for as long as it takes. One that should go first goes
+   * after its owner then, as in Kubernetes: a kind whose conversion is broken does not keep everything else from being deleted.
+   */
+  #mayHaveUnknownDependents(finalizers: readonly string[]): boolean {
+    const { unsynced, arriving } = this.#census;
+    return (finalizers.includes(orphan) ? unsynced : arriving).length > 0;
   }
 
   /** Whether the owners that wait for this object are, through owners of their own, among those that it waits for. */

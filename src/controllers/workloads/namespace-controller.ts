@@ -1,8 +1,10 @@
+import { isReason } from '../../cluster/api-error.ts';
 import type { Requeue } from '../../cluster/controller-loop.ts';
 import { qualifiedPlural, type Resource } from '../../cluster/resource.ts';
 import { namespaces, pods } from '../../cluster/resources.ts';
 import { WorkQueue } from '../../cluster/work-queue.ts';
 import type { Namespace } from '../../kube/core.ts';
+import type { KubeObject } from '../../kube/meta.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { orAbsent } from '../or-absent.ts';
 import { runLoop } from '../run-loop.ts';
@@ -110,15 +112,32 @@ class NamespaceController {
     signal: AbortSignal,
   ): Promise<readonly Remainder[]> {
     const remaining: Remainder[] = [];
+    const failures: unknown[] = [];
     for (const resource of resources) {
-      const client = this.#context.cluster.resource(resource);
-      const { items } = await client.list({ namespace, signal });
-      if (items.length === 0) continue;
-      await client.deleteCollection({ namespace, propagationPolicy: 'Background', signal });
-      const after = await client.list({ namespace, signal });
-      if (after.items.length > 0) remaining.push(remainderOf(resource, after.items));
+      try {
+        const items = await this.#deleteAll(namespace, resource, signal);
+        if (items.length > 0) remaining.push(remainderOf(resource, items));
+      } catch (error) {
+        // A kind that can't be listed keeps the namespace, but not the objects of the others.
+        failures.push(error);
+      }
     }
+    // That one is served no longer mends itself; the others are told first.
+    if (failures.length > 0) throw failures.find((error) => !isReason(error, 'NotFound')) ?? failures[0];
     return remaining;
+  }
+
+  /** What is left of a resource. */
+  async #deleteAll(
+    namespace: string,
+    resource: Resource,
+    signal: AbortSignal,
+  ): Promise<readonly KubeObject[]> {
+    const client = this.#context.cluster.resource(resource);
+    const { items } = await client.list({ namespace, signal });
+    if (items.length === 0) return items;
+    await client.deleteCollection({ namespace, propagationPolicy: 'Background', signal });
+    return (await client.list({ namespace, signal })).items;
   }
 
   async #tell(

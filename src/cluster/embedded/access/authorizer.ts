@@ -64,6 +64,7 @@ export class Authorizer {
       const kind = registry.kinds.byPlural('rbac.authorization.k8s.io/v1', plural);
       if (kind === undefined) continue;
       const take = isBinding ? this.#takeBinding : this.#takeRole;
+      // No `failed`: who goes on without an event may let in whom somebody has just shut out.
       this.#watches.push(await registry.watch(kind, {}, { events: (events) => takeAll(events, take) }));
     }
   }

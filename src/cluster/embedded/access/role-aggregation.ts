@@ -45,6 +45,7 @@ export class RoleAggregation {
     const kind = options.registry.kinds.byPlural('rbac.authorization.k8s.io/v1', 'clusterroles');
     if (kind === undefined) throw new Error('this server does not serve ClusterRoles');
     const made = new RoleAggregation(options, kind);
+    // No `failed`: rules that were taken from a role must not stay in those that gather them.
     made.#watch = await options.registry.watch(kind, {}, { events: (events) => made.#take(events) });
     return made;
   }

@@ -12,7 +12,11 @@ export async function deleteInstances(registry: Registry, kind: Kind, signal: Ab
   await registry.deleteCollection(kind, {}, {}, write);
   const left = new Set<string>();
   let resolve: () => void = () => {};
-  const emptied = new Promise<void>((done) => (resolve = done));
+  let reject: (error: unknown) => void = () => {};
+  const emptied = new Promise<void>((done, fail) => {
+    resolve = done;
+    reject = fail;
+  });
   const watch = await registry.watch(
     kind,
     { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', bookmarks: true },
@@ -26,10 +30,15 @@ export async function deleteInstances(registry: Registry, kind: Kind, signal: Ab
         }
         if (left.size === 0) resolve();
       },
+      // It is begun again.
+      failed: (error) => reject(error),
     },
   );
   const stopListening = onAbort(signal, () => resolve());
-  await emptied;
-  stopListening();
-  watch.close();
+  try {
+    await emptied;
+  } finally {
+    stopListening();
+    watch.close();
+  }
 }

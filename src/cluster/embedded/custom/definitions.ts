@@ -41,8 +41,8 @@ const write: UpdateContext = {
 export class Definitions {
   readonly #options: DefinitionsOptions;
   readonly #known = new Map<string, CustomResourceDefinition>();
-  /** By definition; made anew when it changes in a way that its objects could notice. */
-  #served = new Map<string, ServedDefinition>();
+  /** What is served of each, as `servedIdentity` tells it; made anew when it changes in a way that its objects could notice. */
+  readonly #served = new Map<string, string>();
   readonly #unsettled = new Set<string>();
   readonly #endings = new Set<string>();
   readonly #retries = new Set<Timer>();
@@ -57,6 +57,7 @@ export class Definitions {
   /** Resolves when what was defined before is served. */
   static async start(options: DefinitionsOptions): Promise<Definitions> {
     const made = new Definitions(options);
+    // No `failed`: objects would be checked, or dropped, by a schema that is not the one that is stored.
     const listener = { events: (events: readonly RegistryEvent[]) => made.#take(events) };
     made.#watch = await options.registry.watch(definitionKind, {}, listener);
     return made;
@@ -75,10 +76,12 @@ export class Definitions {
   }
 
   #take(events: readonly RegistryEvent[]): void {
+    const touched = new Set<string>();
     for (const event of events) {
       if (event.type === 'BOOKMARK') continue;
       const definition = event.snapshot.object as CustomResourceDefinition;
       const name = definition.metadata.name ?? '';
+      touched.add(name);
       if (event.type === 'DELETED') {
         this.#known.delete(name);
         // Its names are free now.
@@ -88,7 +91,7 @@ export class Definitions {
         this.#unsettled.add(name);
       }
     }
-    this.#serve();
+    this.#serve(touched);
     this.#work ??= this.#settleAll();
   }
 
@@ -98,20 +101,18 @@ export class Definitions {
     );
   }
 
-  #serve(): void {
-    const served = new Map<string, ServedDefinition>();
-    for (const [name, definition] of this.#known) {
-      if (!isConditionTrue(definition, 'Established') && !isConditionTrue(definition, 'NamesAccepted'))
-        continue;
-      const before = this.#served.get(name);
-      const key = identityOf(definition);
-      served.set(name, before?.key === key ? before : { key, kinds: this.#kindsOf(definition) });
+  /** Only what has changed is looked at: with hundreds of definitions, hundreds of them come at once. */
+  #serve(names: Iterable<string>): void {
+    const changes = new Map<string, readonly Kind[]>();
+    for (const name of names) {
+      const definition = this.#known.get(name);
+      const identity = definition === undefined ? undefined : servedIdentity(definition);
+      if (this.#served.get(name) === identity) continue;
+      if (definition === undefined || identity === undefined) this.#served.delete(name);
+      else this.#served.set(name, identity);
+      changes.set(name, definition === undefined || identity === undefined ? [] : this.#kindsOf(definition));
     }
-    const isSame =
-      served.size === this.#served.size &&
-      [...served].every(([name, each]) => this.#served.get(name) === each);
-    this.#served = served;
-    if (!isSame) this.#options.registry.kinds.define([...served.values()].flatMap(({ kinds }) => kinds));
+    if (changes.size > 0) this.#options.registry.kinds.define(changes);
   }
 
   #kindsOf(definition: CustomResourceDefinition): readonly Kind[] {
@@ -134,10 +135,7 @@ export class Definitions {
 
   /** What the server has of its own can't be defined away, in no version: its objects lie under that name, and are not to be touched. */
   #isOfServer({ spec }: CustomResourceDefinition): boolean {
-    return this.#options.registry.kinds.all.some(
-      ({ definition, group, plural }) =>
-        definition === undefined && group === spec.group && plural === spec.names.plural,
-    );
+    return this.#options.registry.kinds.isBuiltIn(spec.group, spec.names.plural);
   }
 
   async #settleAll(): Promise<void> {
@@ -218,13 +216,11 @@ export class Definitions {
   }
 }
 
-interface ServedDefinition {
-  readonly key: string;
-  readonly kinds: readonly Kind[];
-}
-
-/** Changes with whatever its objects could notice. */
-function identityOf({ metadata, status }: CustomResourceDefinition): string {
+/** Changes with whatever its objects could notice; undefined where it is not served. */
+function servedIdentity(definition: CustomResourceDefinition): string | undefined {
+  const { metadata, status } = definition;
+  if (!isConditionTrue(definition, 'Established') && !isConditionTrue(definition, 'NamesAccepted'))
+    return undefined;
   return `${metadata.uid} ${metadata.generation} ${JSON.stringify(status.acceptedNames)}`;
 }
 

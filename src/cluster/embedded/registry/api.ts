@@ -96,8 +96,16 @@ export type RegistryEvent =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly isInitialEnd: boolean };
 
 export interface WatchListener {
-  /** Never empty, in order; must not throw. */
+  /** Never empty, in order. What it throws before the watch is open makes `watch` reject. */
   events(events: readonly RegistryEvent[]): void;
+  /**
+   * An event could not be made, or `events` has thrown: nothing follows, and whoever is interested begins anew with a list. One
+   * listener's trouble is not the others', nor that of whoever wrote.
+   *
+   * A listener without this can't do without the event: the server would go on with access or kinds that are not what is stored. Its
+   * failure is thrown, and ends the process; the next one reads all of it anew.
+   */
+  failed?(error: unknown): void;
   /** The kind is not served any more, or not as it was: nothing follows, and whoever is interested asks again. */
   ended?(): void;
 }

@@ -6,6 +6,7 @@ import type { ListAnswer, ListQuery, ReadOptions, Snapshot } from './api.ts';
 import { bucketOf, findOrRefuse, type RegistryContext, snapshotOf, storeKey } from './context.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
 import { compileFilter, type ObjectFilter } from './selection/object-filter.ts';
+import { type Reading, warmUp } from './warm-up.ts';
 
 export async function getObject(
   context: RegistryContext,
@@ -33,6 +34,7 @@ export async function listObjects(
   // A list that any state will do for is answered whole: paging is for those who want a consistent one.
   const limit = asked === 0 && query.resourceVersion === '0' ? 0 : Math.max(0, query.limit ?? 0);
   const start = query.continue === undefined || query.continue === '' ? undefined : continued(query, asked);
+  if (kind.definition !== undefined) await warmUp(context, kind, readingOf(filter, limit));
   checkNotFuture(context, asked, query.resourceVersion);
   // Tokens come from clients: one may name a state that has not been.
   checkNotFuture(context, start?.revision ?? 0);
@@ -40,6 +42,11 @@ export async function listObjects(
   const page = readPage(context, kind, filter, { revision: exact, after: start?.after, limit });
   await context.store.whenDurable(Math.min(page.revision, context.store.revision));
   return answer(page, filter);
+}
+
+/** Who selects may have to look at all of them for a short page. */
+function readingOf({ namespace, name, matches }: ObjectFilter, limit: number): Reading {
+  return { namespace, limit: name !== undefined ? 1 : matches === undefined ? limit : 0 };
 }
 
 /** A page of an old state is of exactly that state, unless the caller says that newer will do. */

@@ -1,4 +1,5 @@
 import { assert } from '../../../runtime/assert.ts';
+import { nextTurn } from '../../../runtime/next-turn.ts';
 import { apiVersionOf } from '../../resource.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
 import { formOf, type Typed } from '../schema/object-form.ts';
@@ -11,6 +12,9 @@ const decoder = new TextDecoder();
 /** How many decoded objects are kept beside their bytes; a decoded object takes several times the room of its JSON. */
 const decodedMax = 2_048;
 
+/** How many entries are looked at in one go; some milliseconds. */
+const sliceLength = 200;
+
 /**
  * Snapshots of stored entries, made when somebody asks. The bytes live in the store; the objects that were written or decoded
  * last are remembered, the others are decoded again.
@@ -20,6 +24,7 @@ export class Snapshots {
   readonly #decoded = new Map<Entry | Snapshot, EntrySnapshot>();
   /** What entries are to kinds that were defined, as far as somebody has looked. */
   readonly #revived = new WeakMap<Kind, WeakMap<Entry, Snapshot>>();
+  readonly #warm = new WeakSet<Kind>();
 
   of(kind: Kind, entry: Entry): Snapshot {
     if (kind.definition !== undefined) return this.#revivedOf(kind, entry);
@@ -32,6 +37,27 @@ export class Snapshots {
     if (kind.definition !== undefined) this.#revivedBy(kind).set(entry, snapshot);
     this.remember(entry, snapshot);
     return snapshot;
+  }
+
+  /** Of a kind that was defined: looks at these now, some at a time, and lets everything else go on in between. */
+  async warmUp(kind: Kind, entries: readonly Entry[]): Promise<void> {
+    const revived = this.#revivedBy(kind);
+    let made = 0;
+    for (const entry of entries) {
+      if (revived.has(entry)) continue;
+      this.#revivedOf(kind, entry);
+      made += 1;
+      if (made % sliceLength === 0) await nextTurn();
+    }
+  }
+
+  /** Whether all there was of a kind has been looked at once; what is written later is looked at when it is read. */
+  isWarm(kind: Kind): boolean {
+    return this.#warm.has(kind);
+  }
+
+  markWarm(kind: Kind): void {
+    this.#warm.add(kind);
   }
 
   /** An entry that a definition of today would have stored just so is shown as it is; that is found out once. */

@@ -6,6 +6,7 @@ import { bucketOf, type RegistryContext, snapshotOf } from './context.ts';
 import { EventTranslator } from './event-translator.ts';
 import { checkNotFuture, versionComplaint } from './list.ts';
 import { compileFilter, type ObjectFilter } from './selection/object-filter.ts';
+import { warmUp } from './warm-up.ts';
 
 /**
  * WATCH. Begins with the objects there are (no version, `0`, or where initial events are asked for) or after a version, and
@@ -21,6 +22,8 @@ export async function watchObjects(
   const filter = compileFilter(kind, query);
   const asked = watchRevision(query.resourceVersion);
   const isState = query.sendInitialEvents ?? asked === 0;
+  if (isState && kind.definition !== undefined)
+    await warmUp(context, kind, { namespace: filter.namespace, limit: 0 });
   if (isState) checkNotFuture(context, asked, query.resourceVersion);
   const start = isState || asked === 0 ? context.store.durableRevision : startAfter(context, asked);
   if (isState) {
@@ -28,25 +31,38 @@ export async function watchObjects(
     sendState(context, kind, filter, { start, marksEnd, listener });
   }
   const translator = new EventTranslator(context, kind, filter);
-  let isClosed = false;
+  let state: 'opening' | 'open' | 'closed' = 'opening';
+  const take = (changes: readonly Change[]) => {
+    if (state === 'closed') return;
+    try {
+      const events = translated(translator, changes);
+      if (events.length > 0) listener.events(events);
+    } catch (error) {
+      if (state === 'opening' || listener.failed === undefined) throw error;
+      close();
+      listener.failed(error);
+    }
+  };
   const subscription: Subscription | undefined = context.store.subscribe(
     bucketOf(context, kind),
     start,
-    (changes) => {
-      if (isClosed) return;
-      const events = translated(translator, changes);
-      if (events.length > 0) listener.events(events);
-    },
+    take,
   );
   if (subscription === undefined) throw tooOld(asked, context.store.compactedRevision);
+  state = 'open';
   const close = () => {
-    isClosed = true;
+    state = 'closed';
     subscription.close();
     stopListening();
   };
   const retire = () => {
     close();
-    listener.ended?.();
+    try {
+      listener.ended?.();
+    } catch (error) {
+      if (listener.failed === undefined) throw error;
+      listener.failed(error);
+    }
   };
   const stopListening = onRetirement(context, kind, retire);
   if (context.kinds.isGone(kind)) retire();
@@ -61,9 +77,7 @@ export async function watchObjects(
 /** Calls back when the kind is not served any more, or not as it was. */
 function onRetirement({ kinds }: RegistryContext, kind: Kind, retire: () => void): () => void {
   if (kind.definition === undefined) return () => {};
-  return kinds.onChange((gone) => {
-    if (gone.includes(kind)) retire();
-  });
+  return kinds.onGone(kind, retire);
 }
 
 interface Beginning {

@@ -10,6 +10,8 @@ export interface YamlDocument {
   readonly value: unknown;
   /** Keys that a map has twice: `line 5: key "nodeName" already set in map`. The last one counts. */
   readonly duplicates: readonly string[];
+  /** More documents follow, which nobody reads. */
+  readonly hasMore: boolean;
 }
 
 /**
@@ -28,7 +30,8 @@ export function readYaml(text: string): YamlDocument {
     throw new YamlSyntaxError(`yaml: line ${line}: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`);
   }
   refuseCollectionKeys(document);
-  return { value: plain(document), duplicates: duplicateKeys(document, lines) };
+  const hasMore = document.errors.length > 0;
+  return { value: plain(document), duplicates: duplicateKeys(document, lines), hasMore };
 }
 
 /** Against texts whose aliases unfold to more than memory holds. */

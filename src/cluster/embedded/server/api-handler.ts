@@ -158,7 +158,7 @@ export class ApiHandler {
     if (request.method !== 'POST') throw wrongMethod();
     const form = negotiate(request, { shapes: 'none' });
     const options = readWriteOptions(request.query, request.headers['user-agent'], 'CreateOptions');
-    const body = await readObject(request, route.review, options);
+    const body = await readObject(request, user, route.review, options);
     const answer = await reviewed(route.review, body, {
       namespace: route.namespace,
       now: `${new Date(this.#options.context.clock.nowMs()).toISOString().slice(0, 19)}Z`,

@@ -25,6 +25,8 @@ export interface ApiServerOptions {
   /** 0 takes any that is free. */
   readonly port?: number;
   readonly connectionsMax?: number;
+  /** Of all bodies that are being received at one time. */
+  readonly bodiesMaxBytes?: number | undefined;
   /** What must be well for `/readyz` to say so. */
   readonly readyChecks?: HealthChecks;
   /** What `/metrics` shows beside the server's own figures, in Prometheus' text format. */
@@ -81,6 +83,7 @@ export class ApiServer {
       handler: handler.handle,
       clock,
       metrics,
+      bodiesMaxBytes: options.bodiesMaxBytes,
       onError: (error, request) => onError(error, `${request.method} ${request.path}`),
       ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
     });

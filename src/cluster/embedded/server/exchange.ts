@@ -10,8 +10,11 @@ export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   /** All values of each header; `headers` puts those of one that comes several times into one text. */
   readonly headerValues: NodeJS.Dict<string[]>;
-  /** All of it; rejects with an `ApiError` where it is too large, or with `ClientGone`. Call it once at most. */
-  body(): Promise<Buffer>;
+  /**
+   * All of it; rejects with an `ApiError` where it is too large or too slow, or with `ClientGone`. Senders share the room that there
+   * is for bodies. Call it once at most.
+   */
+  body(sender: string): Promise<Buffer>;
   /** What the answer will warn of, be it good or bad. */
   readonly warnings: Warnings;
 }

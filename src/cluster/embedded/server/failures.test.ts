@@ -38,6 +38,29 @@ describe('a bug of ours', () => {
   });
 });
 
+describe('an event that one watch of several can not be told', () => {
+  const broken = () => {
+    throw new Error('no such field');
+  };
+  const kinds = servedKinds.map((kind) => ({ ...kind, selectableFields: { broken } }));
+
+  test('ends that watch with an error; the write, the other watch and the server go on', async () => {
+    const cluster = await serveCluster({ kinds });
+    const failing = await WatchClient.open(cluster, `${classes}?watch=1&fieldSelector=broken%3Dx`);
+    const other = await WatchClient.open(cluster, `${classes}?watch=1`);
+    const body = { metadata: { name: 'a' }, provisioner: 'a/b' };
+    expect((await cluster.call('POST', classes, { body })).status).toBe(201);
+    expect(await failing.ended()).toMatchObject([
+      { type: 'ERROR', object: { code: 500, reason: 'InternalError' } },
+    ]);
+    expect(await other.take(1)).toMatchObject([{ type: 'ADDED', object: { metadata: { name: 'a' } } }]);
+    expect((await cluster.call('GET', classes)).status).toBe(200);
+    expect(cluster.bugs).toEqual([new Error('no such field')]);
+    other.close();
+    await cluster.close();
+  });
+});
+
 describe('a version that is too old', () => {
   test('is told inside the watch, which then ends', async () => {
     const cluster = await serveCluster({

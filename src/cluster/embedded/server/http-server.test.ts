@@ -54,7 +54,7 @@ describe('a server', () => {
   test('forgets a client that hangs up in the middle of its body, and calls that no bug', async () => {
     const seen: string[] = [];
     const { server, errors, metrics } = await serve(async (request) => {
-      await request.body().catch((error: Error) => {
+      await request.body('x').catch((error: Error) => {
         seen.push(error.name);
         throw error;
       });

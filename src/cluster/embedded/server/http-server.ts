@@ -26,6 +26,8 @@ export interface HttpServerOptions {
   /** Told of bugs: a handler must answer, not throw. */
   onError(error: unknown, request: HttpRequest): void;
   readonly connectionsMax?: number;
+  /** Of all bodies that are being received at one time. */
+  readonly bodiesMaxBytes?: number | undefined;
 }
 
 interface Address {
@@ -58,8 +60,9 @@ export class HttpServer {
 
   private constructor(options: HttpServerOptions) {
     this.#options = options;
-    const { metrics, credentials } = options;
-    this.#bodies = new BodyReceiver(() => (metrics.bodiesRefused += 1));
+    const { metrics, credentials, clock, bodiesMaxBytes } = options;
+    const onRefused = () => (metrics.bodiesRefused += 1);
+    this.#bodies = new BodyReceiver({ clock, onRefused, allBodiesMaxBytes: bodiesMaxBytes });
     this.#server = createServer({
       cert: credentials.certificate,
       key: credentials.key,
@@ -150,7 +153,7 @@ export class HttpServer {
         return message.headersDistinct;
       },
       warnings: new Warnings(),
-      body: () => this.#bodies.receive(message),
+      body: (sender) => this.#bodies.receive(message, sender),
     };
   }
 

@@ -113,7 +113,7 @@ describe('the document', () => {
 
   test('follows the kinds that come and go', async () => {
     const before = await ask({ accept: protobuf });
-    cluster.registry.kinds.define([widgets()]);
+    cluster.registry.kinds.define(new Map([['widgets', [widgets()]]]));
     const during = await ask();
     expect(during.headers.etag).not.toBe(before.headers.etag);
     const { definitions, paths } = during.json<Document>();
@@ -135,7 +135,7 @@ describe('the document', () => {
     });
     const patch = paths['/apis/example.com/v1/namespaces/{namespace}/widgets/{name}']?.patch;
     expect(patch?.consumes).not.toContain('application/strategic-merge-patch+json');
-    cluster.registry.kinds.define([]);
+    cluster.registry.kinds.define(new Map([['widgets', []]]));
     const after = await ask({ accept: protobuf });
     expect(after.bytes.equals(before.bytes)).toBe(true);
   });

@@ -59,6 +59,7 @@ export async function watchResource(
   const timeoutMs =
     timeoutSeconds === undefined ? watchMinMs * (1 + context.random.next()) : timeoutSeconds * 1000;
   const onError = (error: unknown) => {
+    metrics.crashes += 1;
     context.onError(error, `watch of ${kind.plural}`);
     return internalError('the server met a condition that it did not expect').status;
   };

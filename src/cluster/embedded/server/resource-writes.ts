@@ -1,6 +1,7 @@
 import type { Status } from '../../../kube/status.ts';
 import { badRequest, isReason } from '../../api-error.ts';
 import type { Caller } from '../access/access.ts';
+import type { User } from '../access/user.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
 import type { UpdateContext } from '../registry/api.ts';
 import { decodeBody } from '../schema/decode.ts';
@@ -31,7 +32,7 @@ export async function createResource(
 ): Promise<FullAnswer> {
   const form = negotiate(request, anyShape);
   const options = readWriteOptions(request.query, userAgent(request), 'CreateOptions');
-  const object = await readObject(request, bodyOf(kind), options);
+  const object = await readObject(request, caller.user, bodyOf(kind), options);
   const snapshot = await registry.create(kind, namespace, object, writeContext(caller, request, options));
   return objectAnswer(201, snapshot, {
     request,
@@ -48,7 +49,7 @@ export async function updateResource(
 ): Promise<FullAnswer> {
   const form = negotiate(request, anyShape);
   const options = readWriteOptions(request.query, userAgent(request), 'UpdateOptions');
-  const object = await readObject(request, bodyOf(kind, subresource), options);
+  const object = await readObject(request, caller.user, bodyOf(kind, subresource), options);
   const write = writeContext(caller, request, options, subresource);
   const { snapshot, created } = await registry.update(kind, { namespace, name }, object, write);
   const answering = { request, kind, form, nowMs: clock.nowMs() };
@@ -64,7 +65,8 @@ export async function patchResource(
   const type = patchTypeOf(request.headers['content-type'], kind);
   const options = readPatchOptions(request.query, userAgent(request), type);
   const { fieldValidation, force } = options;
-  const read = readPatch(await request.body(), { type, fieldValidation, warn: request.warnings.add });
+  const bytes = await request.body(caller.user.name);
+  const read = readPatch(bytes, { type, fieldValidation, warn: request.warnings.add });
   const write = writeContext(caller, request, options, subresource);
   const patch = { type, ...read, fieldValidation, force };
   const { snapshot, created } = await registry.patch(kind, { namespace, name }, patch, write);
@@ -78,7 +80,7 @@ export async function deleteResource(
   { kind, namespace, name = '' }: ResourceTarget,
 ): Promise<FullAnswer> {
   const form = negotiate(request, anyShape);
-  const { request: deletion, dryRun } = checkedDeletion(await readDeleteOptions(request));
+  const { request: deletion, dryRun } = checkedDeletion(await readDeleteOptions(request, caller.user));
   const write = { ...deleting(caller, request), dryRun };
   const deleted = await registry.delete(kind, { namespace, name }, deletion, write);
   if (deleted.kind === 'removed') return valueAnswer(200, form, deleted.status);
@@ -92,7 +94,7 @@ export async function deleteCollection(
 ): Promise<FullAnswer> {
   const form = negotiate(request, anyShape);
   const { list } = readListOptions(request.query, namespace, false);
-  const { request: deletion, dryRun } = checkedDeletion(await readDeleteOptions(request));
+  const { request: deletion, dryRun } = checkedDeletion(await readDeleteOptions(request, caller.user));
   const write = { ...deleting(caller, request), dryRun };
   const page = await registry.deleteCollection(kind, list, deletion, write);
   return listAnswer(200, page, { request, kind, form, nowMs: clock.nowMs() });
@@ -106,7 +108,7 @@ export async function postSubresource(
 ): Promise<FullAnswer> {
   const form = negotiate(request, { shapes: 'metadata' });
   const options = readWriteOptions(request.query, userAgent(request), 'CreateOptions');
-  const body = await readObject(request, bodyOf(kind, subresource), options);
+  const body = await readObject(request, caller.user, bodyOf(kind, subresource), options);
   const write = writeContext(caller, request, options);
   const status: Status = await registry.post(kind, { namespace, name }, subresource, body, write);
   return valueAnswer(status.code ?? 201, form, status);
@@ -115,10 +117,11 @@ export async function postSubresource(
 /** The object that a request carries: typed, canonical, and nobody else's. */
 export async function readObject(
   request: HttpRequest,
+  { name }: User,
   expected: ExpectedType,
   { fieldValidation }: Pick<WriteOptions, 'fieldValidation'>,
 ): Promise<StoredObject> {
-  const bytes = await request.body();
+  const bytes = await request.body(name);
   const contentType = request.headers['content-type'];
   const decoded = decodeBody({ bytes, contentType, expected, fieldValidation });
   for (const text of decoded.warnings) request.warnings.add(text);
@@ -132,8 +135,8 @@ const deleteOptionsBody: ExpectedType = {
   type: 'meta/v1.DeleteOptions',
 };
 
-async function readDeleteOptions(request: HttpRequest): Promise<DeleteOptions> {
-  const bytes = await request.body();
+async function readDeleteOptions(request: HttpRequest, { name }: User): Promise<DeleteOptions> {
+  const bytes = await request.body(name);
   if (bytes.length === 0) return deleteOptionsOfQuery(request.query);
   const contentType = request.headers['content-type'];
   try {

@@ -4,21 +4,21 @@ import type { TokenRequest } from '../schema/generated/authentication-v1.ts';
 import { valueAnswer } from './answers.ts';
 import type { FullAnswer, HttpRequest } from './exchange.ts';
 import { negotiate } from './negotiation.ts';
-import type { ServerContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 import { readObject } from './resource-writes.ts';
 import type { ResourceTarget } from './router.ts';
 import { readWriteOptions } from './write-options.ts';
 
 /** POST to `serviceaccounts/NAME/token`. */
 export async function requestToken(
-  { registry, clock }: ServerContext,
+  { registry, clock, caller }: RequestContext,
   { tokens }: Access,
   request: HttpRequest,
   { namespace, name = '' }: ResourceTarget,
 ): Promise<FullAnswer> {
   const form = negotiate(request, { shapes: 'none' });
   const options = readWriteOptions(request.query, request.headers['user-agent'], 'CreateOptions');
-  const body = await readObject(request, tokenRequestBody, options);
+  const body = await readObject(request, caller.user, tokenRequestBody, options);
   const asked = body as unknown as TokenRequest;
   return valueAnswer(
     201,

@@ -62,10 +62,7 @@ describe('a watch on a connection', () => {
   test('keeps a reader that is always a little behind, however much it reads', () => {
     const backlog = new WatchBacklog();
     backlog.events([added('first', 100_000)]);
-    backlog.opened(
-      () => {},
-      () => {},
-    );
+    backlog.opened({ arrived() {}, ended() {}, failed() {} });
     for (let count = 0; count < 3_000; count += 1) {
       backlog.events([added(`n${count}`, 10_000)]);
       if (count >= 20) expect(backlog.shift()).toBeDefined();
@@ -156,6 +153,36 @@ describe('a watch on a connection', () => {
     ]);
     expect(sink.isEnded).toBe(true);
     expect(errors).toHaveLength(1);
+  });
+});
+
+describe('a watch that failed', () => {
+  test('says everything that was well, then what happened, and ends without a bookmark', async () => {
+    const { backlog, sink, errors } = begun({ bookmarks: true });
+    backlog.events([added('a')]);
+    backlog.failed(new Error('broken'));
+    expect(sink.lines().map(({ type }) => type)).toEqual(['ADDED', 'ERROR']);
+    expect(sink.isEnded).toBe(true);
+    expect(errors).toEqual([new Error('broken')]);
+  });
+
+  test('before it was begun says so as well', () => {
+    const backlog = new WatchBacklog();
+    backlog.failed(new Error('broken'));
+    const { sink } = begun({ backlog });
+    expect(sink.lines().map(({ type }) => type)).toEqual(['ERROR']);
+  });
+
+  test('while its reader is slow says so when everything is taken, once', async () => {
+    const { backlog, sink, stream } = begun();
+    sink.isSlow = true;
+    backlog.events(['a', 'b', 'c', 'd'].map((name) => added(name, 200_000)));
+    backlog.failed(new Error('broken'));
+    for (let round = 0; round < 4; round += 1) {
+      sink.take();
+      stream.drained();
+    }
+    expect(sink.lines().map(({ type }) => type)).toEqual(['ADDED', 'ADDED', 'ADDED', 'ADDED', 'ERROR']);
   });
 });
 
@@ -256,15 +283,13 @@ interface Beginning {
   readonly bookmarks?: boolean;
   readonly timeoutMs?: number;
   readonly encoder?: WatchEncoder;
+  readonly backlog?: WatchBacklog;
 }
 
-function begun({ initial = [], bookmarks = false, timeoutMs = 30 * minuteMs, encoder }: Beginning = {}) {
-  const [clock, backlog, sink, metrics] = [
-    new VirtualClock(),
-    new WatchBacklog(),
-    new TestSink(),
-    newMetrics(),
-  ];
+function begun(beginning: Beginning = {}) {
+  const { initial = [], bookmarks = false, timeoutMs = 30 * minuteMs, encoder } = beginning;
+  const { backlog = new WatchBacklog() } = beginning;
+  const [clock, sink, metrics] = [new VirtualClock(), new TestSink(), newMetrics()];
   const errors: unknown[] = [];
   const handle = {
     resourceVersion: '60',

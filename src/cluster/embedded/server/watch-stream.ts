@@ -30,31 +30,35 @@ export class WatchBacklog implements WatchListener {
   #laterBytes = 0;
   /** Of what was there when the watch opened, and still waits. */
   #firstLeft = 0;
-  #isOpen = false;
-  #onEvents: () => void = () => {};
-  #onEnd: () => void = () => {};
-  #isEnded = false;
+  #reader: BacklogReader | undefined;
+  #ending: ((reader: BacklogReader) => void) | undefined;
 
   events(events: readonly RegistryEvent[]): void {
     for (const event of events) {
+      if (this.#reader !== undefined) this.#laterBytes += weightOf(event);
       this.#events.push(event);
-      if (this.#isOpen) this.#laterBytes += weightOf(event);
     }
-    this.#onEvents();
+    this.#reader?.arrived();
   }
 
   ended(): void {
-    this.#isEnded = true;
-    this.#onEnd();
+    this.#end((reader) => reader.ended());
+  }
+
+  failed(error: unknown): void {
+    this.#end((reader) => reader.failed(error));
   }
 
   /** From here on what comes counts against the limit. */
-  opened(onEvents: () => void, onEnd: () => void): void {
-    this.#isOpen = true;
+  opened(reader: BacklogReader): void {
     this.#firstLeft = this.#events.length;
-    this.#onEvents = onEvents;
-    this.#onEnd = onEnd;
-    if (this.#isEnded) onEnd();
+    this.#reader = reader;
+    this.#ending?.(reader);
+  }
+
+  #end(ending: (reader: BacklogReader) => void): void {
+    this.#ending = ending;
+    if (this.#reader !== undefined) ending(this.#reader);
   }
 
   get isEmpty(): boolean {
@@ -70,7 +74,7 @@ export class WatchBacklog implements WatchListener {
     if (event === undefined) return undefined;
     this.#head += 1;
     if (this.#firstLeft > 0) this.#firstLeft -= 1;
-    else if (this.#isOpen) this.#laterBytes -= weightOf(event);
+    else if (this.#reader !== undefined) this.#laterBytes -= weightOf(event);
     if (this.isEmpty) this.clear();
     else if (this.#head >= shiftedMax) this.#forgetShifted();
     return event;
@@ -89,6 +93,15 @@ export class WatchBacklog implements WatchListener {
     this.#laterBytes = 0;
     this.#firstLeft = 0;
   }
+}
+
+/** Who empties a backlog: told when there is something to do. */
+export interface BacklogReader {
+  arrived(): void;
+  /** Nothing follows what waits. */
+  ended(): void;
+  /** Nothing follows what waits, though there should. */
+  failed(error: unknown): void;
 }
 
 function weightOf(event: RegistryEvent): number {
@@ -117,6 +130,8 @@ export class WatchStream implements LiveStream {
   #stallTimer: Timer | undefined;
   #isEnding = false;
   #isOver = false;
+  /** What is said when nothing waits any more. */
+  #lastLine: Uint8Array | undefined;
 
   constructor(options: WatchStreamOptions) {
     this.#options = options;
@@ -124,10 +139,11 @@ export class WatchStream implements LiveStream {
     metrics.watchesOpen += 1;
     metrics.watchesOpened += 1;
     this.#timers.add(clock.after(timeoutMs, () => this.finish()));
-    backlog.opened(
-      () => this.#noteEvents(),
-      () => this.finish(),
-    );
+    backlog.opened({
+      arrived: () => this.#noteEvents(),
+      ended: () => this.finish(),
+      failed: (error) => this.#fail(error),
+    });
     if (bookmarks) this.#keepBookmarking();
     if (!backlog.isEmpty) tick.schedule(this.#flush);
   }
@@ -143,6 +159,14 @@ export class WatchStream implements LiveStream {
     if (this.#options.bookmarks) this.#bookmark();
     this.#isEnding = true;
     this.#options.handle.close();
+    this.#write();
+  }
+
+  /** No bookmark: it would tell a version of which not everything was shown. */
+  #fail(error: unknown): void {
+    if (this.#isEnding || this.#isOver) return;
+    this.#isEnding = true;
+    this.#lastLine = errorLine(this.#options.onError(error));
     this.#write();
   }
 
@@ -173,7 +197,14 @@ export class WatchStream implements LiveStream {
     while (!this.#isOver && !backlog.isEmpty && sink.waitingBytes < inFlightMaxBytes) this.#writeSome();
     if (this.#isOver) return;
     if (!backlog.isEmpty) this.#armStallTimer();
-    else if (this.#isEnding) sink.end();
+    else if (this.#isEnding) this.#end();
+  }
+
+  #end(): void {
+    const { sink } = this.#options;
+    if (this.#lastLine !== undefined) sink.write(this.#lastLine);
+    this.#lastLine = undefined;
+    sink.end();
   }
 
   /** One piece of what waits; a piece is one write and one chunk of the answer. */

@@ -114,10 +114,11 @@ export class MemoryStore implements Store {
   ): Subscription | undefined {
     this.#expectOpen();
     if (revision < this.compactedRevision) return undefined;
-    const missed = this.#history.between(bucket, revision, this.#durableRevision);
-    const subscription = this.#subscribers.add(bucket, Math.max(revision, this.#durableRevision), listener);
+    const through = this.#durableRevision;
+    const missed = this.#history.between(bucket, revision, through);
+    // First: one that throws has not subscribed. Nothing is published meanwhile.
     if (missed.length > 0) listener(missed);
-    return subscription;
+    return this.#subscribers.add(bucket, Math.max(revision, through), listener);
   }
 
   close(): Promise<void> {
@@ -186,8 +187,11 @@ export class MemoryStore implements Store {
     const through = this.#durableRevision;
     if (after === through) return;
     this.#publishedRevision = through;
-    this.#subscribers.publish(through, (bucket) => this.#history.between(bucket, after, through));
-    this.#history.compact(through);
+    try {
+      this.#subscribers.publish(through, (bucket) => this.#history.between(bucket, after, through));
+    } finally {
+      this.#history.compact(through);
+    }
   }
 
   #takeBack(reason: unknown): void {

@@ -47,7 +47,10 @@ export interface Store {
   /**
    * Delivers the changes of a bucket after `revision`: those in the history before it returns, later ones as they become
    * durable, in order, in batches that are never empty. Undefined when `revision` is compacted. A revision in the
-   * future is allowed: nothing arrives until it is passed. The listener must not throw.
+   * future is allowed: nothing arrives until it is passed.
+   *
+   * The listener must not throw. Within `subscribe` that makes `subscribe` throw; later it is thrown from a microtask, which ends the
+   * process unless somebody has said otherwise, after all others have been told. No write is touched by it.
    */
   subscribe(
     bucket: string,

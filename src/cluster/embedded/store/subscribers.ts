@@ -15,16 +15,26 @@ export class Subscribers {
 
   /**
    * Tells everybody about the changes up to `through`. `changesOf` gives those of a bucket that have not been published.
-   * Listeners may subscribe, close any subscription and write while they are told.
+   * Listeners may subscribe, close any subscription and write while they are told. One that throws is not told again; the others are
+   * told all the same, and then what it threw is thrown.
    */
   publish(through: number, changesOf: (bucket: string) => readonly Change[]): void {
+    let failures: unknown[] | undefined;
     for (const [bucket, subscribers] of [...this.#byBucket]) {
       const changes = changesOf(bucket);
       if (changes.length === 0) continue;
       for (const subscriber of [...subscribers]) {
-        if (subscribers.has(subscriber)) tell(subscriber, through, changes);
+        if (!subscribers.has(subscriber)) continue;
+        try {
+          tell(subscriber, through, changes);
+        } catch (error) {
+          this.#remove(bucket, subscriber);
+          failures ??= [];
+          failures.push(error);
+        }
       }
     }
+    if (failures !== undefined) throw failures[0];
   }
 
   clear(): void {

@@ -47,6 +47,8 @@ export class FreezingRegistry implements Registry {
 
   async watch(kind: Kind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle> {
     return await this.#inner.watch(kind, query, {
+      ...(listener.ended && { ended: () => listener.ended?.() }),
+      ...(listener.failed && { failed: (error: unknown) => listener.failed?.(error) }),
       events: (events) => {
         for (const event of events) if (event.type !== 'BOOKMARK') this.#freeze(event.snapshot);
         listener.events(events);

@@ -46,7 +46,8 @@ export const servedKinds = servedCatalogue().all;
 /** One pair for all tests: making a key takes a while. */
 const credentials = freshCredentials({ nowMs: realClock.nowMs() });
 
-export interface ClusterOptions extends Pick<ApiServerOptions, 'readyChecks' | 'moreMetrics'> {
+export interface ClusterOptions
+  extends Pick<ApiServerOptions, 'readyChecks' | 'moreMetrics' | 'bodiesMaxBytes'> {
   readonly kinds?: readonly Kind[];
   readonly store?: Store;
   readonly rules?: OperatorRules;

@@ -1,0 +1,173 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { failure } from '../../cluster/api-error.ts';
+import type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
+import { EmbeddedCluster } from '../../cluster/embedded/embedded-cluster.ts';
+import { EmbeddedServer } from '../../cluster/embedded/embedded-server.ts';
+import type { Resource } from '../../cluster/resource.ts';
+import { configMaps, customResourceDefinitions, namespaces } from '../../cluster/resources.ts';
+import { FaultyCluster } from '../../cluster/testing/faulty-cluster.ts';
+import type { KubeObject, OwnerReference } from '../../kube/meta.ts';
+import { realClock } from '../../runtime/clock.ts';
+import { systemIds } from '../../runtime/ids.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { VirtualClock } from '../../runtime/virtual-clock.ts';
+import { untilObject } from '../testing/controlled-cluster.ts';
+import { garbageCollector } from './garbage-collector.ts';
+import { namespaceController } from './namespace-controller.ts';
+import { runHere } from './testing/workload-world.ts';
+
+const namespace = 'default';
+const widgets: Resource = {
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Widget',
+  plural: 'widgets',
+  namespaced: true,
+};
+/** Looked at after Widgets, and well. */
+const zebras: Resource = { ...widgets, group: 'example.org', kind: 'Zebra', plural: 'zebras' };
+const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+
+let cluster: Cluster;
+let maps: ResourceClient<KubeObject>;
+let clock: VirtualClock;
+let mend: () => void;
+
+/** A collector on a cluster in which Widgets can be written but not read, as if their conversion was broken. */
+beforeEach(async () => {
+  const server = await EmbeddedServer.start({
+    clock: realClock,
+    ids: systemIds,
+    random: seededRandom('unlisted kinds'),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  cluster = new EmbeddedCluster({ registry: server.registry, manager: 'test' });
+  maps = cluster.resource(configMaps);
+  await define(widgets);
+  await define(zebras);
+  clock = new VirtualClock();
+  const broken = new FaultyCluster(cluster);
+  mend = broken.onRequest(() => {
+    throw failure(500, 'InternalError', 'conversion webhook for example.com/v1, Kind=Widget failed');
+  });
+  const seen: Cluster = {
+    resource: (resource) => (resource.group === 'example.com' ? broken : cluster).resource(resource),
+  };
+  const running = runHere(seen, [garbageCollector, namespaceController], { clock });
+  onTestFinished(async () => {
+    await running[Symbol.asyncDispose]();
+    await server.close();
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a kind that can not be listed', () => {
+  test('keeps the collector from its work for half a minute, and no longer', async () => {
+    const owner = await make(maps, 'owner');
+    await make(maps, 'child', owner);
+    await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Background' });
+    await clock.advance(29_000);
+    expect(await isThere(maps, 'child')).toBe(true);
+    await passUntil(async () => !(await isThere(maps, 'child')));
+  });
+
+  test('is no reason to delete what its objects own', async () => {
+    const owner = await make(cluster.resource(widgets), 'owner');
+    await make(maps, 'child', owner);
+    const uid = '00000000-0000-4000-8000-000000000000';
+    await make(maps, 'child-of-nobody', { ...owner, name: 'nobody', uid });
+    await clock.advance(300_000);
+    expect(await isThere(maps, 'child')).toBe(true);
+    expect(await isThere(maps, 'child-of-nobody')).toBe(true);
+    mend();
+    await passUntil(async () => !(await isThere(maps, 'child-of-nobody')));
+    expect(await isThere(maps, 'child')).toBe(true);
+  });
+
+  test('is waited for where its objects should stay when their owner goes', async () => {
+    const owner = await make(maps, 'owner');
+    await make(cluster.resource(widgets), 'orphan', owner);
+    await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Orphan' });
+    await clock.advance(300_000);
+    expect(await isThere(maps, 'owner')).toBe(true);
+    mend();
+    await passUntil(async () => !(await isThere(maps, 'owner')));
+    const { metadata } = await cluster.resource(widgets).get({ namespace, name: 'orphan' });
+    expect([metadata?.deletionTimestamp, metadata?.ownerReferences]).toEqual([undefined, undefined]);
+  });
+
+  test('is not waited for where its objects should go first: they go later', async () => {
+    const owner = await make(maps, 'owner');
+    await make(cluster.resource(widgets), 'child', { ...owner, blockOwnerDeletion: true });
+    await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Foreground' });
+    await clock.advance(29_000);
+    expect(await isThere(maps, 'owner')).toBe(true);
+    await passUntil(async () => !(await isThere(maps, 'owner')));
+    expect(await isThere(cluster.resource(widgets), 'child')).toBe(true);
+    mend();
+    await passUntil(async () => !(await isThere(cluster.resource(widgets), 'child')));
+  });
+});
+
+test('a namespace that goes takes along all but what can not be listed, and waits for that', async () => {
+  const spaces = cluster.resource(namespaces);
+  await spaces.create({ metadata: { name: 'going' } });
+  for (const resource of [widgets, zebras])
+    await cluster.resource(resource).create({ metadata: { namespace: 'going', name: 'one' } });
+  await spaces.delete({ name: 'going' });
+  await passUntil(async () => (await cluster.resource(zebras).list()).items.length === 0);
+  await clock.advance(60_000);
+  expect((await spaces.get({ name: 'going' })).metadata?.deletionTimestamp).toBeDefined();
+  expect((await cluster.resource(widgets).list()).items).toHaveLength(1);
+  mend();
+  await passUntil(async () => (await cluster.resource(widgets).list()).items.length === 0);
+  await passUntil(async () =>
+    (await spaces.list()).items.every(({ metadata }) => metadata?.name !== 'going'),
+  );
+});
+
+async function define({ group, kind, plural }: Resource): Promise<void> {
+  const name = `${plural}.${group}`;
+  const client = cluster.resource(customResourceDefinitions);
+  const names = { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() };
+  const versions = [{ name: 'v1', served: true, storage: true, schema }];
+  await client.create({
+    metadata: { name },
+    spec: { group, scope: 'Namespaced', names, versions },
+  });
+  await untilObject(client, { name }, ({ status }) =>
+    (status?.conditions ?? []).some(({ type, status: is }) => type === 'Established' && is === 'True'),
+  );
+}
+
+async function make(
+  client: ResourceClient<KubeObject>,
+  name: string,
+  owner?: OwnerReference,
+): Promise<OwnerReference> {
+  const ownerReferences = owner === undefined ? [] : [owner];
+  const made = await client.create({ metadata: { namespace, name, ownerReferences } });
+  const { group, version, kind } = client.resource;
+  return {
+    apiVersion: group === '' ? version : `${group}/${version}`,
+    kind,
+    name,
+    uid: made.metadata?.uid ?? '',
+  };
+}
+
+async function isThere(client: ResourceClient<KubeObject>, name: string): Promise<boolean> {
+  const { items } = await client.list({ namespace });
+  return items.some(({ metadata }) => metadata?.name === name);
+}
+
+/** Lets time pass, ten minutes at most. */
+async function passUntil(holds: () => Promise<boolean>): Promise<void> {
+  for (let second = 0; second < 600; second += 1) {
+    if (await holds()) return;
+    await clock.advance(1_000);
+  }
+  expect.fail('it never came to be');
+}

@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { bootstrap } from '../cluster/embedded/bootstrap.ts';
+import { Definitions } from '../cluster/embedded/custom/definitions.ts';
+import { EmbeddedCluster } from '../cluster/embedded/embedded-cluster.ts';
+import { servedCatalogue } from '../cluster/embedded/kinds/served-kinds.ts';
+import { EmbeddedRegistry } from '../cluster/embedded/registry/embedded-registry.ts';
+import { MemoryStore } from '../cluster/embedded/store/memory-store.ts';
+import { Informer } from '../cluster/informer/informer.ts';
+import type { Resource } from '../cluster/resource.ts';
+import { customResourceDefinitions, driverCapacities } from '../cluster/resources.ts';
+import type { CustomResourceDefinition } from '../kube/apiextensions.ts';
+import type { KubeObject } from '../kube/meta.ts';
+import { systemIds } from '../runtime/ids.ts';
+import { seededRandom } from '../runtime/random.ts';
+import { Supervisor } from '../runtime/supervisor.ts';
+import { VirtualClock } from '../runtime/virtual-clock.ts';
+import { ClusterFeed } from './cluster-feed.ts';
+import { decisionKinds } from './decision-kinds.ts';
+
+const name = 'drivercapacities.stowage.dev';
+const minuteMs = 60_000;
+
+/** All that decisions are made from, followed on a cluster that has never heard of our own kinds. */
+async function begin() {
+  const clock = new VirtualClock();
+  const fail = (error: unknown) => expect.fail(String(error));
+  const kinds = servedCatalogue();
+  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds, clock, ids: systemIds });
+  await bootstrap(registry);
+  const definitions = await Definitions.start({ registry, clock, onError: fail });
+  const cluster = new EmbeddedCluster({ registry, manager: 'test' });
+  const random = seededRandom('optional kinds');
+  const supervisor = new Supervisor({ clock, random, onCrash: ({ error }) => fail(error) });
+  const informers = {
+    of<T extends KubeObject>(resource: Resource<T>): Informer<T> {
+      const onError = fail;
+      const made = new Informer<T>({ cluster, resource, clock, random, onError });
+      made.start(supervisor);
+      return made;
+    },
+  };
+  const feed = new ClusterFeed({ informers, kinds: decisionKinds });
+  feed.start();
+  onTestFinished(async () => {
+    await supervisor.close();
+    await definitions.close();
+  });
+  return { clock, cluster, feed };
+}
+
+test('the kinds of ours that decisions are made from are seen when they are installed, without a restart', async () => {
+  const { clock, cluster, feed } = await begin();
+  const isSynced = feed.synced(AbortSignal.timeout(5_000));
+  await clock.advance(1_000);
+  expect(await isSynced).toBe(true);
+  await clock.advance(60 * minuteMs);
+
+  await cluster.resource(customResourceDefinitions).create(await definition());
+  await clock.advance(minuteMs);
+  await cluster.resource(driverCapacities).create({ metadata: { name: 'driver.example.com' }, spec: {} });
+  await clock.advance(minuteMs);
+  expect([...feed.values('DriverCapacity')].map(({ metadata }) => metadata?.name)).toEqual([
+    'driver.example.com',
+  ]);
+
+  await cluster.resource(customResourceDefinitions).delete({ name });
+  await clock.advance(minuteMs);
+  expect([...feed.values('DriverCapacity')]).toEqual([]);
+});
+
+async function definition(): Promise<CustomResourceDefinition> {
+  const lines = await readFile(new URL('../../deploy/definitions.ndjson', import.meta.url), 'utf8');
+  const all = lines.split('\n').filter((line) => line !== '');
+  const found = all.map((line) => JSON.parse(line) as CustomResourceDefinition);
+  return found.find(({ metadata }) => metadata?.name === name) ?? expect.fail('it is not there');
+}
