@@ -1,6 +1,4 @@
-import { isReason } from '../../cluster/api-error.ts';
 import type { Cluster, Projected } from '../../cluster/cluster.ts';
-import { driverCapacities } from '../../cluster/resources.ts';
 import { type Assessment, assess } from '../../engine/assess.ts';
 import type { Change, Kind } from '../../engine/index/change.ts';
 import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
@@ -61,13 +59,13 @@ export class BindingDesk {
   readonly #waiting = new Set<() => void>();
   #stop: () => void = () => {};
 
-  private constructor(options: BindingDeskOptions, kinds: readonly Kind[]) {
+  private constructor(options: BindingDeskOptions) {
     const { cluster, clock, bindTimeoutMs: timeoutMs = bindTimeoutMsDefault } = options;
     this.clock = clock;
     this.rules = options.rules ?? volumeRules;
     this.feed = new ClusterFeed({
       informers: new SharedInformers({ ...options, onError: options.onTrouble }),
-      kinds,
+      kinds: kindsFor(this.rules),
       profile: options.profile ?? stowageProfile,
       onChange: (change) => this.#changed(change),
     });
@@ -85,7 +83,7 @@ export class BindingDesk {
 
   /** Resolves when all there is has been seen; undefined where `signal` aborted before. */
   static async open(options: BindingDeskOptions, signal: AbortSignal): Promise<BindingDesk | undefined> {
-    const desk = new BindingDesk(options, await kindsFor(options, signal));
+    const desk = new BindingDesk(options);
     desk.#stop = desk.feed.start();
     if (await desk.feed.synced(signal)) return desk;
     desk.close();
@@ -108,7 +106,7 @@ export class BindingDesk {
     this.#listeners.add(listener);
   }
 
-  /** Resolves at the next change, or when `signal` aborts. */
+  /** Resolves at the next change, when a pod's name is free for its successor, or when `signal` aborts. */
   nextChange(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -132,14 +130,24 @@ export class BindingDesk {
     return this.#ledger.reserve(placement);
   }
 
+  /** What is reserved for the pod of that name, whichever it is. */
+  reservationOf(podKey: string): Reservation | undefined {
+    return this.#ledger.get(podKey);
+  }
+
   revert(reservation: Reservation): void {
     this.#ledger.revert(reservation);
     this.index.drainReleases();
+    // A pod that has come under the name of this one could not be given anything until now, and nothing else may happen.
+    const { key, uid } = reservation.placement.pod;
   }
 
   // ── Carrying out ──
 
-  /** Rejects with a `BindFailure`; then everything has been given back that can be, the reservation too. */
+  /**
+   * Rejects with a `BindFailure`, or with the reason of `signal`. The reservation is given back then; what stands written is undone as
+   * far as it can be, and left as it is where `signal` aborted.
+   */
   async carryOut(
     pod: Projected<Pod>,
     reservation: Reservation,
@@ -181,6 +189,10 @@ export class BindingDesk {
       for (const { key } of users) this.#confirm(key);
     }
     for (const listener of this.#listeners) listener(change);
+    this.#wake();
+  }
+
+  #wake(): void {
     for (const wake of [...this.#waiting]) wake();
   }
 
@@ -194,16 +206,6 @@ export class BindingDesk {
   }
 }
 
-/** A cluster that has never heard of our own kinds does without them. */
-async function kindsFor({ cluster, rules }: BindingDeskOptions, signal: AbortSignal): Promise<Kind[]> {
-  const isOnlyVolumes = rules === undefined || rules.every((rule) => volumeRules.includes(rule));
-  const kinds = [...(isOnlyVolumes ? volumeKinds : decisionKinds([]))];
-  try {
-    await cluster.resource(driverCapacities).list({ limit: 1, signal });
-    return [...kinds, 'DriverCapacity'];
-  } catch (error) {
-    // Whoever has no rights to it is told so even where it doesn't exist.
-    if (isReason(error, 'NotFound') || isReason(error, 'Forbidden') || signal.aborted) return kinds;
-    throw error;
-  }
+function kindsFor(rules: readonly AnyRule[]): readonly Kind[] {
+  return rules.every((rule) => volumeRules.includes(rule)) ? volumeKinds : decisionKinds;
 }

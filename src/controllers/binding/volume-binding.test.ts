@@ -140,7 +140,7 @@ describe('bind', () => {
     const assumed = world.binding.assume(await world.pod('p', '5Gi'), 'n1');
     await world.world.cluster.resource(pods).delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 });
     await world.known(() => world.binding.get('Pod', 'default/p') === undefined);
-    await expect(assumed.bind()).rejects.toThrow('pod default/p is gone');
+    await expect(assumed.bind()).rejects.toThrow(new BindFailure('pod default/p is gone'));
     expect(world.binding.check(await world.pod('q', '5Gi'), 'n1')).toMatchObject({ kind: 'fits' });
   });
 });

@@ -1,16 +1,18 @@
 import type { Cluster, Projected } from '../../cluster/cluster.ts';
 import { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
-import type { NodeAnswer } from '../../engine/assess.ts';
+import type { Assessment, NodeAnswer } from '../../engine/assess.ts';
 import type { Kind } from '../../engine/index/change.ts';
 import type { Profile } from '../../engine/index/profile.ts';
 import type { ObjectOf } from '../../engine/index/read-object.ts';
 import type { Reservation } from '../../engine/ledger/ledger.ts';
 import type { Placement } from '../../engine/plan.ts';
 import { defaultRules } from '../../engine/rules/default-rules.ts';
+import { podReasons } from '../../engine/rules/reasons.ts';
 import type { Pod } from '../../kube/core.ts';
 import { type Clock, realClock } from '../../runtime/clock.ts';
 import { type Random, systemRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
+import { BindFailure } from '../scheduler/bind/bind-failure.ts';
 import { BindingDesk, type Extent } from './binding-desk.ts';
 
 export interface VolumeBindingOptions {
@@ -38,7 +40,7 @@ export interface NodeScore {
   readonly score: number;
 }
 
-/** The pod can't be given to the node: it doesn't fit there, or is given already. The message says what is in the way. */
+/** Of `assume`: the pod can't be given to the node. It doesn't fit there, or its name is reserved. The message says what is in the way. */
 export class AssumeError extends Error {
   constructor(message: string) {
     super(message);
@@ -54,8 +56,12 @@ export class AssumeError extends Error {
  *
  * 1. `check` for each node that comes into question, and `prioritize` among those that fit. Both are synchronous, and take nothing.
  * 2. `assume` the node that was chosen, without having awaited anything since: volumes and room are reserved, no later call offers
- *    them to anybody else.
- * 3. `bind` what was assumed, while the next pods are decided on; or `revert` it. If `bind` fails, everything has been given back.
+ *    them to anybody else. It throws an `AssumeError` for exactly those nodes that `check` would not have said `fits` of.
+ * 3. `bind` what was assumed, while the next pods are decided on; or `revert` it. If `bind` fails, with a `BindFailure`, everything
+ *    has been given back.
+ *
+ * A name has one reservation at a time. A pod that was re-created while the one before it is being bound is refused everywhere, as
+ * `AlreadyReserved`; `nextChange` tells when that is over.
  *
  * Any number of pods may be assumed and being bound at once. Only one process should place pods of one scheduler name at a time.
  */
@@ -132,14 +138,14 @@ export class VolumeBinding implements AsyncDisposable {
 
   // ── Deciding ──
 
-  /** What the node says to the pod: it fits, or why not. */
+  /** What the node says to the pod: it fits, or why not. While a pod of that name is reserved, this one or another, no node fits. */
   check(pod: Pod, node: string): NodeAnswer {
-    return this.#desk.assess(pod, [node]).answers[0]!;
+    return this.#answers(this.#desk.assess(pod, [node]))[0]!;
   }
 
   /** Of the named nodes those that fit, the best for the pod's volumes first. */
   prioritize(pod: Pod, nodes: readonly string[]): readonly NodeScore[] {
-    const { answers } = this.#desk.assess(pod, nodes);
+    const answers = this.#answers(this.#desk.assess(pod, nodes));
     const scores = answers.flatMap((answer) =>
       answer.kind === 'fits' ? [{ node: answer.node, score: answer.score }] : [],
     );
@@ -147,17 +153,27 @@ export class VolumeBinding implements AsyncDisposable {
   }
 
   /**
-   * Gives the pod to the node and reserves what its volumes take there. Throws an `AssumeError` where it doesn't fit; if nothing was
-   * awaited since `check`, it does.
+   * Gives the pod to the node and reserves what its volumes take there. Throws an `AssumeError` where `check` would not say
+   * `fits`: if it did, and nothing was awaited since, `assume` doesn't throw.
    */
   assume(pod: Pod, node: string): AssumedPod {
     const assessment = this.#desk.assess(pod, [node]);
-    const placement = assessment.placementOn(node);
-    if (placement === undefined) throw new AssumeError(whyNot(assessment.pod.key, assessment.answers[0]!));
+    const [answer] = this.#answers(assessment);
+    const placement = answer?.kind === 'fits' ? assessment.placementOn(node) : undefined;
+    if (placement === undefined) throw new AssumeError(whyNot(assessment.pod.key, answer!));
     const reserved = this.#desk.reserve(placement);
     if (reserved.kind === 'reserved') return new AssumedPod(this.#desk, reserved.reservation);
     const problems = reserved.conflicts.map(({ object, problem }) => `${object} ${problem}`);
     throw new AssumeError(`pod ${placement.pod.key} on node ${node}: ${problems.join(', ')}`);
+  }
+
+  /** The books come before what nodes say: a name is reserved once. */
+  #answers({ pod, answers }: Assessment): readonly NodeAnswer[] {
+    const reservation = this.#desk.reservationOf(pod.key);
+    if (reservation === undefined) return answers;
+    return answers.map((answer) =>
+      answer.kind === 'unknown' ? answer : alreadyReserved(answer.node, reservation),
+    );
   }
 
   /** Ends the watching, and the connection if it is its own. Abort what is being bound first. */
@@ -192,16 +208,18 @@ export class AssumedPod {
   }
 
   /**
-   * Writes what the volumes need, waits until all of them are bound, and then gives the pod its node. Rejects if one of them can't be,
-   * or somebody else was faster: what can be undone has been, and the pod may be decided on again.
+   * Writes what the volumes need, waits until all of them are bound, and then gives the pod its node. Rejects with a `BindFailure` if one
+   * of them can't be, somebody else was faster, or the pod is gone: what can be undone has been, and the pod, if there is one, may be
+   * decided on again. The same where it isn't reserved any more: it was reverted, or is bound.
    *
-   * When `signal` aborts it rejects at once and undoes nothing; what stands written is found again by whoever decides next.
+   * When `signal` aborts it rejects at once with its reason and undoes nothing; what stands written is found again by whoever decides
+   * next.
    */
   async bind(signal: AbortSignal = neverAborts()): Promise<void> {
     await this.#carryOut('volumes and pod', signal);
   }
 
-  /** Only the volumes; the caller gives the pod its node, or reverts. */
+  /** Only the volumes; the caller gives the pod its node, or reverts. Rejects as `bind` does. */
   async bindVolumes(signal: AbortSignal = neverAborts()): Promise<void> {
     await this.#carryOut('volumes', signal);
   }
@@ -216,10 +234,21 @@ export class AssumedPod {
     const pod = this.#desk.feed.get('Pod', key);
     if (pod?.metadata?.uid !== uid) {
       this.revert();
-      throw new AssumeError(`pod ${key} is gone`);
+      throw new BindFailure(`pod ${key} is gone`);
     }
+    if (this.#desk.reservationOf(key) !== this.#reservation)
+      throw new BindFailure(`pod ${key} is not reserved any more: it was reverted, or is bound`);
     await this.#desk.carryOut(pod, this.#reservation, extent, signal);
   }
+}
+
+function alreadyReserved(node: string, { podKey, placement }: Reservation): NodeAnswer {
+  const words: Readonly<Record<string, string>> = { pod: podKey, node: placement.node };
+  const text = podReasons.AlreadyReserved.upstream.replace(
+    /\{(\w+)\}/g,
+    (_, word: string) => words[word] ?? '',
+  );
+  return { kind: 'refused', node, reasons: ['AlreadyReserved'], texts: [text], isForGood: true };
 }
 
 function whyNot(podKey: string, answer: NodeAnswer): string {

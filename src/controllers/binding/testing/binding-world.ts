@@ -5,6 +5,7 @@ import {
   pods,
   storageClasses,
 } from '../../../cluster/resources.ts';
+import { FaultyCluster } from '../../../cluster/testing/faulty-cluster.ts';
 import type { Node, Pod } from '../../../kube/core.ts';
 import { labels, noProvisioner } from '../../../kube/well-known.ts';
 import { ControlledCluster } from '../../testing/controlled-cluster.ts';
@@ -16,9 +17,12 @@ export const namespace = 'default';
 export class BindingLibraryWorld implements AsyncDisposable {
   readonly binding: VolumeBinding;
   readonly world: ControlledCluster;
+  /** The library's own way to the cluster. */
+  readonly network: FaultyCluster;
 
-  private constructor(world: ControlledCluster, binding: VolumeBinding) {
+  private constructor(world: ControlledCluster, network: FaultyCluster, binding: VolumeBinding) {
     this.world = world;
+    this.network = network;
     this.binding = binding;
   }
 
@@ -29,7 +33,8 @@ export class BindingLibraryWorld implements AsyncDisposable {
       provisioner: noProvisioner,
       volumeBindingMode: 'WaitForFirstConsumer',
     });
-    return new BindingLibraryWorld(world, await VolumeBinding.on(world.cluster, options));
+    const network = new FaultyCluster(world.cluster);
+    return new BindingLibraryWorld(world, network, await VolumeBinding.on(network, options));
   }
 
   async node(name: string, spec: Node['spec'] = {}): Promise<void> {
