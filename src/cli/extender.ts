@@ -1,7 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
-import { join, resolve } from 'node:path';
-import { keptPair } from '../cluster/embedded/server/credentials.ts';
 import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
 import { BindingDesk } from '../controllers/binding/binding-desk.ts';
 import { Extender } from '../controllers/extender/extender.ts';
@@ -13,21 +9,16 @@ import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError, usage } from './cli-error.ts';
 import { connect } from './connect.ts';
+import { ownCertificatePath, type TlsFlags, tlsOf } from './extender-tls.ts';
+import { type ListenAddress, parseListenAddress } from './listen-address.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { stopRequested } from './stop-signals.ts';
 import { untilReached } from './until-reached.ts';
 
-export interface ExtenderFlags extends LogFlags {
+export interface ExtenderFlags extends LogFlags, TlsFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly listen: string;
-  readonly data: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  /** As often as given. */
-  readonly tlsHost: readonly string[];
-  readonly clientCa?: string;
-  readonly insecure?: true;
   readonly allRules?: true;
   readonly holdSeconds: string;
 }
@@ -100,9 +91,7 @@ async function openDesk(
   return undefined;
 }
 
-interface Listening {
-  readonly host: string;
-  readonly port: number;
+interface Listening extends ListenAddress {
   readonly tls: Tls | undefined;
   readonly extender: Extender;
   readonly log: Log;
@@ -115,8 +104,8 @@ async function listen(
   try {
     return await ExtenderServer.listen({ ...options, onError: (error) => log.warn('extender', { error }) });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
     throw new CliError(`cannot listen on ${text}: ${message}; choose another address with --listen`, 1, {
       cause: error,
     });
@@ -132,54 +121,23 @@ function announce(
   const binds = tls?.clientAuthority === undefined ? '' : '; binds for callers with a certificate';
   log.info(`listening on ${url}, answering by ${what}${binds}`);
   if (tls !== undefined && flags.tlsCert === undefined)
-    log.info(`its certificate is its own authority: tlsConfig.caFile is ${certificatePath(flags)}`);
-  process.stdout.write(`export STOWAGE_EXTENDER=${url}\n`);
+    log.info(`its certificate is its own authority: tlsConfig.caFile is ${ownCertificatePath(flags)}`);
+  // Every address is none that a certificate could name.
+  process.stdout.write(
+    `export STOWAGE_EXTENDER=${url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:')}\n`,
+  );
 }
 
 // ── Flags ──
 
-function certificatePath({ data }: ExtenderFlags): string {
-  return join(resolve(data), 'tls.crt');
-}
-
-function addressOf(text: string): { readonly host: string; readonly port: number } {
-  const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  const port = Number(digits);
-  if (host !== undefined && port <= 65_535) return { host: host === '' ? '0.0.0.0' : host, port };
-  throw usage(`--listen: "${text}" is no ADDRESS:PORT, such as 127.0.0.1:8900`);
+function addressOf(text: string): ListenAddress {
+  const address = parseListenAddress(text);
+  if (address === undefined) throw usage(`--listen: "${text}" is no ADDRESS:PORT, such as 127.0.0.1:8900`);
+  return address;
 }
 
 function holdMsOf(text: string): number {
   const seconds = Number(text);
   if (text !== '' && seconds >= 0 && seconds <= 3_600) return seconds * 1000;
   throw usage(`--hold-seconds: "${text}" is no number from 0 to 3600`);
-}
-
-async function tlsOf(flags: ExtenderFlags, host: string): Promise<Tls | undefined> {
-  const { insecure, tlsCert, tlsKey, clientCa, tlsHost, data } = flags;
-  if (insecure) {
-    if (tlsCert !== undefined || tlsKey !== undefined || clientCa !== undefined)
-      throw usage('--insecure: goes with none of --tls-cert, --tls-key and --client-ca');
-    return undefined;
-  }
-  const clientAuthority = clientCa === undefined ? undefined : await fileOf('--client-ca', clientCa);
-  if (tlsCert !== undefined && tlsKey !== undefined) {
-    const certificate = await fileOf('--tls-cert', tlsCert);
-    return { certificate, key: await fileOf('--tls-key', tlsKey), clientAuthority };
-  }
-  if (tlsCert !== undefined || tlsKey !== undefined)
-    throw usage('--tls-cert and --tls-key: give both, or none');
-  if (data === '') throw usage('--data: give a directory');
-  const hosts = [...tlsHost, ...(isIP(host) === 0 || host === '0.0.0.0' || host === '::' ? [] : [host])];
-  const kept = await keptPair(resolve(data), { nowMs: realClock.nowMs(), extraHosts: hosts });
-  return { ...kept, clientAuthority };
-}
-
-async function fileOf(flag: string, path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new CliError(`${flag}: cannot read ${path}: ${(error as Error).message}`, 1, { cause: error });
-  }
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type FullAnswer, pageNotFound, textAnswer } from '../cluster/embedded/server/exchange.ts';
 import { type HealthChecks, healthAnswer } from '../cluster/embedded/server/health.ts';
 import { CliError, usage } from './cli-error.ts';
+import { type ListenAddress, parseListenAddress } from './listen-address.ts';
 
 export interface OpsServerOptions {
   /** `HOST:PORT`, as in `127.0.0.1:9808`, `[::1]:9808` or `:9808` for every address of the machine; port 0 takes any that is free. */
@@ -44,7 +45,7 @@ export class OpsServer {
     try {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
-        server.listen({ port, ...(host === '' ? {} : { host }) }, resolve);
+        server.listen({ host, port }, resolve);
       });
     } catch (error) {
       throw unavailable(error, options.address);
@@ -60,12 +61,11 @@ export class OpsServer {
   }
 }
 
-function addressOf(text: string): { readonly host: string; readonly port: number } {
-  const [, bracketed, plain = '', digits = ''] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  if (digits === '' || port > 65_535)
+function addressOf(text: string): ListenAddress {
+  const address = parseListenAddress(text);
+  if (address === undefined)
     throw usage(`--http-address: "${text}" is no address; give HOST:PORT, such as 127.0.0.1:9808`);
-  return { host: bracketed ?? plain, port };
+  return address;
 }
 
 function answerTo({ method, url = '/' }: IncomingMessage, options: OpsServerOptions): FullAnswer {

@@ -1,6 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
+
+const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
 
 const calls: readonly (readonly [name: string, flags: readonly string[], said: string])[] = [
   [
@@ -36,6 +42,42 @@ describe('stowage extender', () => {
       "stowage: --client-ca: cannot read /none/ca.crt: ENOENT: no such file or directory, open '/none/ca.crt'\n",
     ]);
   });
+
+  test('says which certificate it cannot use, before anything else', async () => {
+    const file = join(temporaryFolder(), 'ca.crt');
+    writeFileSync(file, 'garbage\n');
+    const { status, stderr } = await callStowage('extender', '--client-ca', file, '--kubeconfig', '/none');
+    expect([status, stderr]).toEqual([
+      1,
+      `stowage: --client-ca: ${file} holds no certificate; give the certificate, in PEM, of the authority that signs ` +
+        "kube-scheduler's client certificate\n",
+    ]);
+  });
+
+  test('says that it cannot keep its certificate', async () => {
+    const { status, stderr } = await callStowage('extender', '--data', '/dev/null/extender');
+    expect([status, stderr]).toEqual([
+      1,
+      'stowage: --data: /dev/null/extender cannot keep the certificate: part of its path is not a directory; ' +
+        'choose another directory, or give --tls-cert and --tls-key\n',
+    ]);
+  });
+
+  test.skipIf(!hasIPv6)(
+    'listens everywhere if it is given no address, and names one that can be called',
+    async () => {
+      const folder = temporaryFolder();
+      const stowage = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
+      const flags = ['--kubeconfig', stowage.kubeconfig, '--listen', ':0', '--insecure'];
+      const extender = new StowageProcess(['extender', ...flags]);
+      onTestFinished(() => extender.kill());
+      await extender.answers();
+      const [, port = ''] =
+        /^export STOWAGE_EXTENDER=http:\/\/localhost:(\d+)\n$/.exec(extender.stdout) ?? [];
+      for (const host of ['127.0.0.1', '[::1]'])
+        expect(await (await fetch(`http://${host}:${port}/healthz`)).text()).toBe('ok\n');
+    },
+  );
 
   test('answers beside stowage up, and says where, and under which certificate', async () => {
     const folder = temporaryFolder();

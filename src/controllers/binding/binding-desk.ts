@@ -20,6 +20,7 @@ import { PodBinder } from '../scheduler/bind/pod-binder.ts';
 import { PodWrites } from '../scheduler/bind/pod-writes.ts';
 import { VolumeWrites } from '../scheduler/bind/volume-writes.ts';
 import { SharedInformers } from '../shared-informers.ts';
+import { tellingMissingRight } from './missing-right.ts';
 
 export interface BindingDeskOptions {
   readonly cluster: Cluster;
@@ -27,7 +28,7 @@ export interface BindingDeskOptions {
   readonly random: Random;
   /** Runs the informers; the desk ends with it. */
   readonly supervisor: Supervisor;
-  /** Told what an informer met; they go on. */
+  /** Told what an informer met, and of a `MissingRight`; they go on. */
   readonly onTrouble: (error: unknown) => void;
   readonly profile?: Profile | undefined;
   /** What nodes are judged by; those about volumes by default. */
@@ -64,7 +65,7 @@ export class BindingDesk {
     this.clock = clock;
     this.rules = options.rules ?? volumeRules;
     this.feed = new ClusterFeed({
-      informers: new SharedInformers({ ...options, onError: options.onTrouble }),
+      informers: new SharedInformers({ ...options, onError: tellingMissingRight(options) }),
       kinds: kindsFor(this.rules),
       profile: options.profile ?? stowageProfile,
       onChange: (change) => this.#changed(change),
@@ -140,6 +141,7 @@ export class BindingDesk {
     this.index.drainReleases();
     // A pod that has come under the name of this one could not be given anything until now, and nothing else may happen.
     const { key, uid } = reservation.placement.pod;
+    if (this.index.pods.stored(key)?.uid !== uid) this.#wake();
   }
 
   // ── Carrying out ──

@@ -24,6 +24,7 @@ export {
 } from '../../cluster/resources.ts';
 export type { NodeAnswer, NodeRefusal } from '../../engine/assess.ts';
 export { BindFailure } from '../scheduler/bind/bind-failure.ts';
+export { MissingRight } from './missing-right.ts';
 export {
   AssumedPod,
   AssumeError,

@@ -14,6 +14,7 @@ import { type Random, systemRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
 import { BindFailure } from '../scheduler/bind/bind-failure.ts';
 import { BindingDesk, type Extent } from './binding-desk.ts';
+import { MissingRight } from './missing-right.ts';
 
 export interface VolumeBindingOptions {
   /** `volumes`, the default: only the rules about volumes. `all`: also taints, affinity, spread, resources and the others. */
@@ -21,7 +22,7 @@ export interface VolumeBindingOptions {
   readonly profile?: Profile;
   /** How long others may take to make and bind a pod's volumes; ten minutes by default. */
   readonly bindTimeoutMs?: number;
-  /** Told what goes wrong in the background and is tried again; silent by default. */
+  /** Told what goes wrong in the background and is tried again. By default only a `MissingRight` is told, as a warning of Node. */
   readonly onTrouble?: (error: unknown) => void;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -100,7 +101,7 @@ export class VolumeBinding implements AsyncDisposable {
     options: VolumeBindingOptions,
     disconnect: () => Promise<void>,
   ): Promise<VolumeBinding> {
-    const { clock = realClock, random = systemRandom, onTrouble = () => {}, rules = 'volumes' } = options;
+    const { clock = realClock, random = systemRandom, onTrouble = warn, rules = 'volumes' } = options;
     const supervisor = new Supervisor({ clock, random, onCrash: ({ error }) => onTrouble(error) });
     const end = async () => {
       await supervisor.close();
@@ -254,6 +255,11 @@ function alreadyReserved(node: string, { podKey, placement }: Reservation): Node
 function whyNot(podKey: string, answer: NodeAnswer): string {
   const why = answer.kind === 'refused' ? answer.texts.join(', ') : 'there is no such node';
   return `pod ${podKey} does not fit node ${answer.node}: ${why}`;
+}
+
+/** What is tried again mends itself; this goes on until somebody grants the right. */
+function warn(error: unknown): void {
+  if (error instanceof MissingRight) process.emitWarning(error);
 }
 
 function neverAborts(): AbortSignal {

@@ -1,7 +1,8 @@
+import { constants } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 import type { Extender } from './extender.ts';
 import { BadRequest, readArgs, readBindingArgs, readPreemptionArgs } from './messages.ts';
 
@@ -15,7 +16,8 @@ export interface Tls {
 
 export interface ExtenderServerOptions {
   readonly extender: Extender;
-  readonly host: string;
+  /** Undefined: every address of the machine, of IPv4 and IPv6. */
+  readonly host: string | undefined;
   /** 0 takes any that is free. */
   readonly port: number;
   /** Undefined: plain HTTP, and nobody may bind. */
@@ -115,10 +117,10 @@ export class ExtenderServer implements AsyncDisposable {
       return isBind
         ? '/bind needs callers to prove themselves; start the extender with --client-ca'
         : undefined;
-    const { authorized, authorizationError } = socket as TLSSocket;
-    if (authorized) return undefined;
-    const why = String(authorizationError ?? 'there is none');
-    return `a client certificate of the configured authority is needed: ${why}`;
+    const why = certificateProblem(socket as TLSSocket);
+    return why === undefined
+      ? undefined
+      : `a client certificate of the configured authority is needed: ${why}`;
   }
 
   async #run(verb: Verb, request: IncomingMessage): Promise<Answer> {
@@ -141,6 +143,14 @@ interface Answer {
   readonly body: unknown;
 }
 
+/** Both have to be so: Node calls a session that was resumed `authorized`, also where there never was a certificate. */
+function certificateProblem(socket: TLSSocket): string | undefined {
+  // Typed as if it were always there; without a certificate it is an empty object, and after the end of the connection nothing.
+  const shown: Partial<PeerCertificate> | undefined = socket.getPeerCertificate();
+  if (shown?.raw === undefined) return 'there is none';
+  return socket.authorized ? undefined : String(socket.authorizationError);
+}
+
 function tlsOptions({ certificate, key, clientAuthority }: Tls) {
   return {
     ...timeouts,
@@ -148,6 +158,8 @@ function tlsOptions({ certificate, key, clientAuthority }: Tls) {
     key,
     minVersion: 'TLSv1.2' as const,
     handshakeTimeout: 10_000,
+    // Every connection shows its certificate anew. Without tickets nothing is resumed: we keep no sessions either.
+    secureOptions: constants.SSL_OP_NO_TICKET,
     // Whoever asks after our health has none; the others are told why they are turned away.
     ...(clientAuthority !== undefined && {
       ca: clientAuthority,

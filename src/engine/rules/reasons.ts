@@ -276,6 +276,11 @@ export const podReasons = {
     upstream: 'pod affinity terms conflict',
     remedy: 'name one node in each term',
   },
+  AlreadyReserved: {
+    sentence: 'a pod of this name has been given a node and volumes already, and is still being bound',
+    upstream: 'pod "{pod}" has a reservation already, on node "{node}"',
+    remedy: 'wait until it has been bound or given up, or revert the reservation',
+  },
   UnsupportedFeature: {
     sentence: 'the pod uses something that the scheduler does not support',
     upstream: 'pod uses {feature}, which the stowage scheduler does not support',

@@ -82,6 +82,10 @@ export class ExtenderWorld implements AsyncDisposable {
     return new ExtenderWorld(world, desk, { server, supervisor });
   }
 
+  get port(): number {
+    return Number(new URL(this.#server.url).port);
+  }
+
   // ── Asking ──
 
   ask(path: string, body: unknown, asking: Asking = {}): Promise<Answer> {

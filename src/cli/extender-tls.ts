@@ -1,0 +1,126 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import type { KeyPair } from '../cluster/embedded/server/certificate.ts';
+import { keptPair } from '../cluster/embedded/server/credentials.ts';
+import { reasonOf } from '../cluster/embedded/store/data-directory.ts';
+import type { Tls } from '../controllers/extender/extender-server.ts';
+import { realClock } from '../runtime/clock.ts';
+import { CliError, usage } from './cli-error.ts';
+
+export interface TlsFlags {
+  readonly data: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  /** As often as given. */
+  readonly tlsHost: readonly string[];
+  readonly clientCa?: string;
+  readonly insecure?: true;
+}
+
+/** What the extender proves itself with, and asks of its callers; undefined: nothing. All of it has been tried, and can be used. */
+export async function tlsOf(flags: TlsFlags, host: string | undefined): Promise<Tls | undefined> {
+  const { insecure, tlsCert, tlsKey, clientCa } = flags;
+  if (insecure) {
+    if (tlsCert !== undefined || tlsKey !== undefined || clientCa !== undefined)
+      throw usage('--insecure: goes with none of --tls-cert, --tls-key and --client-ca');
+    return undefined;
+  }
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    throw usage('--tls-cert and --tls-key: give both, or none');
+  const clientAuthority = clientCa === undefined ? undefined : await authorityOf(clientCa);
+  const pair =
+    tlsCert === undefined || tlsKey === undefined
+      ? await ownPair(flags, host)
+      : await givenPair(tlsCert, tlsKey);
+  return { ...pair, clientAuthority };
+}
+
+/** Which its callers have to trust, where it made it itself. */
+export function ownCertificatePath({ data }: Pick<TlsFlags, 'data'>): string {
+  return join(resolve(data), 'tls.crt');
+}
+
+// ── Files that are given ──
+
+/** OpenSSL takes what is no certificate for none at all, and then nobody would be let in. */
+async function authorityOf(path: string): Promise<string> {
+  const pem = await fileOf('--client-ca', path);
+  const remedy =
+    "give the certificate, in PEM, of the authority that signs kube-scheduler's client certificate";
+  const certificates = pem
+    .split(/(?=-----BEGIN (?:X509 )?CERTIFICATE-----)/)
+    .filter((part) => part.includes('CERTIFICATE-----'));
+  if (certificates.length === 0) throw new CliError(`--client-ca: ${path} holds no certificate; ${remedy}`);
+  for (const certificate of certificates) {
+    const problem = `--client-ca: ${path} holds a certificate that cannot be read`;
+    attempt(problem, remedy, () => new X509Certificate(certificate));
+  }
+  attempt(`--client-ca: ${path} cannot be used`, remedy, () => createSecureContext({ ca: pem }));
+  return pem;
+}
+
+async function givenPair(certificatePath: string, keyPath: string): Promise<KeyPair> {
+  const certificate = await fileOf('--tls-cert', certificatePath);
+  const key = await fileOf('--tls-key', keyPath);
+  const read = attempt(
+    `--tls-cert: ${certificatePath} holds no certificate that can be read`,
+    'give one in PEM, those that have signed it behind it',
+    () => new X509Certificate(certificate),
+  );
+  const readKey: KeyObject = attempt(
+    `--tls-key: ${keyPath} holds no private key that can be read`,
+    `give that of ${certificatePath}, in PEM and without a passphrase`,
+    () => createPrivateKey(key),
+  );
+  if (!read.checkPrivateKey(readKey))
+    throw new CliError(
+      `--tls-key: ${keyPath} is not the key of ${certificatePath}; give the two that belong together`,
+    );
+  attempt(`--tls-cert: ${certificatePath} cannot be used`, 'give another certificate', () =>
+    createSecureContext({ cert: certificate, key }),
+  );
+  return { certificate, key };
+}
+
+function attempt<T>(problem: string, remedy: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new CliError(`${problem}: ${(error as Error).message}; ${remedy}`, 1, { cause: error });
+  }
+}
+
+async function fileOf(flag: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new CliError(`${flag}: cannot read ${path}: ${(error as Error).message}`, 1, { cause: error });
+  }
+}
+
+// ── The certificate that it makes for itself ──
+
+async function ownPair({ data, tlsHost }: TlsFlags, host: string | undefined): Promise<KeyPair> {
+  if (data === '') throw usage('--data: give a directory');
+  const isAnywhere = host === undefined || host === '0.0.0.0' || host === '::';
+  const extraHosts = [...tlsHost, ...(isAnywhere || isIP(host) === 0 ? [] : [host])];
+  const folder = resolve(data);
+  try {
+    // Others have to read the certificate: kube-scheduler may run as another user. The key stays its owner's.
+    const made = await mkdir(folder, { recursive: true });
+    if (made !== undefined) await chmod(folder, 0o755);
+    const pair = await keptPair(folder, { nowMs: realClock.nowMs(), extraHosts });
+    const path = ownCertificatePath({ data });
+    if (((await stat(path)).mode & 0o444) !== 0o444) await chmod(path, 0o644);
+    return pair;
+  } catch (error) {
+    throw new CliError(
+      `--data: ${folder} cannot keep the certificate: ${reasonOf(error)}; choose another directory, or give --tls-cert and --tls-key`,
+      1,
+      { cause: error },
+    );
+  }
+}
