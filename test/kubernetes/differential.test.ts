@@ -11,7 +11,7 @@ import { World } from './differential/world.ts';
  *     DIFFERENTIAL_SEED=1234 DIFFERENTIAL_CLUSTERS=500 npm run test:kubernetes -- test/kubernetes/differential.test.ts
  */
 const firstSeed = Number(process.env.DIFFERENTIAL_SEED ?? 1);
-const clusterCount = Number(process.env.DIFFERENTIAL_CLUSTERS ?? 60);
+const clusterCount = Number(process.env.DIFFERENTIAL_CLUSTERS ?? 200);
 /** Ten pods take less than a second; the machine may be busy. */
 const clusterMaxMs = 10_000;
 /** So many have a little of everything. */
@@ -20,7 +20,7 @@ const clustersMany = 30;
 const admissionOff = ['ServiceAccount', 'TaintNodesByCondition', 'StorageObjectInUseProtection'];
 const bedOptions = { apiServer: { extraFlags: { 'disable-admission-plugins': admissionOff.join(',') } } };
 
-describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('beside kube-scheduler', () => {
+describe.skipIf(lacks('1.36', ...serverPrograms, 'kube-scheduler'))('beside kube-scheduler', () => {
   test(
     'profile upstream gives the same answers in the same words, and profile stowage differs as it is known to',
     async () => {

@@ -8,6 +8,7 @@ import type { ClaimTable } from './claim-table.ts';
 import { addTo, removeFrom } from './maps.ts';
 import type { NodeTable } from './node-table.ts';
 import type { PodTable } from './pod-table.ts';
+import type { Profile } from './profile.ts';
 import type { VolumeTable } from './volume-table.ts';
 
 interface AttachSources {
@@ -16,6 +17,7 @@ interface AttachSources {
   readonly volumes: VolumeTable;
   readonly classes: ReadonlyMap<string, ClassRecord>;
   readonly nodes: NodeTable;
+  readonly profile: Pick<Profile, 'trustAttachments'>;
 }
 
 /** More slots than any pod can use. */
@@ -32,6 +34,11 @@ interface SlotColumn {
 /** Distinct volume handles of each driver. */
 export type AttachedVolumes = ReadonlyMap<string, ReadonlySet<string>>;
 
+interface Counted {
+  readonly all: AttachedVolumes;
+  readonly ofPods: AttachedVolumes;
+}
+
 /**
  * Which volumes are attached, or about to be, on each node: the volumes of its pods and its VolumeAttachments, each
  * handle once. Counted for a node when somebody asks and kept until one of its pods, claims or attachments changes.
@@ -41,7 +48,7 @@ export class AttachTable {
   readonly #attachments = new Map<string, AttachmentRecord>();
   readonly #byNode = new Map<string, Set<string>>();
   readonly #byVolume = new Map<string, Set<string>>();
-  readonly #counted = new Map<string, AttachedVolumes>();
+  readonly #counted = new Map<string, Counted>();
   readonly #slots = new Map<string, SlotColumn>();
 
   constructor(sources: AttachSources) {
@@ -72,6 +79,16 @@ export class AttachTable {
   }
 
   on(nodeName: string): AttachedVolumes {
+    return this.#countedOn(nodeName).all;
+  }
+
+  /** Those that a pod would bring there at no cost. */
+  freeOn(nodeName: string): AttachedVolumes {
+    const { all, ofPods } = this.#countedOn(nodeName);
+    return this.#sources.profile.trustAttachments ? all : ofPods;
+  }
+
+  #countedOn(nodeName: string): Counted {
     let counted = this.#counted.get(nodeName);
     if (counted === undefined) {
       counted = this.#count(nodeName);
@@ -180,27 +197,33 @@ export class AttachTable {
     return this.#sources.nodes.drivers(nodeName) !== undefined;
   }
 
-  #count(nodeName: string): AttachedVolumes {
-    const attached = new Map<string, Set<string>>();
+  #count(nodeName: string): Counted {
+    const ofPods = new Map<string, Set<string>>();
     for (const pod of this.#sources.pods.onNode(nodeName)) {
       for (const { key } of pod.claims) {
         const claim = this.#sources.claims.get(key);
-        if (claim !== undefined) addVolume(attached, this.volumeOfClaim(claim, nodeName));
+        if (claim !== undefined) addVolume(ofPods, this.volumeOfClaim(claim, nodeName));
       }
-      for (const inline of this.inlineVolumes(pod, nodeName)) addVolume(attached, inline);
+      for (const inline of this.inlineVolumes(pod, nodeName)) addVolume(ofPods, inline);
     }
-    for (const name of this.#byNode.get(nodeName) ?? []) {
-      addVolume(attached, this.#attachedVolume(this.#attachments.get(name)!, nodeName));
+    const attachments = this.#byNode.get(nodeName);
+    if (attachments === undefined) return { all: ofPods, ofPods };
+    const all = new Map([...ofPods].map(([driver, handles]) => [driver, new Set(handles)]));
+    for (const name of attachments) {
+      addVolume(all, this.#attachedVolume(this.#attachments.get(name)!, nodeName));
     }
-    return attached;
+    return { all, ofPods };
   }
 
+  /** kube-scheduler takes the attacher's word for the driver, and overlooks disks that are no CSI volumes. */
   #attachedVolume(attachment: AttachmentRecord, nodeName: string): CsiVolume | undefined {
-    const volume = this.#sources.volumes.get(attachment.volumeName);
+    const { driver, volumeName, inlineHandle } = attachment;
+    const volume = this.#sources.volumes.get(volumeName);
+    if (!this.#sources.profile.trustAttachments)
+      return volume?.csi && driver !== '' ? { driver, handle: volume.csi.handle } : undefined;
     const known = volume === undefined ? undefined : this.volumeOnNode(volume, nodeName);
     if (known !== undefined) return known;
-    if (attachment.inlineHandle !== '') return { driver: attachment.driver, handle: attachment.inlineHandle };
-    return undefined;
+    return inlineHandle === '' ? undefined : { driver, handle: inlineHandle };
   }
 }
 

@@ -17,6 +17,8 @@ export interface Profile {
   readonly checkInlineVolumes: boolean;
   /** Count the volumes that the plan would really use against attach limits, rather than the class's provisioner. */
   readonly limitChosenVolumes: boolean;
+  /** A volume that has a VolumeAttachment takes no second slot on that node; kube-scheduler counts it again unless a pod there has it. */
+  readonly trustAttachments: boolean;
   /** Ignore zone labels of a PV that has node affinity. */
   readonly affinityReplacesZones: boolean;
   /** Look at the zones of generic ephemeral volumes too. */
@@ -93,6 +95,7 @@ export const stowageProfile: Profile = {
   retestSelectedNode: false,
   checkInlineVolumes: true,
   limitChosenVolumes: true,
+  trustAttachments: true,
   affinityReplacesZones: true,
   zonesOfEphemeral: true,
   requireInstalledDriver: true,
@@ -118,6 +121,7 @@ export const upstreamProfile: Profile = {
   retestSelectedNode: true,
   checkInlineVolumes: false,
   limitChosenVolumes: false,
+  trustAttachments: false,
   affinityReplacesZones: false,
   zonesOfEphemeral: false,
   requireInstalledDriver: false,

@@ -131,7 +131,7 @@ function readInlineVolume(volume: Volume, problems: string[]): InlineVolume[] {
   return [{ volumeName, driver: textOf(csi.driver), size: size.kind === 'size' ? size.size : undefined }];
 }
 
-/** A disk that can't be translated is counted by nobody, as in kube-scheduler. */
+/** A disk that can't be translated is counted by nobody. kube-scheduler gives the pod up; that is no reason to leave it waiting. */
 function readMigratedInline(volume: Volume): MigratedInline[] {
   const result = migrateInlineVolume(volume);
   if (result === undefined || !result.ok) return [];

@@ -17,10 +17,21 @@ export function asServed(objects: ClusterObjects): ClusterObjects {
   };
 }
 
+const sources = [
+  'csi',
+  'awsElasticBlockStore',
+  'gcePersistentDisk',
+  'azureDisk',
+  'cinder',
+  'portworxVolume',
+  'nfs',
+  'local',
+];
+
 function servedVolume(volume: PersistentVolume): PersistentVolume {
   const { volumeAttributesClassName, nodeAffinity, ...spec } = volume.spec ?? {};
   const isNamed = volumeAttributesClassName !== undefined && volumeAttributesClassName !== '';
-  const hasSource = spec.csi !== undefined || 'awsElasticBlockStore' in spec;
+  const hasSource = sources.some((source) => source in spec);
   const hasTerms = (nodeAffinity?.required?.nodeSelectorTerms?.length ?? 0) > 0;
   return {
     ...volume,

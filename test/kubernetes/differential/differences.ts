@@ -6,9 +6,10 @@
  * that everything else is compared to the letter (see the end).
  */
 import type { Profile } from '../../../src/engine/index/profile.ts';
-import type { PersistentVolumeClaim, Pod } from '../../../src/kube/core.ts';
+import type { Container, PersistentVolumeClaim, Pod, PodSpec } from '../../../src/kube/core.ts';
 import type { QuantityText } from '../../../src/kube/meta.ts';
 import { parseQuantity, quantityToNano } from '../../../src/kube/quantity.ts';
+import { isFullyBound } from '../../../src/kube/volumes.ts';
 import type { Theme } from './themes.ts';
 
 /** The switches that decide about where a pod fits. */
@@ -20,6 +21,7 @@ export type Switch = Extract<
   | 'preboundIsFinal'
   | 'retestSelectedNode'
   | 'limitChosenVolumes'
+  | 'trustAttachments'
   | 'affinityReplacesZones'
   | 'zonesOfEphemeral'
   | 'requireInstalledDriver'
@@ -62,6 +64,11 @@ export const differences: Readonly<Record<Switch, Difference>> = {
     reason:
       'attach limits are for the volumes that the pod would really get, not for the provisioners of their classes',
   },
+  trustAttachments: {
+    gives: 'either',
+    reason:
+      'a volume that is attached to the node takes the slot that it has, and no second one; it counts for its own driver',
+  },
   affinityReplacesZones: {
     gives: 'more',
     reason: 'a volume with node affinity says there where it can be reached; its zone labels are from before',
@@ -84,6 +91,16 @@ export const differences: Readonly<Record<Switch, Difference>> = {
   },
 };
 
+// ── What is not compared ──
+
+/**
+ * Of a node that others are nominated to, kube-scheduler tells what it says with them there; ours does so only where it is they who are in
+ * the way, and else tells what it says as things are. Which nodes fit, and who can be evicted, is the same; the words need not be.
+ */
+export function comparesWords(pods: readonly Pod[]): boolean {
+  return pods.every(({ status }) => (status?.nominatedNodeName ?? '') === '');
+}
+
 // ── What is not drawn ──
 
 const billion = 1_000_000_000n;
@@ -105,15 +122,20 @@ export function comparableSize(size: QuantityText): QuantityText {
 export function withPortsOfTheirOwn(pods: readonly Pod[]): readonly Pod[] {
   const taken = new Set<string>();
   return pods.map((pod) => {
-    const keys = (pod.spec?.containers ?? [])
+    const { containers = [], initContainers = [], nodeName } = pod.spec ?? {};
+    const keys = [...containers, ...initContainers]
       .flatMap(({ ports = [] }) => ports)
-      .map(({ protocol, hostPort }) => `${pod.spec?.nodeName} ${protocol} ${hostPort}`);
+      .map(({ protocol, hostPort }) => `${nodeName} ${protocol} ${hostPort}`);
     const isFree = keys.every((key) => !taken.has(key));
     for (const key of keys) taken.add(key);
     if (isFree) return pod;
-    const containers = pod.spec?.containers?.map(({ ports: _taken, ...container }) => container) ?? [];
-    return { ...pod, spec: { ...pod.spec, containers } };
+    const spec = { containers: withoutPorts(containers), initContainers: withoutPorts(initContainers) };
+    return { ...pod, spec: { ...pod.spec, ...spec } };
   });
+}
+
+function withoutPorts(containers: readonly Container[]): Container[] {
+  return containers.map(({ ports: _taken, ...container }) => container);
 }
 
 /**
@@ -146,4 +168,39 @@ export function withClaimsOfTheirOwn(
     });
     return { ...pod, spec: { ...pod.spec, volumes: volumes ?? [] } };
   });
+}
+
+/**
+ * kube-scheduler works out the namespaces that the terms of a pod to be placed select, and then forgets to put the selector away: it goes
+ * on holding it against no labels at all. A selector that asks for the absence of a label so selects every namespace. Terms of
+ * pods that stand somewhere are held against the labels that there are.
+ */
+export function drawsNamespacesByAbsence(whose: 'asking' | 'standing'): boolean {
+  return whose === 'standing';
+}
+
+/**
+ * kube-scheduler wants a volume for each time that a pod names a claim without one, and would reserve them all. Only bound claims are
+ * named twice.
+ */
+export function withClaimsNamedOnce(pod: Pod, claims: readonly PersistentVolumeClaim[]): Pod {
+  const isNamedBefore = new Set<string>();
+  const volumes = pod.spec?.volumes?.filter(({ persistentVolumeClaim }) => {
+    const name = persistentVolumeClaim?.claimName;
+    if (name === undefined || !isNamedBefore.has(name)) {
+      if (name !== undefined) isNamedBefore.add(name);
+      return true;
+    }
+    return claims.some((claim) => claim.metadata?.name === name && isFullyBound(claim));
+  });
+  return { ...pod, spec: { ...pod.spec, volumes: volumes ?? [] } };
+}
+
+/**
+ * kube-scheduler does not ask its rule about other pods at all where neither the pod nor anybody who stands somewhere has a term that matters;
+ * that a pod which is nominated may have one then goes unnoticed. None of those has.
+ */
+export function withoutRepelling(spec: Partial<PodSpec>): Partial<PodSpec> {
+  const { podAntiAffinity: _, ...affinity } = spec.affinity ?? {};
+  return { ...spec, affinity };
 }

@@ -4,31 +4,64 @@ import type { Kind } from '../../../src/engine/index/change.ts';
 import { ClusterIndex } from '../../../src/engine/index/cluster-index.ts';
 import type { Profile } from '../../../src/engine/index/profile.ts';
 import { judge } from '../../../src/engine/judge.ts';
+import { bestCandidate, type Candidate } from '../../../src/engine/preemption/best-candidate.ts';
+import { type Budget, readBudget } from '../../../src/engine/preemption/budget.ts';
+import { planBesideNominated } from '../../../src/engine/preemption/plan-beside-nominated.ts';
+import { rivalsOf } from '../../../src/engine/preemption/rivals.ts';
+import { victimsOnNode } from '../../../src/engine/preemption/victims-on-node.ts';
+import { type PodRecord, readPod } from '../../../src/engine/records/pod-record.ts';
 import { defaultRules } from '../../../src/engine/rules/default-rules.ts';
 import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../src/kube/core.ts';
 import type { KubeObject } from '../../../src/kube/meta.ts';
+import type { PodDisruptionBudget } from '../../../src/kube/policy.ts';
 import { fits, type Verdict } from './verdict.ts';
+
+/** What both schedulers see. */
+export interface Seen {
+  readonly objects: ClusterObjects;
+  readonly budgets: readonly PodDisruptionBudget[];
+}
 
 /** Our scheduler, as far as it decides. */
 export class OurScheduler {
   readonly #index: ClusterIndex;
+  readonly #budgets: readonly Budget[];
+  /** Those that wait for a node of their own. */
+  readonly #nominated: readonly PodRecord[];
   readonly #nowMs: number;
 
-  constructor(objects: ClusterObjects, profile: Profile, nowMs: number) {
+  constructor({ objects, budgets }: Seen, profile: Profile, nowMs: number) {
     this.#nowMs = nowMs;
+    this.#budgets = budgets.flatMap((budget) => readBudget(budget) ?? []);
     this.#index = new ClusterIndex(profile);
     for (const kind of Object.keys(objects) as Kind[]) {
       for (const object of objects[kind] ?? []) this.#index.upsert(kind, object as never);
     }
+    this.#nominated = (objects.Pod ?? []).map(readPod).filter(({ nominatedNode }) => nominatedNode !== '');
+  }
+
+  /** What it says of the pod. */
+  ask(asked: Asked): Verdict {
+    return this.#while(asked, () => this.#decide(asked.pod, keyOf(asked.pod)));
+  }
+
+  /** Whether evicting pods from the one node is no worse than from the other. */
+  isAsGood(asked: Asked, node: string, other: string): boolean {
+    return this.#while(asked, () => {
+      const candidates = [node, other].map((name) => this.#victimsOn(name, keyOf(asked.pod)));
+      if (candidates.some((candidate) => candidate === undefined)) return false;
+      const named = candidates.map((candidate, at) => ({ ...candidate!, node: `${at}` }));
+      return bestCandidate(named, this.#nowMs)?.node === '0';
+    });
   }
 
   /** The pod and the claims that were made for it are there, as in the cluster, while it is asked about. */
-  ask(pod: Pod, claims: readonly PersistentVolumeClaim[]): Verdict {
+  #while<T>({ pod, claims }: Asked, ask: () => T): T {
     for (const claim of claims) this.#index.upsert('PersistentVolumeClaim', claim);
     this.#index.upsert('Pod', pod);
     try {
-      return this.#decide(pod, keyOf(pod));
+      return ask();
     } finally {
       this.#index.remove('Pod', keyOf(pod));
       for (const claim of claims) this.#index.remove('PersistentVolumeClaim', keyOf(claim));
@@ -37,25 +70,56 @@ export class OurScheduler {
 
   #decide(pod: Pod, key: string): Verdict {
     const record = this.#index.pods.stored(key)!;
-    const decision = new Decider(this.#index, defaultRules, () => []).decide(pod, record, this.#nowMs);
+    const decider = new Decider(this.#index, defaultRules, () => this.#budgets);
+    for (const waiting of this.#nominated) decider.nominate(waiting, waiting.nominatedNode);
+    const decision = decider.decide(pod, record, this.#nowMs);
     if (decision.kind === 'placement') {
-      const nodes = this.#nodesFor(key);
+      const nodes = this.#nodesFor(pod, key);
       if (!nodes.includes(decision.node)) throw new Error(`${decision.node} was chosen, but does not fit`);
       return fits(nodes);
     }
+    const { refusal, preemption } = decision;
     return {
       kind: 'refused',
-      message: refusedMessage(decision.refusal, decision.preemption),
-      makesRoom: decision.preemption.kind === 'victims',
+      message: refusedMessage(refusal, preemption),
+      makesRoomOn: preemption.kind === 'victims' ? preemption.node : '',
     };
   }
 
-  #nodesFor(key: string): string[] {
+  #nodesFor(pod: Pod, key: string): string[] {
     const record = this.#index.pods.stored(key)!;
-    const { cycle } = judge(record, this.#index, { nowMs: this.#nowMs, rules: defaultRules });
+    const options = { nowMs: this.#nowMs, rules: defaultRules };
+    const { cycle } = judge(record, this.#index, options);
     const { nodes } = this.#index;
-    return nodes.rowsByName.filter((row) => cycle.isFeasible(row)).map((row) => nodes.record(row)!.key);
+    const names = nodes.rowsByName
+      .filter((row) => cycle.isFeasible(row))
+      .map((row) => nodes.record(row)!.key);
+    return names.filter((name) => this.#fitsBesideNominated(pod, name));
   }
+
+  #fitsBesideNominated(pod: Pod, node: string): boolean {
+    const options = {
+      nowMs: this.#nowMs,
+      rules: defaultRules,
+      nominated: this.#nominated,
+      onlyNodes: [node],
+    };
+    return planBesideNominated(pod, this.#index, options).kind === 'placement';
+  }
+
+  #victimsOn(node: string, key: string): Candidate | undefined {
+    const record = this.#index.pods.stored(key)!;
+    const rivals = rivalsOf(record, this.#index, this.#nominated);
+    const options = { nowMs: this.#nowMs, rules: defaultRules, budgets: this.#budgets, rivals };
+    const dryRun = victimsOnNode(record, node, this.#index, options);
+    return dryRun.kind === 'candidate' ? dryRun.candidate : undefined;
+  }
+}
+
+/** A pod as it was stored, with the claims that were made for it. */
+export interface Asked {
+  readonly pod: Pod;
+  readonly claims: readonly PersistentVolumeClaim[];
 }
 
 function keyOf({ metadata }: KubeObject): string {

@@ -1,21 +1,25 @@
 /** Random clusters that a server takes, each with pods that ask for a node in it. */
 import fc from 'fast-check';
 import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
-import { compact, sometimes } from '../../../src/engine/testing/random/chance.ts';
+import { sometimes } from '../../../src/engine/testing/random/chance.ts';
 import { arbClaim } from '../../../src/engine/testing/random/claims.ts';
 import { anything, flavours } from '../../../src/engine/testing/random/flavour.ts';
-import { nodeNames, rack, zones } from '../../../src/engine/testing/random/names.ts';
+import { nodeNames } from '../../../src/engine/testing/random/names.ts';
 import { arbFewSlots } from '../../../src/engine/testing/random/slots.ts';
 import { arbObjects, type RandomObjects } from '../../../src/engine/testing/random-cluster.ts';
-import type { Node, PersistentVolumeClaim, Pod, Taint } from '../../../src/kube/core.ts';
-import { labels } from '../../../src/kube/well-known.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../src/kube/core.ts';
+import type { OwnerReference } from '../../../src/kube/meta.ts';
 import { asServed, servedClaim } from './as-served.ts';
-import { gpu } from './names.ts';
+import { withClaimsNamedOnce } from './differences.ts';
+import type { Seen } from './our-scheduler.ts';
+import { arbBudgets } from './random-budgets.ts';
+import { arbNode } from './random-nodes.ts';
+import { cacheVolume } from './random-pod-volumes.ts';
 import { arbAskingPod, arbStandingPod, standingNames } from './random-pods.ts';
+import { arbOdder } from './random-storage.ts';
 import { type Theme, themes } from './themes.ts';
 
-export interface Case {
-  readonly objects: ClusterObjects;
+export interface Case extends Seen {
   readonly pods: readonly Asking[];
 }
 
@@ -64,10 +68,24 @@ function arbCaseOf(
         .map((standing) => standing.filter((pod) => pod !== undefined)),
       pods: fc.array(arbAsking(theme), { minLength: podsPerCluster, maxLength: podsPerCluster }),
     })
-    .map(({ storage: { DriverCapacity: _ours, ...storage }, Node, Pod, pods }) => ({
-      objects: asServed({ ...storage, Node, Pod }),
-      pods,
-    }));
+    .chain(({ storage: { DriverCapacity: _ours, ...storage }, Node, Pod, pods }) =>
+      fc
+        .tuple(arbOdder(storage), arbCaches(Pod), arbBudgets(theme))
+        .map(([odder, caches, budgets]) =>
+          caseOf({ objects: withClaims({ ...odder, Node, Pod }, caches), budgets, pods }),
+        ),
+    );
+}
+
+function caseOf({ objects, budgets, pods }: Case): Case {
+  const served = asServed(objects);
+  const claims = served.PersistentVolumeClaim ?? [];
+  const asking = pods.map((one) => ({ ...one, pod: withClaimsNamedOnce(one.pod, claims) }));
+  return { objects: served, budgets, pods: asking };
+}
+
+function withClaims(objects: ClusterObjects, more: readonly PersistentVolumeClaim[]): ClusterObjects {
+  return { ...objects, PersistentVolumeClaim: [...(objects.PersistentVolumeClaim ?? []), ...more] };
 }
 
 function arbAsking(theme: Theme): fc.Arbitrary<Asking> {
@@ -85,71 +103,22 @@ function arbAsking(theme: Theme): fc.Arbitrary<Asking> {
 }
 
 function withCache(pod: Pod): Pod {
-  const spec = { accessModes: ['ReadWriteOnce' as const], resources: { requests: { storage: '1Gi' } } };
-  const cache = { name: 'cache', ephemeral: { volumeClaimTemplate: { spec } } };
-  return { ...pod, spec: { ...pod.spec, volumes: [...(pod.spec?.volumes ?? []), cache] } };
+  return { ...pod, spec: { ...pod.spec, volumes: [...(pod.spec?.volumes ?? []), cacheVolume] } };
 }
 
-const arbTaints = fc.array(
-  fc.constantFrom<Taint>(
-    { key: 'old', value: 'yes', effect: 'NoSchedule' },
-    { key: 'odd', effect: 'NoExecute' },
-    { key: 'odd', effect: 'PreferNoSchedule' },
-  ),
-  { minLength: 1, maxLength: 1 },
-);
-
-function arbNode(name: string, theme: Theme): fc.Arbitrary<Node> {
-  return fc
-    .record({
-      host: fc.constantFrom(name, name, name, name, name, name, name, 'n1', undefined),
-      zone: sometimes(80, fc.constantFrom(...zones)),
-      betaZone: sometimes(10, fc.constantFrom(...zones)),
-      region: sometimes(10, fc.constantFrom('r1', 'r2')),
-      rack: sometimes(50, fc.constantFrom('1', '2', '3', 'x', '')),
-      ebsZone: sometimes(20, fc.constantFrom(...zones)),
-      cpu: fc.constantFrom('2', '4', '4', '8', '8'),
-      memory: fc.constantFrom('4Gi', '8Gi'),
-      pods: fc.constantFrom('2', '4', '110', '110', '110', '110'),
-      disk: sometimes(70, fc.constantFrom('4Gi', '20Gi')),
-      gpus: sometimes(40, fc.constantFrom('1', '2')),
-      pages: sometimes(30, fc.constant('4Mi')),
-      taints: sometimes(Math.round(theme.nodes / 3), arbTaints),
-      unschedulable: sometimes(Math.round(theme.nodes / 6), fc.constant(true)),
-    })
-    .map((random) => nodeOf(name, random));
+/** Of the ephemeral volumes of standing pods; each is made for its pod. */
+function arbCaches(pods: readonly Pod[]): fc.Arbitrary<PersistentVolumeClaim[]> {
+  const owners = pods.filter(({ spec }) => spec?.volumes?.includes(cacheVolume));
+  const claims = owners.map(({ metadata: { name = '', namespace = '' } = {} }) =>
+    arbClaim(`${name}-cache`, mostlyBound).map((claim) => ({
+      ...claim,
+      metadata: { ...claim.metadata, namespace, ownerReferences: [ownerReference(name)] },
+    })),
+  );
+  return fc.tuple(...claims);
 }
 
-type RandomNode = Readonly<Record<'cpu' | 'memory' | 'pods', string>> &
-  Readonly<
-    Record<
-      'host' | 'zone' | 'betaZone' | 'region' | 'rack' | 'ebsZone' | 'disk' | 'gpus' | 'pages',
-      string | undefined
-    >
-  > & { readonly taints: readonly Taint[] | undefined; readonly unschedulable: true | undefined };
-
-function nodeOf(name: string, random: RandomNode): Node {
-  const allocatable = compact({
-    cpu: random.cpu,
-    memory: random.memory,
-    pods: random.pods,
-    'ephemeral-storage': random.disk,
-    [gpu]: random.gpus,
-    'hugepages-2Mi': random.pages,
-  });
-  return {
-    metadata: {
-      name,
-      labels: compact({
-        [labels.hostname]: random.host,
-        [labels.zone]: random.zone,
-        [labels.betaZone]: random.betaZone,
-        [labels.region]: random.region,
-        [rack]: random.rack,
-        'topology.ebs.csi.aws.com/zone': random.ebsZone,
-      }),
-    },
-    spec: compact({ taints: random.taints, unschedulable: random.unschedulable }),
-    status: { allocatable, capacity: allocatable, conditions: [{ type: 'Ready', status: 'True' }] },
-  };
+/** It gets the uid when the pod has one. */
+function ownerReference(name: string): OwnerReference {
+  return { apiVersion: 'v1', kind: 'Pod', name, uid: `uid-${name}`, controller: true };
 }

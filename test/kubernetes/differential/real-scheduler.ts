@@ -107,7 +107,7 @@ export class RealScheduler {
     return {
       kind: 'refused',
       message: condition?.message ?? '',
-      makesRoom: (refused.status?.nominatedNodeName ?? '') !== '',
+      makesRoomOn: refused.status?.nominatedNodeName ?? '',
     };
   }
 

@@ -19,7 +19,7 @@ export class Tally {
   heard(verdict: Verdict): void {
     this.#counts.verdicts += 1;
     this.#counts[verdict.kind] += 1;
-    if (verdict.kind === 'refused' && verdict.makesRoom) this.#counts.makesRoom += 1;
+    if (verdict.kind === 'refused' && verdict.makesRoomOn !== '') this.#counts.makesRoom += 1;
   }
 
   differs(switches: readonly Switch[]): void {

@@ -26,6 +26,7 @@ const nothing: Theme = {
 export const themes: readonly Theme[] = [
   { ...nothing, volumes: 100 },
   { ...nothing, volumes: 95, disks: 10, resources: 20, nodes: 15, priorities: 30 },
+  { ...nothing, volumes: 80, disks: 40, priorities: 40 },
   { ...nothing, disks: 60, ports: 40, resources: 10, priorities: 50 },
   { ...nothing, resources: 95, nodes: 10, priorities: 70 },
   { ...nothing, resources: 70, volumes: 20, nodes: 60, priorities: 30 },

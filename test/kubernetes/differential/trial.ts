@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isReason } from '../../../src/cluster/api-error.ts';
 import { type Profile, upstreamProfile } from '../../../src/engine/index/profile.ts';
-import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
+import { comparesWords } from './differences.ts';
 import { type Explained, explained } from './explained.ts';
-import { OurScheduler } from './our-scheduler.ts';
+import { type Asked, OurScheduler, type Seen } from './our-scheduler.ts';
 import { type Asking, randomCase } from './random-case.ts';
 import type { Answer, RealScheduler } from './real-scheduler.ts';
 import type { Tally } from './tally.ts';
@@ -23,8 +23,8 @@ export async function tryCluster(
   real: RealScheduler,
   tally: Tally,
 ): Promise<void> {
-  const { objects, pods } = randomCase(seed);
-  const trial = new Trial(await world.create(objects), real, tally);
+  const { pods, ...drawn } = randomCase(seed);
+  const trial = new Trial(await world.create(drawn), real, tally);
   await sleep(settleMs);
   for (const [at, pod] of pods.entries()) await trial.show(pod, `seed ${seed}, pod ${at}`);
   await world.clear();
@@ -32,14 +32,14 @@ export async function tryCluster(
 }
 
 class Trial {
-  readonly #objects: ClusterObjects;
+  readonly #seen: Seen;
   readonly #real: RealScheduler;
   readonly #tally: Tally;
   readonly #ours = new Map<string, OurScheduler>();
   readonly #nowMs = Date.now();
 
-  constructor(objects: ClusterObjects, real: RealScheduler, tally: Tally) {
-    this.#objects = objects;
+  constructor(seen: Seen, real: RealScheduler, tally: Tally) {
+    this.#seen = seen;
     this.#real = real;
     this.#tally = tally;
   }
@@ -51,7 +51,7 @@ class Trial {
       if (outcome.kind === 'known') this.#tally.differs(outcome.switches);
       if (outcome.kind === 'unknown') this.#tally.problems.push(`${title}:\n${outcome.problem}`);
     } catch (error) {
-      if (!isReason(error, 'Invalid', 'BadRequest')) throw error;
+      if (!isReason(error, 'Invalid', 'BadRequest', 'Forbidden')) throw error;
       this.#tally.add('invalid');
     }
   }
@@ -67,24 +67,40 @@ class Trial {
   }
 
   #outcomeOf({ verdict, ...asked }: Answer): Explained {
-    const same = this.#ask(upstreamProfile, asked);
+    const same = this.#with(upstreamProfile).ask(asked);
     const real = `  kube-scheduler ${shown(verdict)}\n`;
-    if (shown(same) !== shown(verdict))
-      return { kind: 'unknown', problem: `${real}  upstream       ${shown(same)}` };
-    const outcome = explained(verdict, (profile) => this.#ask(profile, asked));
+    if (this.#compared(same) !== this.#compared(verdict) || !this.#isSameRoom(asked, verdict, same))
+      return { kind: 'unknown', problem: `${real}  upstream       ${shown(same)}${roomOf(verdict, same)}` };
+    const outcome = explained(verdict, (profile) => this.#with(profile).ask(asked));
     if (outcome.kind !== 'unknown') return outcome;
     return { kind: 'unknown', problem: `${real}  stowage        ${outcome.problem}` };
   }
 
-  #ask(profile: Profile, { pod, claims }: Omit<Answer, 'verdict'>): Verdict {
+  #compared(verdict: Verdict): string {
+    if (verdict.kind === 'fits' || comparesWords(this.#seen.objects.Pod ?? [])) return shown(verdict);
+    return shown({ ...verdict, message: 'refused' });
+  }
+
+  /** Of nodes that suffer equally any will do. */
+  #isSameRoom(asked: Asked, real: Verdict, ours: Verdict): boolean {
+    if (real.kind === 'fits' || ours.kind === 'fits' || ours.makesRoomOn === '') return true;
+    return this.#with(upstreamProfile).isAsGood(asked, real.makesRoomOn, ours.makesRoomOn);
+  }
+
+  #with(profile: Profile): OurScheduler {
     const key = JSON.stringify(profile);
-    const ours = this.#ours.get(key) ?? new OurScheduler(this.#objects, profile, this.#nowMs);
+    const ours = this.#ours.get(key) ?? new OurScheduler(this.#seen, profile, this.#nowMs);
     this.#ours.set(key, ours);
-    return ours.ask(pod, claims);
+    return ours;
   }
 }
 
 function shown(verdict: Verdict): string {
   if (verdict.kind === 'fits') return `fits on [${verdict.nodes}]`;
-  return `${verdict.message}${verdict.makesRoom ? ' (makes room)' : ''}`;
+  return `${verdict.message}${verdict.makesRoomOn === '' ? '' : ' (makes room)'}`;
+}
+
+function roomOf(real: Verdict, ours: Verdict): string {
+  if (real.kind === 'fits' || ours.kind === 'fits' || real.makesRoomOn === ours.makesRoomOn) return '';
+  return ` on ${ours.makesRoomOn || 'none'}, not on ${real.makesRoomOn || 'none'}`;
 }

@@ -6,8 +6,8 @@ export type Verdict =
       readonly kind: 'refused';
       /** Of the condition PodScheduled. */
       readonly message: string;
-      /** Others can be evicted so that it fits. */
-      readonly makesRoom: boolean;
+      /** The node that others can be evicted from so that it fits; empty if there is none. */
+      readonly makesRoomOn: string;
     };
 
 export function fits(nodes: Iterable<string>): Verdict {

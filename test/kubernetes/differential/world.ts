@@ -9,6 +9,7 @@ import {
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
+  podDisruptionBudgets,
   pods,
   priorityClasses,
   replicaSets,
@@ -19,12 +20,14 @@ import {
 } from '../../../src/cluster/resources.ts';
 import type { Kind } from '../../../src/engine/index/change.ts';
 import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
-import type { PersistentVolume } from '../../../src/kube/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/core.ts';
 import type { KubeObject } from '../../../src/kube/meta.ts';
-import { priorities, teams } from './names.ts';
+import { priorities, runtimes, teams } from './names.ts';
+import type { Seen } from './our-scheduler.ts';
 
-/** Claims before volumes, so that a claimRef can have the claim's uid. */
+/** Pods before claims before volumes: the owner of a claim, and whose a volume is, is said by uid. */
 const resources = {
+  Pod: pods,
   PersistentVolumeClaim: persistentVolumeClaims,
   StorageClass: storageClasses,
   CSIDriver: csiDrivers,
@@ -36,8 +39,15 @@ const resources = {
   ReplicaSet: replicaSets,
   StatefulSet: statefulSets,
   PersistentVolume: persistentVolumes,
-  Pod: pods,
 } as const satisfies Partial<Record<Kind, Resource>>;
+
+const runtimeClasses: Resource = {
+  group: 'node.k8s.io',
+  version: 'v1',
+  kind: 'RuntimeClass',
+  plural: 'runtimeclasses',
+  namespaced: false,
+};
 
 type StoredKind = keyof typeof resources;
 
@@ -63,24 +73,32 @@ export class World {
     }
     for (const [name, rest] of Object.entries(priorities))
       await this.#cluster.resource(priorityClasses).create({ metadata: { name }, ...rest });
+    for (const [name, rest] of Object.entries(runtimes))
+      await this.#cluster
+        .resource(runtimeClasses)
+        .create({ metadata: { name }, ...rest } as Fresh<KubeObject>);
     await this.#cluster.resource(namespaces).create({ metadata: { name: 'storage' } });
     this.#namespaces = (await this.#cluster.resource(namespaces).list()).items;
   }
 
-  async create(objects: ClusterObjects): Promise<ClusterObjects> {
+  async create({ objects, budgets }: Seen): Promise<Seen> {
     const stored: Partial<Record<Kind, readonly KubeObject[]>> = { Namespace: this.#namespaces };
-    const claims = await this.#createAll('PersistentVolumeClaim', objects.PersistentVolumeClaim ?? []);
+    stored.Pod = await this.#createAll('Pod', objects.Pod ?? []);
+    const owned = (objects.PersistentVolumeClaim ?? []).map((claim) => withOwnerUid(claim, stored.Pod ?? []));
+    const claims = await this.#createAll('PersistentVolumeClaim', owned);
     stored.PersistentVolumeClaim = claims;
-    const others = (Object.keys(resources) as StoredKind[]).filter(
-      (kind) => kind !== 'PersistentVolumeClaim',
-    );
+    const others = (Object.keys(resources) as StoredKind[]).filter((kind) => stored[kind] === undefined);
     const created = others.map(async (kind) => {
       const given = objects[kind] ?? [];
       const drawn = given.map((object) => withClaimUid(object, claims));
       stored[kind] = await this.#createAll(kind, drawn);
     });
     await Promise.all(created);
-    return stored as ClusterObjects;
+    const protecting = await Promise.all(budgets.map((budget) => this.#create(podDisruptionBudgets, budget)));
+    return {
+      objects: stored as ClusterObjects,
+      budgets: protecting.filter((budget) => budget !== undefined),
+    };
   }
 
   /** Everything is gone afterwards. */
@@ -92,7 +110,7 @@ export class World {
       ),
     );
     this.#kept = [];
-    const deletions = Object.values(resources).map(async (resource: Resource) => {
+    const deletions = [...Object.values(resources), podDisruptionBudgets].map(async (resource: Resource) => {
       const client = this.#cluster.resource(resource);
       if (!resource.namespaced) return await client.deleteCollection({ gracePeriodSeconds: 0 });
       for (const namespace of [...Object.keys(teams), 'storage']) {
@@ -144,8 +162,21 @@ function keyOf({ metadata }: KubeObject): { readonly namespace?: string; readonl
 function withClaimUid(object: KubeObject, claims: readonly KubeObject[]): KubeObject {
   const volume: PersistentVolume = object;
   const { claimRef } = volume.spec ?? {};
-  const owner = claims.find(({ metadata }) => metadata?.name === claimRef?.name);
+  const owner = claims.find(
+    ({ metadata }) => metadata?.name === claimRef?.name && metadata?.namespace === claimRef?.namespace,
+  );
   if (claimRef?.uid !== `uid-${claimRef?.name}` || owner?.metadata?.uid === undefined) return volume;
   const spec = { ...volume.spec, claimRef: { ...claimRef, uid: owner.metadata.uid } };
   return { ...volume, spec } as KubeObject;
+}
+
+/** As random pods have the uid `uid-<name>`. */
+function withOwnerUid(claim: PersistentVolumeClaim, owners: readonly KubeObject[]): PersistentVolumeClaim {
+  const ownerReferences = claim.metadata?.ownerReferences?.map((reference) => {
+    const owner = owners.find(({ metadata }) => `uid-${metadata?.name}` === reference.uid);
+    return { ...reference, uid: owner?.metadata?.uid ?? 'nobody' };
+  });
+  return ownerReferences === undefined
+    ? claim
+    : { ...claim, metadata: { ...claim.metadata, ownerReferences } };
 }

@@ -34,13 +34,14 @@ export class AttachDemand {
 
   /** The first driver whose volumes don't all fit, with the numbers. */
   shortage(nodeName: string): AttachShortage | undefined {
+    const { attachments } = this.#index;
     for (const [driver, handles] of this.#byDriver) {
-      const limit = this.#index.attachments.limit(nodeName, driver);
+      const limit = attachments.limit(nodeName, driver);
       if (limit === undefined) continue;
-      const attached = this.#index.attachments.on(nodeName).get(driver);
+      const costless = attachments.freeOn(nodeName).get(driver);
       let needed = 0;
-      for (const handle of handles) if (attached?.has(handle) !== true) needed += 1;
-      const free = limit - (attached?.size ?? 0);
+      for (const handle of handles) if (costless?.has(handle) !== true) needed += 1;
+      const free = limit - (attachments.on(nodeName).get(driver)?.size ?? 0);
       if (needed > 0 && needed > free) return { driver, needed, free: Math.max(free, 0) };
     }
     return undefined;

@@ -4,6 +4,7 @@ import {
   migrateInlineVolume,
   migrateVolume,
 } from '../../../kube/in-tree-migration.ts';
+import type { VolumeAttachment } from '../../../kube/storage.ts';
 import { canProvision } from '../../../kube/volumes.ts';
 import { claimsOf, keyOf, nameOf, type OracleCluster } from './cluster.ts';
 
@@ -12,12 +13,33 @@ export type Attached = { readonly driver: string; readonly handle: string } | un
 
 /** Whether the node can attach these besides what it has. A volume that is there already costs nothing. */
 export function canAttach(cluster: OracleCluster, node: Node, wanted: readonly Attached[]): boolean {
-  const present = attachedOn(cluster, nameOf(node));
+  const present = [...ofPodsOn(cluster, nameOf(node)), ...ofAttachmentsOn(cluster, nameOf(node))];
+  return hasSlots(cluster, node, { wanted, present, costless: present });
+}
+
+/** As kube-scheduler counts: only a volume that a pod has there costs nothing, and attachments count for who attaches. */
+export function canAttachUpstream(cluster: OracleCluster, node: Node, wanted: readonly Attached[]): boolean {
+  const costless = ofPodsOn(cluster, nameOf(node));
+  const attached = attachmentsOn(cluster, nameOf(node)).map(({ spec }) => {
+    const csi = cluster.volume(spec?.source?.persistentVolumeName ?? '')?.spec?.csi;
+    return csi && { driver: spec?.attacher ?? '', handle: csi.volumeHandle ?? '' };
+  });
+  return hasSlots(cluster, node, { wanted, present: [...costless, ...attached], costless });
+}
+
+interface Slots {
+  readonly wanted: readonly Attached[];
+  readonly present: readonly Attached[];
+  readonly costless: readonly Attached[];
+}
+
+function hasSlots(cluster: OracleCluster, node: Node, { wanted, present, costless }: Slots): boolean {
   const limits = cluster.csiNode(nameOf(node))?.spec?.drivers ?? [];
   return limits.every(({ name, allocatable }) => {
     if (allocatable?.count === undefined) return true;
     const there = new Set(handlesOf(present, name));
-    const added = new Set(handlesOf(wanted, name).filter((handle) => !there.has(handle)));
+    const known = handlesOf(costless, name);
+    const added = new Set(handlesOf(wanted, name).filter((handle) => !known.includes(handle)));
     return added.size === 0 || there.size + added.size <= allocatable.count;
   });
 }
@@ -39,22 +61,23 @@ function handlesOf(volumes: readonly Attached[], driver: string | undefined): st
   );
 }
 
-/** The volumes of the node's pods, and its VolumeAttachments. */
-function attachedOn(cluster: OracleCluster, nodeName: string): Attached[] {
+function ofPodsOn(cluster: OracleCluster, nodeName: string): Attached[] {
   const pods = (cluster.objects.Pod ?? []).filter(
     ({ spec, status }) =>
       spec?.nodeName === nodeName && status?.phase !== 'Succeeded' && status?.phase !== 'Failed',
   );
-  const attachments = (cluster.objects.VolumeAttachment ?? []).filter(
-    ({ spec }) => spec?.nodeName === nodeName,
-  );
-  return [
-    ...pods.flatMap((pod) => certainVolumes(cluster, pod, nodeName)),
-    ...attachments.map(({ spec }) => {
-      const volume = cluster.volume(spec?.source?.persistentVolumeName ?? '');
-      return volume === undefined ? undefined : attachedVolume(cluster, volume, nodeName);
-    }),
-  ];
+  return pods.flatMap((pod) => certainVolumes(cluster, pod, nodeName));
+}
+
+function ofAttachmentsOn(cluster: OracleCluster, nodeName: string): Attached[] {
+  return attachmentsOn(cluster, nodeName).map(({ spec }) => {
+    const volume = cluster.volume(spec?.source?.persistentVolumeName ?? '');
+    return volume === undefined ? undefined : attachedVolume(cluster, volume, nodeName);
+  });
+}
+
+function attachmentsOn({ objects }: OracleCluster, nodeName: string): VolumeAttachment[] {
+  return (objects.VolumeAttachment ?? []).filter(({ spec }) => spec?.nodeName === nodeName);
 }
 
 /** What a pod attaches, as far as its claims say: a claim without a volume counts for its class's provisioner. */

@@ -1,6 +1,6 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
 import { canProvision, claimClassName, isFullyBound } from '../../../kube/volumes.ts';
-import { canAttach, certainVolumes } from './attach.ts';
+import { canAttachUpstream, certainVolumes } from './attach.ts';
 import { claimsOf, keyOf, nameOf, type OracleCluster, requestOf, selectedNodeOf } from './cluster.ts';
 import { poolsFor } from './pools.ts';
 import { isAllowed, isInZone, reaches, reachesBound } from './reach.ts';
@@ -10,7 +10,7 @@ import { compareVolumes, freeVolumes, preboundVolumes, sizeOf } from './volumes.
 
 /** Profile `upstream`: kube-scheduler's filters in their order; the first that refuses a node has the last word. */
 export function filterUpstream(cluster: OracleCluster, pod: Pod, node: Node): NodeAnswer {
-  if (!canAttach(cluster, node, certainVolumes(cluster, pod, nameOf(node))))
+  if (!canAttachUpstream(cluster, node, certainVolumes(cluster, pod, nameOf(node))))
     return { kind: 'refused', reasons: [reasons.tooManyVolumes] };
   const claims = claimsOf(pod).map(({ key }) => cluster.claim(key)!);
   const boundReason = judgeBound(cluster, node, claims.filter(isFullyBound));

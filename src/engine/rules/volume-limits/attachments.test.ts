@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import type { PersistentVolume, Pod } from '../../../kube/core.ts';
+import type { VolumeAttachment } from '../../../kube/storage.ts';
+import { stowageProfile, upstreamProfile } from '../../index/profile.ts';
+import { verdictOf } from '../../testing/answers.ts';
+import { clusterOf } from '../../testing/cluster.ts';
+import { claimOf, disk, ebs, newPod, overLimit, running } from '../../testing/limit-cases.ts';
+import { attachment, byName, csiNode, node, volume } from '../../testing/objects.ts';
+
+/** Whether a pod with claim `a` fits on a node that attaches so many volumes of the driver `ebs` and has these attachments. */
+interface AttachmentCase {
+  readonly name: string;
+  readonly limit: number;
+  readonly attachments: readonly VolumeAttachment[];
+  readonly disk?: PersistentVolume;
+  readonly pods?: readonly Pod[];
+  readonly stowage: boolean;
+  readonly upstream: boolean;
+}
+
+const inTree = volume('pv-a', '1Gi', {
+  phase: 'Bound',
+  spec: { awsElasticBlockStore: { volumeID: 'vol-a' } },
+});
+const ofInline: VolumeAttachment = {
+  metadata: { name: 'x' },
+  spec: {
+    nodeName: 'n1',
+    attacher: ebs,
+    source: { inlineVolumeSpec: { csi: { driver: ebs, volumeHandle: 'vol-inline' } } },
+  },
+};
+
+const cases: readonly AttachmentCase[] = [
+  {
+    name: 'a volume that is attached already, though no pod has it, takes the slot that it has',
+    limit: 1,
+    attachments: [attachment('x', 'n1', ebs, 'pv-a')],
+    stowage: true,
+    upstream: false,
+  },
+  {
+    name: 'with a slot to spare that makes no difference',
+    limit: 2,
+    attachments: [attachment('x', 'n1', ebs, 'pv-a')],
+    stowage: true,
+    upstream: true,
+  },
+  {
+    name: 'nor where a pod has it',
+    limit: 1,
+    attachments: [attachment('x', 'n1', ebs, 'pv-a')],
+    pods: [running('old', 'a')],
+    stowage: true,
+    upstream: true,
+  },
+  {
+    name: 'a volume counts for its own driver, whoever attached it',
+    limit: 1,
+    attachments: [attachment('x', 'n1', 'other.csi', 'pv-b')],
+    stowage: false,
+    upstream: true,
+  },
+  {
+    name: 'and for no other',
+    limit: 1,
+    attachments: [attachment('x', 'n1', ebs, 'pv-other')],
+    stowage: true,
+    upstream: false,
+  },
+  {
+    name: 'a disk that was once part of Kubernetes counts',
+    limit: 1,
+    attachments: [attachment('x', 'n1', ebs, 'pv-in-tree')],
+    stowage: false,
+    upstream: true,
+  },
+  {
+    name: 'and is attached already, too',
+    limit: 1,
+    disk: inTree,
+    attachments: [attachment('x', 'n1', ebs, 'pv-a')],
+    stowage: true,
+    upstream: true,
+  },
+  {
+    name: 'a volume that was named inline counts',
+    limit: 1,
+    attachments: [ofInline],
+    stowage: false,
+    upstream: true,
+  },
+];
+
+test.each(byName(cases))('%s', (_, entry) => {
+  const objects = {
+    Node: [node('n1')],
+    CSINode: [csiNode('n1', { [ebs]: entry.limit })],
+    PersistentVolume: [
+      entry.disk ?? disk('a'),
+      disk('b'),
+      disk('other', 'other.csi'),
+      volume('pv-in-tree', '1Gi', { spec: { awsElasticBlockStore: { volumeID: 'vol-in-tree' } } }),
+    ],
+    PersistentVolumeClaim: [claimOf('a')],
+    VolumeAttachment: entry.attachments,
+    Pod: entry.pods ?? [],
+  };
+  const asked = [stowageProfile, upstreamProfile].map((profile) =>
+    verdictOf(clusterOf(objects, profile), newPod('a')),
+  );
+  expect(asked).toEqual([entry.stowage, entry.upstream].map((fits) => (fits ? 'fits' : overLimit)));
+});
