@@ -16,7 +16,7 @@ const policySize = 12;
 const policyMaxMs = 15_000;
 const shownMax = 10;
 
-describe.skipIf(lacks(...serverPrograms))('access control beside the real server', () => {
+describe.skipIf(lacks('1.36', ...serverPrograms))('access control beside the real server', () => {
   const { servers, bugs } = bothServers();
 
   test(

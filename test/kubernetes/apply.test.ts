@@ -22,7 +22,7 @@ const customLifeMaxMs = 20_000;
 /** Who is to be shown; the rest is counted. */
 const shownMax = 5;
 
-describe.skipIf(lacks(...serverPrograms))('server-side apply beside the real server', () => {
+describe.skipIf(lacks('1.36', ...serverPrograms))('server-side apply beside the real server', () => {
   const { servers, bugs } = bothServers();
 
   test(

@@ -22,7 +22,9 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler', 'kube-controller-mana
       const cluster = await bed.connect();
       const version = await bed.kubectl(['version', '-o', 'json']);
       expect(version.code).toBe(0);
-      expect(await cluster.serverVersion()).toBe(JSON.parse(version.stdout).clientVersion.gitVersion);
+      const served = await cluster.serverVersion();
+      expect(served).toBe(JSON.parse(version.stdout).clientVersion.gitVersion);
+      expect(served.startsWith(`v${process.env.STOWAGE_KUBERNETES || '1'}.`)).toBe(true);
       const applied = await bed.kubectl(
         ['create', '-f', '-'],
         '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a"}}',

@@ -49,7 +49,10 @@ ${build}
     return { PATH: join(this.folder, 'bin'), XDG_CACHE_HOME: join(this.folder, 'cache') };
   }
 
-  provide(names: readonly ('etcd' | 'kwok')[], env: NodeJS.ProcessEnv = {}): Promise<ProgramPaths> {
+  provide(
+    names: readonly ('etcd' | 'kubectl' | 'kwok')[],
+    env: NodeJS.ProcessEnv = {},
+  ): Promise<ProgramPaths> {
     const say = (line: string) => this.said.push(line);
     return providePrograms({ env: { ...this.env, ...env }, say, names, modules: this.modules });
   }
@@ -82,6 +85,19 @@ describe('the programs', () => {
     expect(after.etcd).not.toBe(before.etcd);
     expect(after.kwok).toBe(before.kwok);
     expect(machine.builds).toEqual(['.', 'sigs.k8s.io/kwok/cmd/kwok', '.']);
+  });
+
+  test('of another release of Kubernetes are built beside, for whoever names it; a name that is wrong builds nothing', async () => {
+    const machine = newMachine();
+    machine.installGo();
+    const usual = await machine.provide(['etcd', 'kubectl']);
+    const older = await machine.provide(['etcd', 'kubectl'], { STOWAGE_KUBERNETES: '1.34' });
+    expect(older.etcd).toBe(usual.etcd);
+    expect(older.kubectl).not.toBe(usual.kubectl);
+    await expect(machine.provide(['kubectl'], { STOWAGE_KUBERNETES: '1.33' })).rejects.toThrow(
+      '1.34, 1.35, 1.36',
+    );
+    expect(machine.builds).toEqual(['.', ...Array(2).fill('k8s.io/kubernetes/cmd/kubectl')]);
   });
 
   test('are built by one of several that ask at the same time', async () => {

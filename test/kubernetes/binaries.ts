@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { withBuildLock } from './build-lock.ts';
 import { buildInto } from './go-build.ts';
-import { type ProgramName, programNames, type Recipe, recipeOf } from './programs.ts';
+import { kubernetesRelease, type ProgramName, programNames, type Recipe, recipeOf } from './programs.ts';
 
 /** Where each program is; those that there is no way to get are left out. */
 export type ProgramPaths = { readonly [Name in ProgramName]?: string };
@@ -24,9 +24,11 @@ export interface ProvideOptions {
  */
 export async function providePrograms(options: ProvideOptions): Promise<ProgramPaths> {
   const { env, say, names = programNames } = options;
+  const release = kubernetesRelease(env);
   const paths: { [Name in ProgramName]?: string } = {};
   for (const name of names) {
-    const path = inAssets(name, env) ?? (await cachedOrBuilt(recipeOf(name, options.modules), env, say));
+    const recipe = recipeOf(name, release, options.modules);
+    const path = inAssets(name, env) ?? (await cachedOrBuilt(recipe, env, say));
     if (path !== undefined) paths[name] = path;
   }
   return paths;

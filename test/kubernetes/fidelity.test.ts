@@ -12,7 +12,7 @@ import { isRetry } from './testing/is-retry.ts';
  * What `npm test` holds the embedded server against is what a real one answers today. Scenarios share the server, one theme after
  * the other, as they did when they were recorded.
  */
-describe.skipIf(lacks(...serverPrograms))('the transcripts', () => {
+describe.skipIf(lacks('1.36', ...serverPrograms))('the transcripts', () => {
   const bed = sharedBed();
 
   test.for(Object.entries(corpus))(

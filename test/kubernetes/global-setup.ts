@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { type ProgramPaths, providePrograms } from './binaries.ts';
-import { programNames } from './programs.ts';
+import { kubernetesRelease, programNames } from './programs.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -10,6 +10,8 @@ declare module 'vitest' {
 
 /** Runs once before all tests: they find the programs, or know which there are none of. */
 export async function setup(project: TestProject): Promise<void> {
+  const release = kubernetesRelease(process.env);
+  if (release !== '1.36') say(`Kubernetes ${release}: tests that need 1.36 are SKIPPED.`);
   const paths = await providePrograms({ env: process.env, say });
   const missing = programNames.filter((name) => paths[name] === undefined);
   if (missing.length > 0) {

@@ -4,7 +4,7 @@ import type { Bed, CallResult } from './bed.ts';
 import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
 import { typedCommands } from './testing/kubectl-commands.ts';
 
-describe.skipIf(lacks(...serverPrograms))('kubectl', () => {
+describe.skipIf(lacks('1.36', ...serverPrograms))('kubectl', () => {
   test('prints the same with us as with the real server', async () => {
     const beds = await Promise.all([startBed(), startBed({ server: 'stowage' })]);
     await Promise.all(beds.map((bed) => bed.kubectl(['create', '-f', '-'], manifests)));

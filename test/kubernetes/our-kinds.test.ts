@@ -7,6 +7,7 @@ import { customResourceDefinitions } from '../../src/cluster/resources.ts';
 import type { KubeObject } from '../../src/kube/meta.ts';
 import { projectRoot } from '../project-root.ts';
 import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
+import { kubernetesRelease } from './programs.ts';
 import { acceptedWrites } from './testing/kinds/accepted-writes.ts';
 import { refusedByDisks } from './testing/kinds/refused-by-disks.ts';
 import { refusedByDrives } from './testing/kinds/refused-by-drives.ts';
@@ -29,6 +30,7 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
   'our kinds, served by %s',
   (server) => {
     const bed = sharedBed({ server });
+    const release = server === 'kubernetes' ? kubernetesRelease(process.env) : '1.36';
     let cluster: Cluster;
 
     const kubectl = async (line: string, input = '') => {
@@ -87,7 +89,11 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
     });
 
     test.each(Object.entries({ ...refusedByDrives, ...refusedByDisks }))('refuse %s', async (_, given) => {
-      expect(await answerTo(cluster, given)).toEqual(given.because.toSorted());
+      const { because, becauseBefore136 = because } = given;
+      const expected = release === '1.36' ? because : becauseBefore136;
+      const words = (causes: readonly string[]) =>
+        causes.map((cause) => (release === '1.34' ? withoutValue(cause) : cause)).toSorted();
+      expect(words(await answerTo(cluster, given))).toEqual(words(expected));
     });
 
     test('let writers of a ledger apply their own entries, as long as there is room', async () => {
@@ -153,6 +159,11 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
     });
   },
 );
+
+/** Of a value that breaks a rule of ours 1.34 names the type, where later releases show the value itself. */
+function withoutValue(cause: string): string {
+  return cause.replace(/(?<=: Invalid value: )("[^"]*"|-?\d+|null): /, '');
+}
 
 function volumesOf(drive: KubeObject): readonly string[] {
   const { spec } = drive as { spec: { volumes?: readonly { name: string }[] } };

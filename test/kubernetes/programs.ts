@@ -15,6 +15,36 @@ export const programNames = [
 ] as const;
 export type ProgramName = (typeof programNames)[number];
 
+/**
+ * The module of each release of Kubernetes that `stowage run` and the extender are tested with. 1.36 is what the embedded cluster
+ * and the profile `upstream` are like; the others are built only for whoever asks.
+ */
+const kubernetesModules = {
+  '1.36': 'kubernetes',
+  '1.35': 'kubernetes-1.35',
+  '1.34': 'kubernetes-1.34',
+} as const;
+export type KubernetesRelease = keyof typeof kubernetesModules;
+
+/** What STOWAGE_KUBERNETES names, or 1.36. */
+export function kubernetesRelease(env: NodeJS.ProcessEnv): KubernetesRelease {
+  const { STOWAGE_KUBERNETES: named = '', KUBEBUILDER_ASSETS: assets = '' } = env;
+  if (named === '') return '1.36';
+  if (!isRelease(named)) {
+    const releases = Object.keys(kubernetesModules).sort().join(', ');
+    throw new Error(
+      `STOWAGE_KUBERNETES=${named}: there is no such release here; name one of ${releases}, or none`,
+    );
+  }
+  // Whatever release the folder has, it would pass for the one that is named.
+  if (assets !== '') throw new Error('STOWAGE_KUBERNETES and KUBEBUILDER_ASSETS are both set: unset one');
+  return named;
+}
+
+function isRelease(name: string): name is KubernetesRelease {
+  return Object.hasOwn(kubernetesModules, name);
+}
+
 /** How a program is built: the pinned module of ours that requires it, its package, and what the linker sets. */
 export interface Recipe {
   readonly name: ProgramName;
@@ -41,9 +71,9 @@ const packages: Readonly<Record<ProgramName, { readonly module: string; readonly
 };
 
 /** `folder` holds the modules; another one is for tests. */
-export function recipeOf(name: ProgramName, folder = modules): Recipe {
+export function recipeOf(name: ProgramName, release: KubernetesRelease, folder = modules): Recipe {
   const { module, package: goPackage } = packages[name];
-  const moduleFolder = join(folder, module);
+  const moduleFolder = join(folder, module === 'kubernetes' ? kubernetesModules[release] : module);
   const flags = ['-buildvcs=false', '-ldflags', linkerFlags(module, moduleFolder)];
   return { name, moduleFolder, package: goPackage, flags, fingerprint: fingerprint(moduleFolder, flags) };
 }

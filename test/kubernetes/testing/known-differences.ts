@@ -1,3 +1,5 @@
+import { kubernetesRelease } from '../programs.ts';
+
 /** How our controllers differ from kube-controller-manager on purpose, or where either may be first. */
 export interface KnownDifference {
   /** All where left out. */
@@ -9,7 +11,7 @@ export interface KnownDifference {
   readonly isByChance?: boolean;
 }
 
-export const knownDifferences: readonly KnownDifference[] = [
+const besideAll: readonly KnownDifference[] = [
   {
     scenes: ['external-provisioning', 'nobody-provisions', 'ephemeral-volumes'],
     line: /Event only (ours|real): PersistentVolumeClaim .* WaitForPodScheduled waiting for pod user to be scheduled$/,
@@ -57,6 +59,21 @@ export const knownDifferences: readonly KnownDifference[] = [
     isByChance: true,
   },
 ];
+
+/** Ours are like those of 1.36, whatever the release beside them. */
+const beside134: readonly KnownDifference[] = [
+  {
+    line: /Event only (ours|real): StatefulSet \S+: (Normal Successful|Warning Failed)(Create|Delete|Update) [cdu]/i,
+    reason: '1.34 begins what it says about the pods of a StatefulSet with a small letter.',
+  },
+  {
+    line: /\.status\.terminatingReplicas: real undefined, ours \d+$/,
+    reason: '1.34 does not count pods that are going, unless told to.',
+  },
+];
+
+export const knownDifferences: readonly KnownDifference[] =
+  kubernetesRelease(process.env) === '1.34' ? [...besideAll, ...beside134] : besideAll;
 
 /** The same where kube-controller-manager is on both sides: each may be the one that was unlucky. */
 export function unknownEitherWay(scene: string, lines: readonly string[]): readonly string[] {

@@ -19,6 +19,11 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       '<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.replicas.r1',
       unchecked,
     ],
+    // They look at the type alone; formats of numbers are looked at since 1.36.
+    becauseBefore136: [
+      'spec.replicas.r1: Invalid value: "number": spec.replicas.r1 in body must be of type integer: "number"',
+      unchecked,
+    ],
   },
   'a sum that does not add up': {
     example: 'disk-schedule',

@@ -12,6 +12,8 @@ export interface Write {
 export interface RefusedWrite extends Write {
   /** `field: sentence` of each cause. */
   readonly because: readonly string[];
+  /** Where kube-apiserver 1.34 and 1.35 say it otherwise. */
+  readonly becauseBefore136?: readonly string[];
 }
 
 /** Rules are not asked where the form of the object is wrong already. */

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import {
+  driverCapacities,
+  nodes,
+  persistentVolumeClaims,
+  storageClasses,
+} from '../../src/cluster/resources.ts';
+import { projectRoot } from '../project-root.ts';
+import { StowageProcess } from '../up/stowage-process.ts';
+import type { Bed } from './bed.ts';
+import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+
+const namespace = 'default';
+const driver = 'disks.example.com';
+const role = join(projectRoot, 'examples/extender/driver-capacities.yaml');
+const warning = 'not allowed to list and watch drivercapacities.stowage.dev: ';
+const pod = {
+  metadata: { namespace, name: 'p', uid: '1' },
+  spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] },
+};
+
+async function kubectl(bed: Bed, ...args: readonly string[]): Promise<void> {
+  const { stderr, code } = await bed.kubectl(args);
+  if (code !== 0) throw new Error(stderr);
+}
+
+/** A node, and a claim of 100Gi; where the kind is installed, a pool of 5Gi for it. */
+async function furnish(cluster: Cluster): Promise<void> {
+  await cluster.resource(nodes).create({ metadata: { name: 'n1' } });
+  const volumeBindingMode = 'WaitForFirstConsumer';
+  await cluster
+    .resource(storageClasses)
+    .create({ metadata: { name: 'fast' }, provisioner: driver, volumeBindingMode });
+  const resources = { requests: { storage: '100Gi' } };
+  await cluster.resource(persistentVolumeClaims).create({
+    metadata: { namespace, name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'fast', resources },
+  });
+}
+
+async function publish(bed: Bed, cluster: Cluster): Promise<void> {
+  await kubectl(bed, 'apply', '-f', join(projectRoot, 'deploy/crds'));
+  await kubectl(bed, 'wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
+  const client = cluster.resource(driverCapacities);
+  await client.create({ metadata: { name: driver }, spec: { capacityTracking: true } });
+  const pools = [{ name: 'n1', nodeList: ['n1'], capacity: '5Gi' }];
+  const body = { status: { storage: [{ storageClassName: 'fast', pools }] } };
+  await client.patch({ name: driver }, { type: 'merge', body }, { subresource: 'status' });
+}
+
+/** The extender as kube-scheduler's user, and what it says to the pod. */
+async function startExtender(bed: Bed) {
+  const flags = ['--kubeconfig', bed.kubeconfigOf('scheduler'), '--listen', '127.0.0.1:0', '--insecure'];
+  const extender = new StowageProcess(['extender', ...flags]);
+  onTestFinished(() => extender.kill());
+  await extender.answers();
+  const [, url = ''] = /^export STOWAGE_EXTENDER=(.+)$/m.exec(extender.stdout) ?? [];
+  const fitting = async () => {
+    const body = JSON.stringify({ Pod: pod, NodeNames: ['n1'] });
+    const response = await fetch(`${url}/filter`, { method: 'POST', body });
+    return ((await response.json()) as { readonly NodeNames: readonly string[] }).NodeNames;
+  };
+  return { extender, fitting };
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(100);
+}
+
+describe.skipIf(lacks(...serverPrograms))("the extender with kube-scheduler's rights", () => {
+  test('warns that it may not read DriverCapacity objects, and reads them when the role of the example is there', async () => {
+    const bed = await startBed({});
+    const cluster = await bed.connect();
+    await furnish(cluster);
+    await publish(bed, cluster);
+    const { extender, fitting } = await startExtender(bed);
+    await until(() => extender.stderr.includes(warning));
+    expect(await fitting()).toEqual(['n1']);
+    await kubectl(bed, 'apply', '-f', role);
+    await until(async () => (await fitting()).length === 0);
+  });
+
+  test('says nothing where there is no such kind', async () => {
+    const bed = await startBed({});
+    await furnish(await bed.connect());
+    const { extender, fitting } = await startExtender(bed);
+    expect(await fitting()).toEqual(['n1']);
+    // It has been refused by now, and has looked whether that matters.
+    await sleep(2_000);
+    expect(extender.stderr).not.toContain('drivercapacities');
+  });
+});
+
+test('the page of the extender shows the role of the example', async () => {
+  const [, ...lines] = (await readFile(role, 'utf8')).split('\n');
+  const page = await readFile(join(projectRoot, 'docs/extender.md'), 'utf8');
+  expect(page).toContain(lines.join('\n'));
+});
