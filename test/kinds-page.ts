@@ -114,8 +114,8 @@ kubectl get stowage
 | \`BackingImage\` | an image that volumes begin with | people and the BackingImage controller (spec), the latter (status) |
 
 Today the scheduler reads \`DriverCapacity\`; the others are there for the drives and disks that come next. None of them lives in a namespace:
-two objects for one disk, in two namespaces, would promise it twice. Install them before \`stowage run\` starts, or restart it: it looks
-once whether \`DriverCapacity\` is there.
+two objects for one disk, in two namespaces, would promise it twice. Install them before \`stowage run\` starts or while it runs: as long as
+\`DriverCapacity\` is not there, it looks for it about once a minute.
 
 ## What holds for all
 

@@ -4,7 +4,7 @@ import { openapiByName } from './mask-openapi.ts';
 import type { Answer, Form } from './scenario.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-type Column = { readonly name: string; readonly description?: string };
+type Column = { readonly name: string; readonly type?: string; readonly description?: string };
 
 const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const timePattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
@@ -90,7 +90,7 @@ export class Mask {
     const columns = (table.columnDefinitions ?? []) as readonly Column[];
     if (columns.length > 0) this.#columns = columns;
     const cells = (row: readonly unknown[]) =>
-      row.map((cell, i) => (isAge(this.#columns[i]?.name, cell) ? '<age>' : cell));
+      row.map((cell, i) => (isAge(this.#columns[i], cell) ? '<age>' : cell));
     const columnDefinitions = columns.map(({ description: _, ...column }) => column);
     return { ...table, columnDefinitions, rows: rows.map((row) => ({ ...row, cells: cells(row.cells) })) };
   }
@@ -238,8 +238,9 @@ function withoutListVersion(list: Json): Json {
   return { ...list, metadata: { ...metadata, resourceVersion: '0', listedAt: '<rv>' } };
 }
 
-function isAge(column: string | undefined, cell: unknown): boolean {
-  return ageColumns.has(column ?? '') && typeof cell === 'string' && agePattern.test(cell);
+function isAge(column: Column | undefined, cell: unknown): boolean {
+  const isOfTime = ageColumns.has(column?.name ?? '') || column?.type === 'date';
+  return isOfTime && typeof cell === 'string' && agePattern.test(cell);
 }
 
 function maskTime(time: string, fraction: string | undefined): string {

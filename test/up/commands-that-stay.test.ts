@@ -50,7 +50,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
     const [status, text] = await complaintOf(...args, '--kubeconfig', kubeconfig);
     expect(status).toBe(1);
     expect(text).toContain(
-      `stowage: ${up.access.url} does not accept the credentials of context "a" of ${kubeconfig}: Unauthorized; log in again, or choose`,
+      `stowage: ${up.access.url} does not accept the credentials of context "a" of ${kubeconfig}: GET ${up.access.url}/api: Unauthorized; log in again, or choose`,
     );
     expect(text).not.toContain('trying again');
   });

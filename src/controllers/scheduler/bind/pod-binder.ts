@@ -27,8 +27,9 @@ export interface PodBinderOptions {
 /**
  * Carries a placement out: all of a pod's volumes, then the pod; or nothing, as far as Kubernetes lets us take things back.
  *
- * 1. New volumes first: each claim gets its selected node, and all of them have to be there before anything else is promised for
- *    good. Making volumes is what fails.
+ * 1. New volumes first: each claim gets its selected node, and all of them have to be bound before anything else is promised for
+ *    good. Making volumes is what fails. Their claims are never told by us: the PV controller takes a claim for lost that names a
+ *    volume which it has not looked at yet, and that it has can't be seen before it completes the binding itself.
  * 2. Then the existing volumes: a claimRef each, and the PV controller completes the binding. Under `completesBindings` we name the
  *    volume on the claim's side ourselves, once all claimRefs stand, and leave the PV controller the phases.
  * 3. Then the pod, unless it was created with its node.
@@ -86,11 +87,9 @@ export class PodBinder {
     await this.#write(flight, signal, async () => {
       for (const provision of provisions) await volumes.selectNode(provision, node, signal);
     });
-    const told = new Set<string>();
     const parts = provisions.map((provision) => ({
       provision,
       progress: () => provisionProgress(index, provision, node),
-      help: () => this.#tellClaim(provision, told, signal),
     }));
     const hint = this.#nominateLater(flight, signal);
     try {
@@ -119,18 +118,6 @@ export class PodBinder {
         await writing;
       },
     };
-  }
-
-  /** A new volume that is there, made for this very claim: its claim can be told at once. Once, since it is never insisted on. */
-  async #tellClaim({ claim, claimUid }: Provision, told: Set<string>, signal: AbortSignal): Promise<void> {
-    const { index, volumes } = this.#options;
-    if (!index.profile.completesBindings || told.has(claim)) return;
-    const made = index.volumes.claimedFor(claim).find((volume) => volume.claim?.uid === claimUid);
-    if (made === undefined) return;
-    told.add(claim);
-    await this.#writers.run(signal, async () => {
-      await volumes.complete({ claim, claimUid, volume: made.key }, signal);
-    });
   }
 
   /** `claimed` is told of every claimRef before it is tried: an answer that gets lost must not leave one behind. */
@@ -170,8 +157,6 @@ export class PodBinder {
         isBound &&= now.kind === 'bound';
       }
       if (isBound) return;
-      // What it writes is news by itself.
-      for (const { help } of parts) await help?.();
       await flight.news(signal);
     }
   }
@@ -241,8 +226,6 @@ type Claimed = Map<Binding, Completion>;
 interface Part {
   readonly progress: () => VolumeProgress;
   readonly provision?: Provision;
-  /** What can be done while it is waited for. */
-  readonly help?: () => Promise<void>;
 }
 
 /** Unlike `Promise.all` it waits for all of them also when one fails, so that nothing is written after it has ended. */
