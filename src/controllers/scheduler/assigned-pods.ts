@@ -2,6 +2,7 @@ import type { Projected } from '../../cluster/cluster.ts';
 import { WorkQueue } from '../../cluster/work-queue.ts';
 import type { Change } from '../../engine/index/change.ts';
 import type { Ledger, Reservation } from '../../engine/ledger/ledger.ts';
+import { volumeMadeFor } from '../../engine/ledger/progress.ts';
 import { plan } from '../../engine/plan.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
@@ -115,9 +116,13 @@ export class AssignedPods {
     const { index } = this.#options.feed;
     // Then no claim waits for us.
     if (!index.bindsVolumes) return [];
-    return claims
-      .flatMap(({ key }) => index.claims.get(key) ?? [])
-      .filter(({ isBound, className }) => !isBound && index.classes.get(className)?.isDelayed === true);
+    return (
+      claims
+        .flatMap(({ key }) => index.claims.get(key) ?? [])
+        .filter((claim) => !claim.isBound && index.classes.get(claim.className)?.isDelayed === true)
+        // Of these the pod may have been given its node already, by a scheduler before us.
+        .filter((claim) => volumeMadeFor(index, claim) === undefined)
+    );
   }
 
   #bindClaims(pod: Projected<Pod>, { key, nodeName }: PodRecord, signal: AbortSignal) {

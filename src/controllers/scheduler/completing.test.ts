@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { conflict } from '../../cluster/api-error.ts';
-import { persistentVolumeClaims, pods } from '../../cluster/resources.ts';
+import { events, persistentVolumeClaims, pods } from '../../cluster/resources.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
-import { claimRefs, completing, runBeside, startBinding, withoutBinder } from './testing/binding-world.ts';
+import {
+  annotateClaim,
+  claimRefs,
+  completing,
+  runBeside,
+  runScheduler,
+  startBinding,
+  withoutBinder,
+} from './testing/binding-world.ts';
 import { dieEverywhere, failEverywhere } from './testing/every-write.ts';
+import { Maker } from './testing/maker.ts';
 import { namespace, type SchedulerWorld } from './testing/scheduler-world.ts';
 import { situations } from './testing/situations.ts';
 import { TroubledCluster } from './testing/troubled-cluster.ts';
@@ -156,6 +165,34 @@ describe('the end is that of a run in peace', () => {
 });
 
 describe('a pod that waits for a new volume', () => {
+  /** The volume is made, and the PV controller is away. */
+  async function withNewVolume(): Promise<SchedulerWorld> {
+    const world = await startBinding({ beside: [], scheduler: completing, maker: new Maker() });
+    await world.claim('made', '1Gi', { storageClassName: 'made' });
+    // What provisioners go by; the PV controller would have written it.
+    await annotateClaim(world, 'made', { [annotations.storageProvisioner]: Maker.provisionerName });
+    await world.pod('web', ['made']);
+    await world.settle(1_000);
+    return world;
+  }
+
+  test('has its node when the volume is there; the PV controller writes that down', async () => {
+    await using world = await withNewVolume();
+    expect((await podOf(world)).spec?.nodeName).toMatch(/^n/);
+    expect(await world.lines()).toContain('claim made has nothing');
+    runBeside(world, 'pv-binder');
+    await world.settle();
+    expect(await world.lines()).toContainEqual(expect.stringMatching(/^claim made has pvc-/));
+  });
+
+  test('is not taken for one that was created with a node, by a scheduler that starts then', async () => {
+    await using world = await withNewVolume();
+    runScheduler(world, completing);
+    await world.settle(1_000);
+    const { items } = await world.cluster.resource(events).list({ namespace });
+    expect(items.map(({ reason }) => reason)).not.toContain('ClaimsNotBound');
+  });
+
   const nominated = async (world: SchedulerWorld) => (await podOf(world)).status?.nominatedNodeName;
 
   test('is told where it is meant to go when it has waited for a while, and not before', async () => {

@@ -36,7 +36,10 @@ export interface Profile {
    * refused before any node was looked at; evictions are then not thought of.
    */
   readonly speaksOfDevices: boolean;
-  /** Write both sides of a binding, not only the volume's, once all of a pod's volumes are claimed; kube-scheduler leaves one to the PV controller. */
+  /**
+   * Write both sides of a binding, not only the volume's, once all of a pod's volumes are claimed, and wait for no claim whose new volume is
+   * there; kube-scheduler leaves one side to the PV controller, and waits for it.
+   */
   readonly completesBindings: boolean;
   /** Say in refusals which volume or pool came closest. */
   readonly namesClosest: boolean;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { PersistentVolume } from '../../kube/core.ts';
 import { annotations } from '../../kube/well-known.ts';
 import type { ClusterIndex } from '../index/cluster-index.ts';
+import { stowageProfile } from '../index/profile.ts';
 import type { Placement } from '../plan.ts';
 import { placementOf } from '../testing/answers.ts';
 import { clusterOf } from '../testing/cluster.ts';
@@ -14,14 +16,15 @@ const ofData = { spec: reservedFor('data', 'uid-data'), ...later };
 const made = { className: 'made', ...later };
 
 /** `data` gets the disk v1 of n1, and `new` a volume that is made there. */
-function start(): { readonly index: ClusterIndex; readonly placement: Placement } {
-  const index = clusterOf({
+function start(profile = stowageProfile): { readonly index: ClusterIndex; readonly placement: Placement } {
+  const objects = {
     Node: [node('n1'), node('n2')],
     StorageClass: [storageClass('local'), storageClass('made', { provisioner: 'maker.example.com' })],
     PersistentVolume: [localVolume('v1', '5Gi', 'n1')],
     PersistentVolumeClaim: [claim('data', '5Gi'), claim('new', '5Gi', { className: 'made' })],
     Pod: [pod('web', ['data', 'new'])],
-  });
+  };
+  const index = clusterOf(objects, profile);
   return { index, placement: placementOf(index, pod('web', ['data', 'new'])) };
 }
 
@@ -106,6 +109,43 @@ describe('a claim that gets a new volume', () => {
     const { index, placement } = start();
     for (const happen of happenings) happen(index);
     expect(textOf(provisionProgress(index, placement.provisions[0]!, placement.node))).toBe(expected);
+  });
+});
+
+describe('a new volume that names its claim, before the claim names it', () => {
+  const names = reservedFor('new', 'uid-new');
+  const volumeWith = (size: string, spec: PersistentVolume['spec'], node = 'n1') =>
+    localVolume('v2', size, node, { ...made, spec: { ...names, ...spec } });
+  const cases: readonly (readonly [string, PersistentVolume, string])[] = [
+    ['is as good as bound', volumeWith('5Gi', {}), 'bound'],
+    [
+      'does not help where its node cannot reach it',
+      volumeWith('5Gi', {}, 'n2'),
+      `pv "v2" node affinity doesn't match node "n1"`,
+    ],
+    ['is none of it under another uid', volumeWith('5Gi', reservedFor('new', 'uid-other')), 'waiting'],
+    ['is none of it if it is too small', volumeWith('4Gi', {}), 'waiting'],
+    ['is none of it in another mode', volumeWith('5Gi', { volumeMode: 'Block' }), 'waiting'],
+    ['is none of it if it cannot be used as asked', volumeWith('5Gi', { accessModes: [] }), 'waiting'],
+    ['is none of it in another class', volumeWith('5Gi', { storageClassName: 'local' }), 'waiting'],
+    [
+      'is none of it when it is being deleted',
+      { ...volumeWith('5Gi', {}), metadata: { name: 'v2', ...going } },
+      'waiting',
+    ],
+    ['is none of it after its end', { ...volumeWith('5Gi', {}), status: { phase: 'Released' } }, 'waiting'],
+  ];
+
+  test.each(cases)('%s', (_, volume, expected) => {
+    const { index, placement } = start();
+    for (const happen of [selected, comes('PersistentVolume', volume)]) happen(index);
+    expect(textOf(provisionProgress(index, placement.provisions[0]!, placement.node))).toBe(expected);
+  });
+
+  test('is waited for until the claim is bound, where kube-scheduler would', () => {
+    const { index, placement } = start({ ...stowageProfile, completesBindings: false });
+    for (const happen of [selected, comes('PersistentVolume', volumeWith('5Gi', {}))]) happen(index);
+    expect(textOf(provisionProgress(index, placement.provisions[0]!, placement.node))).toBe('waiting');
   });
 });
 

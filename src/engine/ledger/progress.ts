@@ -1,8 +1,10 @@
 import type { ClusterIndex } from '../index/cluster-index.ts';
 import type { Placement } from '../plan.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
+import type { VolumeRecord } from '../records/volume-record.ts';
 import type { Binding, Provision } from '../rules/decisions.ts';
 import { reaches } from '../rules/volume-binding/bound-volumes.ts';
+import { compareSizes, zeroSize } from '../size.ts';
 
 /** How far the cluster is with one volume of a placement that is being carried out. */
 export type VolumeProgress =
@@ -25,11 +27,37 @@ export function provisionProgress(
   const problem = claimProblem(claim, key, claimUid);
   if (claim === undefined || problem !== undefined) return failed(problem ?? '');
   if (claim.isBound) return reachProgress(index, claim.volumeName, nodeName);
-  if (claim.selectedNode === nodeName) return waiting;
+  if (claim.selectedNode === nodeName) {
+    const made = index.profile.completesBindings ? volumeMadeFor(index, claim) : undefined;
+    return made === undefined ? waiting : reachProgress(index, made.key, nodeName);
+  }
   // Taken off, it is the provisioner's no. Another node there is another scheduler's doing, and no fault of this one.
   const isProvisioning = claim.selectedNode === '';
   return { kind: 'failed', problem: `provisioning failed for PVC "${claim.name}"`, isProvisioning };
 }
+
+/**
+ * The volume that a provisioner has made for this very claim, and that suits it. From then on the two belong together whatever becomes
+ * of the pod: the PV controller looks first for the volume that names a claim, and has only to write it down.
+ */
+export function volumeMadeFor(index: ClusterIndex, claim: ClaimRecord): VolumeRecord | undefined {
+  const { uid, className, mode, attributesClass, accessModes, request = zeroSize } = claim;
+  return index.volumes
+    .claimedFor(claim.key)
+    .find(
+      (volume) =>
+        volume.claim?.uid === uid &&
+        volume.className === className &&
+        volume.mode === mode &&
+        volume.attributesClass === attributesClass &&
+        (volume.accessModes & accessModes) === accessModes &&
+        compareSizes(volume.size, request) >= 0 &&
+        !volume.isDeleting &&
+        !endedPhases.has(volume.phase),
+    );
+}
+
+const endedPhases: ReadonlySet<string> = new Set(['Released', 'Failed']);
 
 /** A claim that gets an existing volume, after the volume's claimRef has been written. */
 export function bindingProgress(

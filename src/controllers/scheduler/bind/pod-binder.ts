@@ -27,7 +27,7 @@ export interface PodBinderOptions {
 /**
  * Carries a placement out: all of a pod's volumes, then the pod; or nothing, as far as Kubernetes lets us take things back.
  *
- * 1. New volumes first: each claim gets its selected node, and all of them have to be bound before anything else is promised for
+ * 1. New volumes first: each claim gets its selected node, and all of them have to be there before anything else is promised for
  *    good. Making volumes is what fails. Their claims are never told by us: the PV controller takes a claim for lost that names a
  *    volume which it has not looked at yet, and that it has can't be seen before it completes the binding itself.
  * 2. Then the existing volumes: a claimRef each, and the PV controller completes the binding. Under `completesBindings` we name the

@@ -1,0 +1,175 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isReason } from '../../../src/cluster/api-error.ts';
+import type { Cluster } from '../../../src/cluster/cluster.ts';
+import { KubernetesCluster } from '../../../src/cluster/kubernetes/client.ts';
+import {
+  namespaces,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+} from '../../../src/cluster/resources.ts';
+import { runControllers } from '../../../src/controllers/run-controllers.ts';
+import { annotations } from '../../../src/kube/well-known.ts';
+import { realClock } from '../../../src/runtime/clock.ts';
+import { systemIds } from '../../../src/runtime/ids.ts';
+import { Metrics } from '../../../src/runtime/metrics.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
+import { Supervisor } from '../../../src/runtime/supervisor.ts';
+import type { Bed } from '../bed.ts';
+import { diskMaker } from './disk-maker.ts';
+import { accessModes, makeClass, makeDisk, makePod } from './run-scheduler.ts';
+import { type Meeting, WriteLine } from './write-line.ts';
+
+/** The class of volumes that are made; those that are there are of a class of the trial's own. */
+export const madeClass = 'made';
+
+export interface TrialOptions {
+  readonly bed: Bed;
+  readonly cluster: Cluster;
+  /** Of the namespace, the class of the disks and the scheduler: trials side by side have nothing to do with each other. */
+  readonly name: string;
+  /** Where disks are, one for each entry. */
+  readonly disksOn: readonly string[];
+}
+
+/** A namespace with disks for it, and a scheduler in this process for its pods, on a line of its own. */
+export class BindingTrial implements AsyncDisposable {
+  readonly name: string;
+  readonly cluster: Cluster;
+  readonly #options: TrialOptions;
+  readonly #lines: WriteLine[] = [];
+  readonly #ends: Promise<void>[] = [];
+  #schedulers = 0;
+  #stop = async () => {};
+
+  private constructor(options: TrialOptions) {
+    this.name = options.name;
+    this.cluster = options.cluster;
+    this.#options = options;
+  }
+
+  static async prepare(options: TrialOptions): Promise<BindingTrial> {
+    const { cluster, name, disksOn } = options;
+    await cluster.resource(namespaces).create({ metadata: { name } });
+    await makeClass(cluster, name);
+    await Promise.all(
+      disksOn.map((node, position) =>
+        makeDisk(cluster, `${name}-${position}`, { node, storageClassName: name }),
+      ),
+    );
+    return new BindingTrial(options);
+  }
+
+  /** What was written of pods' ways, by each scheduler in turn. */
+  get writes(): string {
+    return this.#lines.map(({ writes }) => writes.join(', ')).join('; then ');
+  }
+
+  /** What of its disks the PV controller has not seen yet. */
+  async isFurnished(): Promise<boolean> {
+    const { items } = await this.cluster.resource(persistentVolumes).list();
+    const disks = items.filter(({ spec }) => spec?.storageClassName === this.name);
+    return disks.every(({ status }) => status?.phase === 'Available');
+  }
+
+  /** Starts a scheduler; there is one at a time. */
+  async schedule(meet?: Meeting): Promise<void> {
+    const line = await WriteLine.open(this.#options.bed.kubeconfig, meet);
+    this.#lines.push(line);
+    const cluster = await this.#connect(line);
+    const running = runSchedulerFor(this.name, cluster);
+    this.#stop = async () => {
+      line.cut();
+      await cluster.close();
+      await running.close();
+    };
+  }
+
+  /** The scheduler ends between two instructions: nothing more comes from it. */
+  die(): void {
+    this.#lines.at(-1)?.cut();
+    this.#ends.push(this.#stop());
+    this.#stop = async () => {};
+  }
+
+  /** A pod with a claim for each of the classes. The claims are there as the PV controller would have marked them. */
+  async ask(pod: string, classes: readonly string[]): Promise<void> {
+    const namespace = this.name;
+    const claims = classes.map((storageClassName, position) => ({
+      name: `${pod}-${position}`,
+      storageClassName,
+    }));
+    for (const { name, storageClassName } of claims) {
+      const marks = storageClassName === madeClass ? { [annotations.storageProvisioner]: diskMaker } : {};
+      await this.cluster.resource(persistentVolumeClaims).create({
+        metadata: { namespace, name, annotations: marks },
+        spec: { accessModes, storageClassName, resources: { requests: { storage: '1Gi' } } },
+      });
+    }
+    const volumes = claims.map(({ name }) => ({ name, persistentVolumeClaim: { claimName: name } }));
+    await makePod(this.cluster, pod, { namespace, spec: { schedulerName: this.name, volumes } });
+  }
+
+  async deletePod(name: string): Promise<void> {
+    const key = { namespace: this.name, name };
+    await this.cluster.resource(pods).delete(key, { gracePeriodSeconds: 0 });
+  }
+
+  async isPlaced(name: string): Promise<boolean> {
+    try {
+      const { spec } = await this.cluster.resource(pods).get({ namespace: this.name, name });
+      return (spec?.nodeName ?? '') !== '';
+    } catch (error) {
+      if (isReason(error, 'NotFound')) return false;
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.die();
+    await Promise.all(this.#ends);
+    for (const line of this.#lines) line.close();
+  }
+
+  async #connect(line: WriteLine): Promise<KubernetesCluster> {
+    this.#schedulers += 1;
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'line',
+      clusters: [{ name: 'line', cluster: { server: line.url } }],
+      users: [{ name: 'line', user: {} }],
+      contexts: [{ name: 'line', context: { cluster: 'line', user: 'line' } }],
+    };
+    const kubeconfig = join(this.#options.bed.folder, 'data', `line-${this.name}-${this.#schedulers}`);
+    writeFileSync(kubeconfig, JSON.stringify(config));
+    return await KubernetesCluster.connect({
+      kubeconfig,
+      clock: realClock,
+      random: systemRandom,
+      env: {},
+      rateLimit: false,
+    });
+  }
+}
+
+function runSchedulerFor(schedulerName: string, cluster: Cluster): Supervisor {
+  const common = { clock: realClock, random: systemRandom };
+  const supervisor = new Supervisor({ ...common, onCrash: ({ name, error }) => console.error(name, error) });
+  runControllers({
+    ...common,
+    names: ['scheduler'],
+    schedulerNames: [schedulerName],
+    cluster,
+    supervisor,
+    resources: [],
+    // A line that is cut is trouble enough; what it comes to is what is looked at.
+    report: () => {},
+    onTrouble: () => {},
+    instance: schedulerName,
+    ids: systemIds,
+    metrics: new Metrics(),
+  });
+  return supervisor;
+}

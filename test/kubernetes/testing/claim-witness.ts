@@ -1,0 +1,40 @@
+import type { Cluster } from '../../../src/cluster/cluster.ts';
+import { persistentVolumeClaims } from '../../../src/cluster/resources.ts';
+import type { PersistentVolumeClaim } from '../../../src/kube/core-volume.ts';
+
+/** Sees every version of every claim, and remembers what must never be, however short. */
+export class ClaimWitness {
+  readonly #offences = new Set<string>();
+  /** Volumes by the claim that names them. */
+  readonly #named = new Map<string, string>();
+
+  /** Until `signal` is aborted. Rejects where something may have been missed. */
+  async watch(cluster: Cluster, signal: AbortSignal): Promise<void> {
+    const client = cluster.resource(persistentVolumeClaims);
+    const { items, metadata } = await client.list({ signal });
+    let { resourceVersion } = metadata;
+    for (const claim of items) this.#see(claim);
+    while (!signal.aborted) {
+      for await (const event of client.watch({ resourceVersion, signal })) {
+        if (event.type === 'BOOKMARK') continue;
+        resourceVersion = event.object.metadata?.resourceVersion ?? resourceVersion;
+        this.#see(event.object);
+      }
+    }
+  }
+
+  /** In that namespace. */
+  offencesIn(namespace: string): readonly string[] {
+    return [...this.#offences].filter((offence) => offence.startsWith(`${namespace}/`));
+  }
+
+  #see({ metadata, spec, status }: PersistentVolumeClaim): void {
+    const key = `${metadata?.namespace}/${metadata?.name}`;
+    if (status?.phase === 'Lost') this.#offences.add(`${key} was Lost`);
+    const volume = spec?.volumeName ?? '';
+    if (volume === '') return;
+    const other = [...this.#named].find(([claim, named]) => claim !== key && named === volume);
+    if (other !== undefined) this.#offences.add(`${key} named ${volume}, as ${other[0]} did`);
+    this.#named.set(key, volume);
+  }
+}

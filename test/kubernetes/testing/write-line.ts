@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { Agent, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { type Access, accessIn } from '../../up/stowage-process.ts';
+
+/** A write of the way of a pod with volumes: a PV's, a claim's, or the pod's binding. */
+export interface PassingWrite {
+  /** `persistentvolumes/d1`, `pods/web/binding`. */
+  readonly target: string;
+  readonly namespace: string | undefined;
+  /** It reaches the server, at whatever time: the answer to it. */
+  deliver(): Promise<Answer>;
+  /** What its writer hears. */
+  answer(answer: Answer): void;
+  /** Its writer hears nothing but that the connection is gone. */
+  hangUp(): void;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** What becomes of a write. */
+export type Meeting = (write: PassingWrite) => Promise<void>;
+
+const pass: Meeting = async (write) => write.answer(await write.deliver());
+
+/**
+ * The line of one client to an API server. Writes of a pod's way go over it one after the other, so that it is known what has
+ * arrived when the next one does; each meets with what the test has in store. Everything else passes.
+ */
+export class WriteLine {
+  /** Targets of the writes so far. */
+  readonly writes: string[] = [];
+  readonly #access: Access;
+  readonly #meet: Meeting;
+  readonly #agent: Agent;
+  readonly #server: Server;
+  #last: Promise<void> = Promise.resolve();
+  #isCut = false;
+
+  private constructor(access: Access, meet: Meeting) {
+    this.#access = access;
+    this.#meet = meet;
+    this.#agent = new Agent({ ca: access.certificateAuthority, keepAlive: true });
+    this.#server = createServer((asked, response) => void this.#take(asked, response));
+  }
+
+  static async open(kubeconfig: string, meet: Meeting = pass): Promise<WriteLine> {
+    const line = new WriteLine(accessIn(readFileSync(kubeconfig, 'utf8')), meet);
+    await new Promise<void>((resolve) => line.#server.listen(0, '127.0.0.1', resolve));
+    return line;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Nothing passes any more, either way: to the server its client is dead. What was delivered stays delivered. */
+  cut(): void {
+    this.#isCut = true;
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  /** After `cut`, and when nothing is left to be delivered. */
+  close(): void {
+    if (!this.#isCut) this.cut();
+    this.#agent.destroy();
+  }
+
+  async #take(asked: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => {});
+    const body = await readAll(asked).catch(() => undefined);
+    // Its client is gone in the middle of it.
+    if (body === undefined) return;
+    const place = placeOf(asked);
+    if (place === undefined) this.#relay(asked, body, response);
+    else this.#inTurn({ ...place, ...this.#handles(asked, body, response) });
+  }
+
+  #inTurn(write: PassingWrite): void {
+    this.#last = this.#last.then(async () => {
+      if (this.#isCut) return;
+      this.writes.push(write.target);
+      await this.#meet(write).catch(() => write.hangUp());
+    });
+  }
+
+  #handles(asked: IncomingMessage, body: Buffer, response: ServerResponse) {
+    return {
+      deliver: async () => await this.#deliver(asked, body),
+      answer: ({ status, headers, body: said }: Answer) => {
+        if (!response.destroyed) response.writeHead(status, headers).end(said);
+      },
+      hangUp: () => void response.destroy(),
+    };
+  }
+
+  /** Reads and watches, with what comes as it comes; they end with whichever side ends first. */
+  #relay(asked: IncomingMessage, body: Buffer, response: ServerResponse): void {
+    if (this.#isCut) return;
+    const upstream = this.#ask(asked, body, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.on('error', () => response.destroy()).pipe(response);
+    });
+    upstream.on('error', () => response.destroy());
+    response.on('close', () => upstream.destroy());
+  }
+
+  async #deliver(asked: IncomingMessage, body: Buffer): Promise<Answer> {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      this.#ask(asked, body, resolve).once('error', reject);
+    });
+    const { statusCode: status = 0, headers } = answer;
+    return { status, headers, body: await readAll(answer) };
+  }
+
+  #ask({ method, url, headers }: IncomingMessage, body: Buffer, onAnswer: (answer: IncomingMessage) => void) {
+    const target = new URL(url ?? '/', this.#access.url);
+    const given = { ...headers, host: target.host, authorization: `Bearer ${this.#access.token}` };
+    const upstream = request(target, { method, headers: given, agent: this.#agent }, onAnswer);
+    upstream.end(body);
+    return upstream;
+  }
+}
+
+async function readAll(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function placeOf({
+  method,
+  url = '',
+}: IncomingMessage): Pick<PassingWrite, 'target' | 'namespace'> | undefined {
+  const [path = ''] = url.split('?', 1);
+  const [, namespace, target = ''] = /^\/api\/v1\/(?:namespaces\/([^/]+)\/)?(.+)$/.exec(path) ?? [];
+  const isVolume = method === 'PATCH' && /^persistentvolume(s|claims)\/[^/]+$/.test(target);
+  const isBinding = method === 'POST' && /^pods\/[^/]+\/binding$/.test(target);
+  return isVolume || isBinding ? { target, namespace } : undefined;
+}
