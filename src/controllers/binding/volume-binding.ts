@@ -7,7 +7,7 @@ import type { ObjectOf } from '../../engine/index/read-object.ts';
 import type { Reservation } from '../../engine/ledger/ledger.ts';
 import type { Placement } from '../../engine/plan.ts';
 import { defaultRules } from '../../engine/rules/default-rules.ts';
-import { podReasons } from '../../engine/rules/reasons.ts';
+import { podMessage } from '../../engine/rules/reasons.ts';
 import type { Pod } from '../../kube/core.ts';
 import { type Clock, realClock } from '../../runtime/clock.ts';
 import { type Random, systemRandom } from '../../runtime/random.ts';
@@ -244,12 +244,9 @@ export class AssumedPod {
 }
 
 function alreadyReserved(node: string, { podKey, placement }: Reservation): NodeAnswer {
-  const words: Readonly<Record<string, string>> = { pod: podKey, node: placement.node };
-  const text = podReasons.AlreadyReserved.upstream.replace(
-    /\{(\w+)\}/g,
-    (_, word: string) => words[word] ?? '',
-  );
-  return { kind: 'refused', node, reasons: ['AlreadyReserved'], texts: [text], isForGood: true };
+  const reason = 'AlreadyReserved';
+  const text = podMessage(reason, { pod: podKey, node: placement.node });
+  return { kind: 'refused', node, reasons: [reason], texts: [text], isForGood: true };
 }
 
 function whyNot(podKey: string, answer: NodeAnswer): string {

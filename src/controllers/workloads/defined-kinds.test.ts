@@ -5,7 +5,7 @@ import { EmbeddedServer } from '../../cluster/embedded/embedded-server.ts';
 import type { Resource } from '../../cluster/resource.ts';
 import { configMaps, customResourceDefinitions, namespaces } from '../../cluster/resources.ts';
 import { FaultyCluster } from '../../cluster/testing/faulty-cluster.ts';
-import type { KubeObject, OwnerReference } from '../../kube/meta.ts';
+import type { KubeObject } from '../../kube/meta.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
@@ -13,9 +13,9 @@ import type { Trouble } from '../controller.ts';
 import { untilGone, untilObject } from '../testing/controlled-cluster.ts';
 import { garbageCollector } from './garbage-collector.ts';
 import { namespaceController } from './namespace-controller.ts';
-import { eventually, runHere } from './testing/workload-world.ts';
+import { make, untilEstablished } from './testing/owned-objects.ts';
+import { eventually, namespace, runHere } from './testing/workload-world.ts';
 
-const namespace = 'default';
 const name = 'widgets.example.com';
 const widgets: Resource = {
   group: 'example.com',
@@ -186,23 +186,7 @@ async function startWorld(): Promise<World> {
 async function define(cluster: Cluster): Promise<void> {
   const client = cluster.resource(customResourceDefinitions);
   await client.create({ metadata: { name }, spec });
-  await untilObject(client, { name }, ({ status }) =>
-    (status?.conditions ?? []).some(({ type, status: is }) => type === 'Established' && is === 'True'),
-  );
-}
-
-async function make(
-  client: ResourceClient<KubeObject>,
-  called: string,
-  owner?: OwnerReference,
-  more: KubeObject = {},
-): Promise<OwnerReference> {
-  const ownerReferences = owner === undefined ? [] : [owner];
-  const metadata = { ...more.metadata, namespace, name: called, ownerReferences };
-  const made = await client.create({ metadata });
-  const { group, version: served, kind } = client.resource;
-  const apiVersion = group === '' ? served : `${group}/${served}`;
-  return { apiVersion, kind, name: called, uid: made.metadata?.uid ?? '' };
+  await untilEstablished(cluster, name);
 }
 
 /** Deletes something in the usual way: the collector is awake, and through with what came before. */

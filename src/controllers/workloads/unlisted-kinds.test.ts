@@ -6,17 +6,16 @@ import { EmbeddedServer } from '../../cluster/embedded/embedded-server.ts';
 import type { Resource } from '../../cluster/resource.ts';
 import { configMaps, customResourceDefinitions, namespaces } from '../../cluster/resources.ts';
 import { FaultyCluster } from '../../cluster/testing/faulty-cluster.ts';
-import type { KubeObject, OwnerReference } from '../../kube/meta.ts';
+import type { KubeObject } from '../../kube/meta.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
-import { untilObject } from '../testing/controlled-cluster.ts';
 import { garbageCollector } from './garbage-collector.ts';
 import { namespaceController } from './namespace-controller.ts';
-import { runHere } from './testing/workload-world.ts';
+import { make, untilEstablished } from './testing/owned-objects.ts';
+import { namespace, runHere } from './testing/workload-world.ts';
 
-const namespace = 'default';
 const widgets: Resource = {
   group: 'example.com',
   version: 'v1',
@@ -137,25 +136,7 @@ async function define({ group, kind, plural }: Resource): Promise<void> {
     metadata: { name },
     spec: { group, scope: 'Namespaced', names, versions },
   });
-  await untilObject(client, { name }, ({ status }) =>
-    (status?.conditions ?? []).some(({ type, status: is }) => type === 'Established' && is === 'True'),
-  );
-}
-
-async function make(
-  client: ResourceClient<KubeObject>,
-  name: string,
-  owner?: OwnerReference,
-): Promise<OwnerReference> {
-  const ownerReferences = owner === undefined ? [] : [owner];
-  const made = await client.create({ metadata: { namespace, name, ownerReferences } });
-  const { group, version, kind } = client.resource;
-  return {
-    apiVersion: group === '' ? version : `${group}/${version}`,
-    kind,
-    name,
-    uid: made.metadata?.uid ?? '',
-  };
+  await untilEstablished(cluster, name);
 }
 
 async function isThere(client: ResourceClient<KubeObject>, name: string): Promise<boolean> {

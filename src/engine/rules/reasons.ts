@@ -297,3 +297,8 @@ export const podReasons = {
 export type NodeReason = keyof typeof nodeReasons;
 export type PodReason = keyof typeof podReasons;
 export type Reason = NodeReason | PodReason;
+
+/** What people read: the reason's text with the words that it has gaps for. */
+export function podMessage(reason: PodReason, words: Readonly<Record<string, string>>): string {
+  return podReasons[reason].upstream.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '');
+}

@@ -7,7 +7,7 @@ import { podTermsOf } from '../../records/pod-affinity.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
 import { plainFinding } from '../plain-finding.ts';
-import { podReasons } from '../reasons.ts';
+import { podMessage } from '../reasons.ts';
 import { type Prepared, type Rule, skip } from '../rule.ts';
 import { type AffinityState, affinityStateOf, type DomainCounts } from './affinity-state.ts';
 import { scoreByAffinity } from './score.ts';
@@ -31,7 +31,7 @@ export const interPodAffinity: Rule<AffinityState> = {
 function prepare({ index, pod }: Cycle): Prepared<AffinityState> {
   const { problem } = podTermsOf(pod.shape);
   if (problem !== undefined) {
-    const message = podReasons.MalformedPodAffinity.upstream.replace('{problem}', () => problem);
+    const message = podMessage('MalformedPodAffinity', { problem });
     return { kind: 'refuse', refusals: [{ reason: 'MalformedPodAffinity', claim: undefined, message }] };
   }
   const state = affinityStateOf(index, pod);

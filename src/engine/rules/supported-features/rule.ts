@@ -5,7 +5,7 @@
 import { isRecord, listOf } from '../../../kube/wire.ts';
 import { memoByShape, type ShapeContainer, type ShapeSpec } from '../../records/pod-shape.ts';
 import { asksAnew } from '../own-pod.ts';
-import { podReasons } from '../reasons.ts';
+import { podMessage } from '../reasons.ts';
 import { type PodRefusal, type Rule, skip } from '../rule.ts';
 
 export const supportedFeatures: Rule<never> = {
@@ -32,7 +32,7 @@ function refusal(reason: 'UnsupportedFeature' | 'UnknownFieldValue', what: strin
   return {
     reason,
     claim: undefined,
-    message: podReasons[reason].upstream.replace(/\{\w+\}/, () => what),
+    message: podMessage(reason, { feature: what, value: what }),
   };
 }
 

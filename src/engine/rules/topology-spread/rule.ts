@@ -8,7 +8,7 @@ import { type SpreadConstraint, selectorFor, spreadConstraintsOf } from '../../r
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
 import { plainFinding } from '../plain-finding.ts';
-import { podReasons } from '../reasons.ts';
+import { podMessage } from '../reasons.ts';
 import { type Prepared, type Rule, skip } from '../rule.ts';
 import { defaultConstraints } from './default-constraints.ts';
 import { type SoftSpread, scoreBySpread } from './score.ts';
@@ -49,7 +49,7 @@ function prepare(cycle: Cycle): Prepared<SpreadState> {
   const { index, pod } = cycle;
   const { hard, soft, isEmpty, problem } = spreadConstraintsOf(pod.shape);
   if (problem !== undefined) {
-    const message = podReasons.MalformedSpread.upstream.replace('{problem}', () => problem);
+    const message = podMessage('MalformedSpread', { problem });
     return { kind: 'refuse', refusals: [{ reason: 'MalformedSpread', claim: undefined, message }] };
   }
   const preferred = isEmpty ? defaultConstraints(index, pod) : soft;

@@ -2,7 +2,7 @@ import type { ClusterIndex } from '../../index/cluster-index.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { PodClaim, PodRecord } from '../../records/pod-record.ts';
 import type { Cycle } from '../cycle.ts';
-import { type PodReason, podReasons } from '../reasons.ts';
+import { type PodReason, podMessage } from '../reasons.ts';
 import { type PodRefusal, type Prepared, skip } from '../rule.ts';
 import { boundNeed, type VolumeNeeds, wantOfClaim, wantsOfInline } from './needs.ts';
 
@@ -87,14 +87,13 @@ interface RefusalDetails {
 }
 
 function refusal(reason: PodReason, { pod, podClaim, claim, problem }: RefusalDetails): PodRefusal {
-  const words: Readonly<Record<string, string>> = {
+  const message = podMessage(reason, {
     claim: podClaim?.name ?? '',
     key: podClaim?.key ?? '',
     pod: pod.key,
     volume: claim?.volumeName ?? '',
     class: claim?.className ?? '',
     problem: problem ?? '',
-  };
-  const message = podReasons[reason].upstream.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '');
+  });
   return { reason, claim: podClaim?.key, message };
 }

@@ -11,7 +11,7 @@ import { type VolumeRecord, type ZoneLabel, zoneKeys } from '../../records/volum
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
 import { isOwnClaim } from '../own-claim.ts';
-import { podReasons } from '../reasons.ts';
+import { podMessage } from '../reasons.ts';
 import { type Interest, type PodRefusal, type Prepared, type Rule, skip } from '../rule.ts';
 
 interface ZonedVolume {
@@ -52,7 +52,7 @@ function missingVolumes(index: ClusterIndex, pod: PodRecord): PodRefusal[] {
       {
         reason: 'VolumeNotFound',
         claim: key,
-        message: podReasons.VolumeNotFound.upstream.replace('{volume}', name),
+        message: podMessage('VolumeNotFound', { volume: name }),
       },
     ];
   });

@@ -1,0 +1,26 @@
+import type { Cluster, ResourceClient } from '../../../cluster/cluster.ts';
+import { apiVersionOf } from '../../../cluster/resource.ts';
+import { customResourceDefinitions } from '../../../cluster/resources.ts';
+import type { KubeObject, OwnerReference } from '../../../kube/meta.ts';
+import { untilObject } from '../../testing/controlled-cluster.ts';
+import { namespace } from './workload-world.ts';
+
+/** Makes an object, of an owner where one is given; what is returned makes it the owner of others. */
+export async function make(
+  client: ResourceClient<KubeObject>,
+  name: string,
+  owner?: OwnerReference,
+  more: KubeObject = {},
+): Promise<OwnerReference> {
+  const ownerReferences = owner === undefined ? [] : [owner];
+  const made = await client.create({ metadata: { ...more.metadata, namespace, name, ownerReferences } });
+  const { resource } = client;
+  return { apiVersion: apiVersionOf(resource), kind: resource.kind, name, uid: made.metadata?.uid ?? '' };
+}
+
+/** Resolves when what the definition of that name defines is served. */
+export async function untilEstablished(cluster: Cluster, name: string): Promise<void> {
+  await untilObject(cluster.resource(customResourceDefinitions), { name }, ({ status }) =>
+    (status?.conditions ?? []).some(({ type, status: is }) => type === 'Established' && is === 'True'),
+  );
+}
