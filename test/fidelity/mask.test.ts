@@ -39,6 +39,18 @@ describe('a mask', () => {
     ]);
   });
 
+  test('has the conflicts of an apply by manager, each with its fields in order', () => {
+    const cause = (manager: string, field: string) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with "${manager}"`,
+      field,
+    });
+    const causes = [cause('b', '.spec.x'), cause('a', '.spec.z'), cause('a', '.spec.y')];
+    expect(masked({ kind: 'Status', details: { causes } })).toEqual([
+      { kind: 'Status', details: { causes: [causes[1], causes[2], causes[0]] } },
+    ]);
+  });
+
   test('hides generated names wherever they come up', () => {
     const [first, second] = masked(
       { metadata: { generateName: 'web-', name: 'web-x7k2p' } },

@@ -98,7 +98,7 @@ export class Mask {
   #array(items: readonly unknown[], key: string): unknown {
     if (key === 'managedFields') return [...items].sort(byManager).map((item) => this.#value(item, key));
     const values = items.map((item) => this.#value(item, key));
-    return key === 'causes' ? withoutRepetition(values) : values;
+    return key === 'causes' ? withoutRepetition(conflictsByManager(values)) : values;
   }
 
   #object(value: Json): unknown {
@@ -170,6 +170,14 @@ function fieldsText(fields: Json): string {
 function withoutRepetition(values: readonly unknown[]): readonly unknown[] {
   const texts = values.map((value) => JSON.stringify(value));
   return values.filter((_, i) => texts.indexOf(texts[i]!) === i);
+}
+
+/** Whose conflicts come first is up to the order of a Go map; those of one manager are in the order of their fields. */
+function conflictsByManager(causes: readonly unknown[]): readonly unknown[] {
+  const isOfConflict = (cause: unknown) => isObject(cause) && cause.reason === 'FieldManagerConflict';
+  if (!causes.every(isOfConflict)) return causes;
+  const manager = (cause: unknown) => String((cause as Json).message);
+  return [...causes].sort((a, b) => (manager(a) < manager(b) ? -1 : Number(manager(a) > manager(b))));
 }
 
 function metadataOnly(body: unknown): unknown {

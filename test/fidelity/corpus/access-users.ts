@@ -187,7 +187,7 @@ export const accessUserScenarios: readonly Scenario[] = [
       spec: {
         user: 'x',
         groups: ['system:authenticated'],
-        nonResourceAttributes: { path: '/healthz', verb: 'get' },
+        nonResourceAttributes: { path: '/openapi/v3', verb: 'get' },
       },
     }),
     post(`${reviews}/subjectaccessreviews`, {

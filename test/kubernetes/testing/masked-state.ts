@@ -18,6 +18,8 @@ export type MaskedState = Readonly<Record<string, unknown>>;
 /** Times, identities and the server's own book-keeping: never the same, and nobody's decision. */
 const leftOut = /^(uid|resourceVersion|managedFields|.*Time|.*Timestamp|startedAt)$/;
 const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** Where a key does not tell of it: a budget's `disruptedPods` are names with moments. */
+const momentPattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
 /** As it stands in JSON. Each server has its own. */
 const certificatePattern = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/g;
 /** How client-go begins the tenth Event of a kind about an object; how many there are depends on back-offs. */
@@ -98,7 +100,10 @@ export class Mask {
   }
 
   #text(text: string): string {
-    let masked = text.replace(uidPattern, '{uid}').replace(certificatePattern, '{certificate}');
+    let masked = text
+      .replace(uidPattern, '{uid}')
+      .replace(momentPattern, '{moment}')
+      .replace(certificatePattern, '{certificate}');
     for (const [pattern, title] of this.#names) masked = masked.replace(new RegExp(pattern, 'g'), title);
     return masked;
   }
