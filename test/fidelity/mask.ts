@@ -159,11 +159,17 @@ export class Mask {
 
 /** `metadata(labels(. a)) spec(replicas)`: the fields that a manager owns. */
 function fieldsText(fields: Json): string {
-  const texts = Object.entries(fields).map(([key, inner]) => {
+  const texts = Object.entries(withoutMoment(fields)).map(([key, inner]) => {
     const name = key.replace(/^f:/, '');
     return isObject(inner) && Object.keys(inner).length > 0 ? `${name}(${fieldsText(inner)})` : name;
   });
   return texts.sort().join(' ');
+}
+
+/** Whoever changes a condition owns its moment only if the second has turned since somebody set it. */
+function withoutMoment(fields: Json): Json {
+  const { 'f:lastTransitionTime': _, ...others } = fields;
+  return '.' in fields ? fields : others;
 }
 
 /** How often a complaint is repeated depends on how often Kubernetes checks metadata again, which differs by kind. */
