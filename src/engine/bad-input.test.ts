@@ -304,14 +304,14 @@ describe('a pod that cannot be read', () => {
 describe('objects that are too large are taken in stride:', () => {
   const bound = { PersistentVolumeClaim: [boundClaim('data', '1Gi', 'v1')] };
 
-  test('a million labels on one node', { timeout: 20_000 }, () => {
+  test('a hundred thousand labels on one node, more than an API server takes', () => {
     const labels: Record<string, string> = { [hostname]: 'n1' };
-    for (let at = 0; at < 1_000_000; at++) labels[`label-${at}`] = 'x';
+    for (let at = 0; at < 100_000; at++) labels[`label-${at}`] = 'x';
     const index = clusterOf(bound);
     index.upsert('Node', { metadata: { name: 'n1', resourceVersion: '1', labels } });
     index.upsert(
       'PersistentVolume',
-      volume('v1', '1Gi', { phase: 'Bound', terms: [onlyAt('label-999999', 'x')] }),
+      volume('v1', '1Gi', { phase: 'Bound', terms: [onlyAt('label-99999', 'x')] }),
     );
     expect(outcomeOf(index, pod('p', ['data']))).toMatchObject({ node: 'n1' });
   });
