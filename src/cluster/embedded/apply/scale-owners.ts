@@ -10,35 +10,56 @@ import {
 type Owners = readonly ManagedFieldsEntry[] | undefined;
 
 const scaleVersion = 'autoscaling/v1';
-/** The same place in a Scale and in all that can be scaled. */
-const replicas: FieldSet = { 'f:spec': { 'f:replicas': leaf } };
+/** Where a Scale has the number that is wanted. */
+const ofScales = fieldAt('.spec.replicas');
+
+/** What can be scaled, as far as owners are concerned. */
+export interface Scaled {
+  readonly owners: Owners;
+  /** Written through this version. */
+  readonly apiVersion: string;
+  /** Where it has the number that is wanted. */
+  readonly replicasPath: string;
+}
 
 /** Who owns the replicas of a workload, as owners of its Scale. */
-export function ownersOfScale(owners: Owners): Owners {
-  const managers = (trustManagers(owners ?? []) ?? []).filter(ownsReplicas);
+export function ownersOfScale({ owners, replicasPath }: Scaled): Owners {
+  const replicas = fieldAt(replicasPath);
+  const managers = managersOf(owners).filter((manager) => owns(manager, replicas));
   return writeManagers(
-    managers.map((manager) => ({ ...manager, apiVersion: scaleVersion, fields: replicas, entry: undefined })),
+    managers.map((manager) => ({ ...manager, apiVersion: scaleVersion, fields: ofScales, entry: undefined })),
   );
 }
 
 /** The owners of a workload after its Scale was applied: only whose the replicas are has changed. */
-export function ownersOfScaled(owners: Owners, ofScale: Owners, apiVersion: string): Owners {
-  const scaling = (trustManagers(ofScale ?? []) ?? []).filter(ownsReplicas);
-  const before = trustManagers(owners ?? []) ?? [];
+export function ownersOfScaled({ owners, apiVersion, replicasPath }: Scaled, ofScale: Owners): Owners {
+  const replicas = fieldAt(replicasPath);
+  const scaling = managersOf(ofScale).filter((manager) => owns(manager, ofScales));
+  const before = managersOf(owners);
   const kept = before
-    .map((manager) => (isAmong(scaling, manager) ? manager : withoutReplicas(manager)))
+    .map((manager) => (isAmong(scaling, manager) ? manager : without(manager, replicas)))
     .filter((manager) => manager !== undefined);
+  const owning = before.filter((manager) => owns(manager, replicas));
   const added = scaling
-    .filter((manager) => !isAmong(before.filter(ownsReplicas), manager))
+    .filter((manager) => !isAmong(owning, manager))
     .map((manager) => ({ ...manager, apiVersion, fields: replicas, entry: undefined }));
   return writeManagers([...kept, ...added]);
 }
 
-function ownsReplicas({ fields }: Manager): boolean {
+function fieldAt(path: string): FieldSet {
+  const steps = path.replace(/^\./, '').split('.');
+  return steps.reduceRight<FieldSet>((inner, step) => ({ [`f:${step}`]: inner }), leaf);
+}
+
+function managersOf(owners: Owners): readonly Manager[] {
+  return trustManagers(owners ?? []) ?? [];
+}
+
+function owns({ fields }: Manager, replicas: FieldSet): boolean {
   return !isEmptySet(intersection(fields, replicas));
 }
 
-function withoutReplicas(manager: Manager): Manager | undefined {
+function without(manager: Manager, replicas: FieldSet): Manager | undefined {
   return withFields(manager, difference(manager.fields, replicas));
 }
 

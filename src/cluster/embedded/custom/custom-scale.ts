@@ -1,4 +1,3 @@
-import { internalError } from '../../api-error.ts';
 import type { ScaleRule, StoredObject } from '../kinds/kind.ts';
 import { type Draft, isObject, type Json } from '../patch/json-value.ts';
 import type { CustomResourceSubresourceScale } from '../schema/generated/apiextensions-v1.ts';
@@ -11,14 +10,12 @@ const int32Max = 2 ** 31 - 1;
 export function customScale(scale: CustomResourceSubresourceScale): ScaleRule<StoredObject> {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = scale;
   return {
+    replicasPath: specReplicasPath,
     read(object) {
       const wanted = valueAt(object, specReplicasPath);
-      if (wanted === undefined) {
-        throw internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
-      }
       const selector = labelSelectorPath === '' ? '' : valueAt(object, labelSelectorPath);
       return {
-        wanted: numberOf(wanted),
+        wanted: wanted === undefined ? undefined : numberOf(wanted),
         running: numberOf(valueAt(object, statusReplicasPath)),
         selector: typeof selector === 'string' ? selector : '',
       };

@@ -30,7 +30,7 @@ export interface Kind<T extends StoredObject = StoredObject> extends Typed {
   readonly shapeOfVersion?: (apiVersion: string) => StructShape | undefined;
   /** Which names objects may have; it says what is wrong, in Kubernetes' words. */
   readonly nameRule: NameRule;
-  /** Finalizers need no domain: custom resources and their definitions. */
+  /** Finalizers need no domain: custom resources and their definitions, and where Kubernetes forgets to look. */
   readonly allowsAnyFinalizer?: boolean;
   /** Besides `status` and `scale`, which follow from `hasStatus` and `scale`. */
   readonly subresources?: readonly Subresource[];
@@ -94,6 +94,8 @@ export interface Kind<T extends StoredObject = StoredObject> extends Typed {
   readonly columns: readonly TableColumn[];
   /** One cell for each column. */
   row(object: T, context: RowContext): readonly TableCell[];
+  /** What programs should know about a row, besides its cells; undefined for nothing. */
+  rowConditions?(object: T): readonly RowCondition[] | undefined;
 }
 
 /** A kind among others. Safe because the registry hands a kind objects of that kind only. */
@@ -124,9 +126,19 @@ export interface Subresource {
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
 
 export interface ScaleRule<T> {
-  /** What the scale says: wanted, running, and the selector of the pods as text. */
-  read(object: T): { readonly wanted: number; readonly running: number; readonly selector: string };
+  /** Where the number stands that is wanted. By default: `.spec.replicas`. */
+  readonly replicasPath?: string;
+  /** What the scale says. */
+  read(object: T): ReadScale;
   write(object: T, replicas: number): void;
+}
+
+export interface ReadScale {
+  /** Undefined where the object does not say. */
+  readonly wanted: number | undefined;
+  readonly running: number;
+  /** Of the pods, as text. */
+  readonly selector: string;
 }
 
 export interface StoredAs<T> {
@@ -163,6 +175,13 @@ export interface TableColumn {
 }
 
 export type TableCell = string | number | boolean | null;
+
+export interface RowCondition {
+  readonly type: 'Completed';
+  readonly status: 'True';
+  readonly reason: string;
+  readonly message: string;
+}
 
 /** When something happens: for timestamps and ages. */
 export interface Moment {

@@ -31,16 +31,25 @@ export async function createObject(
   object: StoredObject,
   write: WriteContext,
 ): Promise<Snapshot> {
-  if ((object.metadata.resourceVersion ?? '') !== '' && write.dryRun !== true) {
+  wipeSystemFields(object);
+  prepareNew(context, kind, namespace, object, write);
+  if (namesVersion(object) && write.dryRun !== true) {
     throw failure(500, undefined, 'resourceVersion should not be set on objects to be created');
   }
-  prepareNew(context, kind, namespace, object, write);
   const taken = find(context, kind, keyOf(object));
   if (taken !== undefined) throw nameTaken(kind, object, taken.snapshot.object);
   return await store(context, kind, object, undefined, write);
 }
 
-/** PUT of what is not there. The version that it names is that of an object long gone, and does not matter. */
+/** As for Kubernetes' storage, which takes what is no number for none. */
+function namesVersion({ metadata: { resourceVersion = '' } }: StoredObject): boolean {
+  return /^\d+$/.test(resourceVersion) && !/^0+$/.test(resourceVersion);
+}
+
+/**
+ * PUT of what is not there. The version that it names is that of an object long gone, and does not matter. Nor is anything taken away
+ * that only a server should say: one that was written as being deleted comes into the world like that.
+ */
 export async function createAbsent(
   context: RegistryContext,
   kind: Kind,
@@ -50,8 +59,15 @@ export async function createAbsent(
 ): Promise<Snapshot> {
   const { uid = '' } = object.metadata;
   if (uid !== '') throw storageConflict(kind, key, { uid, found: '', isDryRun: write.dryRun === true });
+  refuseUnreadableVersion(object);
   prepareNew(context, kind, key.namespace, object, write);
   return await store(context, kind, object, undefined, write);
+}
+
+export function refuseUnreadableVersion({ metadata: { resourceVersion = '' } }: StoredObject): void {
+  if (/^\d*$/.test(resourceVersion)) return;
+  const quoted = JSON.stringify(resourceVersion);
+  throw failure(500, undefined, `strconv.ParseUint: parsing ${quoted}: invalid syntax`);
 }
 
 /** All that happens to a new object before it is stored; what is wrong with it throws. */
@@ -65,7 +81,6 @@ function prepareNew(
   if (kind.definition?.refusesCreation() === true) throw definitionEnds(kind, object);
   takeNamespace(kind, object, namespace);
   dropRepeatedOwners(object, write);
-  wipeSystemFields(object);
   kind.defaults?.(object);
   recordFieldOwners(context, { kind, object, old: undefined, write });
   const attempt: Attempt = { operation: 'CREATE', kind, object, old: undefined, write };

@@ -1,7 +1,7 @@
 import type { Kind, StoredObject } from '../kinds/kind.ts';
 import type { DeletionRequest, ListAnswer, ListQuery, WriteContext } from './api.ts';
 import { find, type RegistryContext } from './context.ts';
-import { deleteObject } from './delete.ts';
+import { deleteObject, warnOfOrphans } from './delete.ts';
 import { durably } from './durable-answer.ts';
 import { listObjects } from './list.ts';
 
@@ -24,6 +24,8 @@ export async function deleteCollection(
   { query, options, write }: CollectionDeletion,
 ): Promise<ListAnswer> {
   const answer = await listObjects(context, kind, query);
+  // Also where there is nothing to delete.
+  warnOfOrphans(kind, options, write);
   for (let start = 0; start < answer.items.length; start += batchLengthMax) {
     const batch = answer.items.slice(start, start + batchLengthMax);
     const deletions = batch.map(({ object }) => deleteListed(context, kind, object, { options, write }));

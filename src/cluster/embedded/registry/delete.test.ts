@@ -244,3 +244,13 @@ describe('a collection', () => {
     expect((await world.list('configmaps', { namespace: 'default' })).names).toEqual(['m0000']);
   });
 });
+
+test('who deletes jobs without saying what becomes of their pods is warned, also where there are none', async () => {
+  const write = { manager: 'test', user: 'test', warn: (text: string) => void world.warnings.push(text) };
+  const jobs = world.kind('jobs');
+  const query = { namespace: 'default' };
+  await world.registry.deleteCollection(jobs, query, { propagationPolicy: 'Background' }, write);
+  expect(world.warnings).toEqual([]);
+  await world.registry.deleteCollection(jobs, query, {}, write);
+  expect(world.warnings).toEqual([expect.stringContaining('child pods are preserved by default')]);
+});

@@ -55,7 +55,7 @@ export async function deleteObject(
 }
 
 /** Where dependents stay behind unless one says otherwise, few mean it. */
-function warnOfOrphans(
+export function warnOfOrphans(
   kind: Kind,
   { propagationPolicy, orphanDependents }: DeletionRequest,
   write: WriteContext,

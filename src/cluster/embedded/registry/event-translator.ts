@@ -5,8 +5,11 @@ import { type RegistryContext, snapshotOf } from './context.ts';
 import type { ObjectFilter } from './selection/object-filter.ts';
 import { transientSnapshot } from './snapshot.ts';
 
-/** The events that a change can be, for watchers of one kind; each made at most once, however many watch. */
-type ChangeEvents = { [type in 'ADDED' | 'MODIFIED' | 'DELETED']?: RegistryEvent };
+/**
+ * The events that a change can be, for watchers of one kind; each made at most once, however many watch. They live as long as
+ * somebody has yet to send them: the change itself stays in the history, where their objects and bytes would stay with it.
+ */
+type ChangeEvents = { [type in 'ADDED' | 'MODIFIED' | 'DELETED']?: WeakRef<RegistryEvent> };
 
 /** By kind, because two kinds may share a storage. */
 const made = new WeakMap<Change, Map<Kind, ChangeEvents>>();
@@ -34,8 +37,11 @@ export class EventTranslator {
     if (!was && !is) return undefined;
     const events = eventsOf(change, this.#kind);
     const type = is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED';
-    events[type] ??= { type, snapshot: is ? this.#now(change) : this.#last(change) };
-    return events[type];
+    const known = events[type]?.deref();
+    if (known !== undefined) return known;
+    const event = { type, snapshot: is ? this.#now(change) : this.#last(change) } as const;
+    events[type] = new WeakRef(event);
+    return event;
   }
 
   #now({ entry }: Change): Snapshot {

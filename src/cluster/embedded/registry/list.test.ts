@@ -105,6 +105,14 @@ describe('versions', () => {
     expect([names, token]).toEqual([['a', 'b'], undefined]);
   });
 
+  test('of one object by its name is the newest, limit or not, unless it is to be exact', async () => {
+    const resourceVersion = await make('a');
+    await make('b');
+    const query = { resourceVersion, fieldSelector: 'metadata.name=b', limit: 1 };
+    expect((await list(query)).names).toEqual(['b']);
+    expect((await list({ ...query, resourceVersionMatch: 'Exact' })).names).toEqual([]);
+  });
+
   test('an exact list of every revision is the state of that time', async () => {
     const states: [string, readonly string[]][] = [];
     for (const [index, name] of ['a', 'b', 'c', 'a', 'b'].entries()) {

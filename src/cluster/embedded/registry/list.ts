@@ -38,10 +38,16 @@ export async function listObjects(
   checkNotFuture(context, asked, query.resourceVersion);
   // Tokens come from clients: one may name a state that has not been.
   checkNotFuture(context, start?.revision ?? 0);
-  const exact = start?.revision ?? (isExact(query, asked, limit) ? asked : undefined);
+  const pageLength = isSingle(kind, filter) ? 0 : limit;
+  const exact = start?.revision ?? (isExact(query, asked, pageLength) ? asked : undefined);
   const page = readPage(context, kind, filter, { revision: exact, after: start?.after, limit });
   await context.store.whenDurable(Math.min(page.revision, context.store.revision));
   return answer(page, filter);
+}
+
+/** A selector that leaves one key is answered like a GET. */
+function isSingle({ namespaced }: Kind, { name, namespace }: ObjectFilter): boolean {
+  return name !== undefined && (namespace !== undefined || !namespaced);
 }
 
 /** Who selects may have to look at all of them for a short page. */
@@ -89,16 +95,12 @@ function readPage(context: RegistryContext, kind: Kind, filter: ObjectFilter, re
 function candidates(
   context: RegistryContext,
   kind: Kind,
-  { namespace, name }: ObjectFilter,
+  filter: ObjectFilter,
   { revision, after }: PageRequest,
 ): readonly Entry[] {
+  const { namespace, name = '' } = filter;
   const bucket = bucketOf(context, kind);
-  if (
-    name !== undefined &&
-    (namespace !== undefined || !kind.namespaced) &&
-    revision === undefined &&
-    after === undefined
-  ) {
+  if (isSingle(kind, filter) && revision === undefined && after === undefined) {
     const entry = context.store.get(bucket, storeKey(kind, { namespace, name }));
     return entry === undefined ? [] : [entry];
   }

@@ -1,9 +1,9 @@
-import { ApiError, badRequest, failure, invalid, notFound } from '../../api-error.ts';
+import { ApiError, badRequest, failure, internalError, invalid, notFound } from '../../api-error.ts';
 import type { ObjectKey } from '../../resource.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
 import { goText } from '../patch/go-text.ts';
 import { applyJsonPatch, strayJsonPatchFields } from '../patch/json-patch.ts';
-import { isObject, type Json, type JsonObject } from '../patch/json-value.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { PatchError } from '../patch/patch-error.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
@@ -61,6 +61,7 @@ export function patched(
   const result = refusing(() => applied(type, object as unknown as JsonObject, patch));
   // A custom resource that says that it is something else is refused with everything else that must hold.
   if (expected.form === undefined) checkKind(expected, result, patch);
+  else checkSaysKind(result, patch);
   const { object: typed, unknownFields } = typedAgain(expected, result, patch);
   const stray = [
     ...strayFields(patch),
@@ -81,6 +82,30 @@ function checkKind(expected: ExpectedType, result: JsonObject, patch: PlainPatch
   const found = withDefaults({ group, version, kind: textOf(result.kind) }, expected);
   const problem = kindMismatch(found, expected);
   if (problem !== undefined) throw refused(patch, result, problem.message);
+}
+
+/** Without saying what it is, a custom resource cannot even be read. */
+function checkSaysKind(result: JsonObject, patch: PlainPatch): void {
+  for (const field of ['apiVersion', 'kind'] as const) {
+    const value = result[field] ?? '';
+    if (typeof value === 'string') continue;
+    const why = `json: cannot unmarshal ${jsonName(value)} into Go struct field .${field} of type string`;
+    throw refused(patch, result, `couldn't get version/kind; json parse error: ${why}`);
+  }
+  const apiVersion = textOf(result.apiVersion);
+  if (parseApiVersion(apiVersion) === undefined) {
+    throw refused(patch, result, `unexpected GroupVersion string: ${apiVersion}`);
+  }
+  if (textOf(result.kind) === '') {
+    throw refused(patch, result, `Object 'Kind' is missing in '${JSON.stringify(result)}'`);
+  }
+  if (apiVersion === '')
+    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+}
+
+function jsonName(value: Json): string {
+  if (typeof value === 'boolean') return 'bool';
+  return isArray(value) ? 'array' : typeof value;
 }
 
 function textOf(value: Json | undefined): string {

@@ -1,6 +1,6 @@
-import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../../api-error.ts';
+import { badRequest, conflict, internalError, invalid, methodNotAllowed, notFound } from '../../api-error.ts';
 import { apiVersionOf, type ObjectKey } from '../../resource.ts';
-import { ownersOfScale, ownersOfScaled } from '../apply/scale-owners.ts';
+import { ownersOfScale, ownersOfScaled, type Scaled } from '../apply/scale-owners.ts';
 import type { Kind, ScaleRule, StoredObject } from '../kinds/kind.ts';
 import { checkScale } from '../kinds/workloads/scale.ts';
 import type { Scale } from '../schema/generated/autoscaling-v1.ts';
@@ -17,7 +17,9 @@ import { outdated, replace } from './update.ts';
 export async function getScale(context: RegistryContext, kind: Kind, key: ObjectKey): Promise<Snapshot> {
   const found = findScalable(context, kind, key);
   await context.store.whenDurable(found.entry.revision);
-  return transientSnapshot(scaleOf(kind, found.snapshot.object));
+  const scale = scaleOf(kind, found.snapshot.object);
+  if (scale.spec.replicas === unsetReplicas) throw internalError(`${replicasField(kind)} does not exist`);
+  return transientSnapshot(scale);
 }
 
 export async function updateScale(
@@ -66,9 +68,9 @@ async function applyScale(
   { found, patch, write }: ScaleApplication,
 ): Promise<Written> {
   const scaled = found.snapshot.object;
-  const owners = scaled.metadata.managedFields as Owners;
+  const before = scaledBy(kind, scaled);
   const live = scaleOf(kind, scaled);
-  live.metadata.managedFields = ownersOfScale(owners) as typeof live.metadata.managedFields;
+  live.metadata.managedFields = ownersOfScale(before) as typeof live.metadata.managedFields;
   const request = { expected: scaleType, live, patch, write, hasStatus: true };
   const { metadata, ...scale } = applied(context, request) as Scale;
   const { managedFields: after, ...identity } = metadata;
@@ -76,11 +78,11 @@ async function applyScale(
     found,
     scale: { ...scale, metadata: identity },
     write: { ...write, ownersAreSet: true },
-    owners: ownersOfScaled(owners, after as Owners, apiVersionOf(kind)),
+    owners: ownersOfScaled(before, after as Owners),
   });
 }
 
-type Owners = Parameters<typeof ownersOfScale>[0];
+type Owners = Scaled['owners'];
 
 interface Scaling {
   readonly found: Found;
@@ -97,13 +99,29 @@ async function writeScale(
 ): Promise<Written> {
   const old = found.snapshot.object;
   checkIdentity(kind, scale, old, write);
+  const wanted = scale.spec?.replicas ?? 0;
   // Custom resources have rules of their own for what they scale by.
   if (kind.definition === undefined) refuseWrongScale(scale);
+  else if (wanted === unsetReplicas) throw badRequest(`${replicasField(kind)} cannot be empty`);
   const object = decodeObject(found.snapshot);
-  ruleOf(kind).write(object, scale.spec?.replicas ?? 0);
+  ruleOf(kind).write(object, wanted);
   if (owners !== undefined) object.metadata.managedFields = owners as typeof object.metadata.managedFields;
   const { snapshot } = await replace(context, kind, { found, object, write });
   return { snapshot: transientSnapshot(scaleOf(kind, snapshot.object)), created: false };
+}
+
+function scaledBy(kind: Kind, { metadata }: StoredObject): Scaled {
+  const { replicasPath = defaultPath } = ruleOf(kind);
+  return { owners: metadata.managedFields as Owners, apiVersion: apiVersionOf(kind), replicasPath };
+}
+
+const defaultPath = '.spec.replicas';
+
+/** What stands in a Scale, where writers see it, of an object that does not say how many are wanted. */
+const unsetReplicas = -(2 ** 31);
+
+function replicasField(kind: Kind): string {
+  return `the spec replicas field ${JSON.stringify(ruleOf(kind).replicasPath ?? defaultPath)}`;
 }
 
 function refuseWrongScale(scale: Scale): void {
@@ -129,7 +147,7 @@ function checkIdentity(kind: Kind, { metadata }: Scale, old: StoredObject, { dry
 }
 
 function scaleOf(kind: Kind, object: StoredObject): Scale {
-  const { wanted, running, selector } = ruleOf(kind).read(object);
+  const { wanted = unsetReplicas, running, selector } = ruleOf(kind).read(object);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   return {
     kind: 'Scale',

@@ -1,4 +1,4 @@
-import { badRequest, conflict, failure, invalid, notFound } from '../../api-error.ts';
+import { badRequest, conflict, invalid, notFound } from '../../api-error.ts';
 import type { ObjectKey } from '../../resource.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
@@ -9,7 +9,7 @@ import type { Attempt } from './admission/attempt.ts';
 import { allocate } from './allocation.ts';
 import type { UpdateContext, Written } from './api.ts';
 import { type Found, find, type RegistryContext, remove, storageKind, store } from './context.ts';
-import { createAbsent, otherNamespace, takeNamespace, toldAs } from './create.ts';
+import { createAbsent, otherNamespace, refuseUnreadableVersion, takeNamespace, toldAs } from './create.ts';
 import { changesNothing, recordFieldOwners } from './field-owners.ts';
 import { dropRepeatedOwners } from './owner-references.ts';
 import { isSameJson } from './same-json.ts';
@@ -112,12 +112,10 @@ export function checkNames({ namespace, name }: ObjectKey, { metadata }: StoredO
 function checkVersion(kind: Kind, object: StoredObject, old: StoredObject): void {
   const { name = '', resourceVersion = '' } = object.metadata;
   const given = resourceVersion === '0' ? '' : resourceVersion;
+  refuseUnreadableVersion(object);
   if (given === '') {
     if (kind.requiresVersion === true) throw versionMissing(kind, name);
     object.metadata.resourceVersion = old.metadata.resourceVersion;
-  } else if (!/^\d+$/.test(given)) {
-    const quoted = JSON.stringify(given);
-    throw failure(500, undefined, `strconv.ParseUint: parsing ${quoted}: invalid syntax`);
   } else if (given !== old.metadata.resourceVersion) {
     throw conflict(kind, old.metadata.name ?? '', outdated);
   }

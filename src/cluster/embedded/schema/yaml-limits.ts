@@ -7,14 +7,14 @@ const anchorsMax = 100;
 /** All tags before a node are looked at for each of them. */
 const tagsMax = 1_000;
 /** Some 40,000 lines, which take a second or two. Whoever may do nothing may still ask what he may do, and nobody is answered meanwhile. */
-const tokensMax = 300_000;
+const tokensMaxOfRequests = 300_000;
 
 /**
  * What makes a YAML text too expensive to be read; undefined where nothing does. It must be known before: the reader takes a time
  * that grows with the square of depth, names and mistakes, and where the stack ends inside a regular expression, so does the
  * process.
  */
-export function costComplaint(text: string): string | undefined {
+export function costComplaint(text: string, tokensMax = tokensMaxOfRequests): string | undefined {
   const tokens = new TokenCount();
   for (const token of new Lexer().lex(text)) {
     tokens.add(token);

@@ -16,7 +16,7 @@ export interface TableForm {
 }
 
 /** What of a kind makes its tables. */
-export type Rows = Pick<Kind, 'columns' | 'row'>;
+export type Rows = Pick<Kind, 'columns' | 'row' | 'rowConditions'>;
 
 export function includeObjectOf(query: URLSearchParams): IncludeObject {
   const asked = query.get('includeObject') ?? '';
@@ -63,10 +63,15 @@ function tableHead(version: MetaVersion, metadata: object): string {
 }
 
 function rowJson(kind: Rows, snapshot: Snapshot, { include, version, nowMs }: TableForm): Uint8Array[] {
-  const cells = JSON.stringify(kind.row(snapshot.object, { nowMs }));
-  if (include === 'None') return [Buffer.from(`{"cells":${cells},"object":null}`)];
+  const start = `{"cells":${JSON.stringify(kind.row(snapshot.object, { nowMs }))}${conditionsJson(kind, snapshot)}`;
+  if (include === 'None') return [Buffer.from(`${start},"object":null}`)];
   const object = include === 'Object' ? objectJson(snapshot) : [partialMetadataJson(snapshot, version)];
-  return [Buffer.from(`{"cells":${cells},"object":`), ...object, rowEnd];
+  return [Buffer.from(`${start},"object":`), ...object, rowEnd];
+}
+
+function conditionsJson(kind: Rows, { object }: Snapshot): string {
+  const conditions = kind.rowConditions?.(object);
+  return conditions === undefined ? '' : `,"conditions":${JSON.stringify(conditions)}`;
 }
 
 function columnDefinition({ name, type, format, description, priority }: TableColumn): object {

@@ -11,6 +11,7 @@ import { StoreError } from './store-error.ts';
  *     objects   revision         ->   createRevision, bucket NUL key NUL, then the bytes
  *     meta      "format"         ->   "1"
  *               "revision"       ->   that of the newest write, in decimal
+ *               "contents"       ->   that revision, how many objects there are then, and their sum
  *
  * Revisions are big-endian doubles of 8 bytes, which sort as numbers do. Objects stand in the order in which they were written,
  * so that a batch fills one end of the tree: with names as keys every object of a batch would touch a page of its own, to be
@@ -28,6 +29,7 @@ const revisionBytes = 8;
 const tableOptions = { encoding: 'binary', keyEncoding: 'binary' } as const;
 export const formatKey = Buffer.from('format');
 export const revisionKey = Buffer.from('revision');
+export const contentsKey = Buffer.from('contents');
 
 /**
  * - `overlappingSync` off, unlike lmdb-js's default. With it on, a transaction is visible before it is on disk, so one that

@@ -1,8 +1,10 @@
 import { assert } from '../../../runtime/assert.ts';
+import { afterChanges, type Contents, contentsText, noContents, withEntry } from './contents.ts';
 import { reasonOf } from './data-directory.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import type { Durability } from './durability.ts';
 import {
+  contentsKey,
   encodeEntry,
   encodeKey,
   type LmdbDatabase,
@@ -28,6 +30,8 @@ export class LmdbDurability implements Durability {
   #database: LmdbDatabase | undefined;
   /** Of the last transaction that is known to be safe. */
   #revision: number;
+  /** Of the same transaction, once all entries have been read. */
+  #contents = noContents;
   #hasFailed = false;
   #writtenBytes = 0;
 
@@ -43,21 +47,32 @@ export class LmdbDurability implements Durability {
     return this.#revision;
   }
 
-  entries(): Iterable<readonly [string, Entry]> {
-    return this.#database === undefined ? [] : readEntries(this.#database);
+  /** To be read to the end, where it throws if this is not what was written. */
+  *entries(): Iterable<readonly [string, Entry]> {
+    const database = this.#database;
+    if (database === undefined) return;
+    let found = noContents;
+    for (const [bucket, entry] of readEntries(database)) {
+      found = withEntry(found, bucket, entry);
+      yield [bucket, entry];
+    }
+    checkContents(database, found, this.#revision);
+    this.#contents = found;
   }
 
   async persist(changes: readonly Change[], revision: number): Promise<void> {
+    const contents = afterChanges(this.#contents, changes);
     try {
       const isDue = this.#hasFailed || this.#writtenBytes > mappedBytesMax;
       const database = isDue ? await this.reopen() : this.#database;
       assert(database !== undefined, 'the store is closed');
-      await commit(database, changes, revision);
+      await commit(database, changes, { revision, contents });
     } catch (error) {
       this.#hasFailed = true;
       throw await writeFailed(this.#directory, error);
     }
     this.#revision = revision;
+    this.#contents = contents;
     for (const { entry } of changes) this.#writtenBytes += entry.bytes.length;
   }
 
@@ -92,13 +107,21 @@ export class LmdbDurability implements Durability {
   }
 }
 
+/** An earlier version of the program tells nothing of its contents, or what they were before it wrote. */
+function checkContents({ meta }: LmdbDatabase, found: Contents, revision: number): void {
+  const told = meta.get(contentsKey)?.toString();
+  if (told?.split(' ')[0] !== String(revision) || told === contentsText(found, revision)) return;
+  throw new Error(`its ${found.count} objects are not those that were written: the data is damaged`);
+}
+
 /** Everything is encoded before the transaction begins: what throws inside of it would leave it half done. */
 async function commit(
   { root, objects, meta }: LmdbDatabase,
   changes: readonly Change[],
-  revision: number,
+  { revision, contents }: { readonly revision: number; readonly contents: Contents },
 ): Promise<void> {
   const replacements = encodeReplacements(changes);
+  const contentsRecord = Buffer.from(contentsText(contents, revision));
   const revisionRecord = Buffer.from(String(revision));
   await root.batch(() => {
     for (const { outdated, key, record } of replacements) {
@@ -106,6 +129,7 @@ async function commit(
       if (record !== undefined) void objects.put(key, record);
     }
     void meta.put(revisionKey, revisionRecord);
+    void meta.put(contentsKey, contentsRecord);
   });
   await root.flushed;
 }

@@ -1,10 +1,15 @@
-import { prepareDataDirectory } from './data-directory.ts';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { prepareDataDirectory, reasonOf, unusable } from './data-directory.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import type { HistoryLimits } from './history.ts';
 import { openLmdbDatabase } from './lmdb-database.ts';
 import { LmdbDurability } from './lmdb-durability.ts';
+import { checkLmdbFile } from './lmdb-file.ts';
+import { checkLmdbPages } from './lmdb-pages.ts';
 import { firstRevision, MemoryStore } from './memory-store.ts';
 import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
 
 export interface LmdbStoreOptions {
   readonly history?: Partial<HistoryLimits> | undefined;
@@ -25,15 +30,28 @@ export async function openLmdbStore(directory: string, { history }: LmdbStoreOpt
     return store;
   } catch (error) {
     await durability.close();
-    throw error;
+    throw refusal(path, error);
   }
 }
 
 async function openDurability(path: string, lock: DirectoryLock): Promise<LmdbDurability> {
   try {
+    checkObjects(join(path, 'store.mdb'));
     return new LmdbDurability(path, lock, await openLmdbDatabase(path, firstRevision));
   } catch (error) {
     await lock.release();
-    throw error;
+    throw refusal(path, error);
   }
+}
+
+/** Once, at the start: what this process writes then is as it should be. */
+function checkObjects(path: string): void {
+  if (!existsSync(path) || statSync(path).size === 0) return;
+  checkLmdbFile(path);
+  checkLmdbPages(path);
+}
+
+/** Whatever goes wrong while the data is read is about the data. */
+function refusal(path: string, error: unknown): StoreError {
+  return error instanceof StoreError ? error : unusable(path, reasonOf(error), error);
 }

@@ -14,6 +14,7 @@ export const leaseKind: Kind<Lease> = {
   namespaced: true,
   type: 'coordination.k8s.io/v1.Lease',
   nameRule: nameRules.dnsSubdomain,
+  allowsAnyFinalizer: true,
   hasStatus: false,
   hasGeneration: false,
   createOnUpdate: true,

@@ -1,6 +1,6 @@
 import { parseTimestamp } from '../../../../kube/timestamp.ts';
 import type { ContainerStatus, Pod } from '../../schema/generated/core-v1.ts';
-import type { RowContext, TableCell, TableColumn } from '../kind.ts';
+import type { RowCondition, RowContext, TableCell, TableColumn } from '../kind.ts';
 import { age, ageColumn, humanDuration, nameColumn, noneCell, orNone } from '../table-cells.ts';
 import { isSidecar } from './pod-resources.ts';
 
@@ -15,6 +15,18 @@ export const podColumns: readonly TableColumn[] = [
   { name: 'Nominated Node', type: 'string', priority: 1 },
   { name: 'Readiness Gates', type: 'string', priority: 1 },
 ];
+
+/** Who wants to hide pods that are done goes by this. */
+export function podRowConditions({ status }: Pod): readonly RowCondition[] | undefined {
+  const message = endings.get(status.phase ?? '');
+  if (message === undefined) return undefined;
+  return [{ type: 'Completed', status: 'True', reason: status.phase ?? '', message }];
+}
+
+const endings: ReadonlyMap<string, string> = new Map([
+  ['Succeeded', 'The pod has completed successfully.'],
+  ['Failed', 'The pod failed.'],
+]);
 
 export function podRow(pod: Pod, context: RowContext): readonly TableCell[] {
   const { metadata, spec, status } = pod;

@@ -5,7 +5,7 @@ import type { Kind } from '../kind.ts';
 import { defaultPod } from './pod-defaults.ts';
 import { validatePodStatus } from './pod-status-validation.ts';
 import { podGraceSeconds, preparePod, preparePodStatus } from './pod-strategy.ts';
-import { podColumns, podRow } from './pod-table.ts';
+import { podColumns, podRow, podRowConditions } from './pod-table.ts';
 import { validatePodUpdate } from './pod-update-validation.ts';
 import { validatePod } from './pod-validation.ts';
 import { podWarnings } from './pod-warnings.ts';
@@ -65,6 +65,7 @@ export const podKind: Kind<Pod> = {
   },
   columns: podColumns,
   row: podRow,
+  rowConditions: podRowConditions,
 };
 
 function nameWarnings({ metadata }: Pod): readonly string[] {

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Pod } from '../../schema/generated/core-v1.ts';
+import type { Kind } from '../kind.ts';
+import { podKind } from './pod.ts';
 import { kindOf, read, recordedRows } from './testing/recorded.ts';
 
 test.each(recordedRows())(
@@ -9,3 +12,21 @@ test.each(recordedRows())(
     expect(kind.row(read(kind, object), { nowMs })).toEqual(cells);
   },
 );
+
+test.each([
+  ['Pending', undefined],
+  ['Running', undefined],
+  ['Succeeded', 'The pod has completed successfully.'],
+  ['Failed', 'The pod failed.'],
+])('the row of a pod that is %s tells programs whether it is done', (phase, message) => {
+  const pod = read(podKind as unknown as Kind, {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: {},
+    status: { phase },
+  });
+  const conditions = podKind.rowConditions?.(pod as unknown as Pod);
+  expect(conditions).toEqual(
+    message === undefined ? undefined : [{ type: 'Completed', status: 'True', reason: phase, message }],
+  );
+});

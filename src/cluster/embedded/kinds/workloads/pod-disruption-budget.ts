@@ -20,6 +20,7 @@ export const podDisruptionBudgetKind: Kind<PodDisruptionBudget> = {
   namespaced: true,
   type: 'policy/v1.PodDisruptionBudget',
   nameRule: nameRules.pathSegment,
+  allowsAnyFinalizer: true,
   hasStatus: true,
   hasGeneration: true,
   requiresVersion: true,
