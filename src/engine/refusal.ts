@@ -8,7 +8,7 @@ import { type Cycle, isForGood, verdictReasons, verdictRule } from './rules/cycl
 import type { PreparedRules } from './rules/prepare-rules.ts';
 import { type NodeReason, nodeReasons, type Reason, type ReasonText } from './rules/reasons.ts';
 import type { AnyRule, PodRefusal } from './rules/rule.ts';
-import { Waker } from './waker.ts';
+import { type WaitsForRoom, Waker } from './waker.ts';
 
 interface RefusalParts {
   readonly pod: PodRecord;
@@ -73,10 +73,10 @@ export class Refusal {
     return new Refusal({ ...this.#parts, pod, waker: this.waker.forInterest(interest) });
   }
 
-  /** The same answer; but the pod also waits for what could change the minds of these, which kept others from making room. */
-  waitingFor(objectors: readonly AnyRule[]): Refusal {
-    if (objectors.length === 0) return this;
-    return new Refusal({ ...this.#parts, waker: this.waker.alsoFor(objectors, this.#parts.nowMs) });
+  /** The same answer; but the pod also waits for others to make room for it, and for what keeps them from it. */
+  waitingFor(room: WaitsForRoom): Refusal {
+    if (room.roomOn === undefined && (room.objectors ?? []).length === 0) return this;
+    return new Refusal({ ...this.#parts, waker: this.waker.alsoFor(room, this.#parts.nowMs) });
   }
 
   /**

@@ -1,6 +1,21 @@
 import type { Change } from './index/change.ts';
 import type { ClusterIndex } from './index/cluster-index.ts';
+import { isLeftBy } from './rules/pod-moves.ts';
 import type { AnyRule, Interest } from './rules/rule.ts';
+
+interface Waits {
+  readonly interest: Interest;
+  readonly nowMs: number;
+  readonly roomOn?: string | undefined;
+}
+
+/** What else a pod waits for that others are to make room for. */
+export interface WaitsForRoom {
+  /** The rules that keep them from it. */
+  readonly objectors?: readonly AnyRule[];
+  /** The node that they are leaving. */
+  readonly roomOn?: string | undefined;
+}
 
 /**
  * What a refused pod waits for. It may be kept for hours, by thousands, so it holds no more than the rules that refused it and what
@@ -12,38 +27,47 @@ export class Waker {
   readonly retryAtMs: number | undefined;
   readonly #index: ClusterIndex;
   readonly #rules: readonly AnyRule[];
+  /** Whoever leaves it is news: if the pod doesn't fit there after all, it has to look for another. */
+  readonly #roomOn: string | undefined;
 
-  constructor(
-    index: ClusterIndex,
-    rules: readonly AnyRule[],
-    waits: { readonly interest: Interest; readonly nowMs: number },
-  ) {
+  constructor(index: ClusterIndex, rules: readonly AnyRule[], waits: Waits) {
     this.#index = index;
     this.#rules = rules;
+    this.#roomOn = waits.roomOn;
     this.interest = waits.interest;
     this.retryAtMs = avoidedUntilMs(index, waits.interest, waits.nowMs);
   }
 
   /** Could this change make the answer another one, in its words or altogether? */
   isStaleBy(change: Change): boolean {
-    return this.#rules.some((rule) => rule.invalidates(this.interest, change, this.#index));
+    return (
+      this.#makesRoom(change) ||
+      this.#rules.some((rule) => rule.invalidates(this.interest, change, this.#index))
+    );
   }
 
-  /** The same, and whatever could change the minds of these. */
-  alsoFor(rules: readonly AnyRule[], nowMs: number): Waker {
+  /** The same, and whatever could change the minds of these, or empties the node. */
+  alsoFor({ objectors = [], roomOn = this.#roomOn }: WaitsForRoom, nowMs: number): Waker {
     // Which volumes they speak of isn't known: it wakes for slots too.
-    const interest = { ...this.interest, lacksSlots: true };
-    return new Waker(this.#index, [...new Set([...this.#rules, ...rules])], { interest, nowMs });
+    const interest = objectors.length === 0 ? this.interest : { ...this.interest, lacksSlots: true };
+    return new Waker(this.#index, [...new Set([...this.#rules, ...objectors])], { interest, nowMs, roomOn });
   }
 
   /** The same for a pod of equal shape. */
   forInterest(interest: Interest): Waker {
-    return new Waker(this.#index, this.#rules, { interest, nowMs: Number.POSITIVE_INFINITY });
+    const nowMs = Number.POSITIVE_INFINITY;
+    return new Waker(this.#index, this.#rules, { interest, nowMs, roomOn: this.#roomOn });
   }
 
   /** Could this change make the pod fit? Asks the rules that refused it. */
   wokenBy(change: Change): boolean {
-    return this.#rules.some((rule) => rule.wakes(this.interest, change, this.#index));
+    return (
+      this.#makesRoom(change) || this.#rules.some((rule) => rule.wakes(this.interest, change, this.#index))
+    );
+  }
+
+  #makesRoom(change: Change): boolean {
+    return this.#roomOn !== undefined && isLeftBy(this.#roomOn, change);
   }
 }
 

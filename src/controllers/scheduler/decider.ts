@@ -7,6 +7,7 @@ import { planBesideNominated } from '../../engine/preemption/plan-beside-nominat
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { Refusal } from '../../engine/refusal.ts';
 import { RefusalMemory } from '../../engine/refusal-memory.ts';
+import { nodesLeft } from '../../engine/rules/pod-moves.ts';
 import type { AnyRule } from '../../engine/rules/rule.ts';
 import type { Pod } from '../../kube/core.ts';
 import { Nominations } from './nominations.ts';
@@ -48,13 +49,13 @@ export class Decider {
     if (answer.kind === 'placement') return answer;
     const preemption = findVictims(pod, answer, this.#index, { ...shared, budgets: this.#budgets(), seed });
     if (preemption.kind === 'none') {
-      const refusal = answer.waitingFor(preemption.objectors);
+      const refusal = answer.waitingFor(preemption);
       this.#memory.remember(refusal, preemption);
       return { kind: 'refused', refusal, preemption };
     }
     // At once: until it stands written, the next pod must not count on the same victims.
     this.nominate(record, preemption.node);
-    return { kind: 'refused', refusal: answer, preemption };
+    return { kind: 'refused', refusal: answer.waitingFor({ roomOn: preemption.node }), preemption };
   }
 
   /** The pod waits for this node. Until it stands written, a word about the pod that doesn't say so takes it back. */
@@ -62,10 +63,9 @@ export class Decider {
     this.#nominations.changed(pod.key, { ...pod, nominatedNode: nodeName });
   }
 
-  /** No room could be made for the pod: it waits for no node but the one that stands written. */
-  unnominate(podKey: string): void {
-    const stored = this.#index.pods.stored(podKey);
-    this.#nominations.changed(podKey, stored);
+  /** No room could be made for the pod: it waits for no node but the one that stands written. The node that it leaves to others. */
+  unnominate(podKey: string): string | undefined {
+    return this.#nominations.changed(podKey, this.#index.pods.stored(podKey));
   }
 
   /** The rules themselves have changed. */
@@ -78,9 +78,16 @@ export class Decider {
     return this.#nominations.all;
   }
 
-  changed(change: Change): void {
-    if (change.kind === 'Pod') this.#nominations.changed((change.after ?? change.before)!.key, change.after);
+  /**
+   * The node that a pod leaves to others without the change saying so: that it waited there was known to nobody else, or it is on its way
+   * out and still names the node.
+   */
+  changed(change: Change): string | undefined {
     this.#memory.changed(change);
+    if (change.kind !== 'Pod') return undefined;
+    const { before, after } = change;
+    const left = this.#nominations.changed((after ?? before)!.key, after);
+    return left !== undefined && nodesLeft(before, after).includes(left) ? undefined : left;
   }
 
   /** The placement has been reserved. */

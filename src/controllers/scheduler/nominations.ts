@@ -10,8 +10,13 @@ export class Nominations {
     return [...this.#pods.values()];
   }
 
-  changed(key: string, pod: PodRecord | undefined): void {
-    if (pod !== undefined && pod.nominatedNode !== '' && wantsNode(pod)) this.#pods.set(key, pod);
+  /** The node that it waited for and has neither got nor waits for any longer; undefined if there is none. */
+  changed(key: string, pod: PodRecord | undefined): string | undefined {
+    const before = this.#pods.get(key)?.nominatedNode;
+    const isWaiting = pod !== undefined && pod.nominatedNode !== '' && wantsNode(pod);
+    if (isWaiting) this.#pods.set(key, pod);
     else this.#pods.delete(key);
+    const now = isWaiting ? pod.nominatedNode : pod?.nodeName;
+    return before === now ? undefined : before;
   }
 }

@@ -182,12 +182,13 @@ class Scheduler {
   // ── What happens ──
 
   #changed(change: Change): void {
-    this.#decider.changed(change);
+    const left = this.#decider.changed(change);
     this.#flights.changed(change);
     if (change.kind === 'Pod') this.#podChanged(change);
     this.#assigned.changed(change);
     if (change.kind === 'Pod' || change.kind === 'PersistentVolumeClaim') this.#confirm(change);
     if (change.kind !== 'Pod' || concernsOthers(change.before, change.after)) this.#queue.changed(change);
+    this.#leftToOthers(left);
     this.#wakeReleased();
   }
 
@@ -227,6 +228,11 @@ class Scheduler {
     this.#decider.changed(change);
     this.#queue.changed(change);
     this.#assigned.changed(change);
+  }
+
+  /** Nobody waits for the node any longer: it is for those again that it was kept from. */
+  #leftToOthers(nodeName: string | undefined): void {
+    if (nodeName !== undefined) this.#released({ kind: 'Release', volumes: [], pools: [], nodeName });
   }
 
   /** Room in pools may have come back by any event, any plan, or the mere passing of time. */
@@ -339,6 +345,7 @@ class Scheduler {
   async #makeRoom(taken: Taken, pod: Projected<Pod>, preemption: Preemption, message: string): Promise<void> {
     if (preemption.kind === 'victims') await this.#evict(taken, pod, preemption);
     const isHopeless = preemption.kind === 'none' && !preemption.keepsNomination;
+    if (isHopeless) this.#leftToOthers(this.#decider.unnominate(taken.pod.key));
     const givesUp = isHopeless ? [pod.status?.nominatedNodeName] : [];
     await this.#pods.explain(pod, { reason: 'Unschedulable', message, givesUp }, this.#signal);
   }
@@ -355,7 +362,7 @@ class Scheduler {
     }
     if (isNominated) return;
     this.#decider.unnominate(taken.pod.key);
-    this.#released({ kind: 'Release', volumes: [], pools: [], nodeName: victims.node });
+    this.#leftToOthers(victims.node);
   }
 
   #fail(taken: Taken, pod: Pod, message: string): string {

@@ -46,6 +46,8 @@ export type Preemption =
       readonly keepsNomination: boolean;
       /** The rules that would refuse the pod even without the others: where they change their mind, evicting may help. */
       readonly objectors: readonly AnyRule[];
+      /** The node that others are leaving for the pod already. */
+      readonly roomOn: string | undefined;
     };
 
 export interface Victim {
@@ -75,26 +77,28 @@ export function findVictims(
 function preempt(pod: Pod, refusal: Refusal, index: ClusterIndex, options: PreemptionOptions): Preemption {
   const nodes = [...refusal.nodesWithPodsInTheWay()].sort();
   const record = readPod(pod);
-  const problem = whyNotEligible(record, nodes, index);
-  if (problem !== undefined) return { kind: 'none', message: `preemption: ${problem}`, ...notTried };
+  if (!record.preemptsOthers)
+    return { kind: 'none', message: 'preemption: not eligible due to preemptionPolicy=Never.', ...notTried };
+  if (isRoomBeingMade(record, nodes, index)) {
+    const message = 'preemption: not eligible due to a terminating pod on the nominated node.';
+    return { kind: 'none', message, ...notTried, roomOn: record.nominatedNode };
+  }
   const { candidates, texts, objectors } = findCandidates(record, nodes, index, options);
   const best = bestCandidate(candidates, options.nowMs);
   if (best !== undefined) return victimsOf(best, index);
   const message = notHelpful(refusal.nodeCount, nodes.length, texts);
-  return { kind: 'none', message, keepsNomination: false, objectors };
+  return { kind: 'none', message, keepsNomination: false, objectors, roomOn: undefined };
 }
 
-const notTried = { keepsNomination: true, objectors: [] } as const;
+const notTried = { keepsNomination: true, objectors: [], roomOn: undefined } as const;
 
-function whyNotEligible(pod: PodRecord, nodes: readonly string[], index: ClusterIndex): string | undefined {
-  const { preemptsOthers, nominatedNode } = pod;
-  if (!preemptsOthers) return 'not eligible due to preemptionPolicy=Never.';
-  // A node that is out of the question for good is not waited for, whoever terminates there.
-  if (!nodes.includes(nominatedNode)) return undefined;
-  const isWaitedFor = lowerPodsOn(nominatedNode, pod, index).some(
-    ({ isDeleting, isPreempted }) => isDeleting && isPreempted,
+/** A node that is out of the question for good is not waited for, whoever terminates there. */
+function isRoomBeingMade(pod: PodRecord, nodes: readonly string[], index: ClusterIndex): boolean {
+  const { nominatedNode } = pod;
+  return (
+    nodes.includes(nominatedNode) &&
+    lowerPodsOn(nominatedNode, pod, index).some(({ isDeleting, isPreempted }) => isDeleting && isPreempted)
   );
-  return isWaitedFor ? 'not eligible due to a terminating pod on the nominated node.' : undefined;
 }
 
 interface Search {

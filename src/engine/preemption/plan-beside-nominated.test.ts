@@ -3,6 +3,7 @@ import type { Pod } from '../../kube/core.ts';
 import type { ClusterIndex } from '../index/cluster-index.ts';
 import { readPod } from '../records/pod-record.ts';
 import { eraseState, type Rule } from '../rules/rule.ts';
+import { topologySpread } from '../rules/topology-spread/rule.ts';
 import { dumpIndex } from '../testing/index-dump.ts';
 import { byName } from '../testing/objects.ts';
 import { type NominatedPlanOptions, planBesideNominated } from './plan-beside-nominated.ts';
@@ -167,6 +168,32 @@ test('a pod that would fit only beside somebody who has yet to come is refused',
   expect(answerOf(index, waiting('p', low, small), [], { rules })).toBe('node1');
   expect(answerOf(index, waiting('p', low, small), [friend], { rules })).toMatch(/^0\/2 nodes are available/);
 });
+
+test('a pod that fits nowhere beside those to come waits for what speaks against each node', () => {
+  const index = crowded(['node1', 'node2'], []);
+  const rules = [eraseState(topologySpread)];
+  const labels = { app: 'web' };
+  const asking = spreading(waiting('p', middle, small, { labels }));
+  // Each would crowd its own node; with both there, it could go to either.
+  const friends = ['node1', 'node2'].map((node) =>
+    waiting(`to-${node}`, middle, small, { labels, ...to(node) }),
+  );
+  const refusal = planBesideNominated(asking, index, { nowMs, rules, nominated: friends.map(readPod) });
+  const { change } = index.upsert('Pod', running('to-node1', 'node1', middle, small, { labels }));
+  expect(refusal.kind === 'refusal' && refusal.wokenBy(change!)).toBe(true);
+  expect(answerOf(index, asking, friends.slice(1), { rules })).toBe('node2');
+});
+
+/** As many of its kind on each node, give or take one. */
+function spreading(asking: Pod): Pod {
+  const constraint = {
+    maxSkew: 1,
+    topologyKey: 'kubernetes.io/hostname',
+    whenUnsatisfiable: 'DoNotSchedule' as const,
+    labelSelector: { matchLabels: { app: 'web' } },
+  };
+  return { ...asking, spec: { ...asking.spec, topologySpreadConstraints: [constraint] } };
+}
 
 test('the choice among the nodes that are left is the usual one', () => {
   const index = crowded(['node1', 'node2', 'node3'], [running('q', 'node2', low, small)]);

@@ -3,7 +3,8 @@ import type { ClusterIndex } from '../index/cluster-index.ts';
 import { type Placement, type PlanOptions, plan } from '../plan.ts';
 import { type PodRecord, readPod } from '../records/pod-record.ts';
 import type { Refusal } from '../refusal.ts';
-import { objectionsOn } from './objections.ts';
+import type { AnyRule } from '../rules/rule.ts';
+import { type Objection, objectionsOn } from './objections.ts';
 import { type Rivals, rivalsOf, withNominated } from './rivals.ts';
 
 export interface NominatedPlanOptions extends PlanOptions {
@@ -46,19 +47,20 @@ function planAmong(
   const answer = plan(pod, index, asked);
   if (answer.kind === 'refusal') return answer;
   const rivals = rivalsOf(answer.pod, index, nominated);
-  if (fitsBeside(answer, index, asked, rivals)) return answer;
+  if (objectionsBeside(answer, index, asked, rivals).length === 0) return answer;
   return planAround(pod, index, asked, rivals);
 }
 
-function fitsBeside(
+/** What speaks against the node once those are there that are nominated to it. */
+function objectionsBeside(
   { pod, node }: { readonly pod: PodRecord; readonly node: string },
   index: ClusterIndex,
   options: PlanOptions,
   rivals: Rivals,
-): boolean {
+): readonly Objection[] {
   const there = rivals.get(node);
-  if (there === undefined) return true;
-  return withNominated(index, there, () => objectionsOn(node, pod, index, options)).length === 0;
+  if (there === undefined) return [];
+  return withNominated(index, there, () => objectionsOn(node, pod, index, options));
 }
 
 /** The nodes that are taken are found all at once: one by one, each might cost a plan over all nodes. */
@@ -69,16 +71,22 @@ function planAround(
   rivals: Rivals,
 ): Placement | Refusal {
   const record = readPod(pod);
-  const isTaken = (node: string) => !fitsBeside({ pod: record, node }, index, options, rivals);
-  const taken = new Set([...rivals.keys()].filter(isTaken));
+  const taken = new Set<string>();
+  const objectors = new Set<AnyRule>();
+  for (const node of rivals.keys()) {
+    for (const { rule } of objectionsBeside({ pod: record, node }, index, options, rivals)) {
+      taken.add(node);
+      objectors.add(rule);
+    }
+  }
   const onlyNodes = namesIn(index, options).filter((node) => !taken.has(node));
   const answer = plan(pod, index, { ...options, onlyNodes });
   if (answer.kind === 'placement') return answer;
   // Once more, so that the refusal speaks of the taken nodes too.
   const inTheWay = [...taken].flatMap((node) => rivals.get(node) ?? []);
   const whole = withNominated(index, inTheWay, () => plan(pod, index, options));
-  // It fits only beside pods that aren't there yet.
-  return whole.kind === 'placement' ? answer : whole;
+  // Or it fits only beside pods that aren't there yet. Either way it waits for what speaks against each node by itself, too.
+  return (whole.kind === 'placement' ? answer : whole).waitingFor({ objectors: [...objectors] });
 }
 
 function namesIn({ nodes }: ClusterIndex, { onlyNodes }: PlanOptions): string[] {

@@ -137,6 +137,26 @@ test('a pod that is deleted before its nomination is written leaves the node to 
   expect(await world.place('next')).toBe('n1');
 });
 
+test('a pod whose volumes pin it to a node leaves that to those that wait, though it could never say that it was to go there', async () => {
+  const { world, way } = await startTroubled();
+  await using _ = world;
+  await world.disk('d1', '5Gi', 'n1');
+  await world.claim('data', '5Gi');
+  way.troubles = {
+    before: ({ name }) => {
+      if (name === 'pinned') throw new Error('the line is dead');
+    },
+  };
+  await world.pod('pinned', ['data'], { spec: cpu('6') });
+  await world.settle(200);
+  await world.pod('next', [], { spec: cpu('6') });
+  await world.settle(200);
+  expect(await world.place('next')).toContain('1 Insufficient cpu');
+  await world.cluster.resource(pods).delete({ namespace, name: 'pinned' }, { gracePeriodSeconds: 0 });
+  await world.settle(20_000);
+  expect(await world.place('next')).toBe('n1');
+});
+
 test('a word said late does not take back the room that has been made since', async () => {
   const { world, way } = await startTroubled();
   await using _ = world;

@@ -4,7 +4,7 @@ import type { NodeRecord } from '../../records/node-record.ts';
 import { isTermAbout, type PodTerm, podTermsOf } from '../../records/pod-affinity.ts';
 import { areLabelledAlike, isAnotherNow } from '../../records/pod-identity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
-import { placesOf } from '../pod-moves.ts';
+import { placeOf, placesOf } from '../pod-moves.ts';
 import type { Interest } from '../rule.ts';
 import { selects } from './affinity-state.ts';
 
@@ -79,7 +79,7 @@ function standsSomewhere(pod: PodRecord | undefined): boolean {
 /** Everything that terms read of a pod on a node. */
 function standsTheSame(before: PodRecord, after: PodRecord): boolean {
   return (
-    placesOf(before)[0] === placesOf(after)[0] &&
+    placeOf(before) === placeOf(after) &&
     podTermsOf(before.shape).key === podTermsOf(after.shape).key &&
     areLabelledAlike(before, after)
   );

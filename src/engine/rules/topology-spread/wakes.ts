@@ -5,7 +5,7 @@ import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
 import { isAnotherNow } from '../../records/pod-identity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { type SpreadConstraint, selectorFor, spreadConstraintsOf } from '../../records/spread-constraints.ts';
-import { placesOf } from '../pod-moves.ts';
+import { placeOf } from '../pod-moves.ts';
 import type { Interest } from '../rule.ts';
 
 /** A pod more raises the floor, a pod fewer lowers the skew: either may help, wherever it happens. */
@@ -72,7 +72,7 @@ function podMatters(
       !other.isDeleting &&
       other.namespace === pod.namespace &&
       matchesLabels(selector, other.labels)
-        ? placesOf(other)[0]
+        ? placeOf(other)
         : undefined;
     return place(before) !== place(after);
   });

@@ -19,6 +19,12 @@ interface CloseVolume {
   readonly obstacles: readonly Obstacle[];
 }
 
+interface CloseCandidates {
+  readonly candidates: readonly Candidate[];
+  /** How many there were. */
+  readonly total: number;
+}
+
 /**
  * The volumes that came close to serving a claim, for explanations. Every volume is looked at once; what remains to be asked
  * for a node is only which of the close ones it reaches.
@@ -30,6 +36,8 @@ class NearbyVolumes {
   readonly #byTopology = new Map<Topology, CloseVolume[]>();
   /** The topologies that each node is in; most clusters have more of them than an explanation could walk for every node. */
   readonly #ofNode = new Map<number, Topology[]>();
+  /** Explanations go node by node, and claims that share this ask the same of each. */
+  #last: { readonly node: number; readonly max: number; readonly close: CloseCandidates } | undefined;
 
   constructor(index: ClusterIndex, claim: ClaimRecord) {
     this.#claim = claim;
@@ -55,24 +63,30 @@ class NearbyVolumes {
     else known.push(topology);
   }
 
-  #closeTo(node: number): readonly CloseVolume[] {
-    return (this.#ofNode.get(node) ?? []).flatMap((topology) => this.#byTopology.get(topology)!);
-  }
-
   /** A volume without an obstacle is reachable from the node: the claim alone could be served. */
   servesAlone(node: number): boolean {
-    return this.#closeTo(node).some(({ obstacles }) => obstacles.length === 0);
+    // Each topology's own come closest first.
+    const isServed = (topology: Topology) => this.#byTopology.get(topology)![0]!.obstacles.length === 0;
+    return this.#ofNode.get(node)?.some(isServed) === true;
   }
 
   /** At most `max` candidates, wherever they can be reached from; and how many there were. */
-  anywhere(max: number): { readonly candidates: readonly Candidate[]; readonly total: number } {
+  anywhere(max: number): CloseCandidates {
     const candidates = this.#all.slice(0, max).map(({ volume, obstacles }) => candidateOf(volume, obstacles));
     return { candidates, total: this.#all.length };
   }
 
   /** At most `max` candidates: those that the node reaches first, then those elsewhere; and how many there were. */
-  at(node: number, max: number): { readonly candidates: readonly Candidate[]; readonly total: number } {
-    const reachable = [...this.#closeTo(node)].sort((a, b) => compareCloseness(this.#claim, a, b));
+  at(node: number, max: number): CloseCandidates {
+    if (this.#last?.node !== node || this.#last.max !== max)
+      this.#last = { node, max, close: this.#at(node, max) };
+    return this.#last.close;
+  }
+
+  #at(node: number, max: number): CloseCandidates {
+    const reachable = (this.#ofNode.get(node) ?? [])
+      .flatMap((topology) => this.#byTopology.get(topology)!)
+      .sort((a, b) => compareCloseness(this.#claim, a, b));
     const candidates = reachable.slice(0, max).map(({ volume, obstacles }) => candidateOf(volume, obstacles));
     for (const { volume, topology, obstacles } of this.#all) {
       if (candidates.length >= max || obstacles.length >= obstaclesMax) break;
@@ -134,6 +148,8 @@ function sizeMargin(claim: ClaimRecord, volume: VolumeRecord): Obstacle['margin'
 export class NearbyVolumesCache {
   readonly #index: ClusterIndex;
   readonly #byWant = new Map<Want, NearbyVolumes>();
+  /** By what is asked for. */
+  readonly #shared = new Map<string, NearbyVolumes>();
 
   constructor(index: ClusterIndex) {
     this.#index = index;
@@ -144,9 +160,22 @@ export class NearbyVolumesCache {
     if (want.claim === undefined) return undefined;
     let nearby = this.#byWant.get(want);
     if (nearby === undefined) {
-      nearby = new NearbyVolumes(this.#index, want.claim);
+      nearby = this.#lookedUp(want.claim);
       this.#byWant.set(want, nearby);
     }
+    return nearby;
+  }
+
+  /** Claims that ask alike, and that no volume is kept for, see the same volumes in the same way: those are walked once for all. */
+  #lookedUp(claim: ClaimRecord): NearbyVolumes {
+    const { volumes } = this.#index;
+    if (volumes.heldFor(claim.key) !== undefined || volumes.claimedFor(claim.key).length > 0)
+      return new NearbyVolumes(this.#index, claim);
+    const { className, mode, attributesClass, accessModes, selector, selectorKey, request } = claim;
+    const asked = [className, mode, attributesClass, accessModes, selector === undefined, selectorKey];
+    const key = JSON.stringify([...asked, request?.bytes, String(request?.exactNano)]);
+    const nearby = this.#shared.get(key) ?? new NearbyVolumes(this.#index, claim);
+    this.#shared.set(key, nearby);
     return nearby;
   }
 }

@@ -4,6 +4,7 @@ import { lookUpPools, type PoolLookup } from '../../index/pool-lookup.ts';
 import { type InFlightPolicy, inFlightPolicy } from '../../index/profile.ts';
 import type { Topology } from '../../index/topology-table.ts';
 import { compareVolumes, type VolumeRow } from '../../index/volume-table.ts';
+import { offersModes } from '../../records/access-modes.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
@@ -102,13 +103,16 @@ function reservedVolumes(index: ClusterIndex, claim: ClaimRecord): readonly Volu
   return records.sort(compareVolumes).map((volume) => index.volumes.row(volume.key)!);
 
   function isForClaim(volume: VolumeRecord): boolean {
-    if (!index.profile.preboundIsFinal && volume.className !== claim.className) return false;
-    return servesAsPrebound(volume, claim);
+    if (!servesAsPrebound(volume, claim)) return false;
+    // Without the access modes the PV controller would never complete the binding, and passes the volume over itself.
+    return index.profile.preboundIsFinal
+      ? offersModes(volume.accessModes, claim.accessModes)
+      : volume.className === claim.className;
   }
 }
 
 /**
- * The tests that kube-scheduler and the PV controller make of a pre-bound volume: not of phase, class, labels or access modes.
+ * The tests that kube-scheduler and the PV controller both make of a pre-bound volume: not of phase, class, labels or access modes.
  * One that fails them is passed over as if it weren't there.
  */
 export function servesAsPrebound(volume: VolumeRecord, claim: ClaimRecord): boolean {

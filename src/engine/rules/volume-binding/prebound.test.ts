@@ -82,11 +82,6 @@ describe('a volume whose claimRef names the claim', () => {
       stowage: gets('mine', 'n2'),
     },
     {
-      name: 'is taken whatever access modes it offers',
-      volumes: [localVolume('mine', '5Gi', 'n2', { spec: { ...mine, accessModes: ['ReadOnlyMany'] } })],
-      stowage: gets('mine', 'n2'),
-    },
-    {
       name: 'is taken whatever its labels are',
       volumes: [localVolume('mine', '5Gi', 'n2', { spec: mine })],
       claims: [claim('data', '5Gi', { spec: { selector: { matchLabels: { tier: 'fast' } } } })],
@@ -135,6 +130,15 @@ describe('a reserved volume that is no good is passed over as if it were not the
         localVolume('mine', '5Gi', 'n2', { spec: { ...mine, volumeAttributesClassName: 'gold' } }),
       ],
       stowage: gets('other', 'n1'),
+    },
+    {
+      name: 'one without the access mode, which the PV controller would never bind; kube-scheduler waits for that',
+      volumes: [
+        other,
+        localVolume('mine', '5Gi', 'n2', { spec: { ...mine, accessModes: ['ReadOnlyMany'] } }),
+      ],
+      stowage: gets('other', 'n1'),
+      upstream: gets('mine', 'n2'),
     },
     {
       name: 'one that is being deleted',

@@ -27,6 +27,11 @@ function attachesVolumes(pod: PodRecord): boolean {
   return pod.claims.length + pod.migratedVolumes.length > 0;
 }
 
+/** On a node, finished or not, or about to be. */
+function hasPlace({ nodeName, nominatedNode }: PodRecord): boolean {
+  return nodeName !== '' || nominatedNode !== '';
+}
+
 /**
  * What can change which volumes are attached where. A pod that lacks slots looks again at all of it: a volume that goes leaves a
  * slot, and one that comes may be its own, which then costs nothing.
@@ -37,7 +42,7 @@ export function attachesOtherwise(interest: Interest, change: Change): boolean {
       return true;
     case 'Pod':
       return [change.before, change.after].some(
-        (pod) => pod !== undefined && pod.nodeName !== '' && attachesVolumes(pod),
+        (pod) => pod !== undefined && pod.key !== interest.pod.key && hasPlace(pod) && attachesVolumes(pod),
       );
     case 'PersistentVolumeClaim':
       return volumeOf(change.before) !== volumeOf(change.after);

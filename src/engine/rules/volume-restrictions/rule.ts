@@ -11,6 +11,7 @@ import type { PodRecord } from '../../records/pod-record.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
 import { plainFinding } from '../plain-finding.ts';
+import { placesOf } from '../pod-moves.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
 
 type PodChange = ObjectChange<'Pod'>;
@@ -100,14 +101,15 @@ function wakes(interest: Interest, change: Change, index: ClusterIndex): boolean
 /** Another pod had storage that this one wants, or was assumed to have it, and may no longer. */
 function mayGiveUp(asking: PodRecord, change: PodChange, index: ClusterIndex): boolean {
   const { before, after } = change;
-  if (before?.isFinished === true || !isSettled(change)) return false;
+  if ((after ?? before)!.key === asking.key || before?.isFinished === true || !isSettled(change))
+    return false;
   const known = before ?? index.pods.assumed(after!.key);
   return known !== undefined && shares(asking, known) && !staysPut(change);
 }
 
-/** It has a node, or is over, on one side at least. Of pods that wait nothing counts but what is assumed, and that stays. */
+/** It has a node, is to have one, or is over, on one side at least. Of other pods nothing counts but what is assumed, and that stays. */
 function isSettled({ before, after }: PodChange): boolean {
-  return [before, after].some((pod) => pod !== undefined && (occupies(pod) || pod.isFinished));
+  return [before, after].some((pod) => pod?.isFinished === true || placesOf(pod).length > 0);
 }
 
 /** It uses a disk or a claim that the other wants too, in whatever way. */

@@ -10,7 +10,7 @@ export function preboundVolumes(cluster: OracleCluster, claim: PersistentVolumeC
     (volume) =>
       isClaimRefTo(volume.spec?.claimRef, claim) &&
       suits(volume, claim) &&
-      (!cluster.isUpstream || volumeClassName(volume) === claimClassName(claim)),
+      (cluster.isUpstream ? volumeClassName(volume) === claimClassName(claim) : offersModes(volume, claim)),
   );
 }
 

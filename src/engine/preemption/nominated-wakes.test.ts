@@ -1,0 +1,115 @@
+/** Pods that wait because of others that are to come: they are woken when those have come, or come no more. */
+import { expect, test } from 'vitest';
+import type { Pod, PodSpec } from '../../kube/core.ts';
+import { readPod } from '../records/pod-record.ts';
+import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
+import { atVersion, boundClaim, byName, csiNode, hostname, node, pod, volume } from '../testing/objects.ts';
+import { planBesideNominated } from './plan-beside-nominated.ts';
+
+interface Case {
+  readonly name: string;
+  /** Beside two nodes. */
+  readonly cluster?: ClusterObjects;
+  readonly asking: Pod;
+  /** Nominated to `n1`. */
+  readonly rival: Pod;
+  /** What becomes of it. */
+  readonly happens: 'comes' | 'goes';
+}
+
+const app = (name: string) => ({ matchLabels: { app: name } });
+
+function podWith(name: string, rest: PodSpec, labels: Record<string, string> = {}): Pod {
+  const base = pod(name, []);
+  return { ...base, metadata: { ...base.metadata, labels }, spec: { ...base.spec, ...rest } };
+}
+
+function using(name: string, claimName: string, rest: PodSpec = {}): Pod {
+  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName } }];
+  return podWith(name, { ...rest, volumes });
+}
+
+/** It may only go to this node. */
+const at = (name: string): PodSpec => ({ nodeSelector: { [hostname]: name } });
+
+const near: PodSpec = {
+  affinity: {
+    podAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { labelSelector: app('leader'), topologyKey: hostname },
+      ],
+    },
+  },
+};
+
+const spread: PodSpec = {
+  topologySpreadConstraints: [
+    {
+      maxSkew: 1,
+      topologyKey: hostname,
+      whenUnsatisfiable: 'DoNotSchedule',
+      nodeAffinityPolicy: 'Ignore',
+      labelSelector: app('web'),
+    },
+  ],
+};
+
+const disk = { volumes: [{ name: 'disk', gcePersistentDisk: { pdName: 'disk' } }] };
+const handled = (name: string) =>
+  volume(name, '5Gi', { spec: { csi: { driver: 'd1', volumeHandle: name } } });
+
+const cases: readonly Case[] = [
+  {
+    name: 'one that wants to be with it, when it has come',
+    asking: podWith('p', near),
+    rival: podWith('rival', {}, { app: 'leader' }),
+    happens: 'comes',
+  },
+  {
+    name: 'one that has to be spread evenly, when it has come',
+    cluster: { Pod: [{ ...podWith('old', { nodeName: 'n2' }, { app: 'web' }) }] },
+    asking: podWith('p', { ...spread, ...at('n2') }, { app: 'web' }),
+    rival: podWith('rival', {}, { app: 'web' }),
+    happens: 'comes',
+  },
+  {
+    name: 'one that shares a claim for one pod at a time, when it is gone',
+    cluster: {
+      PersistentVolume: [volume('v1', '5Gi', { phase: 'Bound' })],
+      PersistentVolumeClaim: [boundClaim('c1', '5Gi', 'v1', { spec: { accessModes: ['ReadWriteOncePod'] } })],
+    },
+    asking: using('p', 'c1', at('n1')),
+    rival: using('rival', 'c1'),
+    happens: 'goes',
+  },
+  {
+    name: 'one that wants the same disk, when it is gone',
+    asking: podWith('p', { ...disk, ...at('n1') }),
+    rival: podWith('rival', disk),
+    happens: 'goes',
+  },
+  {
+    name: 'one that wants the slot for its volume, when it is gone',
+    cluster: {
+      CSINode: [csiNode('n1', { d1: 1 })],
+      PersistentVolume: [handled('v1'), handled('v2')],
+      PersistentVolumeClaim: [boundClaim('c1', '5Gi', 'v1'), boundClaim('c2', '5Gi', 'v2')],
+    },
+    asking: using('p', 'c1', at('n1')),
+    rival: using('rival', 'c2'),
+    happens: 'goes',
+  },
+];
+
+test.each(byName(cases))('%s', (_, { cluster = {}, asking, rival, happens }) => {
+  const index = clusterOf({ Node: [node('n1'), node('n2')], ...cluster });
+  const nominated: Pod = { ...rival, status: { nominatedNodeName: 'n1' } };
+  index.upsert('Pod', nominated);
+  const refusal = planBesideNominated(asking, index, { nowMs: 0, nominated: [readPod(nominated)] });
+  const bound = atVersion('2', { ...nominated, spec: { ...rival.spec, nodeName: 'n1' } });
+  const { change } =
+    happens === 'comes' ? index.upsert('Pod', bound) : index.remove('Pod', `default/${rival.metadata?.name}`);
+  expect(refusal.kind === 'refusal' && refusal.wokenBy(change!)).toBe(true);
+  expect(refusal.kind === 'refusal' && refusal.waker.isStaleBy(change!)).toBe(true);
+  expect(planBesideNominated(asking, index, { nowMs: 0, nominated: [] }).kind).toBe('placement');
+});
