@@ -7,6 +7,8 @@ import type { Node } from '../../kube/core.ts';
 import type { PersistentVolumeClaim } from '../../kube/core-volume.ts';
 import type { StorageClass } from '../../kube/storage.ts';
 import { claimClassName, isClaimRefTo } from '../../kube/volumes.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { lookUp } from '../../kube/wire.ts';
 import type { ControllerContext } from '../controller.ts';
 import { orAbsent } from '../or-absent.ts';
 import { type Demand, demandOf, isUnserved, provisionerOf } from './claim-demand.ts';
@@ -32,6 +34,9 @@ interface Job {
   readonly provisioner: Provisioner;
   readonly node: Node | undefined;
 }
+
+/** The volume of the claim's name: not there; its own; somebody's who has nothing to do with us; ours, but given to another; gone. */
+type Recorded = 'none' | 'own' | 'for another' | 'taken' | 'lost';
 
 /**
  * One claim from asked-for to recorded. Its writes, and what a death after each leaves:
@@ -64,14 +69,15 @@ export class ClaimWork {
     const intent = intentOf(claim);
     if (intent !== undefined && !this.#provisioners.has(intent.provisioner)) return undefined;
     if (intent === undefined && !this.#isAsked(claim)) return undefined;
-    const recorded = await this.#isRecorded(claim, signal);
-    if (recorded === 'yes') return await this.#finish(claim, intent, signal);
-    if (recorded === 'for another')
+    const record = await this.#recordOf(claim, intent, signal);
+    if (record === 'own') return await this.#finish(claim, intent, signal);
+    if (record === 'for another' || record === 'taken')
       this.#refuse(
         claim,
         `persistentvolume "pvc-${claim.metadata?.uid}" is there already, for another claim`,
       );
-    if (recorded === 'for another' || !isUnserved(claim))
+    if (record === 'taken' || record === 'lost') return await this.#clear(claim, {}, signal);
+    if (record === 'for another' || !isUnserved(claim))
       return await this.#withdraw(claim, intent, {}, signal);
     return await this.#serve(claim, intent, signal);
   }
@@ -80,16 +86,20 @@ export class ClaimWork {
     return isUnserved(claim) && this.#provisioners.has(provisionerOf(claim));
   }
 
-  async #isRecorded(
+  /** What was recorded once may hold data: then the asset is left to whoever has, or had, the volume. */
+  async #recordOf(
     claim: PersistentVolumeClaim,
+    intent: Intent | undefined,
     signal: AbortSignal,
-  ): Promise<'no' | 'yes' | 'for another'> {
+  ): Promise<Recorded> {
     const { name } = assetOf(claim.metadata?.uid ?? '');
     const volume = await orAbsent(
       this.#context.cluster.resource(persistentVolumes).get({ name }, { signal }),
     );
-    if (volume === undefined) return 'no';
-    return isClaimRefTo(volume.spec?.claimRef, claim) ? 'yes' : 'for another';
+    if (volume === undefined) return claim.spec?.volumeName === name ? 'lost' : 'none';
+    if (isClaimRefTo(volume.spec?.claimRef, claim)) return 'own';
+    const maker = lookUp(volume.metadata?.annotations, annotations.provisionedBy);
+    return intent !== undefined && maker === intent.provisioner ? 'taken' : 'for another';
   }
 
   async #finish(
@@ -215,7 +225,7 @@ export class ClaimWork {
   }
 
   /** A claim that has gone meanwhile has nothing left to clear. */
-  async #clear(claim: PersistentVolumeClaim, options: ClearOptions, signal: AbortSignal): Promise<void> {
+  async #clear(claim: PersistentVolumeClaim, options: ClearOptions, signal: AbortSignal): Promise<undefined> {
     await orAbsent(clearIntent(this.#claims, claim, options, signal));
   }
 

@@ -16,6 +16,7 @@ import { orAbsent } from '../../or-absent.ts';
 import { applyClaiming, controllerReference } from '../pods/adoption.ts';
 import { Dependents } from '../pods/dependents.ts';
 import { deleteAsRead } from '../pods/guarded-delete.ts';
+import { ReplacementPace, soonest } from '../pods/replacement-pace.ts';
 import {
   failureOf,
   isAtRest,
@@ -37,11 +38,13 @@ export class ReplicaSetKeeper {
   readonly #context: ControllerContext;
   readonly #sets: Informer<ReplicaSet>;
   readonly #pods: Dependents<Pod>;
+  readonly #pace: ReplacementPace;
   /** Keys of sets by uid. */
   readonly #keys = new Map<string, string>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
+    this.#pace = new ReplacementPace(context);
     this.queue = new WorkQueue(context);
     this.#sets = context.informers.of(replicaSets);
     const cache = context.informers.of(pods);
@@ -57,7 +60,10 @@ export class ReplicaSetKeeper {
       this.#keys.set(set.metadata?.uid ?? '', keyOf(set));
       this.queue.add(keyOf(set));
     };
-    const gone = (set: ReplicaSet) => this.#keys.delete(set.metadata?.uid ?? '');
+    const gone = (set: ReplicaSet) => {
+      this.#keys.delete(set.metadata?.uid ?? '');
+      this.#pace.forget(set.metadata?.uid ?? '');
+    };
     return [this.#sets.addHandler({ added: changed, updated: changed, deleted: gone }), this.#pods.listen()];
   }
 
@@ -75,8 +81,8 @@ export class ReplicaSetKeeper {
       const around = await this.#liveSurroundings(key, signal);
       if (around === undefined) return undefined;
       const next = planReplicaSet(around);
-      if (next.kind === 'replicas') await this.#manage(around.set, next, signal);
-      if (next.kind !== 'claim') return lookAgain(next);
+      if (next.kind === 'replicas') return await this.#keep(around.set, next, signal);
+      if (next.kind === 'ignored') return undefined;
       const reference = controllerReference(around.set, replicaSets);
       await applyClaiming(this.#context.cluster.resource(pods), next.pods, reference, signal);
     }
@@ -111,13 +117,21 @@ export class ReplicaSetKeeper {
     return this.#surroundings(set, items);
   }
 
+  async #keep(set: ReplicaSet, stage: ReplicaStage, signal: AbortSignal): Promise<Requeue | undefined> {
+    const { count, waitMs } = this.#pace.take(set, set.spec?.replicas ?? 1, stage.create.length);
+    await this.#manage(set, { ...stage, create: stage.create.slice(0, count) }, signal);
+    return lookAgain(stage, waitMs);
+  }
+
   /** Makes or deletes pods one by one; the first that fails ends it, and the status says so. */
   async #manage(set: ReplicaSet, stage: ReplicaStage, signal: AbortSignal): Promise<void> {
     const failure = await this.#change(set, stage, signal);
     const known = failureOf(set);
     const isToldOf = failure === undefined ? known === undefined : known !== undefined;
     if (!stage.isStatusTold || !isToldOf) await this.#tell(set, stage, failure, signal);
-    if (failure !== undefined) throw failure.error;
+    if (failure === undefined) return;
+    this.#pace.forget(set.metadata?.uid ?? '');
+    throw failure.error;
   }
 
   async #change(
@@ -175,9 +189,8 @@ export class ReplicaSetKeeper {
   }
 }
 
-function lookAgain(plan: ReplicaSetPlan): Requeue | undefined {
-  const afterMs = plan.kind === 'replicas' ? plan.nextAvailableMs : undefined;
-  return afterMs === undefined ? undefined : { afterMs };
+function lookAgain(plan: ReplicaSetPlan, waitMs?: number): Requeue | undefined {
+  return soonest([plan.kind === 'replicas' ? plan.nextAvailableMs : undefined, waitMs]);
 }
 
 function messageOf(error: unknown): string {

@@ -16,7 +16,7 @@ export class ByNamespace<T extends KubeObject> {
   listen(): () => void {
     return this.#informer.addHandler({
       added: (object) => this.#keysIn(object).add(keyOf(object)),
-      deleted: (object) => this.#keysIn(object).delete(keyOf(object)),
+      deleted: (object) => this.#remove(object),
     });
   }
 
@@ -24,6 +24,12 @@ export class ByNamespace<T extends KubeObject> {
     return [...(this.#keys.get(namespace) ?? [])]
       .map((key) => this.#informer.get(key))
       .filter((object) => object !== undefined);
+  }
+
+  #remove(object: KubeObject): void {
+    const keys = this.#keysIn(object);
+    keys.delete(keyOf(object));
+    if (keys.size === 0) this.#keys.delete(object.metadata?.namespace ?? '');
   }
 
   #keysIn({ metadata }: KubeObject): Set<string> {

@@ -17,22 +17,48 @@ export type RevisionPlan =
   /** An older template is wanted again: it becomes the newest under its old name. */
   | { readonly kind: 'renumber'; readonly revision: ControllerRevision; readonly number: number };
 
+export interface RevisionCircumstances {
+  /** All there are in the namespace, whoever's. */
+  readonly around: readonly ControllerRevision[];
+  readonly collisions: number;
+}
+
 /** Finds the revision of the set's template, and the one that its pods are at. */
 export function planRevisions(
   set: StatefulSet,
-  revisions: readonly ControllerRevision[],
-  collisions: number,
+  mine: readonly ControllerRevision[],
+  { around, collisions }: RevisionCircumstances,
 ): RevisionPlan {
-  const known = sortRevisions(revisions);
+  const known = sortRevisions(mine);
   const newest = known.at(-1);
   const number = (newest?.revision ?? 0) + 1;
   const data = dataOf(set);
   const equal = known.filter((revision) => canonicalJson(revision.data) === canonicalJson(data)).at(-1);
-  if (equal === undefined) return { kind: 'create', revision: newRevision(set, data, number, collisions) };
+  if (equal === undefined) return creation(set, newRevision(set, data, number, collisions), mine, around);
   if (newest !== undefined && canonicalJson(newest.data) !== canonicalJson(data))
     return { kind: 'renumber', revision: equal, number };
-  const update = named(newest ?? equal);
-  const current = known.find(({ metadata }) => metadata?.name === set.status?.currentRevision);
+  return settled(set, known, newest ?? equal);
+}
+
+/** Whoever has the same template under the same name, it says what is to be said: it is followed as it is. */
+function creation(
+  set: StatefulSet,
+  revision: ControllerRevision,
+  mine: readonly ControllerRevision[],
+  around: readonly ControllerRevision[],
+): RevisionPlan {
+  const namesake = around.find(({ metadata }) => metadata?.name === revision.metadata?.name);
+  if (namesake === undefined || !isSameData(namesake, revision)) return { kind: 'create', revision };
+  return settled(set, mine, namesake);
+}
+
+function settled(
+  { status }: StatefulSet,
+  known: readonly ControllerRevision[],
+  newest: ControllerRevision,
+): RevisionPlan {
+  const update = named(newest);
+  const current = known.find(({ metadata }) => metadata?.name === status?.currentRevision);
   return { kind: 'settled', current: current === undefined ? update : named(current), update };
 }
 

@@ -48,8 +48,10 @@ export function planSet(around: SetSurroundings): SetPlan {
   const revisions = claimDependents(set, around.revisions, (revision) => isPicked(selector, revision));
   if (pods.adopt.length + pods.release.length + revisions.adopt.length > 0)
     return { kind: 'claim', pods, revisions: { ...revisions, release: [] } };
-  const plan = planRevisions(set, revisions.mine, around.collisions);
-  if (plan.kind !== 'settled') return { kind: 'revise', plan };
+  const circumstances = { around: around.revisions, collisions: around.collisions };
+  const plan = planRevisions(set, revisions.mine, circumstances);
+  // A set that ends is given no revision any more: whoever deletes its dependents first would never be done.
+  if (plan.kind !== 'settled') return isEnding(set) ? { kind: 'ignored' } : { kind: 'revise', plan };
   return replicaStage(around, pods.mine, revisions.mine, plan);
 }
 
@@ -58,6 +60,10 @@ export function isAtRest(plan: SetPlan): boolean {
   return (
     plan.kind === 'replicas' && plan.steps.length === 0 && plan.isStatusTold && plan.expired.length === 0
   );
+}
+
+function isEnding({ metadata }: StatefulSet): boolean {
+  return metadata?.deletionTimestamp !== undefined;
 }
 
 function replicaStage(

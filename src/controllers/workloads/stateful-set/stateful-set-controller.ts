@@ -15,8 +15,9 @@ import type { Controller, ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
 import { runLoop } from '../../run-loop.ts';
 import { Dependents } from '../pods/dependents.ts';
-import { claimNameOf, claimTemplateNames } from './identity.ts';
-import { isAtRest, planSet, type SetPlan, type SetSurroundings } from './set-plan.ts';
+import { ReplacementPace, soonest } from '../pods/replacement-pace.ts';
+import { claimNameOf, claimTemplateNames, replicasOf } from './identity.ts';
+import { isAtRest, planSet, type ReplicaStage, type SetPlan, type SetSurroundings } from './set-plan.ts';
 import { SetWriter } from './set-writer.ts';
 
 const workers = 4;
@@ -47,6 +48,7 @@ class StatefulSetKeeper {
   readonly #revisions: Dependents<ControllerRevision>;
   readonly #caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
   readonly #queue: WorkQueue;
+  readonly #pace: ReplacementPace;
   /** Keys of sets by uid. */
   readonly #keys = new Map<string, string>();
   /** Where the name of a revision was taken, until the status tells it. */
@@ -59,6 +61,7 @@ class StatefulSetKeeper {
     this.#sets = informers.of(statefulSets);
     this.#claims = informers.of(persistentVolumeClaims);
     this.#queue = new WorkQueue(context);
+    this.#pace = new ReplacementPace(context);
     const wake = {
       owned: (uid: string) => this.#wake(uid),
       orphan: (object: KubeObject) => this.#wakeNamespace(object),
@@ -88,6 +91,7 @@ class StatefulSetKeeper {
     const gone = (set: StatefulSet) => {
       this.#keys.delete(set.metadata?.uid ?? '');
       this.#collisions.delete(set.metadata?.uid ?? '');
+      this.#pace.forget(set.metadata?.uid ?? '');
     };
     return [
       this.#sets.addHandler({ added: changed, updated: changed, deleted: gone }),
@@ -131,19 +135,30 @@ class StatefulSetKeeper {
       const around = await this.#liveSurroundings(key, signal);
       if (around === undefined) return undefined;
       const next = planSet(around);
-      await this.#apply(around, next, signal);
-      if (next.kind === 'replicas' || next.kind === 'ignored') return lookAgain(next);
+      if (next.kind === 'ignored') return undefined;
+      if (next.kind === 'replicas') return await this.#keep(around.set, next, signal);
+      await this.#prepare(around, next, signal);
     }
     return {};
   }
 
-  async #apply({ set, collisions }: SetSurroundings, plan: SetPlan, signal: AbortSignal): Promise<void> {
-    if (plan.kind === 'claim') await this.#writer.claim(set, plan, signal);
-    else if (plan.kind === 'replicas') await this.#writer.replicas(set, plan, signal);
-    else if (plan.kind === 'revise') {
-      const isNamed = await this.#writer.revise(plan.plan, signal);
-      if (!isNamed) this.#collisions.set(set.metadata?.uid ?? '', collisions + 1);
-    }
+  async #prepare(
+    { set, collisions }: SetSurroundings,
+    plan: Extract<SetPlan, { kind: 'claim' | 'revise' }>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (plan.kind === 'claim') return await this.#writer.claim(set, plan, signal);
+    const isNamed = await this.#writer.revise(plan.plan, signal);
+    if (!isNamed) this.#collisions.set(set.metadata?.uid ?? '', collisions + 1);
+  }
+
+  async #keep(set: StatefulSet, stage: ReplicaStage, signal: AbortSignal): Promise<Requeue | undefined> {
+    const creations = stage.steps.filter(({ kind }) => kind === 'create-pod');
+    const { count, waitMs } = this.#pace.take(set, replicasOf(set), creations.length);
+    const heldBack = new Set(creations.slice(count));
+    const steps = stage.steps.filter((step) => !heldBack.has(step));
+    await this.#writer.replicas(set, { ...stage, steps }, signal);
+    return lookAgain(stage, waitMs);
   }
 
   #cachedSurroundings(set: StatefulSet): SetSurroundings {
@@ -192,7 +207,6 @@ class StatefulSetKeeper {
   }
 }
 
-function lookAgain(plan: SetPlan): Requeue | undefined {
-  const afterMs = plan.kind === 'replicas' ? plan.nextAvailableMs : undefined;
-  return afterMs === undefined ? undefined : { afterMs };
+function lookAgain(plan: SetPlan, waitMs?: number): Requeue | undefined {
+  return soonest([plan.kind === 'replicas' ? plan.nextAvailableMs : undefined, waitMs]);
 }

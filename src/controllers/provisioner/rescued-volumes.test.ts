@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { persistentVolumeClaims, persistentVolumes } from '../../cluster/resources.ts';
+import { intentAnnotation, intentFinalizer, intentOf } from './intent.ts';
+import { provisionerController } from './provisioner-controller.ts';
+import { Disks } from './testing/disk-provisioner.ts';
+import { classOf } from './testing/objects.ts';
+import { ProvisionerTrial } from './testing/provisioner-trial.ts';
+
+const provisioner = 'disk.example.com';
+const removed = { metadata: { finalizers: null } };
+const another = { spec: { claimRef: { namespace: 'elsewhere', name: 'other', uid: null } } };
+
+/** What an administrator does with a volume in use while the provisioner is away. */
+const rescues: Readonly<Record<string, (world: ProvisionerTrial, name: string) => Promise<unknown>>> = {
+  'the object of the volume is deleted': async ({ cluster }, name) => {
+    await cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body: removed });
+    await cluster.resource(persistentVolumes).delete({ name });
+  },
+  'the object of the volume and the claim are deleted': async (world, name) => {
+    await world.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body: removed });
+    await world.cluster.resource(persistentVolumes).delete({ name });
+    await world.deleteClaim();
+  },
+  'the volume is given to another claim': async ({ cluster }, name) =>
+    await cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body: another }),
+  'the volume belongs to nobody any more': async ({ cluster }, name) => {
+    const body = { spec: { claimRef: null } };
+    await cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
+  },
+};
+
+test.each(Object.entries(rescues))(
+  'a disk that was recorded and used is kept when %s before the provisioner is back',
+  async (_what, rescue) => {
+    const disks = new Disks();
+    const controllers = [provisionerController({ provisioners: [disks.provisioner] })];
+    await using world = await ProvisionerTrial.start([], classOf({ provisioner, reclaimPolicy: 'Retain' }));
+    await world.makeClaim({ node: 'a1', provisioner });
+    const first = world.trial.run(controllers);
+    await world.trial.settle();
+    await first.close();
+    const [volume] = await world.volumes();
+    const name = volume?.metadata?.name ?? '';
+    await bind(world, name);
+    await rescue(world, name);
+    world.trial.run(controllers);
+    await world.trial.settle();
+    expect([...disks.there.keys()]).toEqual([name]);
+    const claim = await world.claim();
+    expect(claim && intentOf(claim)).toBeUndefined();
+  },
+);
+
+/** What the binder of volumes does; and the intent is there, as if the provisioner had died before it took it off. */
+async function bind({ cluster }: ProvisionerTrial, volumeName: string): Promise<void> {
+  const metadata = {
+    annotations: { [intentAnnotation]: `${provisioner} a1` },
+    finalizers: ['kubernetes.io/pvc-protection', intentFinalizer],
+  };
+  const body = { metadata, spec: { volumeName } };
+  const client = cluster.resource(persistentVolumeClaims);
+  await client.patch({ namespace: 'default', name: 'data' }, { type: 'merge', body });
+}

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { nodes, pods, replicaSets, statefulSets } from '../../cluster/resources.ts';
+import type { Taint } from '../../kube/core.ts';
+import type { PodSpec } from '../../kube/core-pod.ts';
+import { LimitedCluster } from '../testing/limited-cluster.ts';
+import { TrialCluster } from '../testing/trial-cluster.ts';
+import { deployment } from './deployment/deployment-controller.ts';
+import { nodeAgent } from './node-agent/node-agent.ts';
+import { statefulSet } from './stateful-set/stateful-set-controller.ts';
+import { namespace, podNames } from './testing/workload-world.ts';
+
+/** Little enough that going round in circles ends. */
+const writesMax = 1_000;
+/** Twenty, and each of the set twice, and two in less than four seconds. */
+const madeMaxInTwoMinutes = 20 + 2 + 65;
+
+const labels = { app: 'web' };
+const size = { cpu: '8', memory: '32Gi', pods: '110' };
+const evicted: readonly Taint[] = [{ key: 'gone', effect: 'NoExecute' }];
+
+const kinds = ['ReplicaSet', 'StatefulSet'] as const;
+const ends = [
+  { why: 'that their node has no room for', cpu: '100', taints: [] },
+  { why: 'that a taint drives away', cpu: '1', taints: evicted },
+];
+
+async function makeSet(cluster: Cluster, kind: (typeof kinds)[number], cpu: string): Promise<void> {
+  const container = { name: 'main', image: 'pause', resources: { requests: { cpu } } };
+  const podSpec: PodSpec = { nodeName: 'n1', terminationGracePeriodSeconds: 0, containers: [container] };
+  const template = { metadata: { labels }, spec: podSpec };
+  const metadata = { namespace, name: 'web' };
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template };
+  if (kind === 'ReplicaSet') await cluster.resource(replicaSets).create({ metadata, spec });
+  else await cluster.resource(statefulSets).create({ metadata, spec: { ...spec, serviceName: 'web' } });
+}
+
+/** Counts pods that are made. */
+function countMade(cluster: Cluster, signal: AbortSignal): () => number {
+  let made = 0;
+  void (async () => {
+    for await (const event of cluster.resource(pods).watch({ namespace, signal }))
+      if (event.type === 'ADDED') made += 1;
+  })();
+  return () => made;
+}
+
+test.each(kinds.flatMap((kind) => ends.map((end) => ({ kind, ...end }))))(
+  'a $kind makes up for pods $why, but not without end',
+  async ({ kind, cpu, taints }) => {
+    await using trial = await TrialCluster.start();
+    const { cluster } = trial;
+    const status = { allocatable: size, capacity: size };
+    await cluster.resource(nodes).create({ metadata: { name: 'n1' }, spec: { taints }, status });
+    const abort = new AbortController();
+    const made = countMade(cluster, abort.signal);
+    trial.run([deployment, statefulSet, nodeAgent], new LimitedCluster(cluster, writesMax));
+    await makeSet(cluster, kind, cpu);
+    await trial.settle(120_000);
+    abort.abort();
+    expect(made()).toBeGreaterThan(20);
+    expect(made()).toBeLessThanOrEqual(madeMaxInTwoMinutes);
+  },
+);
+
+test('a set that is changed is not made to wait for what it did before', async () => {
+  await using trial = await TrialCluster.start();
+  const { cluster } = trial;
+  trial.run([deployment, nodeAgent], new LimitedCluster(cluster, writesMax));
+  await cluster
+    .resource(nodes)
+    .create({ metadata: { name: 'n1' }, status: { allocatable: size, capacity: size } });
+  await makeSet(cluster, 'ReplicaSet', '100');
+  await trial.settle(1000);
+  const before = (await podNames(cluster)).length;
+  const body = { spec: { replicas: 3 } };
+  await cluster.resource(replicaSets).patch({ namespace, name: 'web' }, { type: 'merge', body });
+  await trial.settle(1000);
+  expect((await podNames(cluster)).length).toBeGreaterThanOrEqual(before + 20);
+});

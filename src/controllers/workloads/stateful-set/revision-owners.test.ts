@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { controllerRevisions, pods, statefulSets } from '../../../cluster/resources.ts';
+import { LimitedCluster } from '../../testing/limited-cluster.ts';
+import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { garbageCollector } from '../garbage-collector.ts';
+import { namespace, podNames } from '../testing/workload-world.ts';
+import { statefulSet } from './stateful-set-controller.ts';
+import { makeSet } from './testing/sets.ts';
+
+/** More than an end takes, and little enough that going round in circles ends. */
+const writesMax = 100;
+
+async function makeSettledSet(trial: TrialCluster): Promise<void> {
+  const run = trial.run([statefulSet]);
+  await makeSet(trial.cluster);
+  await trial.settle();
+  await run.close();
+}
+
+const hold = (finalizers: readonly string[] | null) =>
+  ({ type: 'merge', body: { metadata: { finalizers } } }) as const;
+
+test.each(['Foreground', 'Background', 'Orphan'] as const)(
+  'a set that is deleted gets no new revision while it waits for its pods: %s',
+  async (propagationPolicy) => {
+    await using trial = await TrialCluster.start();
+    const { cluster } = trial;
+    await makeSettledSet(trial);
+    const pod = { namespace, name: 'web-0' };
+    await cluster.resource(pods).patch(pod, hold(['example.com/hold']));
+    const limited = new LimitedCluster(cluster, writesMax);
+    trial.run([statefulSet, garbageCollector], limited);
+    await cluster.resource(statefulSets).delete({ namespace, name: 'web' }, { propagationPolicy });
+    await trial.settle(60_000);
+    await cluster.resource(pods).patch(pod, hold(null));
+    await trial.settle(60_000);
+    expect(limited.written).toBeLessThan(writesMax);
+    expect((await cluster.resource(statefulSets).list({ namespace })).items).toEqual([]);
+    const left = (await cluster.resource(controllerRevisions).list({ namespace })).items;
+    expect(left).toHaveLength(propagationPolicy === 'Orphan' ? 1 : 0);
+  },
+);
+
+test('a set follows a revision of its name and template that somebody else has', async () => {
+  await using trial = await TrialCluster.start();
+  const { cluster } = trial;
+  await makeSettledSet(trial);
+  const revisions = cluster.resource(controllerRevisions);
+  const [revision] = (await revisions.list({ namespace })).items;
+  const name = revision?.metadata?.name ?? '';
+  // Without labels no selector picks it, so that nobody can adopt it.
+  const body = { metadata: { ownerReferences: null, labels: null } };
+  await revisions.patch({ namespace, name }, { type: 'merge', body });
+  await cluster
+    .resource(statefulSets)
+    .delete({ namespace, name: 'web' }, { propagationPolicy: 'Background' });
+  await makeSet(cluster, { replicas: 2, podManagementPolicy: 'Parallel' });
+  trial.run([statefulSet, garbageCollector]);
+  await trial.settle(60_000);
+  expect(await podNames(cluster)).toEqual(['web-0', 'web-1']);
+  const { status } = await cluster.resource(statefulSets).get({ namespace, name: 'web' });
+  expect(status?.updateRevision).toBe(name);
+});
