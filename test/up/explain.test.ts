@@ -59,7 +59,7 @@ describe('stowage explain', () => {
     const none = await callStowage('explain', 'pod', 'shop/web', '--kubeconfig', up.kubeconfig);
     expect([none.status, none.stdout]).toEqual([1, '']);
     expect(none.stderr).toMatch(
-      /^stowage: there is no pod shop\/web in https:\S+; kubectl get pods -n shop lists/,
+      /^stowage: there is no pod shop\/web in https:\S+; there is no namespace shop either; kubectl get namespaces lists/,
     );
   });
 

@@ -1,11 +1,11 @@
 import { claimCandidates } from '../../engine/explain/claim-candidates.ts';
 import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
-import { stowageProfile } from '../../engine/index/profile.ts';
+import { type Profile, upstreamProfile } from '../../engine/index/profile.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PersistentVolumeClaim } from '../../kube/core.ts';
 import type { World } from '../source/world.ts';
 import { type ClaimStanding, claimStanding } from './claim-standing.ts';
-import { type ExplainPodOptions, explainPod } from './explain-pod.ts';
+import { type ExplainPodOptions, explainPod, type IndexOf } from './explain-pod.ts';
 import type { CandidateLine, ClaimExplanation, ClaimState, PodExplanation } from './explanation.ts';
 import { explanationApiVersion } from './explanation.ts';
 import { candidateLine, eventLines, noticeNotes } from './lines.ts';
@@ -27,15 +27,16 @@ export function explainClaim(
   claim: PersistentVolumeClaim,
   options: ExplainPodOptions,
 ): ClaimExplanation {
+  const indexOf = remembering((profile) => world.snapshot.toIndex(profile));
   // Nothing is planned by it here: claims and volumes read the same under every profile.
-  const { index, notices } = world.snapshot.toIndex(stowageProfile);
+  const { index, notices } = indexOf(upstreamProfile);
   const { namespace = '', name = '' } = claim.metadata ?? {};
   const record = index.claims.get(`${namespace}/${name}`)!;
   const users = [...index.pods.usingClaim(record.key)].filter(({ isFinished }) => !isFinished);
   const standing = claimStanding(record, index, users);
   const isForPods = standing.state === 'WaitsForScheduler';
   const shown = isForPods ? users.filter(({ nodeName }) => nodeName === '').slice(0, podsMax) : [];
-  const pods = shown.flatMap(({ key }) => explained(world, key, options));
+  const pods = shown.flatMap(({ key }) => explained(world, key, { ...options, indexOf }));
   const closest = choosing.has(standing.state) ? closestTo(record, index) : { candidates: [], omitted: 0 };
   return {
     apiVersion: explanationApiVersion,
@@ -63,6 +64,16 @@ export function explainClaim(
 function summaryOf({ key, volumeName }: ClaimRecord, { state, says, waitsFor }: ClaimStanding): string {
   if (state === 'Bound') return `Claim ${key} is bound to ${volumeName}.`;
   return `Claim ${key} ${says}${waitsFor === undefined ? '' : `: ${waitsFor}`}.`;
+}
+
+/** Explaining leaves an index as it was. */
+function remembering(make: IndexOf): IndexOf {
+  const made = new Map<Profile, ReturnType<IndexOf>>();
+  return (profile) => {
+    const known = made.get(profile) ?? make(profile);
+    made.set(profile, known);
+    return known;
+  };
 }
 
 /** Notes are told once, for the claim. */

@@ -7,10 +7,12 @@ import { plan } from '../../engine/plan.ts';
 import { type PodRecord, readPod } from '../../engine/records/pod-record.ts';
 import type { Refusal } from '../../engine/refusal.ts';
 import { nodeReasons } from '../../engine/rules/reasons.ts';
+import type { PodRefusal } from '../../engine/rules/rule.ts';
 import type { Pod } from '../../kube/core.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import type { Note } from '../source/note.ts';
 import type { World } from '../source/world.ts';
+import { claimStanding } from './claim-standing.ts';
 import type { ClaimLine, PodExplanation } from './explanation.ts';
 import { explanationApiVersion } from './explanation.ts';
 import { candidateLine, eventLines, groupLine, noticeNotes, podReasonLine, remedyLine } from './lines.ts';
@@ -20,7 +22,11 @@ export interface ExplainPodOptions {
   readonly nowMs: number;
   /** Instead of the one that goes with the pod's scheduler. */
   readonly profile?: 'stowage' | 'upstream' | undefined;
+  /** Of the world's snapshot, for those who ask of several pods: to make one takes longer than most answers. */
+  readonly indexOf?: IndexOf | undefined;
 }
+
+export type IndexOf = (profile: Profile) => ReturnType<World['snapshot']['toIndex']>;
 
 /** What a claim line shows; more don't make it clearer. */
 const candidatesMax = 5;
@@ -28,7 +34,8 @@ const candidatesMax = 5;
 /** Why a pod waits and what would help, or why it is where it is. The pod must be in the world. */
 export function explainPod(world: World, pod: Pod, options: ExplainPodOptions): PodExplanation {
   const profile = profileFor(pod, options.profile);
-  const { index, notices } = world.snapshot.toIndex(profile);
+  const { indexOf = (asked: Profile) => world.snapshot.toIndex(asked) } = options;
+  const { index, notices } = indexOf(profile);
   const record = readPod(pod);
   const base: PodExplanation = {
     apiVersion: explanationApiVersion,
@@ -70,6 +77,11 @@ function judged(base: PodExplanation, question: Question): Partial<PodExplanatio
       summary: `${name} is over (${pod.status?.phase}); it is not placed any more.`,
     };
   if (record.nodeName !== '') return whyThere(question);
+  if (record.isDeleting)
+    return {
+      verdict: 'finished',
+      summary: `${name} is being deleted; no scheduler places it any more.`,
+    };
   const gates = listOf(pod.spec?.schedulingGates).map((gate) => textOf(gate?.name));
   if (gates.length > 0)
     return {
@@ -95,7 +107,10 @@ function refused(base: PodExplanation, question: Question, refusal: Refusal): Pa
   const common = { verdict: 'refused', message: refusal.message } as const;
   if (refusal.nodeCount === 0)
     return { ...common, summary: `Pod ${record.key} fits nowhere: there are no nodes.` };
-  const podReasons = refusal.podRefusals.map(podReasonLine);
+  const podReasons = refusal.podRefusals.map((reason) => ({
+    ...podReasonLine(reason),
+    waitsFor: waitsFor(reason, question),
+  }));
   if (podReasons.length > 0) {
     const why = podReasons.map(({ claim, sentence }) =>
       claim === undefined ? sentence : `${sentence} (${claim})`,
@@ -107,12 +122,27 @@ function refused(base: PodExplanation, question: Question, refusal: Refusal): Pa
   const { remedies, ...search } = findRemedies(pod, index, nodes, { nowMs, objects: world.snapshot });
   return {
     ...common,
-    summary: refusedSummary(record, refusal.nodeCount, groups),
+    summary: `${refusedSummary(record, refusal.nodeCount, groups)}${nomination(record)}`,
     nodes: { total: refusal.nodeCount, fitting: 0, groups: groups.map(groupLine) },
     claims: withClosest(base.claims, nodes),
     remedies: remedies.map(remedyLine),
     search,
   };
+}
+
+/** What a claim that isn't the scheduler's to serve waits for itself. */
+function waitsFor({ reason, claim = '' }: PodRefusal, { index, record }: Question): string | undefined {
+  const known = reason === 'UnboundImmediateClaim' ? index.claims.get(claim) : undefined;
+  if (known === undefined) return undefined;
+  const { says, waitsFor: next } = claimStanding(known, index, [record]);
+  return next === undefined ? says : `${says}: ${next}`;
+}
+
+/** Its scheduler has evicted pods for it, and waits for them to be gone. */
+function nomination({ nominatedNode }: PodRecord): string {
+  return nominatedNode === ''
+    ? ''
+    : ` Its scheduler has nominated it to ${nominatedNode}, where room is being made for it.`;
 }
 
 const reasonsSummedUp = 2;
@@ -128,7 +158,7 @@ function refusedSummary({ key }: PodRecord, nodeCount: number, groups: readonly 
   const ranked = [...counts].sort((a, b) => b[1] - a[1]);
   const shown = ranked
     .slice(0, reasonsSummedUp)
-    .map(([sentence, count]) => `${countText(count, nodeCount)} ${sentence}`);
+    .map(([sentence, count]) => `${countText(count, nodeCount)}${sentence}`);
   const more = ranked.length > reasonsSummedUp ? '; and more' : '';
   const on =
     nodeCount === 1 ? 'does not fit on the only node' : `fits on none of ${grouped(nodeCount)} nodes`;
@@ -137,7 +167,7 @@ function refusedSummary({ key }: PodRecord, nodeCount: number, groups: readonly 
 
 function countText(count: number, nodeCount: number): string {
   if (nodeCount === 1) return '';
-  return count === nodeCount ? 'on each,' : `on ${grouped(count)},`;
+  return count === nodeCount ? 'on each, ' : `on ${grouped(count)}, `;
 }
 
 function grouped(count: number): string {

@@ -1,9 +1,8 @@
 import type { Pod } from '../../kube/core.ts';
-import { listOf } from '../../kube/wire.ts';
 import { realClock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { CliError, usage } from '../cli-error.ts';
+import { usage } from '../cli-error.ts';
 import { logForReading } from '../log-flags.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { progressOf } from '../output/progress-of.ts';
@@ -15,7 +14,8 @@ import type { Target, World } from '../source/world.ts';
 import { explainClaim } from './explain-claim.ts';
 import { type ExplainPodOptions, explainPod } from './explain-pod.ts';
 import type { Explanation } from './explanation.ts';
-import { missingNotes } from './lacking.ts';
+import { claimKeys, missingNotes } from './lacking.ts';
+import { notFound } from './not-found.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
 
@@ -115,11 +115,7 @@ async function load(
 /** The pods that an answer is about. */
 function podsOf(snapshot: Snapshot, { kind, namespace, name }: Target): readonly Pod[] {
   if (kind === 'pod') return [snapshot.get('Pod', `${namespace}/${name}`) ?? []].flat();
-  return [...snapshot.values('Pod')].filter(
-    ({ metadata, spec }) =>
-      metadata?.namespace === namespace &&
-      listOf(spec?.volumes).some(({ persistentVolumeClaim: claim }) => claim?.claimName === name),
-  );
+  return [...snapshot.values('Pod')].filter((pod) => claimKeys(pod).includes(`${namespace}/${name}`));
 }
 
 /** The explanation of what is asked for; rejects what isn't there. */
@@ -138,19 +134,6 @@ export function answer(
   const claim = snapshot.get('PersistentVolumeClaim', key);
   if (claim === undefined) throw notFound(world, target, options.where);
   return explainClaim(world, claim, options);
-}
-
-function notFound({ snapshot, notes }: World, { kind, namespace, name }: Target, where: string): CliError {
-  const plural = kind === 'pod' ? 'pods' : 'persistentvolumeclaims';
-  const hidden = notes.find(({ about, text }) => about === 'unseen' && text.includes(` see ${plural}`));
-  if (hidden !== undefined) return new CliError(`${hidden.text}; ask for the right to list ${plural}`);
-  const known = [...snapshot.values(kind === 'pod' ? 'Pod' : 'PersistentVolumeClaim')];
-  const [elsewhere] = known.filter(({ metadata }) => metadata?.name === name);
-  const hint =
-    elsewhere === undefined
-      ? `kubectl get ${plural} -n ${namespace} lists those there are`
-      : `there is one in namespace ${elsewhere.metadata?.namespace}; choose it with -n`;
-  return new CliError(`there is no ${kind} ${namespace}/${name} in ${where}; ${hint}`);
 }
 
 function rendered(explanation: Explanation, format: OutputFormat, terminal: Terminal): string {

@@ -60,6 +60,8 @@ export interface PodReasonLine {
   readonly remedy: string;
   readonly claim?: string | undefined;
   readonly message: string;
+  /** What the claim waits for itself, where it isn't the scheduler that serves it. */
+  readonly waitsFor?: string | undefined;
 }
 
 export interface NodeGroupLine {
@@ -73,6 +75,8 @@ export interface NodeReasonLine {
   readonly rule: string;
   readonly reason: string;
   readonly sentence: string;
+  /** What helps in general; what helps here is under `remedies`. */
+  readonly remedy: string;
   readonly upstream: string;
   readonly claim?: string | undefined;
   readonly detail?: string | undefined;

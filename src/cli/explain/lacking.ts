@@ -83,7 +83,8 @@ function claimsOf(snapshot: Snapshot, pod: Pod): PersistentVolumeClaim[] {
   return claimKeys(pod).flatMap((key) => snapshot.get('PersistentVolumeClaim', key) ?? []);
 }
 
-function claimKeys({ metadata, spec }: Pod): string[] {
+/** Claims that the pod names, and those that are made for its ephemeral volumes. */
+export function claimKeys({ metadata, spec }: Pod): string[] {
   return listOf(spec?.volumes).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim) return [`${metadata?.namespace}/${persistentVolumeClaim.claimName}`];
     return ephemeral

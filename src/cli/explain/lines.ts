@@ -32,11 +32,12 @@ export function groupLine({ nodes, reasons }: NodeGroup): NodeGroupLine {
 }
 
 function reasonLine({ rule, reason, claim, detail, range }: GroupReason): NodeReasonLine {
-  const { sentence, upstream } = nodeReasons[reason];
+  const { sentence, upstream, remedy } = nodeReasons[reason];
   return {
     rule,
     reason,
     sentence,
+    remedy,
     upstream: upstream.replace(/\{\w+\}/, () => range?.of ?? detail),
     claim,
     detail: detail === '' ? undefined : detail,

@@ -48,13 +48,17 @@ export function whyThere(question: Question): Partial<PodExplanation> {
   };
   return {
     verdict: 'placed',
-    summary: `Pod ${record.key} is on ${record.nodeName}${rankText(rank, board, record.nodeName)}.`,
+    summary: `Pod ${record.key} is ${record.isDeleting ? 'being deleted, and is still ' : ''}on ${record.nodeName}${rankText(rank, board, question)}.`,
     nodes: { total: index.nodes.size, fitting: board.feasibleNodes, groups: [] },
     placement,
   };
 }
 
-function rankText(rank: number, { nodes, feasibleNodes }: ScoreBoard, node: string): string {
+function rankText(rank: number, { nodes, feasibleNodes }: ScoreBoard, { record, index }: Question): string {
+  const { nodeName: node } = record;
+  // Where nobody could see the nodes.
+  if (index.nodes.size === 0) return '';
+  if (index.nodes.row(node) === undefined) return ', a node that does not exist';
   if (rank === 0) return ', which would not do if the pod had to be placed now';
   if (feasibleNodes === 1) return ', the only node that would do now';
   const [best] = nodes;

@@ -1,21 +1,44 @@
-import { bytesText, isCountedInBytes } from '../../engine/explain/remedies/amount-text.ts';
+import { bytesText, isCountedInBytes, type Rounding } from '../../engine/explain/remedies/amount-text.ts';
 import { parseQuantity, quantityToNano } from '../../kube/quantity.ts';
 import type { CandidateLine, NodeReasonLine, ObstacleLine, RangeLine } from './explanation.ts';
+import { namesText } from './render-parts.ts';
 
-/** Why nodes refuse the pod, with the numbers: `Insufficient cpu (needs 4, free 1.2 to 3.1)`. */
-export function nodeReasonText({ sentence, upstream, reason, claim, detail, range }: NodeReasonLine): string {
-  // Kubernetes' words where they are short and everybody knows them.
-  const words = /^(Insufficient|TooMany)/.test(reason) ? upstream : sentence;
-  const about = claim === undefined ? '' : ` [${claim}]`;
-  const more = [detail ?? '', range === undefined ? '' : rangeText(range)].filter((text) => text !== '');
-  return `${words}${about}${more.length === 0 ? '' : ` (${more.join('; ')})`}`;
+const claimsShownMax = 2;
+
+/**
+ * Why nodes refuse the pod, with the numbers: `Insufficient cpu (needs 4, free 1.2 to 3.1)`. Claims of which the same is true are told
+ * of together.
+ */
+export function nodeReasonTexts(reasons: readonly NodeReasonLine[]): readonly string[] {
+  const told = new Map<string, { readonly line: NodeReasonLine; readonly claims: string[] }>();
+  for (const line of reasons) {
+    const key = `${wordsOf(line)} ${moreOf(line)}`;
+    const known = told.get(key) ?? { line, claims: [] };
+    told.set(key, known);
+    if (line.claim !== undefined) known.claims.push(line.claim);
+  }
+  return [...told.values()].map(({ line, claims }) => {
+    const about = claims.length === 0 ? '' : ` [${namesText(claims, claims.length, claimsShownMax)}]`;
+    return `${wordsOf(line)}${about}${moreOf(line)}`;
+  });
+}
+
+/** Kubernetes' words where they are short and everybody knows them. */
+function wordsOf({ reason, upstream, sentence }: NodeReasonLine): string {
+  return /^(Insufficient|TooMany)/.test(reason) ? upstream : sentence;
+}
+
+function moreOf({ detail = '', range }: NodeReasonLine): string {
+  const more = [detail, range === undefined ? '' : rangeText(range)].filter((text) => text !== '');
+  return more.length === 0 ? '' : ` (${more.join('; ')})`;
 }
 
 function rangeText({ of, needed, freeLeast, freeMost }: RangeLine): string {
-  const text = (quantity: string) => humanAmount(of, quantity);
-  if (of.startsWith('skew over ')) return `${of}: would be ${text(needed)}, may be ${text(freeMost)}`;
-  const free = freeLeast === freeMost ? text(freeLeast) : `${text(freeLeast)} to ${text(freeMost)}`;
-  return of === 'pods' ? `free ${free}` : `needs ${text(needed)}, free ${free}`;
+  const has = (quantity: string) => humanAmount(of, quantity, 'down');
+  const needs = humanAmount(of, needed, 'up');
+  if (of.startsWith('skew over ')) return `${of}: would be ${needs}, may be ${has(freeMost)}`;
+  const free = freeLeast === freeMost ? has(freeLeast) : `${has(freeLeast)} to ${has(freeMost)}`;
+  return of === 'pods' ? `free ${free}` : `needs ${needs}, free ${free}`;
 }
 
 /** What stopped a volume or pool: `volume pv-7: 40Gi < 50Gi`. */
@@ -29,27 +52,31 @@ export function candidateText({ kind, name, node, obstacles }: CandidateLine): s
 
 function obstacleText({ code, sentence, needed, free, promised }: ObstacleLine): string {
   if (needed === undefined || free === undefined) return sentence;
-  const text = (quantity: string) => humanAmount('storage', quantity);
+  const has = humanAmount('storage', free, 'down');
+  const needs = humanAmount('storage', needed, 'up');
   switch (code) {
     case 'TooSmall':
-      return `${text(free)} < ${text(needed)}`;
+      return `${has} < ${needs}`;
     case 'VolumeTooLarge':
-      return `its largest volume ${text(free)} < ${text(needed)}`;
+      return `its largest volume ${has} < ${needs}`;
     case 'NoRoom': {
-      const taken = promised === undefined ? '' : `, ${text(promised)} promised`;
-      return `${text(free)} free${taken}, needs ${text(needed)}`;
+      const taken = promised === undefined ? '' : `, ${humanAmount('storage', promised, 'up')} promised`;
+      return `${has} free${taken}, needs ${needs}`;
     }
     default:
       return sentence;
   }
 }
 
-/** A quantity as people say it: cores, and bytes in the largest unit. */
-function humanAmount(of: string, quantity: string): string {
+/**
+ * A quantity as people say it: cores, and bytes in the largest unit. What is needed is rounded up and what is there down, so that what
+ * is too little never looks as if it were enough.
+ */
+function humanAmount(of: string, quantity: string, rounding: Rounding): string {
   const parsed = parseQuantity(quantity);
   if (!parsed.ok) return quantity;
   const amount = Number(quantityToNano(parsed.quantity)) / 1e9;
   return of === 'storage' || isCountedInBytes(of)
-    ? bytesText(amount)
+    ? bytesText(amount, rounding)
     : String(Math.round(amount * 1000) / 1000);
 }

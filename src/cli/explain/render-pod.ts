@@ -1,9 +1,11 @@
-import type { ClaimLine, PlacementLine, PodExplanation, ScoreLine } from './explanation.ts';
-import { candidateText, nodeReasonText } from './reason-text.ts';
+import type { ClaimLine, NodeGroupLine, PlacementLine, PodExplanation, ScoreLine } from './explanation.ts';
+import { candidateText, nodeReasonTexts } from './reason-text.ts';
 import { namesText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
 
 /** So that thousands of nodes fit on a screen; `-o wide` shows all. */
 const groupsMax = 12;
+const reasonsMax = 6;
+const claimsMax = 6;
 const namesMax = 2;
 const namesMaxWide = 10;
 
@@ -22,7 +24,7 @@ export function renderPodInto(page: Page, explanation: PodExplanation, options: 
   renderPodReasons(page, explanation);
   renderNodes(page, explanation, options);
   renderPlacement(page, explanation.placement, options);
-  renderClaims(page, explanation.claims);
+  renderClaims(page, explanation.claims, options);
   renderRemedies(page, explanation, options);
   renderMessage(page, explanation);
 }
@@ -37,11 +39,11 @@ function verdictPaint({ style }: Page, { verdict }: PodExplanation): (text: stri
 function renderPodReasons(page: Page, { podReasons }: PodExplanation): void {
   if (podReasons.length === 0) return;
   page.heading('WHY');
-  for (const { reason, claim, sentence, remedy } of podReasons) {
+  for (const { claim, sentence, remedy, waitsFor } of podReasons) {
     page.line(`${claim === undefined ? '' : `${claim}: `}${sentence}`, 2);
+    if (waitsFor !== undefined) page.line(`the claim ${waitsFor}`, 4);
     page.line(`what helps: ${remedy}`, 4);
-    if (reason === 'UnboundImmediateClaim' && claim !== undefined)
-      page.line(`stowage explain claim ${claim} says what it waits for`, 4);
+    if (waitsFor !== undefined) page.line(`stowage explain claim ${claim} says more`, 4);
   }
 }
 
@@ -51,13 +53,20 @@ function renderNodes(page: Page, { nodes }: PodExplanation, { isWide }: RenderOp
   const shown = isWide ? nodes.groups : nodes.groups.slice(0, groupsMax);
   for (const { nodes: names, count, reasons } of shown) {
     const who = namesText(names, count, isWide ? namesMaxWide : namesMax);
-    const why = reasons.map((reason) => `${nodeReasonText(reason)}${isWide ? ` {${reason.rule}}` : ''}`);
+    const why = isWide
+      ? reasons.map((reason) => `${nodeReasonTexts([reason])[0]} {${reason.rule}}`)
+      : shortened(nodeReasonTexts(reasons));
     page.line(`${who}: ${why.join('; ')}`, 2);
   }
   const hidden = nodes.groups.slice(shown.length);
   if (hidden.length === 0) return;
   const count = hidden.reduce((sum, group) => sum + group.count, 0);
   page.line(`${count} more nodes, for ${hidden.length} other sets of reasons (-o wide shows them)`, 2);
+}
+
+function shortened(reasons: readonly string[]): readonly string[] {
+  if (reasons.length <= reasonsMax) return reasons;
+  return [...reasons.slice(0, reasonsMax), `and ${reasons.length - reasonsMax} more`];
 }
 
 function renderPlacement(page: Page, placement: PlacementLine | undefined, { isWide }: RenderOptions): void {
@@ -86,11 +95,12 @@ function telling(scores: readonly ScoreLine[]): readonly string[] {
   return allRules(scores).filter((rule) => new Set(scores.map(({ byRule }) => byRule[rule])).size > 1);
 }
 
-function renderClaims(page: Page, claims: readonly ClaimLine[]): void {
+function renderClaims(page: Page, claims: readonly ClaimLine[], { isWide }: RenderOptions): void {
   const open = claims.filter(({ state, closest }) => state !== 'bound' || closest.length > 0);
   if (open.length === 0) return;
   page.heading('CLAIMS');
-  for (const { claim, requested, storageClass, state, closest, omitted } of open) {
+  const shown = isWide || open.length <= claimsMax + 1 ? open : open.slice(0, claimsMax);
+  for (const { claim, requested, storageClass, state, closest, omitted } of shown) {
     const size = requested === undefined ? '' : `${requested}, `;
     const className = storageClass === '' ? 'no class' : `class ${storageClass}`;
     const about = state === 'missing' ? 'does not exist' : `${size}${className}, ${state}`;
@@ -98,11 +108,13 @@ function renderClaims(page: Page, claims: readonly ClaimLine[]): void {
     for (const candidate of closest) page.line(candidateText(candidate), 4);
     if (omitted > 0) page.line(`and ${omitted} more that come less close`, 4);
   }
+  if (shown.length < open.length)
+    page.line(`and ${open.length - shown.length} more claims (-o wide shows them)`, 2);
 }
 
 function renderRemedies(
   page: Page,
-  { verdict, remedies, search }: PodExplanation,
+  { verdict, remedies, search, nodes }: PodExplanation,
   { isWide }: RenderOptions,
 ): void {
   if (verdict !== 'refused') return;
@@ -116,12 +128,19 @@ function renderRemedies(
       page.line(`${at + 1}. ${text}${isWide ? ` [cost ${cost}]` : ''}`, 2, 3);
   } else if (search !== undefined) {
     page.heading('WHAT WOULD HELP');
-    page.line('no change of up to three steps that is known here makes the pod fit', 2);
+    page.line('no change of up to three steps that is known here makes the pod fit; in general:', 2);
+    for (const text of generalRemedies(nodes.groups)) page.line(`- ${text}`, 2);
   }
   if (search === undefined) return;
   if (search.nodesTried < search.nodesPromising)
     page.line(`tried on the ${search.nodesTried} nodes that miss least, of ${search.nodesPromising}`, 2);
   if (search.isCutShort) page.line('the search was cut short; there may be smaller changes', 2);
+}
+
+/** Of the nodes that miss for the fewest reasons. */
+function generalRemedies([nearest]: readonly NodeGroupLine[]): readonly string[] {
+  const texts = new Set((nearest?.reasons ?? []).map(({ remedy }) => remedy));
+  return [...texts].slice(0, reasonsMax);
 }
 
 function renderMessage(page: Page, { message, reported }: PodExplanation): void {

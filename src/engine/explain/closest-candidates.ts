@@ -19,25 +19,38 @@ export function closestCandidates(
   nodes: readonly NodeExplanation[],
   max: number,
 ): readonly ClaimCandidates[] {
-  const byClaim = new Map<string, Map<string, PlacedCandidate>>();
+  const byClaim = new Map<string, SeenByKind>();
   for (const { node, findings } of nodes) {
     for (const { claim, candidates } of findings) {
       if (claim === undefined || candidates.length === 0) continue;
-      const known = byClaim.get(claim) ?? new Map<string, PlacedCandidate>();
+      const known = byClaim.get(claim) ?? { volume: new Map(), pool: new Map() };
       byClaim.set(claim, known);
-      for (const candidate of candidates) keepCloser(known, { ...candidate, node });
+      for (const candidate of candidates) keepCloser(known, candidate, node);
     }
   }
   return [...byClaim].map(([claim, known]) => {
-    const ranked = [...known.values()].sort((a, b) => compare(a, b) || (a.name < b.name ? -1 : 1));
-    return { claim, candidates: ranked.slice(0, max), omitted: Math.max(0, ranked.length - max) };
+    const ranked = [...known.volume.values(), ...known.pool.values()].sort(
+      ({ candidate: a }, { candidate: b }) => compare(a, b) || (a.name < b.name ? -1 : 1),
+    );
+    const candidates = ranked.slice(0, max).map(({ candidate, node }) => ({ ...candidate, node }));
+    return { claim, candidates, omitted: ranked.length - candidates.length };
   });
 }
 
-function keepCloser(known: Map<string, PlacedCandidate>, candidate: PlacedCandidate): void {
-  const key = `${candidate.kind} ${candidate.name}`;
-  const before = known.get(key);
-  if (before === undefined || compare(candidate, before) < 0) known.set(key, candidate);
+interface Seen {
+  readonly candidate: Candidate;
+  readonly node: string;
+}
+
+/** By name. */
+type SeenByKind = { readonly [K in Candidate['kind']]: Map<string, Seen> };
+
+/** A volume is seen from most nodes in the same way, so that little is to be kept. */
+function keepCloser(known: SeenByKind, candidate: Candidate, node: string): void {
+  const { kind, name } = candidate;
+  const before = known[kind].get(name);
+  if (before === undefined || compare(candidate, before.candidate) < 0)
+    known[kind].set(name, { candidate, node });
 }
 
 function compare(a: Candidate, b: Candidate): number {

@@ -67,10 +67,12 @@ function reasonOf({ rule, reason, claim, margin }: Finding, detail: string): Gro
   return { rule, reason, claim, detail, range: margin && rangeOf(margin) };
 }
 
-function rangeOf(margin: Margin): Range {
+function rangeOf(margin: Margin): Range | undefined {
   switch (margin.unit) {
     case 'bytes': {
       const free = margin.free.bytes - margin.promised.bytes;
+      // It isn't the room that is short, but something about the pool; its candidates say what.
+      if (free >= margin.needed.bytes) return undefined;
       return { unit: 'bytes', of: '', needed: margin.needed.bytes, freeLeast: free, freeMost: free };
     }
     case 'volumes':
@@ -91,7 +93,8 @@ function keyOf({ reason, claim, detail, range }: GroupReason): string {
 
 function widened(reason: GroupReason, other: Range | undefined): GroupReason {
   const { range } = reason;
-  if (range === undefined || other === undefined) return reason;
+  if (other === undefined) return reason;
+  if (range === undefined) return { ...reason, range: other };
   return {
     ...reason,
     range: {

@@ -5,7 +5,7 @@ import { defaultRules } from '../rules/default-rules.ts';
 import type { Finding } from '../rules/finding.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import type { NodeExplanation } from './explain.ts';
-import { byCloseness } from './remedies/closeness.ts';
+import { Closeness } from './remedies/closeness.ts';
 import { Collection, canBeSmaller, type Remedy } from './remedies/collection.ts';
 import { newNodeSteps, onNewNode } from './remedies/new-node-steps.ts';
 import { isAboutPods, isHopeless, optionsFor } from './remedies/options.ts';
@@ -67,13 +67,14 @@ export function findRemedies(
   const budget = budgetFor(index);
   const ground: Ground = { index, objects, nowMs, rules, budget, records: new WeakMap() };
   const promising = nodes.filter(({ findings }) => findings.length > 0 && !findings.some(isHopeless));
+  const closeness = new Closeness(promising);
   const found = new Collection();
   let nodesTried = 0;
   for (const { nodesMax, ...pass } of passes) {
-    const close = byCloseness(promising, nodesMax);
+    const close = closeness.nearest(nodesMax);
     for (const { node, findings } of close)
       explore(new Trial(ground, node, pod), findings, { found, pod, pass, steps: [] });
-    nodesTried = close.length;
+    nodesTried = Math.max(nodesTried, close.length);
     if (found.hasGentle) break;
   }
   tryNewNodes(new Trial(ground, '', pod), found);
@@ -172,7 +173,7 @@ function smallestOf(trial: Trial, steps: readonly Step[]): Remedy {
 
 function tryNewNodes(trial: Trial, found: Collection): void {
   const there = onNewNode(trial);
-  for (const step of newNodeSteps(trial.ground)) {
+  for (const step of newNodeSteps(trial)) {
     if (!there.during([step], (after) => after.fits())) continue;
     found.add({ node: there.node, steps: [step] });
     return;

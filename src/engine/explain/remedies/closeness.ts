@@ -2,23 +2,33 @@ import type { Finding, Margin } from '../../rules/finding.ts';
 import type { NodeExplanation } from '../explain.ts';
 
 /**
- * Those that miss least: the fewest obstacles, then the smallest part of what is needed that is missing, then by name. Nodes that miss
- * for other reasons come in turn, so that no sort of trouble crowds out another.
+ * Nodes in the order of how little they miss: the fewest obstacles, then the smallest part of what is needed that is missing, then by
+ * name. Nodes that miss for other reasons come in turn, so that no sort of trouble crowds out another.
  */
-export function byCloseness(nodes: readonly NodeExplanation[], max: number): readonly NodeExplanation[] {
-  const groups = new Map<string, Ranked[]>();
-  for (const explanation of nodes) {
-    const { findings } = explanation;
-    const key = [...new Set(findings.map(({ reason, claim }) => `${reason} ${claim ?? ''}`))].sort().join();
-    const ranked = { explanation, shortage: findings.reduce((sum, finding) => sum + shortageOf(finding), 0) };
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [ranked]);
-    else group.push(ranked);
+export class Closeness {
+  readonly #queues: readonly (readonly Ranked[])[];
+
+  constructor(nodes: readonly NodeExplanation[]) {
+    const groups = new Map<string, Ranked[]>();
+    for (const explanation of nodes) {
+      const { findings } = explanation;
+      const key = [...new Set(findings.map(({ reason, claim }) => `${reason} ${claim ?? ''}`))].sort().join();
+      const ranked = {
+        explanation,
+        shortage: findings.reduce((sum, finding) => sum + shortageOf(finding), 0),
+      };
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [ranked]);
+      else group.push(ranked);
+    }
+    this.#queues = [...groups.values()]
+      .map((group) => group.sort((a, b) => a.shortage - b.shortage))
+      .sort((a, b) => findingsOf(a) - findingsOf(b));
   }
-  const queues = [...groups.values()]
-    .map((group) => group.sort((a, b) => a.shortage - b.shortage))
-    .sort((a, b) => findingsOf(a) - findingsOf(b));
-  return inTurn(queues, max);
+
+  nearest(max: number): readonly NodeExplanation[] {
+    return inTurn(this.#queues, max);
+  }
 }
 
 interface Ranked {
@@ -42,10 +52,12 @@ function inTurn(queues: readonly (readonly Ranked[])[], max: number): NodeExplan
 
 /** From 0 to 1: what is missing of what is needed, by the candidate that comes closest. */
 function shortageOf({ margin, candidates }: Finding): number {
-  const near = candidates.flatMap(({ obstacles }) =>
-    obstacles.length === 1 && obstacles[0]!.margin !== undefined ? [missing(obstacles[0]!.margin)] : [],
-  );
-  if (near.length > 0) return Math.min(...near);
+  let least = Number.POSITIVE_INFINITY;
+  for (const { obstacles } of candidates) {
+    const only = obstacles.length === 1 ? obstacles[0]!.margin : undefined;
+    if (only !== undefined) least = Math.min(least, missing(only));
+  }
+  if (least !== Number.POSITIVE_INFINITY) return least;
   return margin === undefined ? 1 : missing(margin);
 }
 

@@ -1,26 +1,43 @@
-import type { Node } from '../../../kube/core.ts';
+import type { Node, Taint } from '../../../kube/core.ts';
 import { allocatableAmounts } from '../../../kube/resource-amounts.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
+import { textOf } from '../../../kube/wire.ts';
+import { matcherHolds } from '../../records/node-matcher.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
+import { podNodes } from '../../records/pod-nodes.ts';
+import { itemsOf } from '../../records/reading.ts';
+import { isFarewellTaint, isKubernetesTaint } from './node-facts.ts';
+import { comesWithNode } from './pod-steps.ts';
 import type { Edit, Step } from './step.ts';
 import { type Ground, Trial } from './trial.ts';
 
 /** Clusters have a handful of sorts of nodes. */
 const templatesMax = 16;
 
-/** For each sort of node that the cluster has, an empty one more of it; the smallest first. */
-export function newNodeSteps(ground: Ground): Step[] {
+/** For each sort of node that the cluster has and the pod asks for, one more of it; the smallest first. */
+export function newNodeSteps({ ground, record: pod }: Trial): Step[] {
+  const { required } = podNodes(pod.shape);
   const templates = new Map<string, NodeRecord>();
   for (const row of ground.index.nodes.rowsByName) {
     const record = ground.index.nodes.record(row)!;
     if (record.isUnschedulable) continue;
-    const key = JSON.stringify([record.allocatable, record.taints, record.labels[wellKnownLabels.zone]]);
+    if (required !== undefined && !matcherHolds(required, record.key, record.labels)) continue;
+    const key = JSON.stringify([
+      record.allocatable,
+      record.taints.filter(comesWithSort),
+      record.labels[wellKnownLabels.zone],
+    ]);
     if (!templates.has(key)) templates.set(key, record);
     if (templates.size === templatesMax) break;
   }
   return [...templates.values()]
     .flatMap((record) => newNode(ground, record))
     .sort((a, b) => a.amount - b.amount);
+}
+
+/** Not what its own condition has put there: a new node is well. */
+function comesWithSort(taint: Taint): boolean {
+  return !isKubernetesTaint(textOf(taint.key)) && !isFarewellTaint(taint);
 }
 
 function newNodeName({ index }: Ground): string {
@@ -49,14 +66,33 @@ function newNode(ground: Ground, template: NodeRecord): Step[] {
       from: cpuMilli,
       to: memoryBytes,
       names: [template.key],
-      edits,
+      edits: [...edits, ...ownPods(ground, template.key, name)],
     },
   ];
 }
 
 function named(node: Node, name: string): Node {
   const labels = { ...node.metadata?.labels, [wellKnownLabels.hostname]: name };
-  return { ...node, metadata: { name, labels } };
+  const taints = itemsOf(node.spec?.taints).filter(comesWithSort);
+  return { ...node, metadata: { name, labels }, spec: { ...node.spec, taints } };
+}
+
+/** A node isn't empty for long: DaemonSets put on it what they have put on the others. */
+function ownPods({ index, objects }: Ground, template: string, name: string): Edit[] {
+  return [...index.pods.onNode(template)].filter(comesWithNode).flatMap(({ key }) => {
+    const object = objects.get('Pod', key);
+    if (object === undefined) return [];
+    const { namespace = '', name: podName = '', labels = {} } = object.metadata ?? {};
+    const own = `${podName}-${name}`;
+    const metadata = { namespace, name: own, uid: own, labels };
+    return [
+      {
+        type: 'create',
+        kind: 'Pod',
+        object: { ...object, metadata, spec: { ...object.spec, nodeName: name } },
+      },
+    ];
+  });
 }
 
 /** The pod on a node that isn't there yet. */

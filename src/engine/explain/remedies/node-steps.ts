@@ -2,18 +2,16 @@ import type { Node, NodeSelector, Pod, Taint, Toleration } from '../../../kube/c
 import { compileNodeSelector, matchesNode } from '../../../kube/node-selector.ts';
 import { matchesRequirement, type Requirement } from '../../../kube/requirement.ts';
 import { toleratesTaint } from '../../../kube/tolerations.ts';
-import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { textOf } from '../../../kube/wire.ts';
 import type { MatcherTerm } from '../../records/node-matcher.ts';
 import { podNodes } from '../../records/pod-nodes.ts';
 import { itemsOf } from '../../records/reading.ts';
 import { taintText } from '../details.ts';
+import { isFarewellTaint, isKubernetesTaint, saysWhatNodeIs } from './node-facts.ts';
 import { changing, type Step } from './step.ts';
 import type { Trial } from './trial.ts';
 
 const cordonTaint = 'node.kubernetes.io/unschedulable';
-/** Taints under this name are put and lifted by Kubernetes itself. */
-const conditionPrefix = 'node.kubernetes.io/';
 
 /** The taint that goes with the mark is lifted with it. */
 export function uncordon({ node }: Trial): Step[] {
@@ -35,13 +33,13 @@ export function taintSteps(trial: Trial): Step[] {
     taint.effect !== 'PreferNoSchedule' &&
     !tolerations.some((toleration) => toleratesTaint(toleration, taint));
   const untolerated = itemsOf(trial.get('Node', trial.node)?.spec?.taints).filter(isInTheWay);
-  if (untolerated.length === 0) return [];
+  if (untolerated.length === 0 || untolerated.some(isFarewellTaint)) return [];
   const names = untolerated.map(taintText);
   const removal = ofNode('RemoveTaint', trial.node, names, (node) => ({
     ...node,
     spec: { ...node.spec, taints: itemsOf(node.spec?.taints).filter((taint) => !isInTheWay(taint)) },
   }));
-  if (untolerated.some(({ key }) => textOf(key).startsWith(conditionPrefix))) return [removal];
+  if (untolerated.some(({ key }) => isKubernetesTaint(textOf(key)))) return [removal];
   const added = untolerated.map(tolerationOf);
   const tolerating = ofPod('TolerateTaint', trial, names, (pod) => ({
     ...pod,
@@ -59,18 +57,6 @@ function tolerationOf({ key, value, effect }: Taint): Toleration {
   };
 }
 
-/** Labels that say what a node is or where it stands: nobody changes them to please a pod. */
-const physicalLabels: ReadonlySet<string> = new Set([
-  wellKnownLabels.hostname,
-  wellKnownLabels.zone,
-  wellKnownLabels.region,
-  wellKnownLabels.betaZone,
-  wellKnownLabels.betaRegion,
-  'kubernetes.io/arch',
-  'kubernetes.io/os',
-  'node.kubernetes.io/instance-type',
-]);
-
 /** Either the node gets the labels that the pod asks for, or the pod asks for less. */
 export function nodeAffinitySteps(trial: Trial): Step[] {
   const node = trial.get('Node', trial.node);
@@ -78,11 +64,11 @@ export function nodeAffinitySteps(trial: Trial): Step[] {
   if (node === undefined || required === undefined) return [];
   const labels = node.metadata?.labels ?? {};
   const [fewest] = required.terms
-    .map((term) => labelChanges(term, trial.node, labels))
+    .map((term) => labelChanges(term, trial, labels))
     .filter((found) => found !== undefined)
     .sort((a, b) => a.length - b.length);
   return [
-    ...(fewest === undefined ? [] : [labelNode(fewest, trial.node)]),
+    ...(fewest === undefined ? [] : [labelNode(fewest, trial.node, labels)]),
     ...dropNodeSelector(trial, labels),
   ];
 }
@@ -96,15 +82,15 @@ interface LabelChange {
 /** What would make the term hold; undefined if nothing that people change would. */
 function labelChanges(
   { names, requirements }: MatcherTerm,
-  nodeName: string,
+  trial: Trial,
   labels: Readonly<Record<string, string>>,
 ): LabelChange[] | undefined {
-  if (names.some(({ operator, values }) => values.has(nodeName) !== (operator === 'In'))) return undefined;
+  if (names.some(({ operator, values }) => values.has(trial.node) !== (operator === 'In'))) return undefined;
   const changes: LabelChange[] = [];
   for (const requirement of requirements) {
     if (matchesRequirement(requirement, labels)) continue;
     const change = changeFor(requirement);
-    if (change === undefined || physicalLabels.has(change.key)) return undefined;
+    if (change === undefined || saysWhatNodeIs(change.key, trial)) return undefined;
     changes.push(change);
   }
   return changes;
@@ -128,9 +114,14 @@ function changeFor({ key, operator, values, bound }: Requirement): LabelChange |
   }
 }
 
-function labelNode(changes: readonly LabelChange[], name: string): Step {
+function labelNode(
+  changes: readonly LabelChange[],
+  name: string,
+  before: Readonly<Record<string, string>>,
+): Step {
   const names = changes.map(({ key, value }) => (value === undefined ? `${key}-` : `${key}=${value}`));
-  return ofNode('LabelNode', name, names, (node) => {
+  const replaced = changes.filter(({ key, value }) => value !== undefined && before[key] !== undefined);
+  const step = ofNode('LabelNode', name, names, (node) => {
     const labels: Record<string, string> = { ...node.metadata?.labels };
     for (const { key, value } of changes) {
       if (value === undefined) delete labels[key];
@@ -138,6 +129,7 @@ function labelNode(changes: readonly LabelChange[], name: string): Step {
     }
     return { ...node, metadata: { ...node.metadata, labels } };
   });
+  return { ...step, remarks: replaced.map(({ key }) => `${key}=${before[key]}`) };
 }
 
 /** The pairs of its node selector that the node lacks, and the required affinity as a whole if the node lacks that. */

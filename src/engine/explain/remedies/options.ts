@@ -2,7 +2,7 @@ import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { Finding } from '../../rules/finding.ts';
 import type { NodeReason } from '../../rules/reasons.ts';
 import { nodeAffinitySteps, taintSteps, uncordon } from './node-steps.ts';
-import { dropAffinity, raiseMaxSkew, removePods } from './pod-steps.ts';
+import { dropAffinity, podSteps, raiseMaxSkew } from './pod-steps.ts';
 import { growPools } from './pool-steps.ts';
 import { resourceSteps } from './resource-steps.ts';
 import type { Step } from './step.ts';
@@ -37,7 +37,7 @@ type Generator = (trial: Trial, finding: Finding) => Step[];
 
 const resources: Generator = (trial, finding) => [
   ...resourceSteps(trial, finding),
-  ...removePods(trial, finding),
+  ...podSteps(trial, finding),
 ];
 
 /** New volumes are made elsewhere than existing ones are found, so that either may help where a class does both. */
@@ -66,10 +66,10 @@ const generators: { readonly [Reason in NodeReason]?: Generator } = {
   InsufficientMemory: resources,
   InsufficientEphemeralStorage: resources,
   InsufficientResource: resources,
-  PortsTaken: removePods,
-  DiskInUse: removePods,
-  ClaimInUse: removePods,
-  AttachLimitReached: removePods,
+  PortsTaken: podSteps,
+  DiskInUse: podSteps,
+  ClaimInUse: podSteps,
+  AttachLimitReached: podSteps,
   DriverNotInstalled: installDriver,
   NoVolumeFits: volumes,
   VolumesNotTogether: volumesTogether,
@@ -86,10 +86,10 @@ const generators: { readonly [Reason in NodeReason]?: Generator } = {
   AffinityNotMet: (trial) => dropAffinity(trial, 'podAffinity'),
   AntiAffinityNotMet: (trial, finding) => [
     ...dropAffinity(trial, 'podAntiAffinity'),
-    ...removePods(trial, finding),
+    ...podSteps(trial, finding),
   ],
-  RefusedByNeighbours: removePods,
-  SpreadExceeded: (trial, finding) => [...raiseMaxSkew(trial, finding), ...removePods(trial, finding)],
+  RefusedByNeighbours: podSteps,
+  SpreadExceeded: (trial, finding) => [...raiseMaxSkew(trial, finding), ...podSteps(trial, finding)],
 };
 
 const aboutPods: ReadonlySet<NodeReason> = new Set<NodeReason>([

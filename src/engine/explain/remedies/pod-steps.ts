@@ -19,27 +19,45 @@ const farReasons: ReadonlySet<string> = new Set([
   'ClaimInUse',
 ]);
 
+/** For what pods stand behind: where it is enough to wait for those that are going already, no others are touched. */
+export function podSteps(trial: Trial, finding: Finding): Step[] {
+  const waiting = awaitPods(trial, finding);
+  return waiting.length > 0 ? waiting : removePods(trial, finding);
+}
+
+/** Pods that are being deleted hold what they have until they are gone. */
+function awaitPods(trial: Trial, { reason }: Finding): Step[] {
+  const leaving = candidates(trial, farReasons.has(reason)).filter(({ isDeleting }) => isDeleting);
+  const needed = fewest(trial, byImportance(leaving, trial.ground.nowMs));
+  return needed.length === 0 ? [] : [{ ...without(needed), sort: 'AwaitPods' }];
+}
+
 /**
  * Other pods go. One alone if that is enough, the least important that is; else every pod is taken off and those that can are put
  * back, the most important first. Only pods that somebody put there of free will: not those that come with the node.
  */
-export function removePods(trial: Trial, { reason }: Finding): Step[] {
-  const ranked = byImportance(removablePods(trial, farReasons.has(reason)), trial.ground.nowMs);
+function removePods(trial: Trial, { reason }: Finding): Step[] {
+  const removable = candidates(trial, farReasons.has(reason)).filter(
+    (pod) => pod.priority < systemPriority && !comesWithNode(pod),
+  );
+  const ranked = byImportance(removable, trial.ground.nowMs);
   for (const pod of [...ranked].reverse()) {
-    const step = removing([pod]);
+    const step = without([pod]);
     if (trial.during([step], (after) => after.fits())) return [step];
   }
   const several = fewest(trial, ranked);
-  return several.length === 0 ? [] : [removing(several)];
+  return several.length === 0 ? [] : [without(several)];
 }
 
-function removablePods({ index, node, record }: Trial, lookFar: boolean): PodRecord[] {
+/** Of a DaemonSet, or static: every such node has one, and it comes back. */
+export function comesWithNode({ owner }: PodRecord): boolean {
+  return /^(DaemonSet|Node)\//.test(owner);
+}
+
+function candidates({ index, node, record }: Trial, lookFar: boolean): PodRecord[] {
   const near = [...index.pods.onNode(node)];
   const far = lookFar ? [...farPods(index.pods.records(), node)] : [];
-  return [...near, ...far].filter(
-    ({ key, owner, priority }) =>
-      key !== record.key && priority < systemPriority && !/^(DaemonSet|Node)\//.test(owner),
-  );
+  return [...near, ...far].filter(({ key }) => key !== record.key);
 }
 
 function* farPods(pods: Iterable<PodRecord>, node: string): Iterable<PodRecord> {
@@ -53,8 +71,9 @@ function* farPods(pods: Iterable<PodRecord>, node: string): Iterable<PodRecord> 
 
 /** Without them the pod fits, and without none of them; empty if it doesn't fit without all. */
 function fewest(trial: Trial, ranked: readonly PodRecord[]): readonly PodRecord[] {
+  if (ranked.length === 0) return [];
   const gone = new Set(ranked);
-  return trial.during([removing(ranked)], (after) => {
+  return trial.during([without(ranked)], (after) => {
     if (!after.fits()) return [];
     for (const pod of ranked) {
       // To rules, one that is assumed is as good as one that runs.
@@ -66,8 +85,9 @@ function fewest(trial: Trial, ranked: readonly PodRecord[]): readonly PodRecord[
   });
 }
 
-function removing(pods: readonly PodRecord[]): Step {
+function without(pods: readonly PodRecord[]): Step {
   const names = pods.map(({ key }) => key);
+  const owners = new Set(pods.map(({ owner }) => owner).filter((owner) => owner !== ''));
   return {
     sort: 'RemovePods',
     scope: '',
@@ -75,8 +95,18 @@ function removing(pods: readonly PodRecord[]): Step {
     amount: names.length,
     unit: 'pods',
     names,
+    remarks: owners.size === 0 ? [] : [ownersRemark([...owners])],
     edits: names.map((key) => ({ type: 'remove pod', key })),
   };
+}
+
+const ownersShownMax = 3;
+
+/** Whoever only deletes a pod of theirs sees the next one take its place. */
+function ownersRemark(owners: readonly string[]): string {
+  const shown = owners.slice(0, ownersShownMax).map((owner) => owner.replace('/', ' '));
+  const more = owners.length > shown.length ? ` and ${owners.length - shown.length} more` : '';
+  return `scale down ${shown.join(', ')}${more}, or ${owners.length === 1 ? 'it makes' : 'they make'} new ones`;
 }
 
 /** The pod does without what it requires of its neighbours. */

@@ -76,10 +76,13 @@ function editOf(pool: PoolRecord, amount: number): Edit {
 function grownCapacity(object: CSIStorageCapacity, amount: number): CSIStorageCapacity {
   const { capacity, maximumVolumeSize } = object;
   const hasLimit = maximumVolumeSize !== undefined && maximumVolumeSize !== null;
+  const hasFree = capacity !== undefined && capacity !== null;
+  // A limit of its own is the driver's: no storage that is added lifts it.
+  const followsFree = hasLimit && (!hasFree || isSameQuantity(capacity, maximumVolumeSize));
   return {
     ...object,
-    ...((capacity !== undefined || !hasLimit) && { capacity: plus(capacity, amount) }),
-    ...(hasLimit && { maximumVolumeSize: plus(maximumVolumeSize, amount) }),
+    ...((hasFree || !hasLimit) && { capacity: plus(capacity, amount) }),
+    ...(followsFree && { maximumVolumeSize: plus(maximumVolumeSize, amount) }),
   };
 }
 
@@ -92,6 +95,11 @@ function grownDriverPool(object: DriverCapacity, pool: PoolRecord, amount: numbe
       : entry,
   );
   return { ...object, status: { ...object.status, storage } };
+}
+
+function isSameQuantity(a: unknown, b: unknown): boolean {
+  const [left, right] = [parseQuantity(a), parseQuantity(b)];
+  return left.ok && right.ok && canonicalQuantity(left.quantity) === canonicalQuantity(right.quantity);
 }
 
 function plus(quantity: unknown, bytes: number): string {

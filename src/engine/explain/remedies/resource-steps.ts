@@ -53,30 +53,34 @@ function withAllocatable(node: Node, resource: string, quantity: string): Node {
   return { ...node, status: { ...node.status, allocatable } };
 }
 
-/** From nothing at all; how much it may keep is found out afterwards. */
+/** To next to nothing; how much it may keep is found out afterwards. A pod that got none of it at all would be another one. */
 function askForLess(trial: Trial, resource: string, asked: number): Step[] {
   const overhead = amountOf(podRequests({ overhead: trial.pod.spec?.overhead }), resource);
-  const most = asked - overhead;
-  return most <= 0 ? [] : [askForLessBy(trial.record.key, { resource, asked }, most)];
+  const most = asked - overhead - 1;
+  return most <= 0 ? [] : [askForLessBy(trial.record.key, { resource, asked, overhead }, most)];
 }
 
-function askForLessBy(
-  podKey: string,
-  what: { readonly resource: string; readonly asked: number },
-  amount: number,
-): Step {
-  const { resource, asked } = what;
-  const to = asked - amount;
+interface Asking {
+  readonly resource: string;
+  /** In all. */
+  readonly asked: number;
+  /** What of it comes with the pod's runtime class, and isn't for its author to choose. */
+  readonly overhead: number;
+}
+
+function askForLessBy(podKey: string, what: Asking, amount: number): Step {
+  const { resource, asked, overhead } = what;
+  const total = asked - amount;
   return {
     sort: 'AskForLess',
     scope: resource,
     object: { kind: 'Pod', name: podKey },
     amount,
     unit: unitOf(resource),
-    from: asked,
-    to,
+    from: asked - overhead,
+    to: total - overhead,
     names: [resource],
-    edits: [{ type: 'change pod', change: (pod: Pod) => scaleRequests(pod, resource, to) }],
+    edits: [{ type: 'change pod', change: (pod: Pod) => scaleRequests(pod, resource, total) }],
     withAmount: (other) => askForLessBy(podKey, what, other),
   };
 }

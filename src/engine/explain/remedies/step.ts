@@ -20,6 +20,8 @@ export interface Step {
   readonly to?: number | undefined;
   /** Names that the change is about: taints, labels, pods. */
   readonly names: readonly string[];
+  /** What else there is to say of it, for people: the label that another takes the place of, who owns a pod that goes. */
+  readonly remarks?: readonly string[];
   readonly edits: readonly Edit[];
   /** The same with another amount, for steps whose amount is free. */
   readonly withAmount?: (amount: number) => Step;
@@ -45,10 +47,11 @@ export type Edit =
   | { readonly type: 'change pod'; readonly change: (pod: Pod) => Pod };
 
 /**
- * What each sort costs, for ordering: something new disturbs nobody, a change to an object of the cluster is its owner's to make,
+ * What each sort costs, for ordering: to wait takes nothing but time, something new disturbs nobody, a change to an object of the cluster is its owner's to make,
  * pods and claims have to be made anew to ask for something else, and a removed pod is somebody's workload. Several steps add up.
  */
 export const stepCosts = {
+  AwaitPods: 5,
   CreateVolume: 10,
   CreateNode: 15,
   UncordonNode: 20,

@@ -28,18 +28,25 @@ export function createVolume(trial: Trial, claim: ClaimRecord): Step[] {
   const node = trial.get('Node', trial.node);
   const bytes = Math.ceil(claim.request?.bytes ?? 0);
   if (object === undefined || node === undefined || !Number.isSafeInteger(bytes)) return [];
-  return [createVolumeOf({ claim, object, node }, bytes)];
+  return [createVolumeOf({ name: freeName(trial, `for-${claim.name}`), claim, object, node }, bytes)];
+}
+
+function freeName({ index }: Trial, wanted: string): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? wanted : `${wanted}-${number}`;
+    if (index.volumes.get(name) === undefined) return name;
+  }
 }
 
 interface NewVolume {
+  readonly name: string;
   readonly claim: ClaimRecord;
   readonly object: PersistentVolumeClaim;
   readonly node: Node;
 }
 
 function createVolumeOf(what: NewVolume, bytes: number): Step {
-  const { claim } = what;
-  const name = `for-${claim.name}`;
+  const { claim, name } = what;
   return {
     sort: 'CreateVolume',
     scope: '',
@@ -48,12 +55,26 @@ function createVolumeOf(what: NewVolume, bytes: number): Step {
     unit: 'bytes',
     to: bytes,
     names: [claim.className],
-    edits: [{ type: 'create', kind: 'PersistentVolume', object: newVolume(name, what, bytes) }],
+    remarks: volumeRemarks(what),
+    edits: [{ type: 'create', kind: 'PersistentVolume', object: newVolume(what, bytes) }],
     withAmount: (other) => createVolumeOf(what, other),
   };
 }
 
-function newVolume(name: string, { claim, object, node }: NewVolume, bytes: number): PersistentVolume {
+/** What the volume must be apart from large enough, where it isn't what most volumes are. */
+function volumeRemarks({ claim, object }: NewVolume): string[] {
+  const { accessModes, volumeMode, volumeAttributesClassName } = object.spec ?? {};
+  const modes = itemsOf(accessModes).join(', ');
+  const labels = Object.entries(labelsFor(claim)).map(([key, value]) => `${key}=${value}`);
+  return [
+    ...(modes === '' || modes === 'ReadWriteOnce' ? [] : [`access mode ${modes}`]),
+    ...(volumeMode === 'Block' ? ['volume mode Block'] : []),
+    ...(volumeAttributesClassName ? [`attributes class ${volumeAttributesClassName}`] : []),
+    ...(labels.length === 0 ? [] : [`labelled ${labels.join(', ')}`]),
+  ];
+}
+
+function newVolume({ name, claim, object, node }: NewVolume, bytes: number): PersistentVolume {
   const { accessModes, volumeMode, volumeAttributesClassName } = object.spec ?? {};
   const hostname = node.metadata?.labels?.[wellKnownLabels.hostname];
   return {
@@ -86,11 +107,12 @@ function labelsFor({ selector }: ClaimRecord): Record<string, string> {
   return labels;
 }
 
-/** Volumes that would do if their last claim, which is gone, were struck off. */
+/** Volumes that would do if their last claim, which is gone, were struck off. Those that are about to be deleted stay out of it. */
 export function freeVolumes(trial: Trial, { candidates }: Finding): Step[] {
   return candidates
     .filter(
-      ({ kind, obstacles }) => kind === 'volume' && obstacles.length === 1 && isTaken(obstacles[0]!.code),
+      ({ kind, obstacles }) =>
+        kind === 'volume' && obstacles.length === 1 && obstacles[0]!.code === 'ClaimedByOther',
     )
     .filter(({ name }) => isLeftBehind(trial, name))
     .map(({ name }) => ({
@@ -104,16 +126,18 @@ export function freeVolumes(trial: Trial, { candidates }: Finding): Step[] {
     }));
 }
 
-function isTaken(code: string): boolean {
-  return code === 'ClaimedByOther' || code === 'NotAvailable';
-}
-
-function isLeftBehind({ index }: Trial, name: string): boolean {
+/**
+ * Only the phase tells: a claim that we don't know may be one that we may not see, or one for which the volume is kept until it is made.
+ */
+function isLeftBehind(trial: Trial, name: string): boolean {
+  const { index } = trial;
   const volume = index.volumes.get(name);
-  if (volume === undefined || volume.phase === 'Failed' || index.volumes.holderOf(name) !== undefined)
-    return false;
-  const claim = volume.claim && index.claims.get(volume.claim.claimKey);
-  return claim === undefined || (volume.claim!.uid !== '' && volume.claim!.uid !== claim.uid);
+  if (volume?.claim === undefined || volume.phase !== 'Released') return false;
+  if (index.volumes.holderOf(name) !== undefined) return false;
+  const { persistentVolumeReclaimPolicy: policy = 'Retain' } =
+    trial.get('PersistentVolume', name)?.spec ?? {};
+  const claim = index.claims.get(volume.claim.claimKey);
+  return policy === 'Retain' && (claim === undefined || volume.claim.uid !== claim.uid);
 }
 
 function withoutClaim(volume: PersistentVolume): PersistentVolume {
@@ -157,8 +181,9 @@ function shrinkClaimBy(what: Shrinking, amount: number): Step {
 }
 
 /** The node that the claim's volume is being made for is taken off it. */
-export function unpinClaim(_: Trial, claim: ClaimRecord): Step[] {
+export function unpinClaim({ index }: Trial, claim: ClaimRecord): Step[] {
   if (!claim.hasSelectedNode) return [];
+  const isThere = index.nodes.row(claim.selectedNode) !== undefined;
   return [
     {
       sort: 'UnpinClaim',
@@ -167,6 +192,7 @@ export function unpinClaim(_: Trial, claim: ClaimRecord): Step[] {
       amount: 1,
       unit: 'changes',
       names: [claim.selectedNode],
+      remarks: isThere ? ['a volume may be in the making there'] : [],
       edits: [changing('PersistentVolumeClaim', claim.key, withoutSelectedNode)],
     },
   ];

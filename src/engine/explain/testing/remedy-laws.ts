@@ -47,7 +47,7 @@ export function expectIndexToStay(profile: Profile, numRuns: number): void {
   fc.assert(fc.property(arbFullCluster, check), { numRuns });
 }
 
-function searchIn(objects: ClusterObjects, pod: Pod, profile: Profile): RemedySearch | undefined {
+export function searchIn(objects: ClusterObjects, pod: Pod, profile: Profile): RemedySearch | undefined {
   const index = clusterOf(objects, profile);
   const answer = plan(pod, index, { nowMs });
   if (answer.kind === 'placement') return undefined;

@@ -1,0 +1,85 @@
+import { CliError } from '../cli-error.ts';
+import type { Target, World } from '../source/world.ts';
+
+/** Why there is nothing to explain, and what was probably meant. */
+export function notFound(world: World, { kind, namespace, name }: Target, where: string): CliError {
+  const plural = kind === 'pod' ? 'pods' : 'persistentvolumeclaims';
+  const hidden = world.notes.find(({ about, text }) => about === 'unseen' && text.includes(` see ${plural}`));
+  if (hidden !== undefined) return new CliError(`${hidden.text}; ask for the right to list ${plural}`);
+  const hint =
+    elsewhere(world, { kind, namespace, name }) ??
+    unknownNamespace(world, namespace) ??
+    nearby(world, { kind, namespace, name }) ??
+    `kubectl get ${plural} -n ${namespace} lists those there are`;
+  return new CliError(`there is no ${kind} ${namespace}/${name} in ${where}; ${hint}`);
+}
+
+const namesShownMax = 3;
+
+function elsewhere(world: World, { kind, name }: Target): string | undefined {
+  const namespaces = namesOf(world, kind).flatMap((known) => (known.name === name ? [known.namespace] : []));
+  if (namespaces.length === 0) return undefined;
+  return namespaces.length === 1
+    ? `there is one in namespace ${namespaces[0]}; choose it with -n`
+    : `there are some in namespaces ${shortened(namespaces)}; choose one with -n`;
+}
+
+/** Only where namespaces were read at all. */
+function unknownNamespace({ snapshot }: World, namespace: string): string | undefined {
+  if (snapshot.count('Namespace') === 0 || snapshot.get('Namespace', namespace) !== undefined)
+    return undefined;
+  const known = [...snapshot.values('Namespace')].map(({ metadata }) => metadata?.name ?? '');
+  const near = closeTo(namespace, known);
+  const hint =
+    near.length === 0 ? 'kubectl get namespaces lists those there are' : `${shortened(near)} is close`;
+  return `there is no namespace ${namespace} either; ${hint}`;
+}
+
+function nearby(world: World, { kind, namespace, name }: Target): string | undefined {
+  const there = namesOf(world, kind).filter((known) => known.namespace === namespace);
+  const near = closeTo(
+    name,
+    there.map((known) => known.name),
+  );
+  return near.length === 0 ? undefined : `close to it ${near.length === 1 ? 'is' : 'are'} ${shortened(near)}`;
+}
+
+function namesOf({ snapshot }: World, kind: Target['kind']) {
+  return [...snapshot.values(kind === 'pod' ? 'Pod' : 'PersistentVolumeClaim')].map(({ metadata }) => ({
+    namespace: metadata?.namespace ?? '',
+    name: metadata?.name ?? '',
+  }));
+}
+
+function shortened(names: readonly string[]): string {
+  const more = names.length - namesShownMax;
+  return `${names.slice(0, namesShownMax).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** As many letters may be wrong in a name. */
+const mistakesMax = 2;
+
+/** Names that begin with what was written, or else those that differ from it by the smallest slip. */
+function closeTo(wanted: string, names: readonly string[]): string[] {
+  const judged = names.map((name) => ({
+    name,
+    mistakes: name.startsWith(wanted) ? 0 : mistakesBetween(wanted, name),
+  }));
+  const fewest = Math.min(mistakesMax, ...judged.map(({ mistakes }) => mistakes));
+  return judged.flatMap(({ name, mistakes }) => (mistakes <= fewest ? [name] : [])).sort();
+}
+
+/** Letters left out, added or mistaken (Levenshtein's distance); not counted further where the lengths say enough. */
+function mistakesBetween(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > mistakesMax) return mistakesMax + 1;
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (const [line, letter] of [...a].entries()) {
+    const next = [line + 1];
+    for (let at = 1; at <= b.length; at += 1) {
+      const replaced = row[at - 1]! + (letter === b[at - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[at]! + 1, next[at - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
