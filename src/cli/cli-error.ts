@@ -9,7 +9,10 @@ export class CliError extends Error {
   }
 }
 
+/** A call that makes no sense: whoever reports it says whose help tells more. */
+export class UsageError extends CliError {}
+
 /** A flag that makes no sense. */
-export function usage(message: string): CliError {
-  return new CliError(`${message}; see stowage --help`, 2);
+export function usage(message: string): UsageError {
+  return new UsageError(message, 2);
 }

@@ -1,4 +1,10 @@
-import { CliError } from './cli-error.ts';
+import { CliError, UsageError } from './cli-error.ts';
+
+export interface ErrorTextOptions {
+  readonly isVerbose: boolean;
+  /** The call that tells more about calls like this one. */
+  readonly help: string;
+}
 
 /** A chain of causes that is longer says nothing new. */
 const causesMax = 8;
@@ -7,8 +13,9 @@ const causesMax = 8;
  * What is written about an error that ends the program: what happened and the remedy; where it comes from and its causes only to whoever
  * asked for more. What we did not foresee is a mistake of ours, and is said to be one.
  */
-export function errorText(error: unknown, isVerbose: boolean): string {
-  const message = `stowage: ${messageOf(error)}`;
+export function errorText(error: unknown, { isVerbose, help }: ErrorTextOptions): string {
+  const hint = error instanceof UsageError ? `; see ${help}` : '';
+  const message = `stowage: ${messageOf(error)}${hint}`;
   const isOurs = error instanceof CliError;
   if (!isVerbose)
     return isOurs ? `${message}\n` : `${message}\nThis should not happen; --verbose shows where it did.\n`;

@@ -49,9 +49,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
+for (const command of program.commands) command.showHelpAfterError(`see ${helpOf(command)}`);
+
 let isVerbose = false;
+let help = 'stowage --help';
 program.hook('preAction', (_, command) => {
   isVerbose = command.opts().verbose === true;
+  help = helpOf(command);
 });
 try {
   await program.parseAsync();
@@ -60,9 +64,13 @@ try {
   process.exit(report(error));
 }
 
+function helpOf(command: Command): string {
+  return `stowage ${command.name()} --help`;
+}
+
 function report(error: unknown): number {
   // Commander has printed its own complaints, and help, by now.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageError;
-  process.stderr.write(errorText(error, isVerbose));
+  process.stderr.write(errorText(error, { isVerbose, help }));
   return error instanceof CliError ? error.exitCode : 1;
 }

@@ -12,6 +12,7 @@ export interface Asked {
 export function serverError(error: unknown, asked: Asked): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.code === 401) return notAccepted(error, asked);
+  if (error.code === 403) return refusalError(error, asked);
   const { server, source } = asked;
   const text = `cannot read from ${server} (${source}): ${error.message}`;
   return new CliError(`${text}; see that the server runs and that this is the right cluster`, 1, {
@@ -29,7 +30,11 @@ export function refusalError(error: unknown, asked: Asked): unknown {
 }
 
 function notAccepted(error: ApiError, { server, source }: Asked): CliError {
-  const text = `${server} does not accept the credentials of ${source}: ${error.message}`;
+  // What has a cause never came to the server: a file is missing, or a plugin failed.
+  const text =
+    error.cause === undefined
+      ? `${server} does not accept the credentials of ${source}: ${error.message}`
+      : `there are no credentials for ${server} in ${source}: ${error.message}`;
   const remedy = 'log in again, or choose another user with --kubeconfig or --context';
   return new CliError(`${text}; ${remedy}`, 1, { cause: error });
 }

@@ -122,7 +122,7 @@ function planOf(flags: UpFlags): Plan {
 
 function controllersOf({ controllers }: UpFlags): readonly string[] {
   const selected = selectControllers(controllers);
-  if (!selected.ok) throw usage(selected.problem);
+  if (!selected.ok) throw usage(`--controllers: ${selected.problem}`);
   return selected.names;
 }
 

@@ -7,6 +7,7 @@ const choices = `use *, none or some of ${controllerNames.join(', ')}`;
 
 export type Selected =
   | { readonly ok: true; readonly names: readonly string[] }
+  /** Of the list, wherever that was written. */
   | { readonly ok: false; readonly problem: string };
 
 /**
@@ -19,7 +20,7 @@ export function selectControllers(list: string): Selected {
     .map((word) => word.trim())
     .filter((word) => word !== '');
   // As from a variable that is not set: to run everything would be a guess that nobody takes back.
-  if (words.length === 0) return { ok: false, problem: `--controllers: names nothing; ${choices}` };
+  if (words.length === 0) return { ok: false, problem: `names nothing; ${choices}` };
   if (words.length === 1 && words[0] === 'none') return { ok: true, names: [] };
   const unknown = words.find((word) => word !== '*' && !isName(word.replace(/^-/, '')));
   if (unknown !== undefined) return { ok: false, problem: problemWith(unknown) };
@@ -36,6 +37,6 @@ function isName(word: string): boolean {
 }
 
 function problemWith(word: string): string {
-  if (word === 'none') return '--controllers: "none" stands alone; leave the other names out';
-  return `--controllers: there is no controller "${word}"; ${choices}`;
+  if (word === 'none') return '"none" stands alone; leave the other names out';
+  return `there is no controller "${word}"; ${choices}`;
 }

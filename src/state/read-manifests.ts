@@ -1,4 +1,5 @@
 import { parseAllDocuments } from 'yaml';
+import { costComplaint } from '../cluster/embedded/schema/yaml-limits.ts';
 import { apiVersionOf } from '../cluster/resource.ts';
 import type { Kind } from '../engine/index/change.ts';
 import type { Event } from '../kube/core.ts';
@@ -47,14 +48,28 @@ export function readManifests(text: string, source: string, snapshot: Snapshot):
 function documentsOf(text: string, source: string): readonly unknown[] {
   // Far quicker than reading it as YAML, which it is too.
   if (/^\s*[{[]/.test(text)) return [jsonOf(text, source)];
-  return parseAllDocuments(text)
-    .map((document) => {
-      const [error] = document.errors;
-      if (error !== undefined)
-        throw new ManifestError(`${source}: is not YAML: ${error.message}`, { cause: error });
-      return document.toJS() as unknown;
-    })
-    .filter((value) => value !== null && value !== undefined);
+  // Somebody's own file may be as long as it likes; but where it nests too deeply, the parser would end the process.
+  const complaint = costComplaint(text, Number.POSITIVE_INFINITY);
+  if (complaint !== undefined)
+    throw new ManifestError(`${source}: is not YAML that can be read: ${complaint}`);
+  try {
+    return parseAllDocuments(text)
+      .map((document) => {
+        const [error] = document.errors;
+        if (error !== undefined) throw error;
+        return document.toJS() as unknown;
+      })
+      .filter((value) => value !== null && value !== undefined);
+  } catch (error) {
+    // Also what repeats itself by aliases without end.
+    const why = printable((error as Error).message);
+    throw new ManifestError(`${source}: is not YAML that can be read: ${why}`, { cause: error });
+  }
+}
+
+/** The parser quotes the text, which may hold anything; a terminal takes some of it for commands. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\P{C}\n]/gu, '\ufffd');
 }
 
 function jsonOf(text: string, source: string): unknown {

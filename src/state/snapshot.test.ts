@@ -12,6 +12,12 @@ import { listCluster } from './list-cluster.ts';
 import { readManifests } from './read-manifests.ts';
 import { Snapshot } from './snapshot.ts';
 
+/** Each line holds the one before ten times. */
+const doublings = Array.from(
+  { length: 9 },
+  (_, at) => `a${at + 1}: &a${at + 1} [${Array(10).fill(`*a${at}`).join(', ')}]`,
+).join('\n');
+
 describe('a text of manifests', () => {
   function read(text: string) {
     const snapshot = new Snapshot();
@@ -60,13 +66,24 @@ items:
   });
 
   test.each([
-    ['kind: [', 'file.yaml: is not YAML: '],
+    ['kind: [', 'file.yaml: is not YAML that can be read: '],
     ['{"kind": ', 'file.yaml: is not JSON: '],
     ['just words', 'file.yaml, document 1: is not an object; kubectl get -o yaml writes what is read here'],
     ['a: 1', 'file.yaml, document 1: kind: is missing'],
     ['kind: List\nitems: [1]', 'file.yaml, document 1: items[0]: is not an object'],
   ])('that can not be read says where: %s', (text, message) => {
     expect(() => read(text)).toThrow(message);
+  });
+
+  test.each([
+    ['repeats itself by aliases', `a0: &a0 [x]\n${doublings}`],
+    ['nests too deeply', `a: ${'['.repeat(100_000)}`],
+  ])('that %s names the file', (_, text) => {
+    expect(() => read(text)).toThrow(/^file\.yaml: is not YAML that can be read: /);
+  });
+
+  test('that holds commands for terminals does not pass them on', () => {
+    expect(() => read('kind: "\u001b[31mred\nother: x')).toThrow(/^\P{Cc}+(\n\P{Cc}*)*$/u);
   });
 });
 

@@ -91,7 +91,7 @@ describe('stowage up', () => {
 });
 
 describe('a call that makes no sense exits with 2, a hint, and nothing made', () => {
-  const hint = /see stowage --help\n$/;
+  const hint = /see stowage (up )?--help\n$/;
   test.each([
     [['up', '--prot', '3'], /error: unknown option '--prot'\n\(Did you mean --port\?\)/],
     [['up', '--zzz'], /error: unknown option '--zzz'/],

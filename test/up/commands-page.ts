@@ -14,7 +14,7 @@ The text of each command is what \`stowage COMMAND --help\` prints; a test keeps
 
 | flag | what |
 |---|---|
-| \`--kubeconfig FILE\`, \`--context NAME\` | the cluster; left out, \`KUBECONFIG\`, then \`~/.kube/config\`. For \`up\`, where the file is written |
+| \`--kubeconfig FILE\`, \`--context NAME\` | the cluster; left out, \`KUBECONFIG\`, then \`~/.kube/config\`, then what a pod has of its own. For \`up\`, where the file is written |
 | \`--from PATH\` | files instead of a cluster: a file, a folder of \`.yaml\`, \`.yml\` and \`.json\`, or \`-\`; may be repeated |
 | \`-n\`, \`--namespace NAME\` | a namespace |
 | \`-o\`, \`--output FORMAT\` | \`table\`, \`wide\` (every row and column), \`json\`, \`yaml\`, or \`name\` (nothing but names, one a line) |

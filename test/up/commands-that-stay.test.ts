@@ -73,7 +73,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
     expect([status, text]).toEqual([2, expect.stringContaining("error: unknown option '--nonsense'")]);
     expect(await complaintOf(...args, '--log-level', 'loud')).toEqual([
       2,
-      'stowage: --log-level: "loud" is none of debug, info, warn, error; see stowage --help\n',
+      `stowage: --log-level: "loud" is none of debug, info, warn, error; see stowage ${args[0]} --help\n`,
     ]);
   });
 

@@ -32,7 +32,7 @@ const calls: readonly (readonly [name: string, flags: readonly string[], said: s
 describe('stowage extender', () => {
   test.each(calls)('refuses %s', async (_, flags, said) => {
     const { status, stderr } = await callStowage('extender', ...flags);
-    expect([status, stderr]).toEqual([2, `stowage: ${said}; see stowage --help\n`]);
+    expect([status, stderr]).toEqual([2, `stowage: ${said}; see stowage extender --help\n`]);
   });
 
   test('says which file it cannot read', async () => {

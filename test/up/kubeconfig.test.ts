@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ApiClient } from './api-client.ts';
@@ -56,6 +56,22 @@ describe('stowage kubeconfig', () => {
     expect((await robot.call('GET', '/api')).status).toBe(200);
   });
 
+  test('never writes over the kubeconfig that it reads, by whatever name', async () => {
+    const { stowage, folder } = await started();
+    const before = readFileSync(stowage.kubeconfig, 'utf8');
+    symlinkSync(stowage.kubeconfig, join(folder, 'alias'));
+    for (const to of [stowage.kubeconfig, join(folder, 'alias')]) {
+      const args = ['default', '--to', to, '--kubeconfig', stowage.kubeconfig];
+      expect(await callStowage('kubeconfig', ...args)).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(
+          /^stowage: --to: .* is the kubeconfig that this reads, .*; name another/,
+        ),
+      });
+    }
+    expect(readFileSync(stowage.kubeconfig, 'utf8')).toBe(before);
+  });
+
   test('says what is wrong, and what to do', async () => {
     const { stowage } = await started();
     const call = (...args: readonly string[]) =>
@@ -72,7 +88,7 @@ describe('stowage kubeconfig', () => {
       [['a', '--duration', '9m59s'], '--duration: 9m59s is too short; tokens last 10m at least'],
     ] as const) {
       const { status, stderr } = await call(...args);
-      expect([status, stderr]).toEqual([2, `stowage: ${text}; see stowage --help\n`]);
+      expect([status, stderr]).toEqual([2, `stowage: ${text}; see stowage kubeconfig --help\n`]);
     }
   });
 });

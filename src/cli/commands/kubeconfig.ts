@@ -8,7 +8,10 @@ export function addKubeconfig(program: Command): void {
     .argument('<account>', 'its name, or NAMESPACE/NAME')
     .option('-n, --namespace <name>', 'its namespace (default: that of the context, or default)')
     .option('--duration <time>', 'how long the token lasts, such as 90m, 24h or 7d; 10m at least', '24h')
-    .option('--to <file>', 'write it here, for you alone to read, instead of printing it')
+    .option(
+      '--to <file>',
+      'write it here, for you alone to read, instead of printing it; a file that is there is replaced',
+    )
     .addOption(toCluster)
     .addOption(ofContext)
     .addOption(verbosely)

@@ -18,7 +18,7 @@ export const logLevel = new Option(
 /* Which cluster: for commands that only read, for those that write, and for both. */
 export const fromCluster = new Option(
   '--kubeconfig <file>',
-  'the cluster (default: KUBECONFIG, or ~/.kube/config); rights to read are enough',
+  'the cluster (default: KUBECONFIG, ~/.kube/config, or that of this pod); rights to read are enough',
 );
 export const toCluster = new Option(
   '--kubeconfig <file>',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { readYaml, YamlSyntaxError } from '../../cluster/embedded/schema/yaml-reader.ts';
 import { CliError } from '../cli-error.ts';
-import { choice, isOn, list, record, secondsFrom, text } from './fields.ts';
+import { address, choice, isOn, list, record, secondsFrom, text } from './fields.ts';
 import { profileField } from './profile-field.ts';
 
 const apiVersion = 'stowage.dev/v1alpha1';
@@ -17,7 +17,7 @@ const fields = record({
   backOff: record({ initialSeconds: secondsFrom(0.001), maxSeconds: secondsFrom(0) }),
   featureGates: record({ VolumeScheduling: isOn }),
   leaderElection: record({ leaderElect: isOn }),
-  httpAddress: text,
+  httpAddress: address,
 });
 
 /** What the file says. */
@@ -45,7 +45,13 @@ async function contentOf(path: string, problems: string[]): Promise<unknown> {
     if (!(error instanceof YamlSyntaxError) && (error as NodeJS.ErrnoException).code === undefined)
       throw error;
     const { message } = error as Error;
-    throw new CliError(`--config: cannot read ${path}: ${message}`, 2, { cause: error });
+    throw new CliError(
+      `--config: cannot read ${path}: ${message}; see that the file is there and is YAML`,
+      2,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

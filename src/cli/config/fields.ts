@@ -1,4 +1,5 @@
 import { isRecord } from '../../kube/wire.ts';
+import { parseListenAddress } from '../listen-address.ts';
 
 /** Reads the value of a field at `path`. What is wrong goes to `problems`; the result is then of no use. */
 export type Field<T> = (value: unknown, path: string, problems: string[]) => T | undefined;
@@ -52,6 +53,11 @@ export const text: Field<string> = (value, path, problems) =>
   typeof value === 'string' && value !== ''
     ? value
     : wrong(problems, path, `is ${shown(value)}; give a text that is not empty`);
+
+export const address: Field<string> = (value, path, problems) =>
+  typeof value === 'string' && parseListenAddress(value) !== undefined
+    ? value
+    : wrong(problems, path, `is ${shown(value)}; give HOST:PORT, such as 127.0.0.1:9808`);
 
 export const number: Field<number> = (value, path, problems) =>
   typeof value === 'number' && Number.isFinite(value)

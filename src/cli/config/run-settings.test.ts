@@ -219,8 +219,8 @@ test.each<readonly [string, readonly unknown[]]>([
 });
 
 test.each<readonly [string, string]>([
-  ['controllers: []', '--controllers: nothing would run; name at least one, such as scheduler'],
-  ['controllers: [nobody]', '--controllers: there is no controller "nobody"'],
+  ['controllers: []', 'controllers: nothing would run; name at least one, such as scheduler'],
+  ['controllers: [nobody]', 'controllers: there is no controller "nobody"'],
   ['schedulerNames: []', 'schedulerNames: is empty; name at least one, such as stowage'],
   [
     'backOff: { initialSeconds: 2, maxSeconds: 1 }',

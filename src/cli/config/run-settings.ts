@@ -50,17 +50,19 @@ export async function runSettings(flags: SettingFlags): Promise<RunSettings> {
 
 function namesOf(flags: SettingFlags, file: Configuration): readonly string[] {
   const { controllers = controllersDefault } = file;
+  const where = flags.controllers === undefined ? `${flags.config}: controllers` : '--controllers';
   const selected = selectControllers(flags.controllers ?? (controllers.join(',') || 'none'));
-  if (!selected.ok) throw usage(selected.problem);
+  if (!selected.ok) throw usage(`${where}: ${selected.problem}`);
   if (selected.names.length === 0)
-    throw usage('--controllers: nothing would run; name at least one, such as scheduler');
+    throw usage(`${where}: nothing would run; name at least one, such as scheduler`);
   return selected.names;
 }
 
 function schedulerNamesOf(flags: SettingFlags, file: Configuration): readonly string[] {
   const names = flags.schedulerName ?? file.schedulerNames ?? schedulerNamesDefault;
   if (names.includes('')) throw usage('--scheduler-name: give a name, such as stowage');
-  if (names.length === 0) throw usage('schedulerNames: is empty; name at least one, such as stowage');
+  if (names.length === 0)
+    throw usage(`${flags.config}: schedulerNames: is empty; name at least one, such as stowage`);
   return names;
 }
 

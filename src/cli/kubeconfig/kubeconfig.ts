@@ -1,6 +1,8 @@
+import { existsSync, statSync } from 'node:fs';
 import { isReason } from '../../cluster/api-error.ts';
 import { writePrivateFile } from '../../cluster/embedded/server/private-files.ts';
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
+import { kubeconfigPaths } from '../../cluster/kubernetes/kubeconfig.ts';
 import { serviceAccounts } from '../../cluster/resources.ts';
 import { parseTimestamp } from '../../kube/timestamp.ts';
 import { realClock } from '../../runtime/clock.ts';
@@ -24,6 +26,7 @@ const shortenedMs = 60_000;
 export async function kubeconfig(account: string, flags: KubeconfigFlags): Promise<void> {
   const lifetime = lifetimeSeconds(flags.duration);
   const named = accountOf(account, flags.namespace);
+  if (flags.to !== undefined) refuseOwnSource(flags.to, flags);
   const cluster = await connect(flags, { log: logForReading(flags) });
   try {
     const text = await kubeconfigFor(cluster, { ...named, lifetime });
@@ -104,6 +107,19 @@ function explained(error: unknown, cluster: KubernetesCluster, { namespace, name
     return new CliError(`${error.message}; ${remedy}`, 1, { cause: error });
   }
   return refusalError(error, cluster);
+}
+
+/** Written over, the credentials that got us the token would be gone. */
+function refuseOwnSource(to: string, { kubeconfig }: KubeconfigFlags): void {
+  const sources = kubeconfig === undefined ? kubeconfigPaths(process.env) : [kubeconfig];
+  const own = sources.find((path) => existsSync(path) && existsSync(to) && isSameFile(path, to));
+  if (own === undefined) return;
+  throw usage(`--to: ${to} is the kubeconfig that this reads, with your own credentials; name another file`);
+}
+
+function isSameFile(left: string, right: string): boolean {
+  const [a, b] = [statSync(left), statSync(right)];
+  return a.dev === b.dev && a.ino === b.ino;
 }
 
 async function write(path: string, text: string): Promise<void> {

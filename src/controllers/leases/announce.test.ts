@@ -66,7 +66,7 @@ test('one without election leaves a leader its Lease, and says once that both wo
   expect((await schedulerLease(trial)).spec).toMatchObject({ holderIdentity: 'leader', leaseTransitions: 0 });
   expect(here.troubles).toEqual([
     'scheduler runs here without election, and leader was elected by Lease kube-system/stowage-scheduler: both work; ' +
-      'end one of them, or leave --leader-elect=false out',
+      'end one of them, let stowage run elect (without --leader-elect=false), or have stowage up do without (--controllers -scheduler)',
   ]);
   await here.stop();
 });

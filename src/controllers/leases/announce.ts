@@ -92,5 +92,5 @@ function leaderOf(lease: Lease | undefined, nowMs: number): string | undefined {
 
 function besideLeader(controller: string, leader: string): string {
   const { namespace, name } = leaseKeyOf(controller);
-  return `${controller} runs here without election, and ${leader} was elected by Lease ${namespace}/${name}: both work; end one of them, or leave --leader-elect=false out`;
+  return `${controller} runs here without election, and ${leader} was elected by Lease ${namespace}/${name}: both work; end one of them, let stowage run elect (without --leader-elect=false), or have stowage up do without (--controllers -${controller})`;
 }
