@@ -32,7 +32,7 @@ const neighbourly = new Set(['cli to console']);
 const pureRooms = new Set(['kube', 'engine']);
 
 /** Code that is not shipped. */
-function isTestCode(path: string): boolean {
+export function isTestCode(path: string): boolean {
   return path.endsWith('.test.ts') || path.includes('/testing/');
 }
 

@@ -13,6 +13,7 @@ import {
   describeViolation,
   type Violation,
 } from './house-rules.ts';
+import { checkMaps } from './map-rules.ts';
 import {
   checkDependenciesPage,
   checkEngines,
@@ -42,6 +43,10 @@ describe('the sources', () => {
 
   test('say in every room what it is for', () => {
     expectNone(checkFolderHeaders(files));
+  });
+
+  test('are all on the maps of their rooms', () => {
+    expectNone(checkMaps(files));
   });
 
   test('have no default exports, no casts to any, no notes to self and no endless files', () => {

@@ -1,13 +1,13 @@
 import type { Pod } from '../kube/core.ts';
 import { countReasons, countTexts } from './explain/message.ts';
 import type { ClusterIndex } from './index/cluster-index.ts';
-import { type Judged, type JudgeOptions, judge } from './judge.ts';
+import { type Judged, type JudgeOptions, judge, verdictOn } from './judge.ts';
 import { decisionsAt, type Placement, totalScores } from './plan.ts';
 import { type PodRecord, readPod } from './records/pod-record.ts';
-import { isForGood, verdictRule } from './rules/cycle.ts';
 import type { Decisions } from './rules/decisions.ts';
-import { nodeReasons, type Reason, type ReasonText } from './rules/reasons.ts';
+import type { Reason } from './rules/reasons.ts';
 import type { PodRefusal } from './rules/rule.ts';
+import { mayBePodsAlone } from './rules/verdict.ts';
 
 /** What one node says to a pod. */
 export type NodeAnswer =
@@ -75,18 +75,13 @@ export class Assessment {
   }
 
   #refused(node: string, row: number): NodeRefusal {
-    const { cycle, rules } = this.#judged;
-    const verdict = cycle.verdicts[row]!;
-    const rule = rules[verdictRule(verdict)]!;
-    const said = [{ rule, verdict, nodeCount: 1, notes: cycle.notes.get(row) ?? [] }];
-    const reasons = [...countReasons(said).keys()];
-    const texts = [...countTexts(said).keys()];
+    const said = verdictOn(this.#judged, row);
     return {
       kind: 'refused',
       node,
-      reasons,
-      texts,
-      isForGood: isForGood(verdict) || !reasons.every(mayBePods),
+      reasons: [...countReasons([said]).keys()],
+      texts: [...countTexts([said]).keys()],
+      isForGood: !mayBePodsAlone(said.verdict, said.rule.reasons),
     };
   }
 }
@@ -102,9 +97,4 @@ function meanScores({ cycle, prepared }: Judged): Float64Array {
   for (const { rule } of prepared.active) weights += rule.score?.weight ?? 0;
   if (weights > 1) for (let row = 0; row < totals.length; row++) totals[row]! /= weights;
   return totals;
-}
-
-function mayBePods(reason: Reason): boolean {
-  const texts: Readonly<Record<string, ReasonText>> = nodeReasons;
-  return texts[reason]?.podsInTheWay === true;
 }

@@ -4,6 +4,7 @@ import { Cycle } from './rules/cycle.ts';
 import { defaultRules } from './rules/default-rules.ts';
 import { type PreparedRules, prepareRules } from './rules/prepare-rules.ts';
 import type { AnyRule } from './rules/rule.ts';
+import { rulePositionOf } from './rules/verdict.ts';
 
 export interface JudgeOptions {
   /** The time that expiring figures are held against, in milliseconds since 1970. */
@@ -32,4 +33,20 @@ export function judge(pod: PodRecord, index: ClusterIndex, options: JudgeOptions
     rule.filter(state, cycle);
   }
   return { cycle, rules, prepared };
+}
+
+/** What so many nodes were rejected for alike. */
+export interface NodeVerdict {
+  readonly rule: AnyRule;
+  readonly verdict: number;
+  readonly nodeCount: number;
+  /** Each fills the text's placeholder, where it has one, and is counted apart. */
+  readonly notes: readonly string[];
+}
+
+/** What a node was rejected for, by its row. */
+export function verdictOn({ cycle, rules }: Pick<Judged, 'cycle' | 'rules'>, row: number): NodeVerdict {
+  const verdict = cycle.verdicts[row]!;
+  const rule = rules[rulePositionOf(verdict)]!;
+  return { rule, verdict, nodeCount: 1, notes: cycle.notes.get(row) ?? [] };
 }

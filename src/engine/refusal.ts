@@ -1,13 +1,15 @@
 import { type Explanation, explain } from './explain/explain.ts';
-import { countReasons, type NodeVerdict, refusalMessage } from './explain/message.ts';
+import { countReasons, refusalMessage } from './explain/message.ts';
 import type { Change } from './index/change.ts';
 import type { ClusterIndex } from './index/cluster-index.ts';
 import { interestOf } from './interest.ts';
+import type { NodeVerdict } from './judge.ts';
 import type { PodRecord } from './records/pod-record.ts';
-import { type Cycle, isForGood, verdictReasons, verdictRule } from './rules/cycle.ts';
+import type { Cycle } from './rules/cycle.ts';
 import type { PreparedRules } from './rules/prepare-rules.ts';
-import { type NodeReason, nodeReasons, type Reason, type ReasonText } from './rules/reasons.ts';
+import type { NodeReason, Reason } from './rules/reasons.ts';
 import type { AnyRule, PodRefusal } from './rules/rule.ts';
+import { hasReason, mayBePodsAlone, rulePositionOf } from './rules/verdict.ts';
 import { type WaitsForRoom, Waker } from './waker.ts';
 
 interface RefusalParts {
@@ -113,11 +115,8 @@ export class Refusal {
   /** The nodes, by name, on which nothing but other pods may be in the way; empty if the pod can't run wherever it is put. */
   *nodesWithPodsInTheWay(): Iterable<string> {
     for (const [node, verdict] of this.#parts.verdicts.entries()) {
-      if (verdict === 0 || isForGood(verdict)) continue;
-      const { reasons } = this.#parts.rules[verdictRule(verdict)]!;
-      const bits = verdictReasons(verdict);
-      const isInTheWay = reasons.every((reason, at) => (bits & (1 << at)) === 0 || mayBePods(reason));
-      const name = isInTheWay ? this.#parts.index.nodes.record(node)?.key : undefined;
+      if (verdict === 0 || !mayBePodsAlone(verdict, this.#ruleOf(verdict).reasons)) continue;
+      const name = this.#parts.index.nodes.record(node)?.key;
       if (name !== undefined) yield name;
     }
   }
@@ -137,7 +136,7 @@ export class Refusal {
     if (!this.#parts.counted().some(({ rule }) => rule.name === ruleName)) return;
     const position = this.#parts.rules.findIndex(({ name }) => name === ruleName);
     for (const [node, verdict] of this.#parts.verdicts.entries()) {
-      const isHis = verdict !== 0 && verdictRule(verdict) === position;
+      const isHis = verdict !== 0 && rulePositionOf(verdict) === position;
       const name = isHis ? this.#parts.index.nodes.record(node)?.key : undefined;
       if (name !== undefined) yield name;
     }
@@ -154,19 +153,19 @@ export class Refusal {
 
   /** Thousands of nodes have a handful of different verdicts. */
   #hasReason(reason: NodeReason): boolean {
-    for (const verdict of new Set(this.#parts.verdicts)) {
-      if (verdict === 0) continue;
-      const position = this.#parts.rules[verdictRule(verdict)]!.reasons.indexOf(reason);
-      if (position >= 0 && (verdictReasons(verdict) & (1 << position)) !== 0) return true;
-    }
-    return false;
+    const different = [...new Set(this.#parts.verdicts)].filter((verdict) => verdict !== 0);
+    return different.some((verdict) => hasReason(verdict, this.#ruleOf(verdict).reasons, reason));
+  }
+
+  #ruleOf(verdict: number): AnyRule {
+    return this.#parts.rules[rulePositionOf(verdict)]!;
   }
 
   #refusingRules(): readonly AnyRule[] {
     if (this.#parts.refusedBy !== undefined) return [this.#parts.refusedBy];
     if (this.nodeCount === 0) return this.#parts.rules;
     const positions = new Set<number>();
-    for (const verdict of this.#parts.verdicts) if (verdict !== 0) positions.add(verdictRule(verdict));
+    for (const verdict of this.#parts.verdicts) if (verdict !== 0) positions.add(rulePositionOf(verdict));
     return [...positions].map((position) => this.#parts.rules[position]!);
   }
 }
@@ -184,10 +183,10 @@ function countVerdicts(
     if (verdict === 0) continue;
     const noted = notes.size === 0 ? undefined : notes.get(node);
     if (noted === undefined) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-    else apart.push({ rule: rules[verdictRule(verdict)]!, verdict, nodeCount: 1, notes: noted });
+    else apart.push({ rule: rules[rulePositionOf(verdict)]!, verdict, nodeCount: 1, notes: noted });
   }
   const alike = [...counts].map(([verdict, nodeCount]) => {
-    return { rule: rules[verdictRule(verdict)]!, verdict, nodeCount, notes: [] };
+    return { rule: rules[rulePositionOf(verdict)]!, verdict, nodeCount, notes: [] };
   });
   return [...alike, ...apart];
 }
@@ -200,9 +199,4 @@ function lazy<T>(make: () => T): Lazy<T> {
     made ??= { value: make() };
     return made.value;
   };
-}
-
-function mayBePods(reason: NodeReason): boolean {
-  const text: ReasonText = nodeReasons[reason];
-  return text.podsInTheWay === true;
 }

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../kube/meta.ts';
 import { onAbort } from '../../runtime/abort.ts';
+import { messageOf } from '../../runtime/error-message.ts';
 import { ApiError, expired } from '../api-error.ts';
 import type { WatchEvent, WatchOptions } from '../cluster.ts';
 import type { Kind } from './kinds/kind.ts';
@@ -81,7 +82,7 @@ class Inbox {
 
   /** Whoever resumed where it was would meet the same event again. */
   failed(error: unknown): void {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const { status } = expired(`this watch has failed, begin anew with a list: ${why}`);
     this.#failure = new ApiError(status, { cause: error });
     this.#wake?.();

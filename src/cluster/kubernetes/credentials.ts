@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/error-message.ts';
 import {
   ConnectionSettingsError,
   type ExecSettings,
@@ -173,7 +174,7 @@ async function readNamed(path: string, what: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new ConnectionSettingsError(`${what} ${path} cannot be read: ${why}`, { cause });
   }
 }

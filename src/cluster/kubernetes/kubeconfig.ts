@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { isRecord, listOf } from '../../kube/wire.ts';
+import { messageOf } from '../../runtime/error-message.ts';
 import {
   type ConnectionSettings,
   ConnectionSettingsError,
@@ -231,8 +232,4 @@ function pick(value: Wire, keys: readonly string[]): Readonly<Record<string, str
 function withoutEscapes(hint: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
   return hint.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

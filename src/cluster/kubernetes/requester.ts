@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { onAbort } from '../../runtime/abort.ts';
 import { exponentialBackoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/error-message.ts';
 import type { Random } from '../../runtime/random.ts';
 import { ApiError } from '../api-error.ts';
 import type { Credential, Credentials } from './credentials.ts';
@@ -123,7 +124,7 @@ export class Requester {
       return await Promise.race([this.#options.credentials.current(), aborted]);
     } catch (cause) {
       signal.throwIfAborted();
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw failed(401, 'Unauthorized', why, cause);
     } finally {
       stopListening();

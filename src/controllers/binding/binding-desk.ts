@@ -14,7 +14,8 @@ import type { Random } from '../../runtime/random.ts';
 import type { Supervisor } from '../../runtime/supervisor.ts';
 import { ClusterFeed } from '../../state/cluster-feed.ts';
 import { decisionKinds, volumeKinds } from '../../state/decision-kinds.ts';
-import { BindFailure } from '../scheduler/bind/bind-failure.ts';
+import { avoidAfter, BindFailure } from '../scheduler/bind/bind-failure.ts';
+import { Confirmations } from '../scheduler/bind/confirmations.ts';
 import { Flight, Flights } from '../scheduler/bind/flight.ts';
 import { PodBinder } from '../scheduler/bind/pod-binder.ts';
 import { PodWrites } from '../scheduler/bind/pod-writes.ts';
@@ -40,10 +41,6 @@ export interface BindingDeskOptions {
 /** How far a placement is carried out. */
 export type Extent = 'volumes' | 'volumes and pod';
 
-const bindTimeoutMsDefault = 600_000;
-/** So many pods are written about at once. */
-const writersMax = 64;
-
 /**
  * What somebody needs who chooses nodes himself, a scheduler of his own or kube-scheduler, and leaves volumes to us: the state of the
  * cluster, what nodes say to a pod, the books of what has been promised, and the one who carries it out.
@@ -54,6 +51,7 @@ export class BindingDesk {
   readonly clock: Clock;
   readonly #ledger: Ledger;
   readonly #flights = new Flights();
+  readonly #confirmations: Confirmations;
   readonly #pods: PodWrites;
   readonly #binders: Readonly<Record<Extent, PodBinder>>;
   readonly #listeners = new Set<(change: Change) => void>();
@@ -61,7 +59,7 @@ export class BindingDesk {
   #stop: () => void = () => {};
 
   private constructor(options: BindingDeskOptions) {
-    const { cluster, clock, bindTimeoutMs: timeoutMs = bindTimeoutMsDefault } = options;
+    const { cluster, clock, bindTimeoutMs: timeoutMs } = options;
     this.clock = clock;
     this.rules = options.rules ?? volumeRules;
     this.feed = new ClusterFeed({
@@ -72,10 +70,16 @@ export class BindingDesk {
     });
     const { index } = this.feed;
     this.#ledger = new Ledger(index);
+    this.#confirmations = new Confirmations({
+      index,
+      ledger: this.#ledger,
+      flights: this.#flights,
+      giveBack: (reservation) => this.revert(reservation),
+    });
     this.#pods = new PodWrites({ cluster, feed: this.feed, clock });
     const volumes = new VolumeWrites(cluster, this.feed, clock);
     const nominate = this.#pods.nominate.bind(this.#pods);
-    const shared = { index, clock, volumes, timeoutMs, writersMax };
+    const shared = { index, clock, volumes, timeoutMs };
     this.#binders = {
       volumes: new PodBinder({ ...shared, pods: { nominate, bind: async () => {} } }),
       'volumes and pod': new PodBinder({ ...shared, pods: this.#pods }),
@@ -161,10 +165,11 @@ export class BindingDesk {
     try {
       await this.#binders[extent].carryOut(flight, signal);
       this.#flights.delete(flight);
-      this.#confirm(reservation.podKey);
+      this.#confirmations.confirm(reservation.podKey);
     } catch (error) {
       this.#flights.delete(flight);
-      this.#noteFailure(flight, error);
+      if (error instanceof BindFailure)
+        avoidAfter(error, flight.placement.node, this.index, this.clock.nowMs());
       this.revert(reservation);
       throw error;
     }
@@ -175,36 +180,15 @@ export class BindingDesk {
     await this.#pods.bind(pod, nodeName, signal);
   }
 
-  /** The node is avoided for a while: the pod's new volume could not be made there. */
-  #noteFailure({ placement }: Flight, error: unknown): void {
-    if (!(error instanceof BindFailure) || error.provision === undefined) return;
-    const { claim: claimKey, claimUid, pool } = error.provision;
-    const failed = { claimKey, claimUid, nodeName: placement.node, poolKey: pool?.key ?? '' };
-    this.index.failures.note({ ...failed, nowMs: this.clock.nowMs() });
-  }
-
   #changed(change: Change): void {
     this.#flights.changed(change);
-    if (change.kind === 'Pod') this.#confirm((change.after ?? change.before)!.key);
-    if (change.kind === 'PersistentVolumeClaim') {
-      const users = [...this.index.pods.usingClaim((change.after ?? change.before)!.key)];
-      for (const { key } of users) this.#confirm(key);
-    }
+    this.#confirmations.changed(change);
     for (const listener of this.#listeners) listener(change);
     this.#wake();
   }
 
   #wake(): void {
     for (const wake of [...this.#waiting]) wake();
-  }
-
-  /** The cluster shows what was reserved: the shadow can go. A pod that went away with its reservation gives it back. */
-  #confirm(podKey: string): void {
-    const reservation = this.#ledger.get(podKey);
-    if (reservation === undefined || this.#flights.get(podKey) !== undefined) return;
-    const stored = this.index.pods.stored(podKey);
-    if (stored?.uid !== reservation.placement.pod.uid) this.revert(reservation);
-    else this.#ledger.confirm(reservation);
   }
 }
 

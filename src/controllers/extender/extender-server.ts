@@ -3,6 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
+import { messageOf } from '../../runtime/error-message.ts';
 import type { Extender } from './extender.ts';
 import { BadRequest, readArgs, readBindingArgs, readPreemptionArgs } from './messages.ts';
 
@@ -133,7 +134,7 @@ export class ExtenderServer implements AsyncDisposable {
       if (error instanceof BadRequest) return { status: 400, body: error.message };
       if (request.destroyed && !request.complete) throw error;
       this.#options.onError(error);
-      return { status: 500, body: error instanceof Error ? error.message : String(error) };
+      return { status: 500, body: messageOf(error) };
     }
   }
 }

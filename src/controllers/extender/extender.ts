@@ -4,6 +4,7 @@ import type { Placement } from '../../engine/plan.ts';
 import { readPod } from '../../engine/records/pod-record.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import type { Pod } from '../../kube/core.ts';
+import { messageOf } from '../../runtime/error-message.ts';
 import type { BindingDesk } from '../binding/binding-desk.ts';
 import type {
   BindingArgs,
@@ -101,7 +102,7 @@ export class Extender {
       return { Error: '' };
     } catch (error) {
       this.#signal.throwIfAborted();
-      return { Error: error instanceof Error ? error.message : String(error) };
+      return { Error: messageOf(error) };
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Informer } from '../../cluster/informer/informer.ts';
+import { keyOf } from '../../cluster/informer/object-key.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../cluster/resources.ts';
 import { WorkQueue } from '../../cluster/work-queue.ts';
 import type { Node } from '../../kube/core.ts';
@@ -58,7 +59,7 @@ export class ClaimWatch {
         updated: (claim, old) => {
           if (demandKey(claim) !== demandKey(old)) this.#claim(claim);
         },
-        deleted: ({ metadata }) => this.#unserved.delete(`${metadata?.namespace}/${metadata?.name}`),
+        deleted: (claim) => this.#unserved.delete(keyOf(claim)),
       }),
       this.#volumes.addHandler({
         added: (volume) => this.#volume(volume),
@@ -87,7 +88,7 @@ export class ClaimWatch {
   #claim(claim: PersistentVolumeClaim): void {
     const asked = intentOf(claim)?.provisioner ?? provisionerOf(claim);
     if (!this.#provisioners.has(asked) && !this.#provisioners.has(provisionerOf(claim))) return;
-    this.queue.add(`claim ${claim.metadata?.namespace}/${claim.metadata?.name}`);
+    this.queue.add(`claim ${keyOf(claim)}`);
   }
 
   #volume(volume: PersistentVolume): void {

@@ -2,6 +2,7 @@ import { isReason } from '../../cluster/api-error.ts';
 import type { ResourceClient } from '../../cluster/cluster.ts';
 import type { Requeue } from '../../cluster/controller-loop.ts';
 import { referenceTo } from '../../cluster/event-recorder.ts';
+import { keyOf, parseKey } from '../../cluster/informer/object-key.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../cluster/resources.ts';
 import type { Node } from '../../kube/core.ts';
 import type { PersistentVolumeClaim } from '../../kube/core-volume.ts';
@@ -9,6 +10,7 @@ import type { StorageClass } from '../../kube/storage.ts';
 import { claimClassName, isClaimRefTo } from '../../kube/volumes.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { lookUp } from '../../kube/wire.ts';
+import { messageOf } from '../../runtime/error-message.ts';
 import type { ControllerContext } from '../controller.ts';
 import { orAbsent } from '../or-absent.ts';
 import { type Demand, demandOf, isUnserved, provisionerOf } from './claim-demand.ts';
@@ -63,8 +65,7 @@ export class ClaimWork {
   }
 
   async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
-    const [namespace = '', name = ''] = key.split('/');
-    const claim = await orAbsent(this.#claims.get({ namespace, name }, { signal }));
+    const claim = await orAbsent(this.#claims.get(parseKey(key), { signal }));
     if (claim === undefined) return undefined;
     const intent = intentOf(claim);
     if (intent !== undefined && !this.#provisioners.has(intent.provisioner)) return undefined;
@@ -232,7 +233,7 @@ export class ClaimWork {
   /** Tells it, and looks again when a class or a node changes. */
   #refuse(claim: PersistentVolumeClaim, note: string): void {
     this.#tell(claim, 'Warning', 'ProvisioningFailed', note);
-    this.#watch.waitForChange(`${claim.metadata?.namespace}/${claim.metadata?.name}`);
+    this.#watch.waitForChange(keyOf(claim));
   }
 
   #tell(claim: PersistentVolumeClaim, type: 'Normal' | 'Warning', reason: string, note: string): void {
@@ -243,8 +244,4 @@ export class ClaimWork {
 
 function failed(claim: PersistentVolumeClaim, message: string): string {
   return `failed to provision volume with StorageClass "${claimClassName(claim)}": ${message}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,6 +4,7 @@ import { persistentVolumeClaims, persistentVolumes } from '../../cluster/resourc
 import type { PersistentVolume } from '../../kube/core-volume.ts';
 import { annotations, finalizers } from '../../kube/well-known.ts';
 import { lookUp } from '../../kube/wire.ts';
+import { messageOf } from '../../runtime/error-message.ts';
 import type { ControllerContext } from '../controller.ts';
 import { orAbsent } from '../or-absent.ts';
 import { removeFinalizer } from '../remove-finalizer.ts';
@@ -90,7 +91,7 @@ export class VolumeWork {
     try {
       await provisioner.remove(assetOf(volume.spec?.claimRef?.uid ?? '', volume), signal);
     } catch (error) {
-      if (!signal.aborted) this.#tell(volume, error instanceof Error ? error.message : String(error));
+      if (!signal.aborted) this.#tell(volume, messageOf(error));
       throw error;
     }
   }

@@ -10,6 +10,7 @@ import { volumeRules } from '../../engine/rules/volume-rules.ts';
 import type { Waker } from '../../engine/waker.ts';
 import type { Pod } from '../../kube/core.ts';
 import { annotations } from '../../kube/well-known.ts';
+import { messageOf } from '../../runtime/error-message.ts';
 import type { ClusterFeed } from '../../state/cluster-feed.ts';
 import type { ControllerContext } from '../controller.ts';
 import { runLoop } from '../run-loop.ts';
@@ -151,7 +152,7 @@ export class AssignedPods {
       await binder.carryOut(flight, signal);
     } catch (error) {
       if (signal.aborted) return;
-      teller.failedScheduling(flight.pod, error instanceof Error ? error.message : String(error));
+      teller.failedScheduling(flight.pod, messageOf(error));
       this.#queue.addAfter(flight.reservation.podKey, retryMs);
     } finally {
       flights.delete(flight);

@@ -1,11 +1,10 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import type { Reservation } from '../../engine/ledger/ledger.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
-import type { Provision } from '../../engine/rules/decisions.ts';
 import type { Pod } from '../../kube/core.ts';
 import type { ClusterFeed } from '../../state/cluster-feed.ts';
 import type { ControllerContext } from '../controller.ts';
-import { BindFailure } from './bind/bind-failure.ts';
+import { avoidAfter, BindFailure } from './bind/bind-failure.ts';
 import { Flight, type Flights } from './bind/flight.ts';
 import type { PodBinder } from './bind/pod-binder.ts';
 import type { PodWrites } from './bind/pod-writes.ts';
@@ -74,11 +73,12 @@ export class Departures {
   }
 
   /** What could be undone has been. */
-  async #failed(taken: Taken, flight: Flight, { provision, kept, message }: BindFailure): Promise<void> {
+  async #failed(taken: Taken, flight: Flight, failure: BindFailure): Promise<void> {
+    const { provision, kept, message } = failure;
     const { context, feed, teller, pods, queue, nominate, giveBack, signal } = this.#options;
     const { key, uid } = taken.pod;
     const { node } = flight.placement;
-    if (provision !== undefined) this.#avoid(provision, node);
+    avoidAfter(failure, node, feed.index, context.clock.nowMs());
     const stored = feed.index.pods.stored(key);
     const isWaiting = stored?.uid === uid && wantsNode(stored);
     const isPinned = isWaiting && this.#isPinned(flight);
@@ -105,11 +105,5 @@ export class Departures {
       const claim = claims.get(key);
       return claim?.uid === claimUid && (claim.isBound || claim.selectedNode === node);
     });
-  }
-
-  #avoid({ claim: claimKey, claimUid, pool }: Provision, nodeName: string): void {
-    const { context, feed } = this.#options;
-    const nowMs = context.clock.nowMs();
-    feed.index.failures.note({ claimKey, claimUid, nodeName, poolKey: pool?.key ?? '', nowMs });
   }
 }

@@ -1,3 +1,4 @@
+import { keyOf } from '../../cluster/informer/object-key.ts';
 import type { Preemption } from '../../engine/preemption/find-victims.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { Pod } from '../../kube/core.ts';
@@ -27,10 +28,7 @@ export class Evictions {
       events: context.events,
       clock: context.clock,
       noteWrite: (pod) => feed.noteWrite('Pod', pod),
-      cancel: ({ metadata }) => {
-        const flight = flights.get(`${metadata?.namespace}/${metadata?.name}`);
-        return flight?.cancel('preempted by a pod of higher priority') ?? false;
-      },
+      cancel: (pod) => flights.get(keyOf(pod))?.cancel('preempted by a pod of higher priority') ?? false,
     };
   }
 

@@ -58,7 +58,8 @@ export class Rollback {
   #mayStart(claim: ClaimRecord, podKey: string): boolean {
     const { index } = this.#options.feed;
     const isDelayed = index.bindsVolumes && index.classes.get(claim.className)?.isDelayed === true;
-    return isDelayed && claim.volumeName === '' && !this.#isInUse(claim, podKey) && this.#isReserved(claim);
+    const isHeld = index.pods.isHeldByOther(claim.key, podKey);
+    return isDelayed && claim.volumeName === '' && !isHeld && this.#isReserved(claim);
   }
 
   #start({ key, uid }: ClaimRecord): void {
@@ -99,13 +100,6 @@ export class Rollback {
     if (marks[annotations.rollback] !== undefined) return claim;
     if (marks[annotations.mounted] !== undefined || (claim.spec?.volumeName ?? '') !== '') return undefined;
     return await writes.markClaim(claim, { [annotations.rollback]: markerValue }, signal);
-  }
-
-  /** Another pod counts on it: it is on its way with it, or there already. One that is over doesn't. */
-  #isInUse({ key }: ClaimRecord, podKey: string): boolean {
-    for (const pod of this.#options.feed.index.pods.usingClaim(key))
-      if (pod.key !== podKey && pod.nodeName !== '' && !pod.isFinished) return true;
-    return false;
   }
 
   /** By a scheduler, and nothing has come of it yet. */

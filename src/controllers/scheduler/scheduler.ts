@@ -9,11 +9,13 @@ import type { PodRecord } from '../../engine/records/pod-record.ts';
 import { defaultRules } from '../../engine/rules/default-rules.ts';
 import type { AnyRule } from '../../engine/rules/rule.ts';
 import type { Pod } from '../../kube/core.ts';
+import { messageOf } from '../../runtime/error-message.ts';
 import { nextTurn } from '../../runtime/next-turn.ts';
 import { ClusterFeed } from '../../state/cluster-feed.ts';
 import { decisionKinds } from '../../state/decision-kinds.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { AssignedPods } from './assigned-pods.ts';
+import { Confirmations } from './bind/confirmations.ts';
 import { Flights } from './bind/flight.ts';
 import { PodBinder } from './bind/pod-binder.ts';
 import { PodWrites } from './bind/pod-writes.ts';
@@ -53,8 +55,6 @@ export interface SchedulerOptions {
 
 /** So many pods may be on their way at once; those beyond wait in the queue. */
 const flightsMax = 5_000;
-/** So many of them are written about at once. */
-const writersMax = 64;
 /** After so long at deciding, everything else in the process gets a turn. */
 const turnMs = 5;
 /** What runs out of time by itself is looked for this often. */
@@ -82,6 +82,7 @@ class Scheduler {
   readonly #names: readonly string[];
   readonly #feed: ClusterFeed;
   readonly #ledger: Ledger;
+  readonly #confirmations: Confirmations;
   readonly #queue: SchedulingQueue;
   readonly #flights = new Flights();
   readonly #decider: Decider;
@@ -110,11 +111,17 @@ class Scheduler {
     index.bindsVolumes = options.volumeScheduling ?? true;
     const volumes = new VolumeWrites(cluster, this.#feed, clock);
     this.#ledger = new Ledger(index);
+    this.#confirmations = new Confirmations({
+      index,
+      ledger: this.#ledger,
+      flights: this.#flights,
+      giveBack: (reservation) => this.#giveBack(reservation),
+    });
     this.#decider = new Decider(index, options.rules ?? defaultRules, () => budgetsOf(context));
     this.#queue = new SchedulingQueue(clock, options.backOff && { backOff: options.backOff });
     this.#pods = new PodWrites({ cluster, feed: this.#feed, clock });
-    const timeoutMs = options.bindTimeoutMs ?? 600_000;
-    const binder = new PodBinder({ index, clock, volumes, pods: this.#pods, timeoutMs, writersMax });
+    const timeoutMs = options.bindTimeoutMs;
+    const binder = new PodBinder({ index, clock, volumes, pods: this.#pods, timeoutMs });
     this.#rollback = new Rollback({
       feed: this.#feed,
       writes: volumes,
@@ -142,7 +149,7 @@ class Scheduler {
       queue: this.#queue,
       teller: this.#teller,
       metrics: this.#metrics,
-      confirm: (podKey) => this.#confirmPod(podKey),
+      confirm: (podKey) => this.#confirmations.confirm(podKey),
       nominate: (pod, nodeName) => this.#decider.nominate(pod, nodeName),
       giveBack: (reservation) => this.#giveBack(reservation),
       signal,
@@ -186,7 +193,7 @@ class Scheduler {
     this.#flights.changed(change);
     if (change.kind === 'Pod') this.#podChanged(change);
     this.#assigned.changed(change);
-    if (change.kind === 'Pod' || change.kind === 'PersistentVolumeClaim') this.#confirm(change);
+    this.#confirmations.changed(change);
     if (change.kind !== 'Pod' || concernsOthers(change.before, change.after)) this.#queue.changed(change);
     this.#leftToOthers(left);
     this.#wakeReleased();
@@ -200,22 +207,6 @@ class Scheduler {
       const mayHelp = before === undefined || before.uid !== after.uid || asksForOther(before, after);
       this.#queue.put(queuedPod(after, pod), { mayHelp });
     }
-  }
-
-  /** The cluster shows what was reserved: the shadow can go. A pod that went away with its reservation gives it back. */
-  #confirm(change: Extract<Change, { kind: 'Pod' | 'PersistentVolumeClaim' }>): void {
-    const { key } = (change.after ?? change.before)!;
-    const pods =
-      change.kind === 'Pod' ? [key] : [...this.#feed.index.pods.usingClaim(key)].map((pod) => pod.key);
-    for (const podKey of pods) this.#confirmPod(podKey);
-  }
-
-  #confirmPod(podKey: string): void {
-    const reservation = this.#ledger.get(podKey);
-    if (reservation === undefined || this.#flights.get(podKey) !== undefined) return;
-    const stored = this.#feed.index.pods.stored(podKey);
-    if (stored?.uid !== reservation.placement.pod.uid) this.#giveBack(reservation);
-    else this.#ledger.confirm(reservation);
   }
 
   #giveBack(reservation: Reservation): void {
@@ -316,7 +307,7 @@ class Scheduler {
       return this.#decider.decide(pod, record, this.#context.clock.nowMs());
     } catch (error) {
       this.#report(taken.pod.key, error);
-      const message = this.#fail(taken, pod, error instanceof Error ? error.message : String(error));
+      const message = this.#fail(taken, pod, messageOf(error));
       this.#metrics.decided('error', 0);
       logDecision(this.#context.log, taken, { result: 'error', node: undefined, message, seconds: 0 });
       return undefined;

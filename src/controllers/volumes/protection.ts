@@ -1,5 +1,5 @@
 import type { Informer } from '../../cluster/informer/informer.ts';
-import { parseKey } from '../../cluster/informer/object-key.ts';
+import { keyOf, parseKey } from '../../cluster/informer/object-key.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../cluster/resources.ts';
 import { WorkQueue } from '../../cluster/work-queue.ts';
 import type { Pod } from '../../kube/core.ts';
@@ -141,8 +141,8 @@ function isEnding({ metadata }: PersistentVolumeClaim | PersistentVolume, finali
   return metadata?.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(finalizer);
 }
 
-function claimKey({ metadata }: PersistentVolumeClaim): string {
-  return `claim ${metadata?.namespace}/${metadata?.name}`;
+function claimKey(claim: PersistentVolumeClaim): string {
+  return `claim ${keyOf(claim)}`;
 }
 
 function claimKeyFor({ metadata }: Pod, claimName: string): string {

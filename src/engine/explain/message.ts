@@ -1,15 +1,7 @@
-import { verdictReasons } from '../rules/cycle.ts';
+import type { NodeVerdict } from '../judge.ts';
 import { type NodeReason, nodeReasons, type Reason } from '../rules/reasons.ts';
-import type { AnyRule, PodRefusal } from '../rules/rule.ts';
-
-/** What so many nodes were rejected for alike. */
-export interface NodeVerdict {
-  readonly rule: AnyRule;
-  readonly verdict: number;
-  readonly nodeCount: number;
-  /** Each fills the text's placeholder, where it has one, and is counted apart. */
-  readonly notes: readonly string[];
-}
+import type { PodRefusal } from '../rules/rule.ts';
+import { reasonsIn } from '../rules/verdict.ts';
 
 /**
  * The text that kube-scheduler would put into the pod's condition, up to the part about preemption, which is the scheduler's.
@@ -36,7 +28,7 @@ export function countedTexts(counts: ReadonlyMap<string, number>): string {
 export function countTexts(verdicts: Iterable<NodeVerdict>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const verdict of verdicts) {
-    const texts = new Set(reasonsIn(verdict).flatMap((reason) => textsOf(reason, verdict)));
+    const texts = new Set(reasonsOf(verdict).flatMap((reason) => textsOf(reason, verdict)));
     for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + verdict.nodeCount);
   }
   return counts;
@@ -54,13 +46,12 @@ function textsOf(reason: NodeReason, { notes }: NodeVerdict): string[] {
 export function countReasons(verdicts: Iterable<NodeVerdict>): Map<Reason, number> {
   const counts = new Map<Reason, number>();
   for (const verdict of verdicts) {
-    for (const reason of reasonsIn(verdict))
+    for (const reason of reasonsOf(verdict))
       counts.set(reason, (counts.get(reason) ?? 0) + verdict.nodeCount);
   }
   return counts;
 }
 
-function reasonsIn({ rule, verdict }: NodeVerdict): NodeReason[] {
-  const bits = verdictReasons(verdict);
-  return rule.reasons.filter((_, position) => (bits & (1 << position)) !== 0);
+function reasonsOf({ rule, verdict }: NodeVerdict): NodeReason[] {
+  return reasonsIn(verdict, rule.reasons);
 }

@@ -9,7 +9,7 @@ import type { NamespaceRecord } from '../records/namespace-record.ts';
 import { everyNode } from '../records/node-matcher.ts';
 import { haveSameLabels, type NodeRecord } from '../records/node-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
-import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
+import { capacityPoolKey, type DriverPoolsRecord, type PoolRecord } from '../records/pool-record.ts';
 import type { SelectingRecord } from '../records/selecting-record.ts';
 import type { VolumeReading, VolumeRecord } from '../records/volume-record.ts';
 import { AskedTopologies } from './asked-topologies.ts';
@@ -122,11 +122,8 @@ export class ClusterIndex {
   }
 
   remove<K extends Kind>(kind: K, key: string): Applied {
-    const stored = kind === 'CSIStorageCapacity' ? `CSIStorageCapacity ${key}` : key;
-    const before = this.#get(kind, stored);
-    if (before === undefined) return nothingApplied;
-    const change = this.#change(kind, stored, undefined);
-    return { change, notices: [] };
+    if (this.#get(kind, key) === undefined) return nothingApplied;
+    return { change: this.#change(kind, key, undefined), notices: [] };
   }
 
   /** Whether any driver refuses nodes on which it isn't installed. */
@@ -208,7 +205,7 @@ export class ClusterIndex {
     const freedBefore = this.promises.timesFreed;
     if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
     if (kind === 'PersistentVolumeClaim' && after === undefined) this.failures.claimGone(key);
-    if (kind === 'CSIStorageCapacity') this.failures.poolChanged(key);
+    if (kind === 'CSIStorageCapacity') this.failures.poolChanged(capacityPoolKey(key));
     if (kind === 'DriverCapacity')
       this.failures.driverChanged(
         before as DriverPoolsRecord | undefined,
@@ -238,7 +235,7 @@ export class ClusterIndex {
     StorageClass: (key) => this.classes.get(key),
     CSIDriver: (key) => this.drivers.get(key),
     CSINode: (key) => this.nodes.drivers(key),
-    CSIStorageCapacity: (key) => this.pools.get(key),
+    CSIStorageCapacity: (key) => this.pools.get(capacityPoolKey(key)),
     DriverCapacity: (key) => this.pools.driverPools(key),
     VolumeAttachment: (key) => this.attachments.attachment(key),
     Pod: (key) => this.pods.stored(key),
@@ -314,7 +311,7 @@ export class ClusterIndex {
   }
 
   #applyPool(key: string, record: PoolRecord | undefined): void {
-    if (record === undefined) this.pools.delete(key);
+    if (record === undefined) this.pools.delete(capacityPoolKey(key));
     else this.pools.put(record);
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { volume } from '../testing/objects.ts';
+import { capacity, volume } from '../testing/objects.ts';
 import { ClusterIndex } from './cluster-index.ts';
 
 test('a notice names the object and the field, and what to write instead', () => {
@@ -11,6 +11,14 @@ test('a notice names the object and the field, and what to write instead', () =>
       problem: expect.stringMatching(/^spec\.capacity\.storage: "10Gx" is not a quantity; /),
     },
   ]);
+});
+
+test('a notice names a pool as people do', () => {
+  const { notices } = new ClusterIndex().upsert(
+    'CSIStorageCapacity',
+    capacity('pool', 'fast', { capacity: '10Gx' }),
+  );
+  expect(notices).toMatchObject([{ kind: 'CSIStorageCapacity', key: 'storage/pool' }]);
 });
 
 test('a notice quotes only the beginning of a text that has no end', () => {

@@ -45,6 +45,13 @@ export class PodTable {
     for (const key of this.#byClaim.get(claimKey) ?? []) yield this.get(key)!;
   }
 
+  /** Whether another pod counts on the claim: it is on its way with it, or there already. One that is over doesn't. */
+  isHeldByOther(claimKey: string, podKey: string): boolean {
+    for (const { key, nodeName, isFinished } of this.usingClaim(claimKey))
+      if (key !== podKey && nodeName !== '' && !isFinished) return true;
+    return false;
+  }
+
   /** Of all pods that there have been: whoever isn't above it can evict nobody. */
   get lowestPriority(): number {
     return this.#lowestPriority;

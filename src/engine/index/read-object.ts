@@ -79,10 +79,9 @@ const namespacedKinds: ReadonlySet<Kind> = new Set([
   'StatefulSet',
 ]);
 
-/** The key under which the index knows an object; undefined if the object has no name. */
+/** `name` or `namespace/name`, as the index is fed; undefined if the object has no name. */
 export function keyOf(kind: Kind, object: KubeObject): string | undefined {
   const { name, namespace } = object.metadata ?? {};
   if (typeof name !== 'string' || name === '') return undefined;
-  const key = namespacedKinds.has(kind) ? `${typeof namespace === 'string' ? namespace : ''}/${name}` : name;
-  return kind === 'CSIStorageCapacity' ? `CSIStorageCapacity ${key}` : key;
+  return namespacedKinds.has(kind) ? `${typeof namespace === 'string' ? namespace : ''}/${name}` : name;
 }

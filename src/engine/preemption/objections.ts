@@ -1,8 +1,7 @@
 import { countTexts } from '../explain/message.ts';
 import type { ClusterIndex } from '../index/cluster-index.ts';
-import { type JudgeOptions, judge } from '../judge.ts';
+import { type JudgeOptions, judge, verdictOn } from '../judge.ts';
 import type { PodRecord } from '../records/pod-record.ts';
-import { verdictRule } from '../rules/cycle.ts';
 import type { AnyRule } from '../rules/rule.ts';
 
 export interface Objection {
@@ -21,14 +20,13 @@ export function objectionsOn(
   index: ClusterIndex,
   options: JudgeOptions,
 ): readonly Objection[] {
-  const { cycle, rules, prepared } = judge(pod, index, { ...options, onlyNodes: [node] });
+  const judged = judge(pod, index, { ...options, onlyNodes: [node] });
+  const { cycle, prepared } = judged;
   const { refusedBy } = prepared;
   if (refusedBy !== undefined)
     return prepared.refusals.map(({ message }) => ({ rule: refusedBy, text: message }));
   const row = index.nodes.row(node);
   if (row === undefined || cycle.isFeasible(row)) return [];
-  const verdict = cycle.verdicts[row]!;
-  const notes = cycle.notes.get(row) ?? [];
-  const rule = rules[verdictRule(verdict)]!;
-  return [...countTexts([{ rule, verdict, nodeCount: 1, notes }]).keys()].map((text) => ({ rule, text }));
+  const verdict = verdictOn(judged, row);
+  return [...countTexts([verdict]).keys()].map((text) => ({ rule: verdict.rule, text }));
 }

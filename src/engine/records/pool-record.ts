@@ -54,7 +54,7 @@ export interface PoolRecord {
 export function readCapacity(capacity: CSIStorageCapacity, interning: Interning): PoolRecord {
   const identity = namespacedIdentity(capacity);
   const problems: string[] = [];
-  const source = `CSIStorageCapacity ${identity.key}`;
+  const source = capacityPoolKey(identity.key);
   const backing = textOf(capacity.metadata?.labels?.[wellKnownLabels.backingPool]);
   return {
     key: source,
@@ -72,6 +72,11 @@ export function readCapacity(capacity: CSIStorageCapacity, interning: Interning)
     expiresAtMs: undefined,
     problems,
   };
+}
+
+/** Pools of both forms are known by one kind of key, so that of a CSIStorageCapacity says which it is. */
+export function capacityPoolKey(objectKey: string): string {
+  return `CSIStorageCapacity ${objectKey}`;
 }
 
 /** An absent selector reaches no node and an empty one every node: the opposite of a DriverCapacity's pool. */

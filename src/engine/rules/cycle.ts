@@ -9,10 +9,11 @@ import {
 } from '../index/bitset.ts';
 import type { ClusterIndex } from '../index/cluster-index.ts';
 import type { PodRecord } from '../records/pod-record.ts';
+import { packVerdict, packVerdictForGood } from './verdict.ts';
 
 /**
  * One pod against all nodes. Rules narrow `feasible` one after the other; what a node was rejected for stands in
- * `verdicts`: the rule in the upper bits, the positions of its reasons in the lower.
+ * `verdicts` (`verdict.ts`).
  */
 export class Cycle {
   readonly index: ClusterIndex;
@@ -48,12 +49,13 @@ export class Cycle {
   /** `reasons`: bits by position in the rule's own list. Whether other pods are in the way follows from the reasons. */
   reject(node: number, reasons: number): void {
     clearBit(this.feasible, node);
-    this.verdicts[node] = ((this.#rule + 1) << ruleShift) | reasons;
+    this.verdicts[node] = packVerdict(this.#rule, reasons);
   }
 
   /** Rejects it for reasons that would stand even if the node were empty, whatever the reasons say in general. */
   rejectForGood(node: number, reasons: number): void {
-    this.reject(node, reasons | forGoodBit);
+    clearBit(this.feasible, node);
+    this.verdicts[node] = packVerdictForGood(this.#rule, reasons);
   }
 
   /** A name that the message about a rejected node has to mention; there may be several. */
@@ -81,23 +83,6 @@ export class Cycle {
 /** The existing volumes that the pod would get on a node, by row. */
 export interface ChosenVolumes {
   volumesAt(node: number): readonly number[];
-}
-
-/** Up to 23 reasons a rule, up to 127 rules. */
-const ruleShift = 24;
-const forGoodBit = 1 << 23;
-const reasonMask = forGoodBit - 1;
-
-export function verdictRule(verdict: number): number {
-  return (verdict >> ruleShift) - 1;
-}
-
-export function verdictReasons(verdict: number): number {
-  return verdict & reasonMask;
-}
-
-export function isForGood(verdict: number): boolean {
-  return (verdict & forGoodBit) !== 0;
 }
 
 function rowsNamed(index: ClusterIndex, names: Iterable<string>): number[] {

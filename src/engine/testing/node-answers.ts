@@ -1,9 +1,10 @@
 import type { Pod } from '../../kube/core.ts';
 import type { ClusterIndex } from '../index/cluster-index.ts';
 import { readPod } from '../records/pod-record.ts';
-import { Cycle, verdictReasons } from '../rules/cycle.ts';
+import { Cycle } from '../rules/cycle.ts';
 import { nodeReasons } from '../rules/reasons.ts';
 import type { AnyRule } from '../rules/rule.ts';
+import { reasonsIn } from '../rules/verdict.ts';
 import type { NodeAnswers } from './oracle/neighbours.ts';
 
 /** What one rule says of each node: why it refuses it, or what it scores. */
@@ -24,9 +25,7 @@ export function nodeAnswers(index: ClusterIndex, pod: Pod, rule: AnyRule): NodeA
 }
 
 function textOf(rule: AnyRule, verdict: number): string {
-  const bits = verdictReasons(verdict);
-  return rule.reasons
-    .filter((_, at) => (bits & (1 << at)) !== 0)
+  return reasonsIn(verdict, rule.reasons)
     .map((reason) => nodeReasons[reason].upstream)
     .join(', ');
 }

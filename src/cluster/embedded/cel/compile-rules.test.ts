@@ -14,6 +14,22 @@ const small: JsonSchema = {
   },
 };
 
+const listed: JsonSchema = {
+  type: 'object',
+  properties: {
+    list: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['k'],
+      items: {
+        type: 'object',
+        properties: { k: { type: 'string' }, v: { type: 'integer' } },
+        'x-kubernetes-validations': [{ rule: 'self.v > 0' }],
+      },
+    },
+  },
+};
+
 describe('The rules of a schema', () => {
   test('are nothing where there are none', () => {
     expect(compileRules({ type: 'object', properties: {} }, { isResourceRoot: true })).toBeUndefined();
@@ -35,6 +51,24 @@ describe('The rules of a schema', () => {
     program?.validate({ value, old: value, errors, warn: (message) => warnings.push(message) });
     expect(errors.isEmpty).toBe(true);
     expect(warnings).toEqual(['spec: Invalid value: must be small']);
+  });
+
+  test('look at what a list was a few times for each of its elements, however many there are', () => {
+    const program = compileRules(listed, { isResourceRoot: true });
+    let looks = 0;
+    const watched = (k: string) => ({
+      v: 1,
+      get k() {
+        looks += 1;
+        return k;
+      },
+    });
+    const names = Array.from({ length: 500 }, (_, position) => `element-${position}`);
+    const errors = new FieldErrors();
+    const value = { list: names.map((k) => ({ k, v: 2 })) };
+    program?.validate({ value, old: { list: names.map(watched) }, errors });
+    expect(errors.isEmpty).toBe(true);
+    expect(looks).toBeLessThan(10 * names.length);
   });
 
   test('can be used again and again', () => {

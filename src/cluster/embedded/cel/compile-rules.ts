@@ -1,7 +1,8 @@
+import type { Json } from '../patch/json-value.ts';
+import { Correlation } from '../structural/correlation.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
 import { type CompiledRule, compileRulesOf, selfTypeName } from './rules/compiled-rule.ts';
-import { Correlation } from './rules/correlation.ts';
 import type { RuleNode } from './rules/rule-node.ts';
 import { walkRules } from './rules/walk-rules.ts';
 import { isEmbedded, schemaType } from './schema/schema-types.ts';
@@ -37,7 +38,9 @@ export function compileRules(
   const root = ruleNode(schema, schema, isResourceRoot);
   if (root === undefined) return undefined;
   return {
-    validate({ value, old, errors, costLimit = runtimeCostBudget, warn }) {
+    validate({ costLimit = runtimeCostBudget, errors, warn, ...request }) {
+      const value = request.value as Json;
+      const old = request.old as Json | undefined;
       const isUpdate = old !== undefined && old !== null;
       const correlation = isUpdate ? new Correlation(value, old, schema) : undefined;
       return walkRules(root, { value, old, errors, correlation, budget: costLimit, warn });

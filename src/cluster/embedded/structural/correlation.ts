@@ -11,7 +11,7 @@ export class Correlation {
   readonly #old: Json;
   readonly #schema: JsonSchema;
   readonly #children = new Map<string | number, Correlation>();
-  #oldElements: ReadonlyMap<string, Json> | undefined;
+  #partnerOf: PartnerOf | undefined;
   #isUnchanged: boolean | undefined;
 
   constructor(value: Json, old: Json, schema: JsonSchema) {
@@ -40,14 +40,11 @@ export class Correlation {
   element(index: number): Correlation | undefined {
     if (!isArray(this.#value) || !isArray(this.#old)) return undefined;
     const value = this.#value[index];
-    if (this.#schema['x-kubernetes-list-type'] !== 'map' || !isObject(value)) return undefined;
-    const key = keyOf(value, this.#mapKeys);
-    const old = key === undefined ? undefined : this.#elements(this.#old).get(key);
-    return old === undefined ? undefined : this.#child(index, value, old, this.#schema.items);
-  }
-
-  get #mapKeys(): readonly string[] {
-    return this.#schema['x-kubernetes-list-map-keys'] ?? [];
+    this.#partnerOf ??= partnersAmong(this.#old, this.#schema);
+    const old = value === undefined ? undefined : this.#partnerOf(value);
+    return value === undefined || old === undefined
+      ? undefined
+      : this.#child(index, value, old, this.#schema.items);
   }
 
   #child(at: string | number, value: Json, old: Json, schema?: JsonSchema): Correlation | undefined {
@@ -58,18 +55,6 @@ export class Correlation {
       this.#children.set(at, child);
     }
     return child;
-  }
-
-  /** By key; of several with one key the first. */
-  #elements(old: readonly Json[]): ReadonlyMap<string, Json> {
-    if (this.#oldElements !== undefined) return this.#oldElements;
-    const elements = new Map<string, Json>();
-    for (const each of old) {
-      const key = isObject(each) ? keyOf(each, this.#mapKeys) : undefined;
-      if (key !== undefined && !elements.has(key)) elements.set(key, each);
-    }
-    this.#oldElements = elements;
-    return elements;
   }
 
   #compare(): boolean {
@@ -89,9 +74,27 @@ export class Correlation {
   }
 }
 
+/** The element of another list that has the same keys. */
+export type PartnerOf = (element: Json) => Json | undefined;
+
+/** Of several with one key the first. Elements of lists that aren't of type map have no partners. */
+export function partnersAmong(elements: readonly Json[], schema: JsonSchema): PartnerOf {
+  if (schema['x-kubernetes-list-type'] !== 'map') return () => undefined;
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  const byKey = new Map<string, Json>();
+  for (const element of elements) {
+    const key = keyOf(element, keys);
+    if (key !== undefined && !byKey.has(key)) byKey.set(key, element);
+  }
+  return (element) => {
+    const key = keyOf(element, keys);
+    return key === undefined ? undefined : byKey.get(key);
+  };
+}
+
 /** Undefined where a key is missing or no scalar: such an element has no partner. */
-function keyOf(element: Readonly<Record<string, Json>>, keys: readonly string[]): string | undefined {
-  if (keys.length === 0) return undefined;
+function keyOf(element: Json, keys: readonly string[]): string | undefined {
+  if (!isObject(element) || keys.length === 0) return undefined;
   const values: Json[] = [];
   for (const key of keys) {
     const value = own(element, key);

@@ -8,6 +8,7 @@ import {
   pods,
   storageClasses,
 } from '../../../cluster/resources.ts';
+import { capacityPoolKey } from '../../../engine/records/pool-record.ts';
 import type { Pod } from '../../../kube/core.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { realClock } from '../../../runtime/clock.ts';
@@ -140,9 +141,7 @@ export class ExtenderWorld implements AsyncDisposable {
       nodeTopology: { matchLabels },
       capacity: free,
     });
-    await this.known(
-      () => this.desk.index.pools.row(`CSIStorageCapacity ${namespace}/${name}`) !== undefined,
-    );
+    await this.known(() => this.desk.index.pools.row(capacityPoolKey(`${namespace}/${name}`)) !== undefined);
   }
 
   /** A pod with a claim for each of the sizes, as the API server has it. */

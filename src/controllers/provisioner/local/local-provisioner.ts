@@ -3,6 +3,7 @@ import { compileTopologySelector } from '../../../kube/topology-selector.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { lookUp } from '../../../kube/wire.ts';
+import { messageOf } from '../../../runtime/error-message.ts';
 import {
   type Asset,
   type MakeOutcome,
@@ -58,7 +59,7 @@ async function make(root: LocalRoot, plan: VolumePlan): Promise<MakeOutcome> {
   } catch (error) {
     // An empty directory may be left; where it can't be removed either, nobody knows, and that is for the caller to try again.
     if (!(error instanceof LocalRootError)) await root.remove(plan.asset.claimUid);
-    return refused(error instanceof Error ? error.message : String(error));
+    return refused(messageOf(error));
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ClusterIndex } from '../../../engine/index/cluster-index.ts';
 import type { Binding, Provision } from '../../../engine/rules/decisions.ts';
 
 /** A placement that did not come about. What may be undone has been. */
@@ -19,4 +20,16 @@ export class BindFailure extends Error {
     this.provision = provision;
     this.kept = kept;
   }
+}
+
+/** Where the failure was that a new volume could not be made, its node is avoided for a while. */
+export function avoidAfter(
+  { provision }: BindFailure,
+  nodeName: string,
+  index: ClusterIndex,
+  nowMs: number,
+): void {
+  if (provision === undefined) return;
+  const { claim: claimKey, claimUid, pool } = provision;
+  index.failures.note({ claimKey, claimUid, nodeName, poolKey: pool?.key ?? '', nowMs });
 }

@@ -7,6 +7,7 @@ import {
 } from '../../../engine/ledger/progress.ts';
 import type { Binding, Provision } from '../../../engine/rules/decisions.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import { messageOf } from '../../../runtime/error-message.ts';
 import { Slots } from '../../../runtime/slots.ts';
 import { BindFailure } from './bind-failure.ts';
 import type { Flight } from './flight.ts';
@@ -18,11 +19,13 @@ export interface PodBinderOptions {
   readonly clock: Clock;
   readonly volumes: VolumeWrites;
   readonly pods: Pick<PodWrites, 'bind' | 'nominate'>;
-  /** How long others may take to make and bind a pod's volumes. */
-  readonly timeoutMs: number;
-  /** How many pods are written about at once. */
-  readonly writersMax: number;
+  /** How long others may take to make and bind a pod's volumes: ten minutes unless it says otherwise. */
+  readonly timeoutMs?: number | undefined;
 }
+
+const timeoutMsDefault = 600_000;
+/** How many pods are written about at once. */
+const writersMax = 64;
 
 /**
  * Carries a placement out: all of a pod's volumes, then the pod; or nothing, as far as Kubernetes lets us take things back.
@@ -48,16 +51,15 @@ export interface PodBinderOptions {
  */
 export class PodBinder {
   readonly #options: PodBinderOptions;
-  readonly #writers: Slots;
+  readonly #writers = new Slots(writersMax);
 
   constructor(options: PodBinderOptions) {
     this.#options = options;
-    this.#writers = new Slots(options.writersMax);
   }
 
   /** Rejects with a `BindFailure`, or with the reason of `signal`: then nothing was undone, since nobody may write any more. */
   async carryOut(flight: Flight, signal: AbortSignal): Promise<void> {
-    const { clock, timeoutMs, pods } = this.#options;
+    const { clock, timeoutMs = timeoutMsDefault, pods } = this.#options;
     const { node } = flight.placement;
     const isAssigned = (flight.pod.spec?.nodeName ?? '') !== '';
     const timer = clock.after(timeoutMs, () => flight.cancel('binding volumes: context deadline exceeded'));
@@ -178,21 +180,15 @@ export class PodBinder {
   async #undone(flight: Flight, claimed: Claimed, error: unknown, signal: AbortSignal): Promise<BindFailure> {
     const kept: Binding[] = [];
     for (const [binding, completion] of claimed) {
-      if (this.#isShared(flight, binding)) continue;
+      // Another pod counts on the claim's volume.
+      if (this.#options.index.pods.isHeldByOther(binding.claim, flight.reservation.podKey)) continue;
       // A claim that is told late, of a volume that is another's by then, would be lost. So the PV controller completes this one.
       const isKept = completion === 'unknown' || (await this.#takeBack(binding, signal)) === 'kept';
       if (isKept) kept.push(binding);
     }
     signal.throwIfAborted();
     const provision = error instanceof BindFailure ? error.provision : undefined;
-    return new BindFailure(error instanceof Error ? error.message : String(error), { provision, kept });
-  }
-
-  /** Another pod counts on the claim's volume: it is on its way with it, or there already. */
-  #isShared({ reservation }: Flight, { claim }: Binding): boolean {
-    for (const { key, nodeName, isFinished } of this.#options.index.pods.usingClaim(claim))
-      if (key !== reservation.podKey && nodeName !== '' && !isFinished) return true;
-    return false;
+    return new BindFailure(messageOf(error), { provision, kept });
   }
 
   /**

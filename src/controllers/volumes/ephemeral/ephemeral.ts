@@ -1,6 +1,7 @@
 import { isReason } from '../../../cluster/api-error.ts';
 import { referenceTo } from '../../../cluster/event-recorder.ts';
 import type { Informer } from '../../../cluster/informer/informer.ts';
+import { keyOf } from '../../../cluster/informer/object-key.ts';
 import { persistentVolumeClaims, pods } from '../../../cluster/resources.ts';
 import { WorkQueue } from '../../../cluster/work-queue.ts';
 import type { Pod } from '../../../kube/core-pod.ts';
@@ -126,8 +127,4 @@ class ClaimMaker {
       note: `ephemeral volume ${volumeName}: ${problem}`,
     });
   }
-}
-
-function keyOf({ metadata }: Pod): string {
-  return `${metadata?.namespace}/${metadata?.name}`;
 }

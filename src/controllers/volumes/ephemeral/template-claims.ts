@@ -1,3 +1,4 @@
+import { keyOf } from '../../../cluster/informer/object-key.ts';
 import type { Pod, Volume } from '../../../kube/core-pod.ts';
 import type { PersistentVolumeClaim } from '../../../kube/core-volume.ts';
 import { isControlledBy } from '../../../kube/owner-references.ts';
@@ -22,7 +23,7 @@ export function ephemeralVolumesOf(pod: Pod): readonly EphemeralVolume[] {
 /** What is wrong with using the claim for the pod; undefined where it is the pod's own. */
 export function whyNotForPod(claim: PersistentVolumeClaim, pod: Pod): string | undefined {
   if (claim.metadata?.namespace === pod.metadata?.namespace && isControlledBy(claim, pod)) return undefined;
-  return `PVC ${pathOf(claim)} was not created for pod ${pathOf(pod)} (pod is not owner)`;
+  return `PVC ${keyOf(claim)} was not created for pod ${keyOf(pod)} (pod is not owner)`;
 }
 
 /**
@@ -52,8 +53,4 @@ function describe(pod: Pod, volume: Volume): EphemeralVolume {
     ...(spec === undefined ? {} : { spec }),
   };
   return { volumeName, claimName, claim };
-}
-
-function pathOf({ metadata }: Pod | PersistentVolumeClaim): string {
-  return `${metadata?.namespace}/${metadata?.name}`;
 }

@@ -1,5 +1,6 @@
 import type { Requeue } from '../../../cluster/controller-loop.ts';
 import type { Informer } from '../../../cluster/informer/informer.ts';
+import { keyOf, parseKey } from '../../../cluster/informer/object-key.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
 import { WorkQueue } from '../../../cluster/work-queue.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
@@ -70,7 +71,7 @@ class Expander {
       this.#claims.addHandler({
         added: claim,
         updated: claim,
-        deleted: ({ metadata }) => this.#expansions.forget(`${metadata?.namespace}/${metadata?.name}`),
+        deleted: (gone) => this.#expansions.forget(keyOf(gone)),
       }),
       this.#volumes.addHandler({ added: volume, updated: volume }),
     ];
@@ -95,7 +96,7 @@ class Expander {
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
-    const [namespace = '', claimName = ''] = key.split('/');
+    const { namespace = '', name: claimName } = parseKey(key);
     const { cluster } = this.#context;
     const claims = cluster.resource(persistentVolumeClaims);
     const claim = await orAbsent(claims.get({ namespace, name: claimName }, { signal }));
@@ -106,8 +107,4 @@ class Expander {
     const resizer = this.#resizers.find((candidate) => candidate.isFor(volume));
     return await this.#expansions.step({ claim, volume, resizer }, signal);
   }
-}
-
-function keyOf({ metadata }: PersistentVolumeClaim): string {
-  return `${metadata?.namespace}/${metadata?.name}`;
 }

@@ -1,10 +1,12 @@
 import type { Requeue } from '../../../cluster/controller-loop.ts';
 import { referenceTo } from '../../../cluster/event-recorder.ts';
+import { keyOf } from '../../../cluster/informer/object-key.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { unreachable } from '../../../runtime/assert.ts';
+import { messageOf } from '../../../runtime/error-message.ts';
 import type { ControllerContext } from '../../controller.ts';
 import { decideExpansion, isLess, storageOf } from './decide-expansion.ts';
 import {
@@ -137,7 +139,7 @@ export class Expansions {
     try {
       return await call();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       if (!signal.aborted) this.#tell(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, why));
       throw error;
     }
@@ -212,8 +214,4 @@ function isOfDriver({ spec }: PersistentVolume): boolean {
 
 function failureNote(claim: PersistentVolumeClaim, why: string): string {
   return `error expanding pvc "${keyOf(claim)}": ${why}`;
-}
-
-function keyOf({ metadata }: PersistentVolumeClaim): string {
-  return `${metadata?.namespace}/${metadata?.name}`;
 }

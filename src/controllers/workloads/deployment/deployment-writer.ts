@@ -6,6 +6,7 @@ import type { Deployment, ReplicaSet } from '../../../kube/apps.ts';
 import type { StringMap } from '../../../kube/meta.ts';
 import { isControlledBy } from '../../../kube/owner-references.ts';
 import { unreachable } from '../../../runtime/assert.ts';
+import { messageOf } from '../../../runtime/error-message.ts';
 import type { ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
 import { applyClaiming, controllerReference } from '../pods/adoption.ts';
@@ -110,7 +111,7 @@ export class DeploymentWriter {
     error: unknown,
     signal: AbortSignal,
   ): Promise<void> {
-    const message = `Failed to create new replica set "${name}": ${error instanceof Error ? error.message : error}`;
+    const message = `Failed to create new replica set "${name}": ${messageOf(error)}`;
     this.#record(deployment, 'Warning', 'ReplicaSetCreateError', message);
     if (!hasDeadline(deployment)) return;
     const failed = { ...progress('ReplicaSetCreateError', message), status: 'False' } as const;

@@ -11,6 +11,7 @@ import type { Pod } from '../../../kube/core.ts';
 import type { Condition } from '../../../kube/meta.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
 import { formatTimestamp } from '../../../kube/timestamp.ts';
+import { messageOf } from '../../../runtime/error-message.ts';
 import type { ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
 import { applyClaiming, controllerReference } from '../pods/adoption.ts';
@@ -191,8 +192,4 @@ export class ReplicaSetKeeper {
 
 function lookAgain(plan: ReplicaSetPlan, waitMs?: number): Requeue | undefined {
   return soonest([plan.kind === 'replicas' ? plan.nextAvailableMs : undefined, waitMs]);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

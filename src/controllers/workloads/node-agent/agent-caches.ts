@@ -1,4 +1,5 @@
 import type { Informer } from '../../../cluster/informer/informer.ts';
+import { keyOf } from '../../../cluster/informer/object-key.ts';
 import {
   csiDrivers,
   csiNodes,
@@ -172,7 +173,7 @@ export class AgentCaches {
       volume: (name) => this.volumes.get(name),
       attachment: (volume) => this.attachmentFor(volume, nodeName),
       attachments: (volume) => this.attached.ofVolume(volume.metadata?.name ?? ''),
-      users: ({ metadata }) => this.usersOf(`${metadata?.namespace}/${metadata?.name}`, pod),
+      users: (claim) => this.usersOf(keyOf(claim), pod),
       freeSlots: (driver) => this.#freeSlots(nodeName, driver),
       hasDriver: (driver) => this.#hasDriver(nodeName, driver),
     };

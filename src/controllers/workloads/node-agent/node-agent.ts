@@ -1,5 +1,6 @@
 import { isReason } from '../../../cluster/api-error.ts';
 import type { Requeue } from '../../../cluster/controller-loop.ts';
+import { keyOf } from '../../../cluster/informer/object-key.ts';
 import { WorkQueue } from '../../../cluster/work-queue.ts';
 import type { Lease } from '../../../kube/coordination.ts';
 import type { Node, PersistentVolume, Pod } from '../../../kube/core.ts';
@@ -12,7 +13,7 @@ import { AgentCaches } from './agent-caches.ts';
 import { holdsVolumes } from './lifecycle.ts';
 import { NodeKeeper } from './node-keeper.ts';
 import { isSameReport, reportOf } from './node-volumes.ts';
-import { claimKeysOf, podKey } from './pod-places.ts';
+import { claimKeysOf } from './pod-places.ts';
 import { PodRunner } from './pod-runner.ts';
 import { leaseNamespace } from './simulated-nodes.ts';
 
@@ -89,7 +90,7 @@ class NodeAgent {
       for (const key of [...this.#pods.waiting, ...this.#pods.unreported]) this.#queue.add(`pod ${key}`);
     };
     const csiNode = ({ metadata }: KubeObject) => this.#wakeNode(metadata?.name ?? '');
-    const claim = ({ metadata }: KubeObject) => this.#wakeUsers(`${metadata?.namespace}/${metadata?.name}`);
+    const claim = (object: KubeObject) => this.#wakeUsers(keyOf(object));
     return [
       pods.addHandler({
         added: (pod) => this.#podChanged(pod),
@@ -124,7 +125,7 @@ class NodeAgent {
   #podChanged(pod: Pod): void {
     const isScheduled = (pod.spec?.nodeName ?? '') !== '';
     if (!isScheduled && pod.metadata?.deletionTimestamp === undefined) return;
-    this.#queue.add(`pod ${podKey(pod)}`);
+    this.#queue.add(`pod ${keyOf(pod)}`);
     if (isScheduled && !holdsVolumes(pod)) this.#podReleased(pod);
   }
 

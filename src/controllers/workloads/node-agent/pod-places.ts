@@ -1,3 +1,4 @@
+import { keyOf } from '../../../cluster/informer/object-key.ts';
 import type { Pod } from '../../../kube/core-pod.ts';
 import { claimNamesOf } from '../../volumes/claims-of-pod.ts';
 
@@ -9,7 +10,7 @@ export class PodPlaces {
   readonly #byClaim = new Map<string, Set<string>>();
 
   note(pod: Pod): void {
-    const key = podKey(pod);
+    const key = keyOf(pod);
     const nodeName = pod.spec?.nodeName ?? '';
     if (nodeName === '') return;
     put(this.#byNode, nodeName, key);
@@ -17,7 +18,7 @@ export class PodPlaces {
   }
 
   forget(pod: Pod): void {
-    const key = podKey(pod);
+    const key = keyOf(pod);
     drop(this.#byNode, pod.spec?.nodeName ?? '', key);
     // A pod without grace no longer counts its ephemeral claims; it was noted when it did.
     for (const claim of claimKeysOf({ ...pod, metadata: withoutDeletion(pod) }))
@@ -33,10 +34,6 @@ export class PodPlaces {
   ofClaim(claimKey: string): ReadonlySet<string> {
     return this.#byClaim.get(claimKey) ?? none;
   }
-}
-
-export function podKey({ metadata }: Pod): string {
-  return `${metadata?.namespace}/${metadata?.name}`;
 }
 
 export function claimKeysOf(pod: Pod): readonly string[] {

@@ -1,4 +1,5 @@
 import type { Requeue } from '../../../cluster/controller-loop.ts';
+import { keyOf } from '../../../cluster/informer/object-key.ts';
 import { nodes, persistentVolumeClaims, volumeAttachments } from '../../../cluster/resources.ts';
 import type { Node, Pod } from '../../../kube/core.ts';
 import type { VolumeAttachment } from '../../../kube/storage.ts';
@@ -15,7 +16,7 @@ import { type Block, checkMounts, type Mount } from './mount-check.ts';
 import { reportOf, type VolumeReport } from './node-volumes.ts';
 import { Patience } from './patience.ts';
 import { PodCollector } from './pod-collector.ts';
-import { claimKeysOf, podKey } from './pod-places.ts';
+import { claimKeysOf } from './pod-places.ts';
 import {
   finishedStatus,
   refusedStatus,
@@ -61,8 +62,8 @@ export class PodRunner {
 
   /** The pod is gone. */
   forget(pod: Pod): void {
-    this.waiting.delete(podKey(pod));
-    this.unreported.delete(podKey(pod));
+    this.waiting.delete(keyOf(pod));
+    this.unreported.delete(keyOf(pod));
     this.#evictions.forget(pod);
     this.#collector.forget(pod);
     this.#patience.forget(pod);
@@ -185,14 +186,14 @@ export class PodRunner {
     const { nodeName = '' } = pod.spec ?? {};
     const reported = listOf(reportOf(this.#caches.nodes.get(nodeName) ?? {}));
     if (this.#caches.attachableNames(pod).every((name) => reported.includes(name))) return true;
-    this.unreported.add(podKey(pod));
+    this.unreported.add(keyOf(pod));
     this.#report(nodeName);
     return false;
   }
 
   async #hold(pod: Pod, block: Block, signal: AbortSignal): Promise<Requeue | undefined> {
     const { reason, note } = block;
-    this.waiting.add(podKey(pod));
+    this.waiting.add(keyOf(pod));
     const patientMs = this.#patience.leftMs(pod, block);
     if (patientMs === 0) this.#writes.tell(pod, { type: 'Warning', reason, action: 'StartPod', note });
     if (pod.status?.containerStatuses === undefined)

@@ -1,9 +1,9 @@
+import { keyOf } from '../../../cluster/informer/object-key.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
 import type { Node, Pod } from '../../../kube/core.ts';
 import type { PodCondition } from '../../../kube/core-pod.ts';
 import { formatTimestamp } from '../../../kube/timestamp.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { podKey } from './pod-places.ts';
 import type { PodWrites } from './pod-writes.ts';
 import { toleratedTimeMs } from './tolerated-time.ts';
 
@@ -61,7 +61,7 @@ export class TaintEvictions {
   }
 
   async #evict(pod: Pod, signal: AbortSignal): Promise<void> {
-    this.#tell(pod, `Marking for deletion Pod ${podKey(pod)}`);
+    this.#tell(pod, `Marking for deletion Pod ${keyOf(pod)}`);
     const conditions = marked(pod, formatTimestamp(this.#clock.nowMs()));
     const isMarked = conditions === pod.status?.conditions;
     const judged = isMarked ? pod : await this.#writes.status(pod, { conditions }, signal);
@@ -71,7 +71,7 @@ export class TaintEvictions {
 
   #cancel(pod: Pod): void {
     if (!this.#dueMs.delete(pod.metadata?.uid ?? '')) return;
-    this.#tell(pod, `Cancelling deletion of Pod ${podKey(pod)}`);
+    this.#tell(pod, `Cancelling deletion of Pod ${keyOf(pod)}`);
   }
 
   #tell(pod: Pod, note: string): void {

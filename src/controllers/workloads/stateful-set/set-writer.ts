@@ -10,6 +10,7 @@ import {
 import type { StatefulSet } from '../../../kube/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
 import { unreachable } from '../../../runtime/assert.ts';
+import { messageOf } from '../../../runtime/error-message.ts';
 import type { ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
 import { applyClaiming, controllerReference, setOwners } from '../pods/adoption.ts';
@@ -179,8 +180,4 @@ export class SetWriter {
     const regarding = referenceTo(set, { apiVersion: apiVersionOf(statefulSets), kind: statefulSets.kind });
     this.#context.events.record({ regarding, type, reason, action: 'Reconcile', note });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

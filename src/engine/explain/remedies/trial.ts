@@ -5,9 +5,9 @@ import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { keyOf, type ObjectOf } from '../../index/read-object.ts';
 import { judge } from '../../judge.ts';
 import { type PodRecord, readPod } from '../../records/pod-record.ts';
-import { verdictReasons } from '../../rules/cycle.ts';
 import type { Finding } from '../../rules/finding.ts';
 import type { AnyRule } from '../../rules/rule.ts';
+import { hasReason } from '../../rules/verdict.ts';
 import { explain } from '../explain.ts';
 import type { ObjectSource, Step } from './step.ts';
 
@@ -80,8 +80,7 @@ export class Trial implements ObjectSource {
     budget.judgements -= 1;
     const { cycle, prepared } = judge(this.record, index, { nowMs, rules: [rule], onlyNodes: [this.node] });
     if (prepared.refusedBy !== undefined) return true;
-    const bit = 1 << rule.reasons.indexOf(reason);
-    return !cycle.isFeasible(row) && (verdictReasons(cycle.verdicts[row]!) & bit) !== 0;
+    return !cycle.isFeasible(row) && hasReason(cycle.verdicts[row]!, rule.reasons, reason);
   }
 
   /** Undefined where the pod can't run anywhere, or the search has asked too often. */
@@ -134,7 +133,7 @@ export class Trial implements ObjectSource {
     // Without a version the index takes it as news, whatever it knew before.
     const news = { ...object, metadata };
     this.index.upsert(kind, news);
-    changed.set(`${kind} ${nameOf(kind, news)}`, news);
+    changed.set(`${kind} ${keyOf(kind, news)}`, news);
   }
 }
 
@@ -142,9 +141,4 @@ function recordOf({ records }: Ground, pod: Pod): PodRecord {
   const known = records.get(pod) ?? readPod(pod);
   records.set(pod, known);
   return known;
-}
-
-/** Objects are asked for by the name that people know, without what the index puts before it. */
-function nameOf(kind: Kind, object: KubeObject): string {
-  return (keyOf(kind, object) ?? '').replace(/^CSIStorageCapacity /, '');
 }

@@ -61,12 +61,8 @@ export function searchIn(objects: ClusterObjects, pod: Pod, profile: Profile): R
 function sourceOf(objects: ClusterObjects): ObjectSource {
   return {
     get: <K extends Kind>(kind: K, key: string): ObjectOf[K] | undefined =>
-      (objects[kind] as readonly ObjectOf[K][] | undefined)?.find((object) => plainKey(kind, object) === key),
+      (objects[kind] as readonly ObjectOf[K][] | undefined)?.find((object) => keyOf(kind, object) === key),
   };
-}
-
-function plainKey(kind: Kind, object: ObjectOf[Kind]): string {
-  return (keyOf(kind, object) ?? '').replace(/^CSIStorageCapacity /, '');
 }
 
 /** Without savepoints: other objects, another index. */
@@ -80,18 +76,18 @@ function fitsWith(objects: ClusterObjects, pod: Pod, profile: Profile, steps: re
       case 'create':
         lists[edit.kind] = [
           ...(lists[edit.kind] ?? []).filter(
-            (known) => plainKey(edit.kind, known) !== plainKey(edit.kind, edit.object),
+            (known) => keyOf(edit.kind, known) !== keyOf(edit.kind, edit.object),
           ),
           edit.object,
         ];
         break;
       case 'change':
         lists[edit.kind] = (lists[edit.kind] ?? []).map((known) =>
-          plainKey(edit.kind, known) === edit.key ? edit.change(known) : known,
+          keyOf(edit.kind, known) === edit.key ? edit.change(known) : known,
         );
         break;
       case 'remove pod':
-        lists.Pod = (lists.Pod ?? []).filter((known) => plainKey('Pod', known) !== edit.key);
+        lists.Pod = (lists.Pod ?? []).filter((known) => keyOf('Pod', known) !== edit.key);
         break;
       case 'change pod':
         asking = edit.change(asking);
@@ -111,7 +107,7 @@ function smallerOnes({ steps }: Remedy, objects: ClusterObjects): Step[][] {
       ...step,
       edits: keys.map((key) => ({ type: 'remove pod', key })),
     });
-    const standing = (objects.Pod ?? []).map((pod) => plainKey('Pod', pod));
+    const standing = (objects.Pod ?? []).flatMap((pod) => keyOf('Pod', pod) ?? []);
     return [
       ...standing.map((key) => [removing([key])]),
       ...step.names.map((left) => [removing(step.names.filter((key) => key !== left))]),

@@ -5,10 +5,11 @@ import type { ResourceList } from '../../../kube/meta.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { balancedAllocation } from '../balanced-allocation/rule.ts';
-import { Cycle, isForGood, verdictReasons } from '../cycle.ts';
+import { Cycle } from '../cycle.ts';
 import { nodePorts } from '../node-ports/rule.ts';
 import { nodeReasons } from '../reasons.ts';
 import type { Prepared, Rule } from '../rule.ts';
+import { mayBePodsAlone, reasonsIn } from '../verdict.ts';
 import { nodeResourcesFit } from './rule.ts';
 
 /** A random pod before random nodes, and what the plugins of kube-scheduler v1.36.3 said to it. */
@@ -74,7 +75,7 @@ function answersOf(
     scoredCpu: usage.scoredCpu[row]!,
     scoredMemory: usage.scoredMemory[row]!,
     reasons: textsOf(verdict, fit.notes.get(row)).sort(),
-    forGood: isForGood(verdict),
+    forGood: !mayBePodsAlone(verdict, nodeResourcesFit.reasons),
     least: scoreOf(nodeResourcesFit, newCycle(), row)!,
     balanced: scoreOf(balancedAllocation, newCycle(), row),
     portsFree: filtered(nodePorts, newCycle()).isFeasible(row),
@@ -96,7 +97,7 @@ function scoreOf<State>(rule: Rule<State>, cycle: Cycle, row: number): number | 
 }
 
 function textsOf(verdict: number, notes: readonly string[] = []): string[] {
-  const reasons = nodeResourcesFit.reasons.filter((_, at) => (verdictReasons(verdict) & (1 << at)) !== 0);
+  const reasons = reasonsIn(verdict, nodeResourcesFit.reasons);
   return reasons.flatMap((reason) =>
     reason === 'InsufficientResource'
       ? notes.map((name) => nodeReasons[reason].upstream.replace('{resource}', name))

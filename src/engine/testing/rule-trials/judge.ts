@@ -2,10 +2,11 @@
 import type { Pod } from '../../../kube/core.ts';
 import type { ClusterIndex } from '../../index/cluster-index.ts';
 import { readPod } from '../../records/pod-record.ts';
-import { Cycle, verdictReasons } from '../../rules/cycle.ts';
+import { Cycle } from '../../rules/cycle.ts';
 import { prepareRules } from '../../rules/prepare-rules.ts';
 import type { NodeReason, PodReason } from '../../rules/reasons.ts';
 import type { AnyRule } from '../../rules/rule.ts';
+import { reasonsIn } from '../../rules/verdict.ts';
 
 export interface Judgement {
   readonly refusals: readonly PodReason[];
@@ -31,7 +32,7 @@ export function judge(rule: AnyRule, index: ClusterIndex, asking: Pod): Judgemen
     refused: Object.fromEntries(
       nodes
         .filter(({ row }) => !cycle.isFeasible(row))
-        .map(({ row, name }) => [name, reasonsOf(rule, cycle.verdicts[row]!)]),
+        .map(({ row, name }) => [name, reasonsIn(cycle.verdicts[row]!, rule.reasons)]),
     ),
     scores: Object.fromEntries(
       nodes
@@ -39,8 +40,4 @@ export function judge(rule: AnyRule, index: ClusterIndex, asking: Pod): Judgemen
         .map(({ row, name }) => [name, scores[row]!]),
     ),
   };
-}
-
-function reasonsOf(rule: AnyRule, verdict: number): readonly NodeReason[] {
-  return rule.reasons.filter((_, at) => (verdictReasons(verdict) & (1 << at)) !== 0);
 }

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { messageOf } from '../../../../runtime/error-message.ts';
 import { CelError } from './values.ts';
 
 /** Patterns seldom change, but a rule may compute them; the oldest is forgotten. */
@@ -24,6 +25,6 @@ function compile(pattern: string): RE2JS | CelError {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
-    return new CelError(error instanceof Error ? error.message : String(error));
+    return new CelError(messageOf(error));
   }
 }

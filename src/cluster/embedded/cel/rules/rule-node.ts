@@ -1,6 +1,7 @@
+import type { Json } from '../../patch/json-value.ts';
+import type { Correlation } from '../../structural/correlation.ts';
 import type { JsonSchema } from '../../structural/json-schema.ts';
 import type { CompiledRule } from './compiled-rule.ts';
-import type { Correlation } from './correlation.ts';
 
 /** The rules of one level of a schema, and of the levels below it. */
 export interface RuleNode {
@@ -18,8 +19,8 @@ export interface RuleNode {
 export interface Place {
   /** As field errors name it; empty for the object itself. */
   readonly path: string;
-  readonly value: unknown;
-  readonly old: unknown;
+  readonly value: Json;
+  readonly old: Json | undefined;
   /** The value with its old self; undefined where that can't be told. */
   readonly current: Correlation | undefined;
   /** The nearest place above that could be told. */

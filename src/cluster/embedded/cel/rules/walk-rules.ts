@@ -1,11 +1,12 @@
+import { isArray, isObject, type Json, type JsonObject, own } from '../../patch/json-value.ts';
+import { type Correlation, partnersAmong } from '../../structural/correlation.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { type Correlation, isObject, mapListOf } from './correlation.ts';
 import { judgeValue } from './judge-value.ts';
 import type { Place, RuleNode } from './rule-node.ts';
 
 interface WalkRequest {
-  readonly value: unknown;
-  readonly old: unknown;
+  readonly value: Json;
+  readonly old: Json | undefined;
   readonly errors: FieldErrors;
   readonly correlation: Correlation | undefined;
   readonly budget: number;
@@ -43,7 +44,7 @@ class Walk {
   /** False: the budget is used up, nothing more is judged. */
   visit(node: RuleNode, place: Place): boolean {
     const { value, old } = place;
-    if (value === null || value === undefined) return true;
+    if (value === null) return true;
     this.#remaining = judgeValue(node, place, {
       errors: this.#errors,
       budget: this.#remaining,
@@ -53,30 +54,30 @@ class Walk {
     // What only `allOf` says is not let through because the value itself has not changed.
     const nested = { ...place, current: undefined };
     if (!node.allOf.every((inner) => this.visit(inner, nested))) return false;
-    if (Array.isArray(value)) return this.#visitItems(node, place, value, Array.isArray(old) ? old : []);
+    if (isArray(value)) return this.#visitItems(node, place, value, isArray(old) ? old : []);
     return isObject(value) ? this.#visitFields(node, place, value, isObject(old) ? old : {}) : true;
   }
 
-  #visitItems(node: RuleNode, place: Place, value: readonly unknown[], old: readonly unknown[]): boolean {
+  #visitItems(node: RuleNode, place: Place, value: readonly Json[], old: readonly Json[]): boolean {
     const { items } = node;
     if (items === undefined) return true;
-    const olds = mapListOf(node.schema, old);
+    const partnerOf = partnersAmong(old, node.schema);
     return value.every((item, index) =>
       this.visit(items, {
-        ...below(place, (current) => current.index(index)),
+        ...below(place, (current) => current.element(index)),
         path: `${place.path}[${index}]`,
         value: item,
-        old: olds.get(item),
+        old: partnerOf(item),
       }),
     );
   }
 
-  #visitFields(node: RuleNode, place: Place, value: Fields, old: Fields): boolean {
+  #visitFields(node: RuleNode, place: Place, value: JsonObject, old: JsonObject): boolean {
     const child = (name: string, path: string): Place => ({
-      ...(isRootIdentity(place, name) ? uncorrelated : below(place, (current) => current.key(name))),
+      ...(isRootIdentity(place, name) ? uncorrelated : below(place, (current) => current.field(name))),
       path,
-      value: value[name],
-      old: Object.hasOwn(old, name) ? old[name] : undefined,
+      value: value[name]!,
+      old: own(old, name),
     });
     for (const name of Object.keys(value)) {
       if (node.entries === undefined) break;
@@ -91,7 +92,6 @@ class Walk {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 type Correlated = Pick<Place, 'current' | 'nearest'>;
 
 const uncorrelated: Correlated = { current: undefined, nearest: undefined };

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { messageOf } from '../../../../runtime/error-message.ts';
 import type { JSONSchemaProps } from '../../schema/generated/apiextensions-v1.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import { itemsOf } from './schema-walk.ts';
@@ -149,7 +150,7 @@ function patternProblem(pattern: string): string | undefined {
     RE2JS.compile(pattern);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 
