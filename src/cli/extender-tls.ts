@@ -1,11 +1,12 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
+import { chmod, readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { KeyPair } from '../cluster/embedded/server/certificate.ts';
 import { keptPair } from '../cluster/embedded/server/credentials.ts';
 import { reasonOf } from '../cluster/embedded/store/data-directory.ts';
+import { makeFolder } from '../cluster/embedded/store/make-folder.ts';
 import type { Tls } from '../controllers/extender/extender-server.ts';
 import { realClock } from '../runtime/clock.ts';
 import { CliError, usage } from './cli-error.ts';
@@ -110,8 +111,7 @@ async function ownPair({ data, tlsHost }: TlsFlags, host: string | undefined): P
   const folder = resolve(data);
   try {
     // Others have to read the certificate: kube-scheduler may run as another user. The key stays its owner's.
-    const made = await mkdir(folder, { recursive: true });
-    if (made !== undefined) await chmod(folder, 0o755);
+    if (makeFolder(folder)) await chmod(folder, 0o755);
     const pair = await keptPair(folder, { nowMs: realClock.nowMs(), extraHosts });
     const path = ownCertificatePath({ data });
     if (((await stat(path)).mode & 0o444) !== 0o444) await chmod(path, 0o644);

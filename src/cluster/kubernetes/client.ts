@@ -85,7 +85,7 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
       certificateAuthority: await authorityOf(settings),
       insecureSkipTlsVerify,
       tlsServerName,
-      proxyUrl: settings.proxyUrl ?? proxyFromEnvironment(server, options.env),
+      proxyUrl: proxyOf(settings, server, options.env),
       userAgent: options.userAgent ?? userAgentDefault,
     });
     return new KubernetesCluster(settings, transport, options);
@@ -145,6 +145,20 @@ async function authorityOf({
 }: Pick<ConnectionSettings, 'certificateAuthority'>): Promise<Buffer | undefined> {
   if (certificateAuthority === undefined) return undefined;
   return await readFileOrData(certificateAuthority, 'the certificate authority');
+}
+
+const proxyProtocols = ['http:', 'https:', 'socks5:'];
+
+/** What it is called is told without what may be a password. */
+function proxyOf({ proxyUrl, source }: ConnectionSettings, server: URL, env: NodeJS.ProcessEnv) {
+  const proxy = proxyUrl ?? proxyFromEnvironment(server, env);
+  if (proxy === undefined) return undefined;
+  const protocol = URL.canParse(proxy) ? new URL(proxy).protocol : undefined;
+  if (protocol !== undefined && proxyProtocols.includes(protocol)) return proxy;
+  const where = proxyUrl === undefined ? 'HTTPS_PROXY or HTTP_PROXY' : `proxy-url in ${source}`;
+  throw new ConnectionSettingsError(
+    `${where} is ${protocol === undefined ? 'no URL' : `of ${protocol}//`}; write it as http://HOST:PORT`,
+  );
 }
 
 function serverUrl({ server, source }: ConnectionSettings): URL {

@@ -268,3 +268,13 @@ test('requests go through the proxy of the kubeconfig', async () => {
   await cluster.close();
   proxy.close();
 });
+
+test.each([
+  ['foo://user:secret@p:1', /^proxy-url in context .* is of foo:\/\/; write it as http:\/\/HOST:PORT$/],
+  ['p:x:y', /^proxy-url in context .* is of p:\/\/; write/],
+  ['://', /^proxy-url in context .* is no URL; write/],
+])('a proxy that is %s is refused at once', async (proxy, message) => {
+  const server = await serveTls();
+  const connecting = server.connect({ cluster: { ...trusted, 'proxy-url': proxy }, user: { token: 't0' } });
+  await expect(connecting).rejects.toThrow(message);
+});

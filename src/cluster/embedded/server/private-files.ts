@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../store/make-folder.ts';
 
 /** Writes a file that only its owner may read: all of it or nothing, also when the machine stops in between. */
 export async function writePrivateFile(path: string, contents: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   // A name that nobody can guess, made with `wx`: whoever may write into the folder cannot lay a link in our way.
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   const file = await open(temporary, 'wx', 0o600);

@@ -1,20 +1,12 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, fsyncSync, openSync, realpathSync, statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
+import { makeFolder } from './make-folder.ts';
 import { StoreError } from './store-error.ts';
 
 /** Creates the directory unless it is there, for its owner only: objects may be secrets. Answers its real path. */
 export function prepareDataDirectory(directory: string): string {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory, 0o700);
     const path = realpathSync(directory);
     if (!statSync(path).isDirectory()) throw unusable(directory, 'it is not a directory');
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
