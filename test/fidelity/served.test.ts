@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { servedCatalogue } from '../../src/cluster/embedded/kinds/served-kinds.ts';
-import { reviewKinds } from '../../src/cluster/embedded/server/review-kinds.ts';
+import { reviewKinds } from '../../src/cluster/embedded/server/reviews/kinds.ts';
 import { apiVersionOf } from '../../src/cluster/resource.ts';
 import { corpus } from './corpus/index.ts';
 import { namespaceOf } from './play.ts';

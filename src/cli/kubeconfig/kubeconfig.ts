@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { isReason } from '../../cluster/api-error.ts';
-import { writePrivateFile } from '../../cluster/embedded/server/private-files.ts';
+import { writePrivateFile } from '../../cluster/embedded/server/identity/private-files.ts';
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import { kubeconfigPaths } from '../../cluster/kubernetes/kubeconfig.ts';
 import { serviceAccounts } from '../../cluster/resources.ts';

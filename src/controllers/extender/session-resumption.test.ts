@@ -1,6 +1,6 @@
 import { type ConnectionOptions, connect } from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import { makeCertificate } from '../../cluster/embedded/server/certificate.ts';
+import { makeCertificate } from '../../cluster/embedded/server/identity/certificate.ts';
 import { ada, authorityCert, localhost } from '../../cluster/kubernetes/testing/certificates.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { ExtenderWorld } from './testing/extender-world.ts';

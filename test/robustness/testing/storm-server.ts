@@ -3,7 +3,7 @@ import { servedCatalogue } from '../../../src/cluster/embedded/kinds/served-kind
 import type { Registry } from '../../../src/cluster/embedded/registry/api.ts';
 import { EmbeddedRegistry } from '../../../src/cluster/embedded/registry/embedded-registry.ts';
 import { ApiServer } from '../../../src/cluster/embedded/server/api-server.ts';
-import { freshCredentials } from '../../../src/cluster/embedded/server/credentials.ts';
+import { freshCredentials } from '../../../src/cluster/embedded/server/identity/credentials.ts';
 import type { HistoryLimits } from '../../../src/cluster/embedded/store/history.ts';
 import { MemoryStore } from '../../../src/cluster/embedded/store/memory-store.ts';
 import type { Change } from '../../../src/cluster/embedded/store/store.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiVersionOf } from '../../resource.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { reviewKinds } from '../server/review-kinds.ts';
+import { reviewKinds } from '../server/reviews/kinds.ts';
 import { servedKinds } from '../server/testing/served-cluster.ts';
 import { verbsOfSubresource } from '../server/verbs.ts';
 import { AccessWorld } from './testing/access-world.ts';

@@ -4,14 +4,14 @@ import { type Access, type Caller, openIdConfiguration } from '../access/access.
 import type { Attributes } from '../access/attributes.ts';
 import type { Verb } from '../kinds/kind.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
-import { asApiError, crashAnswer, errorAnswer, valueAnswer } from './answers.ts';
-import type { DiscoveryPages } from './discovery-pages.ts';
-import { ClientGone, type HttpAnswer, type HttpRequest, pageNotFound, textAnswer } from './exchange.ts';
+import { asApiError, crashAnswer, errorAnswer, valueAnswer } from './answers/answers.ts';
+import { negotiate } from './answers/negotiation.ts';
+import type { DiscoveryPages } from './discovery/pages.ts';
 import { type HealthChecks, healthAnswer } from './health.ts';
+import { ClientGone, type HttpAnswer, type HttpRequest, pageNotFound, textAnswer } from './http/exchange.ts';
 import { isWatchRequest } from './list-options.ts';
-import { negotiate } from './negotiation.ts';
-import type { OpenApiPages } from './openapi-pages.ts';
-import type { OpenApiV2Page } from './openapi-v2-page.ts';
+import type { OpenApiPages } from './openapi/pages.ts';
+import type { OpenApiV2Page } from './openapi/v2-page.ts';
 import type { RequestContext, ServerContext } from './request-context.ts';
 import { getResource, listResource, watchResource } from './resource-reads.ts';
 import {
@@ -23,9 +23,9 @@ import {
   readObject,
   updateResource,
 } from './resource-writes.ts';
-import { reviewed } from './reviews.ts';
+import { reviewed } from './reviews/reviews.ts';
+import { isTokenRequest, requestToken } from './reviews/token-requests.ts';
 import { type Page, type ResourceTarget, type Route, type Router, verbOf } from './router.ts';
-import { isTokenRequest, requestToken } from './token-requests.ts';
 import { versionBody } from './version.ts';
 import { readWriteOptions } from './write-options.ts';
 

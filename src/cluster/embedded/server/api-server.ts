@@ -4,16 +4,16 @@ import type { Random } from '../../../runtime/random.ts';
 import { Access } from '../access/access.ts';
 import type { Registry } from '../registry/api.ts';
 import { ApiHandler } from './api-handler.ts';
-import type { Credentials } from './credentials.ts';
-import { DiscoveryPages } from './discovery-pages.ts';
-import { FlushTick } from './flush-tick.ts';
+import { DiscoveryPages } from './discovery/pages.ts';
 import type { HealthChecks } from './health.ts';
-import { HttpServer } from './http-server.ts';
-import { kubeconfigText, writeKubeconfig } from './kubeconfig-file.ts';
+import { HttpServer } from './http/http-server.ts';
+import type { Credentials } from './identity/credentials.ts';
+import { kubeconfigText, writeKubeconfig } from './identity/kubeconfig-file.ts';
 import { newMetrics, publishedMetrics, type ServerMetrics } from './metrics.ts';
-import { OpenApiPages } from './openapi-pages.ts';
-import { OpenApiV2Page } from './openapi-v2-page.ts';
+import { OpenApiPages } from './openapi/pages.ts';
+import { OpenApiV2Page } from './openapi/v2-page.ts';
 import { Router } from './router.ts';
+import { FlushTick } from './watch/flush-tick.ts';
 
 export interface ApiServerOptions {
   readonly registry: Registry;

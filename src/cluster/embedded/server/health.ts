@@ -1,4 +1,4 @@
-import { type FullAnswer, type HttpRequest, pageNotFound, textAnswer } from './exchange.ts';
+import { type FullAnswer, type HttpRequest, pageNotFound, textAnswer } from './http/exchange.ts';
 
 /** One thing that must be well; undefined where it is, else what is wrong. */
 export type HealthCheck = () => string | undefined;

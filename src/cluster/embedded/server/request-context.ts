@@ -2,8 +2,8 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Caller } from '../access/access.ts';
 import type { Registry } from '../registry/api.ts';
-import type { FlushTick } from './flush-tick.ts';
 import type { ServerMetrics } from './metrics.ts';
+import type { FlushTick } from './watch/flush-tick.ts';
 
 /** What handlers work with. */
 export interface ServerContext {

@@ -1,16 +1,16 @@
 import { badRequest, internalError, isReason } from '../../api-error.ts';
 import type { WatchHandle, WatchQuery } from '../registry/api.ts';
 import { nameSelector, selectedName } from '../registry/selection/selected-name.ts';
-import type { FullAnswer, HttpAnswer, HttpRequest, LiveStream, StreamSink } from './exchange.ts';
+import { negotiate } from './answers/negotiation.ts';
+import { listAnswer, objectAnswer } from './answers/object-answers.ts';
+import { includeObjectOf } from './answers/table.ts';
+import type { FullAnswer, HttpAnswer, HttpRequest, LiveStream, StreamSink } from './http/exchange.ts';
 import { readListOptions } from './list-options.ts';
-import { negotiate } from './negotiation.ts';
-import { listAnswer, objectAnswer } from './object-answers.ts';
 import { textOf } from './query-values.ts';
 import type { ServerContext } from './request-context.ts';
 import type { ResourceTarget } from './router.ts';
-import { includeObjectOf } from './table.ts';
-import { errorLine, WatchEncoder } from './watch-encoder.ts';
-import { WatchBacklog, WatchStream } from './watch-stream.ts';
+import { errorLine, WatchEncoder } from './watch/watch-encoder.ts';
+import { WatchBacklog, WatchStream } from './watch/watch-stream.ts';
 
 /** The least time that a watch lasts where the client does not say; up to twice as long, so that they do not all end at once. */
 const watchMinMs = 30 * 60_000;

@@ -2,7 +2,7 @@ import { apiVersionOf } from '../../resource.ts';
 import type { KindCatalogue } from '../kinds/catalogue.ts';
 import type { Kind, Verb } from '../kinds/kind.ts';
 import { perEdition } from './per-edition.ts';
-import { type ReviewKind, reviewKinds } from './review-kinds.ts';
+import { type ReviewKind, reviewKinds } from './reviews/kinds.ts';
 import { verbsOf, verbsOfSubresource } from './verbs.ts';
 
 /**

@@ -12,7 +12,7 @@ import type { OperatorRules } from '../../registry/operator-rules.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 import type { Store } from '../../store/store.ts';
 import { ApiServer, type ApiServerOptions } from '../api-server.ts';
-import { type Credentials, freshCredentials } from '../credentials.ts';
+import { type Credentials, freshCredentials } from '../identity/credentials.ts';
 
 /** A server on a real socket over a registry in memory, and a client that trusts it. */
 export interface ServedCluster {

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { acceptHeader, parseAccept } from '../answers/negotiation.ts';
+import type { FullAnswer, HttpRequest } from '../http/exchange.ts';
+import type { ServedGroup, ServedResource, ServedSubresource, ServedVersion } from './discovery.ts';
+
+/** All groups in one answer, which newer clients ask for: two requests instead of one for each version. */
+export interface AggregatedDocument {
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+export function aggregatedDocument(groups: readonly ServedGroup[]): AggregatedDocument {
+  const list = {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    metadata: {},
+    items: groups.map(({ name, versions }) => ({
+      metadata: name === '' ? {} : { name },
+      versions: versions.map(versionFacts),
+    })),
+  };
+  const body = Buffer.from(`${JSON.stringify(list)}\n`);
+  return { body, etag: `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"` };
+}
+
+/** Whether the client would rather have this form than the plain one. */
+export function wantsAggregated(request: HttpRequest): boolean {
+  for (const { type, subtype, parameters } of parseAccept(acceptHeader(request))) {
+    const isJson = type === '*' || (type === 'application' && (subtype === 'json' || subtype === '*'));
+    if (!isJson) continue;
+    if (!parameters.has('g') && !parameters.has('v') && !parameters.has('as')) return false;
+    const isVersion2 = parameters.get('v') === 'v2' && parameters.get('g') === 'apidiscovery.k8s.io';
+    if (isVersion2 && parameters.get('as') === 'APIGroupDiscoveryList') return true;
+  }
+  return false;
+}
+
+export function aggregatedAnswer(request: HttpRequest, { body, etag }: AggregatedDocument): FullAnswer {
+  const headers = { 'Cache-Control': 'public', ETag: etag, Vary: 'Accept' };
+  if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: [] };
+  const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  return { status: 200, headers: { ...headers, 'Content-Type': type }, body: [body] };
+}
+
+function versionFacts({ version, resources }: ServedVersion): object {
+  return { version, resources: resources.map(resourceFacts), freshness: 'Current' };
+}
+
+function resourceFacts(resource: ServedResource): object {
+  const { name, kind, namespaced, singular, verbs, shortNames, categories, subresources } = resource;
+  return {
+    resource: name,
+    responseKind: { group: '', version: '', kind },
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs,
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(subresources.length === 0 ? {} : { subresources: subresources.map(partFacts) }),
+  };
+}
+
+function partFacts({ name, kind, group = '', version = '', verbs }: ServedSubresource): object {
+  return { subresource: name, responseKind: { group, version, kind }, verbs };
+}

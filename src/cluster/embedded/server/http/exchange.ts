@@ -1,0 +1,82 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Warnings } from '../answers/warnings.ts';
+
+/** A request as handlers see it: who asked for what is known, the body is still on its way. */
+export interface HttpRequest {
+  readonly method: string;
+  /** As it was sent, still escaped, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** All values of each header; `headers` puts those of one that comes several times into one text. */
+  readonly headerValues: NodeJS.Dict<string[]>;
+  /**
+   * All of it; rejects with an `ApiError` where it is too large or too slow, or with `ClientGone`. Senders share the room that there
+   * is for bodies. Call it once at most.
+   */
+  body(sender: string): Promise<Buffer>;
+  /** What the answer will warn of, be it good or bad. */
+  readonly warnings: Warnings;
+}
+
+/** What is sent back: all at once, or for as long as both sides like. */
+export type HttpAnswer = FullAnswer | StreamAnswer;
+
+export interface FullAnswer {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+  readonly body: readonly Uint8Array[];
+}
+
+export interface StreamAnswer {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+  /** Called once the head is on its way. */
+  stream(sink: StreamSink): LiveStream;
+}
+
+export type HttpHeaders = Readonly<Record<string, string | readonly string[]>>;
+
+/** One connection that is being written to. */
+export interface StreamSink {
+  /** Bytes that the other side has not taken yet. */
+  readonly waitingBytes: number;
+  write(bytes: Uint8Array): void;
+  /** In good order: what was written arrives, then the answer is complete. */
+  end(): void;
+  /** At once, with whatever was not taken. */
+  cut(): void;
+}
+
+/** What the server tells a stream. */
+export interface LiveStream {
+  /** The other side has taken everything. */
+  drained(): void;
+  /** The server is closing: say what is to be said and end. */
+  finish(): void;
+  /** The connection is gone, whoever ended it; called exactly once. */
+  closed(): void;
+}
+
+export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
+
+/** The other side hung up in the middle of its request; there is nobody to answer. */
+export class ClientGone extends Error {
+  constructor() {
+    super('the client went away before its request was complete');
+    this.name = 'ClientGone';
+  }
+}
+
+export function textAnswer(status: number, text: string): FullAnswer {
+  const headers = {
+    'Cache-Control': 'no-cache, private',
+    'Content-Type': 'text/plain; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+  };
+  return { status, headers, body: [Buffer.from(text)] };
+}
+
+export function pageNotFound(): FullAnswer {
+  return textAnswer(404, '404 page not found\n');
+}

@@ -1,0 +1,98 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { bearerOf, makeToken, tokenChecker } from '../../access/bearer-token.ts';
+import { keptCredentials } from './credentials.ts';
+import { writeKubeconfig } from './kubeconfig-file.ts';
+
+const nowMs = Date.parse('2026-03-01T12:00:00Z');
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stowage-credentials-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+describe('credentials', () => {
+  test('are the same after a restart', async () => {
+    const first = await keptCredentials(folder, { nowMs });
+    expect(await keptCredentials(folder, { nowMs: nowMs + 1000 })).toEqual(first);
+  });
+
+  test('are made anew when a host is added, but the token stays', async () => {
+    const first = await keptCredentials(folder, { nowMs });
+    const second = await keptCredentials(folder, { nowMs, extraHosts: ['node-1.example'] });
+    expect(second.certificate).not.toBe(first.certificate);
+    expect(second.token).toBe(first.token);
+    expect(second.tokenKey).toBe(first.tokenKey);
+  });
+
+  test('are made anew from what was cut off half-way', async () => {
+    const first = await keptCredentials(folder, { nowMs });
+    await writeFile(join(folder, 'tls.crt'), first.certificate.slice(0, 100));
+    await writeFile(join(folder, 'token'), 'short');
+    await writeFile(join(folder, 'service-accounts.key'), first.tokenKey.slice(0, 50));
+    const second = await keptCredentials(folder, { nowMs });
+    expect(second.certificate).not.toBe(first.certificate);
+    expect(second.token).toMatch(/^[\w-]{43}$/);
+    expect(second.tokenKey).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+    expect(second.tokenKey).not.toBe(first.tokenKey);
+  });
+
+  test('are for their owner only, and leave nothing else behind', async () => {
+    await keptCredentials(folder, { nowMs });
+    const names = await readdir(folder);
+    expect(names.sort()).toEqual(['service-accounts.key', 'tls.crt', 'tls.key', 'token']);
+    for (const name of names) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('a kubeconfig', () => {
+  test('leads to the server, and replaces an older one', async () => {
+    const path = join(folder, 'sub', 'kubeconfig');
+    const facts = { server: 'https://127.0.0.1:6443', certificate: 'PEM', token: 'abc' };
+    await writeKubeconfig(path, { ...facts, token: 'old' });
+    await writeKubeconfig(path, facts);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(parse(await readFile(path, 'utf8'))).toEqual({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [
+        {
+          name: 'stowage',
+          cluster: {
+            server: facts.server,
+            'certificate-authority-data': Buffer.from('PEM').toString('base64'),
+          },
+        },
+      ],
+      users: [{ name: 'stowage', user: { token: 'abc' } }],
+      contexts: [{ name: 'stowage', context: { cluster: 'stowage', user: 'stowage' } }],
+      'current-context': 'stowage',
+    });
+  });
+});
+
+describe('a token', () => {
+  const token = makeToken();
+  const check = tokenChecker(token);
+  test.each([
+    [`Bearer ${token}`, 'right'],
+    [`bearer  ${token}`, 'right'],
+    [`Bearer ${token}x`, 'wrong'],
+    [`Bearer ${token.slice(1)}`, 'wrong'],
+    [`Basic ${token}`, 'missing'],
+    ['Bearer', 'missing'],
+    ['Bearer a b', 'missing'],
+    ['', 'missing'],
+    [undefined, 'missing'],
+  ] as const)('in the header %j is %s', (header, expected) => {
+    const given = bearerOf(header);
+    expect(given === undefined ? 'missing' : check(given) ? 'right' : 'wrong').toBe(expected);
+  });
+});

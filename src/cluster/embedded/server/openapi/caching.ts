@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import type { FullAnswer, HttpHeaders, HttpRequest } from '../http/exchange.ts';
+
+export function contentHash(body: Buffer): string {
+  return createHash('sha512').update(body).digest('hex').toUpperCase();
+}
+
+export interface TaggedPage {
+  readonly hash: string;
+  readonly headers: HttpHeaders & { readonly 'Content-Type': string };
+  readonly body: Buffer;
+}
+
+/** The page, or only that it is still the one that the client has. */
+export function pageAnswer(request: HttpRequest, { hash, headers, body }: TaggedPage): FullAnswer {
+  const tag = `"${hash}"`;
+  const tagged = { ...headers, ETag: tag };
+  if (!isKnown(request.headers['if-none-match'] ?? '', tag))
+    return { status: 200, headers: tagged, body: [body] };
+  const { 'Content-Type': _, ...kept } = tagged;
+  return { status: 304, headers: kept, body: [] };
+}
+
+/** Weak or not: what is compared is whether the content is the same. */
+function isKnown(header: string, tag: string): boolean {
+  return header.split(',').some((each) => ['*', tag, `W/${tag}`].includes(each.trim()));
+}

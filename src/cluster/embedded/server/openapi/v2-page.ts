@@ -1,0 +1,70 @@
+import type { KindCatalogue } from '../../kinds/catalogue.ts';
+import { type AcceptClause, acceptHeader, parseAccept } from '../answers/negotiation.ts';
+import { type FullAnswer, type HttpRequest, pageNotFound } from '../http/exchange.ts';
+import { perEdition } from '../per-edition.ts';
+import { contentHash, pageAnswer } from './caching.ts';
+import { openApiV2Document } from './v2-document.ts';
+import { openApiV2Protobuf } from './v2-protobuf.ts';
+
+const protobufType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+
+/** What is accepted, and what it is called in the answer: of protobuf there is an old name that is no valid media type. */
+const forms: readonly { readonly type: string; readonly told: string; readonly form: Form }[] = [
+  { type: 'application/json', told: 'application/json', form: 'json' },
+  {
+    type: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+    told: protobufType,
+    form: 'protobuf',
+  },
+  { type: protobufType, told: protobufType, form: 'protobuf' },
+];
+
+type Form = 'json' | 'protobuf';
+
+/**
+ * `/openapi/v2`: all schemas in one document. kubectl checks the items of a `List` by it, and older ones everything. It is made when
+ * somebody asks for the first time, and again when the kinds have changed.
+ */
+export class OpenApiV2Page {
+  readonly #document: () => Document;
+
+  constructor(kinds: KindCatalogue) {
+    this.#document = perEdition(kinds, (catalogue) => new Document(catalogue));
+  }
+
+  answer(request: HttpRequest): FullAnswer {
+    if (request.path.endsWith('/')) return pageNotFound();
+    const clauses = parseAccept(acceptHeader(request) || '*/*');
+    const chosen = clauses.flatMap((clause) => forms.filter(({ type }) => matches(clause, type)))[0];
+    const headers = { 'Cache-Control': 'no-cache, private', Vary: 'Accept' };
+    if (chosen === undefined) return { status: 406, headers, body: [] };
+    const document = this.#document();
+    return pageAnswer(request, {
+      hash: document.hash,
+      headers: { ...headers, 'Content-Type': chosen.told },
+      body: document[chosen.form],
+    });
+  }
+}
+
+/** Both forms have one tag, as the answer varies by what is accepted. */
+class Document {
+  readonly json: Buffer;
+  readonly hash: string;
+  #protobuf: Buffer | undefined;
+
+  constructor(kinds: KindCatalogue) {
+    this.json = Buffer.from(JSON.stringify(openApiV2Document(kinds)));
+    this.hash = contentHash(this.json);
+  }
+
+  get protobuf(): Buffer {
+    this.#protobuf ??= openApiV2Protobuf(JSON.parse(this.json.toString()));
+    return this.#protobuf;
+  }
+}
+
+function matches({ type, subtype }: AcceptClause, offered: string): boolean {
+  const [offeredType, offeredSubtype] = offered.split('/');
+  return (type === '*' || type === offeredType) && (subtype === '*' || subtype === offeredSubtype);
+}

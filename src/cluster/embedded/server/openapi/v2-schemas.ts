@@ -1,0 +1,117 @@
+import type { JsonSchema } from '../../structural/json-schema.ts';
+import type { Schema } from './schemas.ts';
+
+/**
+ * A schema of OpenAPI 3 in the words of version 2, which knows no alternatives and, as Kubernetes publishes it, no defaults. A
+ * value that may be of several types is called a string there: kubectl takes any plain value for one.
+ */
+export function definitionOf(schema: Schema): Schema {
+  const whole = soleReference(schema);
+  if (whole !== undefined) return { ...without(schema, 'allOf', 'default'), ...whole };
+  const { properties, items, additionalProperties, oneOf } = schema;
+  return {
+    ...without(schema, 'default', 'oneOf'),
+    ...(oneOf === undefined ? {} : { type: 'string' }),
+    ...(isSchema(properties) ? { properties: mapped(properties as Schemas, definitionOf) } : {}),
+    ...(isSchema(items) ? { items: definitionOf(items) } : {}),
+    ...(isSchema(additionalProperties) ? { additionalProperties: definitionOf(additionalProperties) } : {}),
+  };
+}
+
+/**
+ * The schema of a custom resource, less what version 2 cannot say. kubectl takes a list of properties for all that there may be, and
+ * a type for all that a value can be; where the server takes more, it must find neither.
+ */
+export function customDefinitionOf(published: Schema): Schema {
+  const schema = published as JsonSchema;
+  const identity = published['x-kubernetes-group-version-kind'];
+  return schema[keepsUnknown] === true
+    ? { type: 'object', 'x-kubernetes-group-version-kind': identity }
+    : customSchema(schema);
+}
+
+const keepsUnknown = 'x-kubernetes-preserve-unknown-fields';
+
+function customSchema(schema: JsonSchema): Schema {
+  const whole = soleReference(schema as Schema);
+  if (whole !== undefined) return whole;
+  const { type, required, properties, items, additionalProperties } = schema;
+  const isOpen = schema.nullable === true || schema[keepsUnknown] === true;
+  const keptItems = isOpen ? undefined : items;
+  const keptType = isTypeKept(schema, keptItems) ? type : undefined;
+  const keptRequired = requiredOf(schema);
+  const plain = {
+    ...without(schema as Schema, ...rewritten),
+    ...(keptType === undefined ? {} : { type: keptType }),
+    ...(keptRequired.length === 0 || required === undefined ? {} : { required: keptRequired }),
+    ...(keptItems === undefined ? {} : { items: customSchema(keptItems) }),
+    ...(isOpen || properties === undefined ? {} : { properties: mapped(properties, customSchema) }),
+    ...(additionalProperties === undefined ? {} : { additionalProperties: restOf(additionalProperties) }),
+  };
+  return schema['x-kubernetes-embedded-resource'] === true && !isOpen ? withObjectFields(plain) : plain;
+}
+
+/** What is dropped for good or written anew. */
+const rewritten = [
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'nullable',
+  'default',
+  'type',
+  'required',
+  'items',
+  'properties',
+  'additionalProperties',
+];
+
+function isTypeKept(schema: JsonSchema, items: JsonSchema | undefined): boolean {
+  const { type = '', nullable } = schema;
+  if (type === '' || nullable === true) return false;
+  // kubectl gives up on all schemas where a list does not say of what.
+  if (type === 'array') return items !== undefined;
+  return !(type === 'object' && schema[keepsUnknown] === true);
+}
+
+/** kubectl takes null for absent. */
+function requiredOf({ required = [], properties = {}, additionalProperties }: JsonSchema): readonly string[] {
+  if (typeof additionalProperties === 'object' && additionalProperties.nullable === true) return [];
+  return required.filter((name) => properties[name]?.nullable !== true);
+}
+
+function restOf(additional: JsonSchema | boolean): Schema | boolean {
+  return typeof additional === 'boolean' ? additional : customSchema(additional);
+}
+
+/** An object within an object has what every object has. */
+function withObjectFields(schema: Schema): Schema {
+  const { properties = {}, required = [] } = schema as { properties?: Schemas; required?: readonly string[] };
+  const names = ['kind', 'apiVersion'].filter((name) => !required.includes(name));
+  const metadata = { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' };
+  const own = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata };
+  return { ...schema, required: [...required, ...names], properties: { ...properties, ...own } };
+}
+
+/** Version 3 wraps a reference where something stands beside it; in a schema that somebody wrote there is none. */
+function soleReference({ $ref, allOf }: Schema): Schema | undefined {
+  const first = Array.isArray(allOf) && allOf.length === 1 ? (allOf[0] as Schema).$ref : $ref;
+  return typeof first === 'string'
+    ? { $ref: first.replace('#/components/schemas/', '#/definitions/') }
+    : undefined;
+}
+
+type Schemas = Readonly<Record<string, Schema>>;
+
+function mapped<T>(schemas: Readonly<Record<string, T>>, convert: (schema: T) => Schema): Schemas {
+  const names = Object.keys(schemas).sort();
+  return Object.fromEntries(names.map((name) => [name, convert(schemas[name] as T)]));
+}
+
+function without(schema: Schema, ...names: readonly string[]): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => !names.includes(name)));
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null;
+}
