@@ -5,9 +5,9 @@ import { checkImmutable } from '../../validation/immutable.ts';
 import { checkLabels } from '../../validation/labels.ts';
 import { dnsLabelProblems, nameRules } from '../../validation/names.ts';
 import type { Kind } from '../kind.ts';
-import { checkTolerations } from '../pods/pod-spec-validation-placement.ts';
-import { checkOverhead } from '../pods/pod-spec-validation-resources.ts';
 import { roundToMilli } from '../pods/resource-list.ts';
+import { checkTolerations } from '../pods/spec-validation/placement.ts';
+import { checkOverhead } from '../pods/spec-validation/resources.ts';
 import { age, ageColumn, nameColumn } from '../table-cells.ts';
 
 export const runtimeClassKind: Kind<RuntimeClass> = {

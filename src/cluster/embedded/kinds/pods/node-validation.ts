@@ -7,9 +7,9 @@ import { labelValueProblems } from '../../validation/names.ts';
 import { notPositiveSentence } from '../../validation/quantities.ts';
 import { internalForm } from './internal-form.ts';
 import { checkCidr, ipFamilyOf, isCidr } from './ip-address.ts';
-import { checkTaintEffect } from './pod-spec-validation-placement.ts';
 import type { ResourceList } from './resource-list.ts';
 import { checkResourceQuantity } from './resource-quantity.ts';
+import { checkTaintEffect } from './spec-validation/placement.ts';
 
 export function validateNode({ spec, status }: Node, errors: FieldErrors): void {
   checkTaints(errors, spec.taints ?? []);

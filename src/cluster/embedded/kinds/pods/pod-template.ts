@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkAnnotations, checkLabels } from '../../validation/labels.ts';
 import { checkPodAnnotations, checkProfileAnnotations } from './pod-annotations.ts';
 import { defaultPodSpec } from './pod-spec-defaults.ts';
-import { checkPodSpec } from './pod-spec-validation.ts';
+import { checkPodSpec } from './spec-validation/pod-spec.ts';
 
 /** For every kind that has a pod template: to be called from its `defaults`. */
 export function defaultPodTemplate(template: PodTemplateSpec): void {

@@ -11,8 +11,8 @@ import { deepEqual } from '../../validation/deep-equal.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { internalForm } from './internal-form.ts';
 import { checkAnnotationUpdate, checkPodAnnotations } from './pod-annotations.ts';
-import { checkTolerations } from './pod-spec-validation-placement.ts';
 import { checkPod } from './pod-validation.ts';
+import { checkTolerations } from './spec-validation/placement.ts';
 
 /**
  * Of the spec of a pod only a few fields may change: images, how long it may run, tolerations (more of them), gates (fewer

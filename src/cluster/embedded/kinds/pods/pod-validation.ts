@@ -1,8 +1,8 @@
 import type { Pod } from '../../schema/generated/core-v1.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkPodAnnotations, checkProfileAnnotations } from './pod-annotations.ts';
-import { checkPodSpec } from './pod-spec-validation.ts';
-import { checkImageBlanks } from './pod-spec-validation-containers.ts';
+import { checkImageBlanks } from './spec-validation/containers.ts';
+import { checkPodSpec } from './spec-validation/pod-spec.ts';
 
 export function validatePod(pod: Pod, errors: FieldErrors): void {
   const { spec } = pod;

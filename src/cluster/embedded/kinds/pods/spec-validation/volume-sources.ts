@@ -2,12 +2,12 @@ import type {
   CSIVolumeSource,
   GitRepoVolumeSource,
   ISCSIVolumeSource,
-} from '../../schema/generated/core-v1.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { nameRules } from '../../validation/names.ts';
-import { checkDescendingPath } from '../paths.ts';
-import { checkIscsiName, checkIscsiTarget } from '../volume-sources/iscsi.ts';
-import { checkCsiDriverName } from '../volume-sources/node-sources.ts';
+} from '../../../schema/generated/core-v1.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { nameRules } from '../../../validation/names.ts';
+import { checkDescendingPath } from '../../paths.ts';
+import { checkIscsiName, checkIscsiTarget } from '../../volume-sources/iscsi.ts';
+import { checkCsiDriverName } from '../../volume-sources/node-sources.ts';
 
 /** Sources that only a pod has, or that it has otherwise than a persistent volume. */
 

@@ -2,25 +2,20 @@ import type {
   EmptyDirVolumeSource,
   PersistentVolumeClaimVolumeSource,
   Volume,
-} from '../../schema/generated/core-v1.ts';
-import type { ObjectMeta } from '../../schema/generated/meta-v1.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { goQuoted } from '../../validation/go-text.ts';
-import { dnsLabelProblems, nameRules } from '../../validation/names.ts';
-import { compareQuantityTexts } from '../../validation/quantities.ts';
-import * as cloud from '../volume-sources/cloud-sources.ts';
-import { sessionNameProblems } from '../volume-sources/iscsi.ts';
-import * as network from '../volume-sources/network-sources.ts';
-import { checkFlexVolume, checkHostPath } from '../volume-sources/node-sources.ts';
-import { checkClaimTemplate } from './claim-template-validation.ts';
-import { checkPullPolicy } from './pod-spec-validation-container.ts';
-import {
-  checkConfigMap,
-  checkDownwardApi,
-  checkProjected,
-  checkSecret,
-} from './pod-spec-validation-projections.ts';
-import { checkCsi, checkGitRepo, checkIscsi } from './pod-spec-validation-volume-sources.ts';
+} from '../../../schema/generated/core-v1.ts';
+import type { ObjectMeta } from '../../../schema/generated/meta-v1.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { goQuoted } from '../../../validation/go-text.ts';
+import { dnsLabelProblems, nameRules } from '../../../validation/names.ts';
+import { compareQuantityTexts } from '../../../validation/quantities.ts';
+import * as cloud from '../../volume-sources/cloud-sources.ts';
+import { sessionNameProblems } from '../../volume-sources/iscsi.ts';
+import * as network from '../../volume-sources/network-sources.ts';
+import { checkFlexVolume, checkHostPath } from '../../volume-sources/node-sources.ts';
+import { checkClaimTemplate } from '../claim-template-validation.ts';
+import { checkPullPolicy } from './container.ts';
+import { checkConfigMap, checkDownwardApi, checkProjected, checkSecret } from './projections.ts';
+import { checkCsi, checkGitRepo, checkIscsi } from './volume-sources.ts';
 
 export interface VolumeContext {
   readonly isPod: boolean;

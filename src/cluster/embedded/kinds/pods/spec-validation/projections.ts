@@ -7,10 +7,10 @@ import type {
   SecretVolumeSource,
   ServiceAccountTokenProjection,
   VolumeProjection,
-} from '../../schema/generated/core-v1.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { checkFileMode, checkUnreservedPath } from '../paths.ts';
-import { checkFieldRef, checkResourceFieldRef } from './pod-spec-validation-env.ts';
+} from '../../../schema/generated/core-v1.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { checkFileMode, checkUnreservedPath } from '../../paths.ts';
+import { checkFieldRef, checkResourceFieldRef } from './env.ts';
 
 /** Volumes made of objects: secrets, config maps, the pod's own fields, tokens. */
 

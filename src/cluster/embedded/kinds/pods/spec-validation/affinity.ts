@@ -1,9 +1,18 @@
-import type { Affinity, NodeAffinity, PodAffinity, PodAffinityTerm } from '../../schema/generated/core-v1.ts';
-import type { LabelSelector } from '../../schema/generated/meta-v1.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { checkLabelKey } from '../../validation/labels.ts';
-import { nameRules } from '../../validation/names.ts';
-import { checkLabelSelector, checkNodeSelector, checkNodeSelectorTerm } from '../../validation/selectors.ts';
+import type {
+  Affinity,
+  NodeAffinity,
+  PodAffinity,
+  PodAffinityTerm,
+} from '../../../schema/generated/core-v1.ts';
+import type { LabelSelector } from '../../../schema/generated/meta-v1.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { checkLabelKey } from '../../../validation/labels.ts';
+import { nameRules } from '../../../validation/names.ts';
+import {
+  checkLabelSelector,
+  checkNodeSelector,
+  checkNodeSelectorTerm,
+} from '../../../validation/selectors.ts';
 
 export function checkAffinity(errors: FieldErrors, field: string, affinity: Affinity | undefined): void {
   if (affinity?.nodeAffinity) checkNodeAffinity(errors, `${field}.nodeAffinity`, affinity.nodeAffinity);

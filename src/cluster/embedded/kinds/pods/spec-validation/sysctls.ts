@@ -1,6 +1,6 @@
-import type { PodSpec } from '../../schema/generated/core-v1.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { byteLength } from '../../validation/go-text.ts';
+import type { PodSpec } from '../../../schema/generated/core-v1.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { byteLength } from '../../../validation/go-text.ts';
 
 /** Kernel settings; those of a namespace that the pod shares with its node are the node's. */
 export function checkSysctls(errors: FieldErrors, field: string, spec: PodSpec): void {

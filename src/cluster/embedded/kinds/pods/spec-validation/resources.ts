@@ -1,19 +1,19 @@
-import { formatQuantity, quantityToNano } from '../../../../kube/quantity.ts';
+import { formatQuantity, quantityToNano } from '../../../../../kube/quantity.ts';
 import type {
   PodResourceClaim,
   PodSpec,
   ResourceClaim,
   ResourceRequirements,
-} from '../../schema/generated/core-v1.ts';
-import type { ObjectMeta } from '../../schema/generated/meta-v1.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { dnsLabelProblems, nameRules, qualifiedNameProblems } from '../../validation/names.ts';
-import { ownValue } from '../../validation/own-value.ts';
-import { compareQuantityTexts, quantityOf } from '../../validation/quantities.ts';
-import { internalForm } from './internal-form.ts';
-import { mirrorAnnotation } from './pod-annotations.ts';
-import { containerTotals } from './pod-resources.ts';
-import type { ResourceList } from './resource-list.ts';
+} from '../../../schema/generated/core-v1.ts';
+import type { ObjectMeta } from '../../../schema/generated/meta-v1.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { dnsLabelProblems, nameRules, qualifiedNameProblems } from '../../../validation/names.ts';
+import { ownValue } from '../../../validation/own-value.ts';
+import { compareQuantityTexts, quantityOf } from '../../../validation/quantities.ts';
+import { internalForm } from '../internal-form.ts';
+import { mirrorAnnotation } from '../pod-annotations.ts';
+import { containerTotals } from '../pod-resources.ts';
+import type { ResourceList } from '../resource-list.ts';
 import {
   isContainerResource,
   isExtendedResource,
@@ -24,8 +24,8 @@ import {
   isStandardResource,
   pageSizeOf,
   podLevelResources,
-} from './resource-names.ts';
-import { checkResourceQuantity } from './resource-quantity.ts';
+} from '../resource-names.ts';
+import { checkResourceQuantity } from '../resource-quantity.ts';
 
 type NameCheck = (errors: FieldErrors, field: string, name: string) => void;
 

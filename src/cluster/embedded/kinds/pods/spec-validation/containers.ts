@@ -1,16 +1,16 @@
-import type { Container, ContainerRestartRule, EphemeralContainer } from '../../schema/generated/core-v1.ts';
-import { checkSupported } from '../../validation/enums.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import type { AnyContainer } from './containers.ts';
-import { isSidecar } from './pod-resources.ts';
-import {
-  type ContainerContext,
-  checkContainer,
-  checkHostPortConflicts,
-} from './pod-spec-validation-container.ts';
-import { checkLifecycle, checkProbes } from './pod-spec-validation-probes.ts';
+import type {
+  Container,
+  ContainerRestartRule,
+  EphemeralContainer,
+} from '../../../schema/generated/core-v1.ts';
+import { checkSupported } from '../../../validation/enums.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import type { AnyContainer } from '../containers.ts';
+import { isSidecar } from '../pod-resources.ts';
+import { type ContainerContext, checkContainer, checkHostPortConflicts } from './container.ts';
+import { checkLifecycle, checkProbes } from './probes.ts';
 
-export type { ContainerContext } from './pod-spec-validation-container.ts';
+export type { ContainerContext } from './container.ts';
 
 export function checkContainers(errors: FieldErrors, field: string, context: ContainerContext): void {
   const containers = context.spec.containers ?? [];

@@ -6,20 +6,20 @@ import type {
   ObjectFieldSelector,
   PodSpec,
   ResourceFieldSelector,
-} from '../../schema/generated/core-v1.ts';
-import { checkSupported } from '../../validation/enums.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
+} from '../../../schema/generated/core-v1.ts';
+import { checkSupported } from '../../../validation/enums.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
 import {
   configKeyProblems,
   dnsLabelProblems,
   envVarNameProblems,
   nameRules,
   qualifiedNameProblems,
-} from '../../validation/names.ts';
-import { ownValue } from '../../validation/own-value.ts';
-import { compareQuantityTexts } from '../../validation/quantities.ts';
-import { checkNoBackstep } from '../paths.ts';
-import { eachContainer } from './containers.ts';
+} from '../../../validation/names.ts';
+import { ownValue } from '../../../validation/own-value.ts';
+import { compareQuantityTexts } from '../../../validation/quantities.ts';
+import { checkNoBackstep } from '../../paths.ts';
+import { eachContainer } from '../containers.ts';
 
 export function checkEnv(errors: FieldErrors, field: string, variables: readonly EnvVar[]): void {
   variables.forEach((variable, index) => {

@@ -1,8 +1,8 @@
-import type { PodSpec, WindowsSecurityContextOptions } from '../../schema/generated/core-v1.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { dnsSubdomainProblems } from '../../validation/names.ts';
-import { eachContainer } from './containers.ts';
-import { userNameProblems } from './windows-user-name.ts';
+import type { PodSpec, WindowsSecurityContextOptions } from '../../../schema/generated/core-v1.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { dnsSubdomainProblems } from '../../../validation/names.ts';
+import { eachContainer } from '../containers.ts';
+import { userNameProblems } from '../windows-user-name.ts';
 
 /** A pod that says which system it is for may not ask for what the other one has. */
 export function checkOs(errors: FieldErrors, path: string, spec: PodSpec): void {

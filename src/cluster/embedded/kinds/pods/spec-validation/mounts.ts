@@ -1,8 +1,8 @@
-import type { Volume, VolumeDevice, VolumeMount } from '../../schema/generated/core-v1.ts';
-import { checkSupported } from '../../validation/enums.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { checkDescendingPath, hasBackstep } from '../paths.ts';
-import type { AnyContainer } from './containers.ts';
+import type { Volume, VolumeDevice, VolumeMount } from '../../../schema/generated/core-v1.ts';
+import { checkSupported } from '../../../validation/enums.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { checkDescendingPath, hasBackstep } from '../../paths.ts';
+import type { AnyContainer } from '../containers.ts';
 
 type Volumes = ReadonlyMap<string, Volume>;
 

@@ -3,14 +3,14 @@ import type {
   PodSchedulingGate,
   Toleration,
   TopologySpreadConstraint,
-} from '../../schema/generated/core-v1.ts';
-import { checkRequiredEnum, checkSupported } from '../../validation/enums.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { checkLabelKey } from '../../validation/labels.ts';
-import { labelValueProblems, qualifiedNameProblems } from '../../validation/names.ts';
-import { notPositiveSentence } from '../../validation/quantities.ts';
-import { checkLabelSelector } from '../../validation/selectors.ts';
-import { checkMatchLabelKeys } from './pod-spec-validation-affinity.ts';
+} from '../../../schema/generated/core-v1.ts';
+import { checkRequiredEnum, checkSupported } from '../../../validation/enums.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { checkLabelKey } from '../../../validation/labels.ts';
+import { labelValueProblems, qualifiedNameProblems } from '../../../validation/names.ts';
+import { notPositiveSentence } from '../../../validation/quantities.ts';
+import { checkLabelSelector } from '../../../validation/selectors.ts';
+import { checkMatchLabelKeys } from './affinity.ts';
 
 /** Of a taint or of what tolerates it. */
 const taintEffects: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];

@@ -1,28 +1,28 @@
-import type { PodSpec } from '../../schema/generated/core-v1.ts';
-import type { ObjectMeta } from '../../schema/generated/meta-v1.ts';
-import { checkRequiredEnum } from '../../validation/enums.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { checkLabels } from '../../validation/labels.ts';
-import { dnsLabelProblems, nameRules, rangeProblems } from '../../validation/names.ts';
-import { checkAffinity } from './pod-spec-validation-affinity.ts';
+import type { PodSpec } from '../../../schema/generated/core-v1.ts';
+import type { ObjectMeta } from '../../../schema/generated/meta-v1.ts';
+import { checkRequiredEnum } from '../../../validation/enums.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { checkLabels } from '../../../validation/labels.ts';
+import { dnsLabelProblems, nameRules, rangeProblems } from '../../../validation/names.ts';
+import { checkAffinity } from './affinity.ts';
 import {
   type ContainerContext,
   checkContainers,
   checkEphemeralContainers,
   checkInitContainers,
-} from './pod-spec-validation-containers.ts';
-import { checkFileKeyVolumes } from './pod-spec-validation-env.ts';
-import { checkDns, checkHostAliases, checkHostNames, checkHostPorts } from './pod-spec-validation-network.ts';
-import { checkOs, checkWindowsHostProcess } from './pod-spec-validation-os.ts';
+} from './containers.ts';
+import { checkFileKeyVolumes } from './env.ts';
+import { checkDns, checkHostAliases, checkHostNames, checkHostPorts } from './network.ts';
+import { checkOs, checkWindowsHostProcess } from './os.ts';
 import {
   checkReadinessGates,
   checkSchedulingGates,
   checkSpreadConstraints,
   checkTolerations,
-} from './pod-spec-validation-placement.ts';
-import { checkOverhead, checkPodResources, checkResourceClaims } from './pod-spec-validation-resources.ts';
-import { checkHostUsers, checkPodSecurity } from './pod-spec-validation-security.ts';
-import { checkVolumes } from './pod-spec-validation-volumes.ts';
+} from './placement.ts';
+import { checkOverhead, checkPodResources, checkResourceClaims } from './resources.ts';
+import { checkHostUsers, checkPodSecurity } from './security.ts';
+import { checkVolumes } from './volumes.ts';
 
 export interface PodSpecContext {
   /** The spec of a pod: stricter in places than that of a template, which may be completed later. */

@@ -3,16 +3,16 @@ import type {
   PodSpec,
   SeccompProfile,
   SecurityContext,
-} from '../../schema/generated/core-v1.ts';
-import { checkSupported } from '../../validation/enums.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { byteLength } from '../../validation/go-text.ts';
-import { idProblems } from '../../validation/names.ts';
-import { checkDescendingPath } from '../paths.ts';
-import { eachContainer } from './containers.ts';
-import { internalForm } from './internal-form.ts';
-import { checkWindowsOptions } from './pod-spec-validation-os.ts';
-import { checkSysctls } from './pod-spec-validation-sysctls.ts';
+} from '../../../schema/generated/core-v1.ts';
+import { checkSupported } from '../../../validation/enums.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { byteLength } from '../../../validation/go-text.ts';
+import { idProblems } from '../../../validation/names.ts';
+import { checkDescendingPath } from '../../paths.ts';
+import { eachContainer } from '../containers.ts';
+import { internalForm } from '../internal-form.ts';
+import { checkWindowsOptions } from './os.ts';
+import { checkSysctls } from './sysctls.ts';
 
 export function checkPodSecurity(errors: FieldErrors, path: string, spec: PodSpec): void {
   const { securityContext: context } = spec;

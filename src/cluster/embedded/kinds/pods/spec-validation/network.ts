@@ -1,8 +1,8 @@
-import type { HostAlias, PodSpec } from '../../schema/generated/core-v1.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { byteLength } from '../../validation/go-text.ts';
-import { dnsSubdomainProblems, regexProblem } from '../../validation/names.ts';
-import { checkIp } from './ip-address.ts';
+import type { HostAlias, PodSpec } from '../../../schema/generated/core-v1.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { byteLength } from '../../../validation/go-text.ts';
+import { dnsSubdomainProblems, regexProblem } from '../../../validation/names.ts';
+import { checkIp } from '../ip-address.ts';
 
 /** A pod in the network of its node has its ports there. Templates may leave that to the pod. */
 export function checkHostPorts(errors: FieldErrors, path: string, spec: PodSpec, isPod: boolean): void {

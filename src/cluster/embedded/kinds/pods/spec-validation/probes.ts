@@ -5,11 +5,11 @@ import type {
   LifecycleHandler,
   Probe,
   ProbeHandler,
-} from '../../schema/generated/core-v1.ts';
-import { checkSupported } from '../../validation/enums.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { httpHeaderNameProblems, portNameProblems, portNumberProblems } from '../../validation/names.ts';
-import { checkNonNegative } from '../../validation/quantities.ts';
+} from '../../../schema/generated/core-v1.ts';
+import { checkSupported } from '../../../validation/enums.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { httpHeaderNameProblems, portNameProblems, portNumberProblems } from '../../../validation/names.ts';
+import { checkNonNegative } from '../../../validation/quantities.ts';
 
 export function checkProbes(errors: FieldErrors, at: string, container: Container): void {
   const { livenessProbe, readinessProbe, startupProbe } = container;

@@ -1,12 +1,12 @@
-import type { Container, ContainerPort, PodSpec, Volume } from '../../schema/generated/core-v1.ts';
-import { checkRequiredEnum } from '../../validation/enums.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-import { dnsLabelProblems, portNameProblems, portNumberProblems } from '../../validation/names.ts';
-import type { AnyContainer } from './containers.ts';
-import { checkEnv, checkEnvFrom } from './pod-spec-validation-env.ts';
-import { checkDevices, checkMounts } from './pod-spec-validation-mounts.ts';
-import { checkContainerResources } from './pod-spec-validation-resources.ts';
-import { checkContainerSecurity } from './pod-spec-validation-security.ts';
+import type { Container, ContainerPort, PodSpec, Volume } from '../../../schema/generated/core-v1.ts';
+import { checkRequiredEnum } from '../../../validation/enums.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { dnsLabelProblems, portNameProblems, portNumberProblems } from '../../../validation/names.ts';
+import type { AnyContainer } from '../containers.ts';
+import { checkEnv, checkEnvFrom } from './env.ts';
+import { checkDevices, checkMounts } from './mounts.ts';
+import { checkContainerResources } from './resources.ts';
+import { checkContainerSecurity } from './security.ts';
 
 /** What a container stands in. */
 export interface ContainerContext {
