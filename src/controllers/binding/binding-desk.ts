@@ -14,12 +14,12 @@ import type { Random } from '../../runtime/random.ts';
 import type { Supervisor } from '../../runtime/supervisor.ts';
 import { ClusterFeed } from '../../state/cluster-feed.ts';
 import { decisionKinds, volumeKinds } from '../../state/decision-kinds.ts';
-import { avoidAfter, BindFailure } from '../scheduler/bind/bind-failure.ts';
-import { Confirmations } from '../scheduler/bind/confirmations.ts';
-import { Flight, Flights } from '../scheduler/bind/flight.ts';
-import { PodBinder } from '../scheduler/bind/pod-binder.ts';
-import { PodWrites } from '../scheduler/bind/pod-writes.ts';
-import { VolumeWrites } from '../scheduler/bind/volume-writes.ts';
+import { avoidAfter, BindFailure } from '../carry-out/bind-failure.ts';
+import { Confirmations } from '../carry-out/confirmations.ts';
+import { Flight, Flights } from '../carry-out/flight.ts';
+import { PodBinder } from '../carry-out/pod-binder.ts';
+import { PodWrites } from '../carry-out/pod-writes.ts';
+import { VolumeWrites } from '../carry-out/volume-writes.ts';
 import { SharedInformers } from '../shared-informers.ts';
 import { tellingMissingRight } from './missing-right.ts';
 

@@ -23,7 +23,7 @@ export {
   storageClasses,
 } from '../../cluster/resources.ts';
 export type { NodeAnswer, NodeRefusal } from '../../engine/assess.ts';
-export { BindFailure } from '../scheduler/bind/bind-failure.ts';
+export { BindFailure } from '../carry-out/bind-failure.ts';
 export { MissingRight } from './missing-right.ts';
 export {
   AssumedPod,

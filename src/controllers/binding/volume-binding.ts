@@ -12,7 +12,7 @@ import type { Pod } from '../../kube/core.ts';
 import { type Clock, realClock } from '../../runtime/clock.ts';
 import { type Random, systemRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
-import { BindFailure } from '../scheduler/bind/bind-failure.ts';
+import { BindFailure } from '../carry-out/bind-failure.ts';
 import { BindingDesk, type Extent } from './binding-desk.ts';
 import { MissingRight } from './missing-right.ts';
 

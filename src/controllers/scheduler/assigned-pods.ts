@@ -12,10 +12,10 @@ import type { Pod } from '../../kube/core.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import type { ClusterFeed } from '../../state/cluster-feed.ts';
+import { Flight, type Flights } from '../carry-out/flight.ts';
+import type { PodBinder } from '../carry-out/pod-binder.ts';
 import type { ControllerContext } from '../controller.ts';
 import { runLoop } from '../run-loop.ts';
-import { Flight, type Flights } from './bind/flight.ts';
-import type { PodBinder } from './bind/pod-binder.ts';
 import type { Teller } from './telling.ts';
 
 export interface AssignedPodsOptions {

@@ -3,8 +3,8 @@ import type { Preemption } from '../../engine/preemption/find-victims.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { Pod } from '../../kube/core.ts';
 import type { ClusterFeed } from '../../state/cluster-feed.ts';
+import type { Flights } from '../carry-out/flight.ts';
 import type { ControllerContext } from '../controller.ts';
-import type { Flights } from './bind/flight.ts';
 import { type EvictionContext, evictVictims } from './preemption/evict-victims.ts';
 
 export interface EvictionsOptions {

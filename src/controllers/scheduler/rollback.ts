@@ -5,7 +5,7 @@ import type { PersistentVolumeClaim } from '../../kube/core.ts';
 import { annotations, markerValue } from '../../kube/well-known.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ClusterFeed } from '../../state/cluster-feed.ts';
-import { isClean, type Reserved, type VolumeWrites } from './bind/volume-writes.ts';
+import { isClean, type Reserved, type VolumeWrites } from '../carry-out/volume-writes.ts';
 
 export interface RollbackOptions {
   readonly feed: ClusterFeed;

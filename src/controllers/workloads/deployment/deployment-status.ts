@@ -1,7 +1,7 @@
 import type { Deployment, DeploymentStatus, ReplicaSet } from '../../../kube/apps.ts';
+import { canonicalJson } from '../../../kube/canonical-json.ts';
 import type { Condition, Timestamp } from '../../../kube/meta.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/timestamp.ts';
-import { canonicalJson } from '../pods/template-hash.ts';
 import { allOf, type Family, maxUnavailableOf, replicasOf, totalReplicas } from './replica-set-family.ts';
 
 /** A number that stands for "never". */

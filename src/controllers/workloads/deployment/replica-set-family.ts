@@ -1,10 +1,11 @@
 import { deployments } from '../../../cluster/resources.ts';
 import type { Deployment, ReplicaSet } from '../../../kube/apps.ts';
+import { canonicalJson } from '../../../kube/canonical-json.ts';
 import type { PodTemplateSpec } from '../../../kube/core.ts';
 import type { StringMap } from '../../../kube/meta.ts';
 import { controllerReference } from '../pods/adoption.ts';
 import { scaledValue } from '../pods/scaled-value.ts';
-import { canonicalJson, shortHash } from '../pods/template-hash.ts';
+import { shortHash } from '../pods/template-hash.ts';
 
 const templateHashLabel = 'pod-template-hash';
 const nameLengthMax = 253;

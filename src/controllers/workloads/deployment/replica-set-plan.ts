@@ -1,5 +1,6 @@
 import { replicaSets } from '../../../cluster/resources.ts';
 import type { ReplicaSet, ReplicaSetStatus } from '../../../kube/apps.ts';
+import { canonicalJson } from '../../../kube/canonical-json.ts';
 import type { Pod } from '../../../kube/core.ts';
 import type { Condition } from '../../../kube/meta.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
@@ -18,7 +19,7 @@ import {
   isTerminating,
   nextAvailableMs,
 } from '../pods/pod-state.ts';
-import { canonicalJson, nameSuffix } from '../pods/template-hash.ts';
+import { nameSuffix } from '../pods/template-hash.ts';
 import { podFromTemplate } from '../pods/template-pod.ts';
 import { rankForDeletion } from './deletion-rank.ts';
 

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../../kube/canonical-json.ts';
 import { setCondition } from '../../../kube/conditions.ts';
 import type { Pod } from '../../../kube/core.ts';
 import type { Condition, StringMap } from '../../../kube/meta.ts';
@@ -5,7 +6,6 @@ import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../ku
 import { formatTimestamp, parseTimestamp } from '../../../kube/timestamp.ts';
 import { isReady } from '../pods/pod-state.ts';
 import { scaledValue } from '../pods/scaled-value.ts';
-import { canonicalJson } from '../pods/template-hash.ts';
 
 /** A pod whose eviction was granted counts as gone for this long; then it evidently stays. */
 export const deletionTimeoutMs = 2 * 60_000;

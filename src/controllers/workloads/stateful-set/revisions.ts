@@ -1,9 +1,10 @@
 import { statefulSets } from '../../../cluster/resources.ts';
 import type { ControllerRevision, StatefulSet } from '../../../kube/apps.ts';
+import { canonicalJson } from '../../../kube/canonical-json.ts';
 import type { Pod, PodTemplateSpec } from '../../../kube/core.ts';
 import { isRecord } from '../../../kube/wire.ts';
 import { controllerReference } from '../pods/adoption.ts';
-import { canonicalJson, shortHash } from '../pods/template-hash.ts';
+import { shortHash } from '../pods/template-hash.ts';
 import { type Revision, revisionOf } from './identity.ts';
 
 const hashLabel = 'controller.kubernetes.io/hash';

@@ -1,14 +1,14 @@
-import { isReason } from '../../../cluster/api-error.ts';
-import type { Cluster } from '../../../cluster/cluster.ts';
-import { keyOf, parseKey } from '../../../cluster/informer/object-key.ts';
-import { pods } from '../../../cluster/resources.ts';
-import { getCondition, setCondition } from '../../../kube/conditions.ts';
-import type { Binding, Pod, PodCondition } from '../../../kube/core.ts';
-import { formatTimestamp } from '../../../kube/timestamp.ts';
-import type { Clock } from '../../../runtime/clock.ts';
-import type { ClusterFeed } from '../../../state/cluster-feed.ts';
-import { onVersion } from '../../on-version.ts';
-import { orAbsent } from '../../or-absent.ts';
+import { isReason } from '../../cluster/api-error.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { keyOf, parseKey } from '../../cluster/informer/object-key.ts';
+import { pods } from '../../cluster/resources.ts';
+import { getCondition, setCondition } from '../../kube/conditions.ts';
+import type { Binding, Pod, PodCondition } from '../../kube/core.ts';
+import { formatTimestamp } from '../../kube/timestamp.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { ClusterFeed } from '../../state/cluster-feed.ts';
+import { onVersion } from '../on-version.ts';
+import { orAbsent } from '../or-absent.ts';
 
 /** A word about a pod isn't worth more tries. */
 const conflictsMax = 10;

@@ -1,6 +1,6 @@
-import type { Change } from '../../../engine/index/change.ts';
-import type { ClusterIndex } from '../../../engine/index/cluster-index.ts';
-import type { Ledger, Reservation } from '../../../engine/ledger/ledger.ts';
+import type { Change } from '../../engine/index/change.ts';
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import type { Ledger, Reservation } from '../../engine/ledger/ledger.ts';
 import type { Flights } from './flight.ts';
 
 export interface ConfirmationsOptions {

@@ -1,14 +1,14 @@
-import type { ClusterIndex } from '../../../engine/index/cluster-index.ts';
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
 import {
   bindingProgress,
   podProblem,
   provisionProgress,
   type VolumeProgress,
-} from '../../../engine/ledger/progress.ts';
-import type { Binding, Provision } from '../../../engine/rules/decisions.ts';
-import type { Clock } from '../../../runtime/clock.ts';
-import { messageOf } from '../../../runtime/error-message.ts';
-import { Slots } from '../../../runtime/slots.ts';
+} from '../../engine/ledger/progress.ts';
+import type { Binding, Provision } from '../../engine/rules/decisions.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/error-message.ts';
+import { Slots } from '../../runtime/slots.ts';
 import { BindFailure } from './bind-failure.ts';
 import type { Flight } from './flight.ts';
 import type { PodWrites } from './pod-writes.ts';

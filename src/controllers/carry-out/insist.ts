@@ -1,4 +1,4 @@
-import type { Clock } from '../../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 
 /** One write of several that belong together. */
 export interface Attempt {

@@ -1,10 +1,10 @@
-import type { Projected } from '../../../cluster/cluster.ts';
-import type { Change } from '../../../engine/index/change.ts';
-import { addTo, removeFrom } from '../../../engine/index/maps.ts';
-import type { Reservation } from '../../../engine/ledger/ledger.ts';
-import type { Placement } from '../../../engine/plan.ts';
-import type { Pod } from '../../../kube/core.ts';
-import { onAbort } from '../../../runtime/abort.ts';
+import type { Projected } from '../../cluster/cluster.ts';
+import type { Change } from '../../engine/index/change.ts';
+import { addTo, removeFrom } from '../../engine/index/maps.ts';
+import type { Reservation } from '../../engine/ledger/ledger.ts';
+import type { Placement } from '../../engine/plan.ts';
+import type { Pod } from '../../kube/core.ts';
+import { onAbort } from '../../runtime/abort.ts';
 
 /** A pod on its way to its node: decided and reserved, and now being written. */
 export class Flight {

@@ -1,5 +1,5 @@
-import type { ClusterIndex } from '../../../engine/index/cluster-index.ts';
-import type { Binding, Provision } from '../../../engine/rules/decisions.ts';
+import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import type { Binding, Provision } from '../../engine/rules/decisions.ts';
 
 /** A placement that did not come about. What may be undone has been. */
 export class BindFailure extends Error {

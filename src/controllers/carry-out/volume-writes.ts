@@ -1,15 +1,15 @@
-import { ApiError, isReason } from '../../../cluster/api-error.ts';
-import type { Cluster } from '../../../cluster/cluster.ts';
-import { parseKey } from '../../../cluster/informer/object-key.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
-import type { Binding, Provision } from '../../../engine/rules/decisions.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
-import { annotations } from '../../../kube/well-known.ts';
-import type { Clock } from '../../../runtime/clock.ts';
-import type { ClusterFeed } from '../../../state/cluster-feed.ts';
-import { onVersion } from '../../on-version.ts';
-import { orAbsent } from '../../or-absent.ts';
-import { claimBinding, volumeBinding, volumeUnbinding } from '../../volumes/pv-binder/binding-changes.ts';
+import { ApiError, isReason } from '../../cluster/api-error.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { parseKey } from '../../cluster/informer/object-key.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../cluster/resources.ts';
+import type { Binding, Provision } from '../../engine/rules/decisions.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/core.ts';
+import { annotations } from '../../kube/well-known.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { ClusterFeed } from '../../state/cluster-feed.ts';
+import { onVersion } from '../on-version.ts';
+import { orAbsent } from '../or-absent.ts';
+import { claimBinding, volumeBinding, volumeUnbinding } from '../volumes/pv-binder/binding-changes.ts';
 import { type Attempt, insist } from './insist.ts';
 import { claimStanding, volumeStanding } from './standing.ts';
 

@@ -1,6 +1,6 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
-import { annotations } from '../../../kube/well-known.ts';
-import { canonicalJson } from '../../workloads/pods/template-hash.ts';
+import { canonicalJson } from '../../kube/canonical-json.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/core.ts';
+import { annotations } from '../../kube/well-known.ts';
 import type { Standing } from './insist.ts';
 
 /*
