@@ -1,5 +1,6 @@
 import type { Pod, Volume } from '../../kube/core.ts';
 import { migrateInlineVolume } from '../../kube/in-tree-migration.ts';
+import { isFinished } from '../../kube/pods.ts';
 import { ephemeralClaimName } from '../../kube/volumes.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { Size } from '../size.ts';
@@ -65,7 +66,6 @@ export function readPod(object: Pod): PodRecord {
   const pod: Pod = typeof object === 'object' && object !== null ? object : {};
   const volumes = itemsOf(pod.spec?.volumes);
   const problems: string[] = [];
-  const phase = pod.status?.phase;
   const { key, uid, version, isDeleting } = namespacedIdentity(pod);
   return {
     key,
@@ -75,7 +75,7 @@ export function readPod(object: Pod): PodRecord {
     namespace: textOf(pod.metadata?.namespace),
     name: textOf(pod.metadata?.name),
     nodeName: textOf(pod.spec?.nodeName),
-    isFinished: phase === 'Succeeded' || phase === 'Failed',
+    isFinished: isFinished(pod),
     labels: stringMapOf(pod.metadata?.labels),
     priority: typeof pod.spec?.priority === 'number' ? pod.spec.priority : 0,
     preemptsOthers: pod.spec?.preemptionPolicy !== 'Never',

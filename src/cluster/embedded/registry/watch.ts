@@ -1,10 +1,10 @@
 import { expired, failure } from '../../api-error.ts';
 import type { Kind } from '../kinds/kind.ts';
-import type { Change, Entry, Subscription } from '../store/store.ts';
+import type { Entry } from '../store/store.ts';
 import type { RegistryEvent, WatchHandle, WatchListener, WatchQuery } from './api.ts';
 import { bucketOf, type RegistryContext, snapshotOf } from './context.ts';
-import { EventTranslator } from './event-translator.ts';
 import { checkNotFuture, versionComplaint } from './list.ts';
+import { OpenWatch } from './open-watch.ts';
 import { compileFilter, type ObjectFilter } from './selection/object-filter.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -30,54 +30,9 @@ export async function watchObjects(
     const marksEnd = query.sendInitialEvents === true && query.bookmarks === true;
     sendState(context, kind, filter, { start, marksEnd, listener });
   }
-  const translator = new EventTranslator(context, kind, filter);
-  let state: 'opening' | 'open' | 'closed' = 'opening';
-  const take = (changes: readonly Change[]) => {
-    if (state === 'closed') return;
-    try {
-      const events = translated(translator, changes);
-      if (events.length > 0) listener.events(events);
-    } catch (error) {
-      if (state === 'opening' || listener.failed === undefined) throw error;
-      close();
-      listener.failed(error);
-    }
-  };
-  const subscription: Subscription | undefined = context.store.subscribe(
-    bucketOf(context, kind),
-    start,
-    take,
-  );
-  if (subscription === undefined) throw tooOld(asked, context.store.compactedRevision);
-  state = 'open';
-  const close = () => {
-    state = 'closed';
-    subscription.close();
-    stopListening();
-  };
-  const retire = () => {
-    close();
-    try {
-      listener.ended?.();
-    } catch (error) {
-      if (listener.failed === undefined) throw error;
-      listener.failed(error);
-    }
-  };
-  const stopListening = onRetirement(context, kind, retire);
-  if (context.kinds.isGone(kind)) retire();
-  return {
-    get resourceVersion() {
-      return String(Math.max(start, context.store.durableRevision));
-    },
-    close,
-  };
-}
-
-/** Calls back when the kind is not served any more, or not as it was. */
-function onRetirement({ kinds }: RegistryContext, kind: Kind, retire: () => void): () => void {
-  if (kind.definition === undefined) return () => {};
-  return kinds.onGone(kind, retire);
+  const watch = new OpenWatch({ context, kind, filter, start, listener });
+  if (!watch.open()) throw tooOld(asked, context.store.compactedRevision);
+  return watch;
 }
 
 interface Beginning {
@@ -112,15 +67,6 @@ function stateAt(
   const entries = context.store.listAt(bucketOf(context, kind), revision, { prefix });
   if (entries === undefined) throw tooOld(revision, context.store.compactedRevision);
   return entries;
-}
-
-function translated(translator: EventTranslator, changes: readonly Change[]): readonly RegistryEvent[] {
-  const events: RegistryEvent[] = [];
-  for (const change of changes) {
-    const event = translator.translate(change);
-    if (event !== undefined) events.push(event);
-  }
-  return events;
 }
 
 function startAfter(context: RegistryContext, asked: number): number {

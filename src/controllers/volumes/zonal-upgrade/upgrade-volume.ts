@@ -2,6 +2,7 @@ import type { Cluster } from '../../../cluster/cluster.ts';
 import { persistentVolumes, pods } from '../../../cluster/resources.ts';
 import type { Node, PersistentVolume, Pod } from '../../../kube/core.ts';
 import type { VolumeNodeAffinity } from '../../../kube/core-volume.ts';
+import { isFinished } from '../../../kube/pods.ts';
 import { claimNamesOf } from '../claims-of-pod.ts';
 import { decideUpgrade, type ZonalUpgrade } from './decide-upgrade.ts';
 
@@ -48,9 +49,8 @@ export function usersAmong(candidates: readonly Pod[], { spec }: PersistentVolum
 }
 
 /** On a node and not yet done. */
-function isPlaced({ spec, status }: Pod): boolean {
-  const isDone = status?.phase === 'Succeeded' || status?.phase === 'Failed';
-  return (spec?.nodeName ?? '') !== '' && !isDone;
+function isPlaced(pod: Pod): boolean {
+  return (pod.spec?.nodeName ?? '') !== '' && !isFinished(pod);
 }
 
 async function write(

@@ -6,10 +6,10 @@ import { WorkQueue } from '../../../cluster/work-queue.ts';
 import type { Deployment, ReplicaSet } from '../../../kube/apps.ts';
 import type { Pod } from '../../../kube/core.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
+import { isFinished } from '../../../kube/pods.ts';
 import type { ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
 import { Dependents } from '../pods/dependents.ts';
-import { isFinished } from '../pods/pod-state.ts';
 import {
   type DeploymentPlan,
   type DeploymentSurroundings,

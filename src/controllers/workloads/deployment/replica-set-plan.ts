@@ -4,6 +4,7 @@ import { canonicalJson } from '../../../kube/canonical-json.ts';
 import type { Pod } from '../../../kube/core.ts';
 import type { Condition } from '../../../kube/meta.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
+import { isFinished } from '../../../kube/pods.ts';
 import {
   type Claiming,
   claimDependents,
@@ -11,14 +12,7 @@ import {
   isPicked,
   selectorOf,
 } from '../pods/adoption.ts';
-import {
-  isActive,
-  isAvailable,
-  isFinished,
-  isReady,
-  isTerminating,
-  nextAvailableMs,
-} from '../pods/pod-state.ts';
+import { isActive, isAvailable, isReady, isTerminating, nextAvailableMs } from '../pods/pod-state.ts';
 import { nameSuffix } from '../pods/template-hash.ts';
 import { podFromTemplate } from '../pods/template-pod.ts';
 import { rankForDeletion } from './deletion-rank.ts';

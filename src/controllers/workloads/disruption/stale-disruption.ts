@@ -1,7 +1,8 @@
 import type { Pod } from '../../../kube/core.ts';
 import type { PodCondition } from '../../../kube/core-pod.ts';
+import { isFinished } from '../../../kube/pods.ts';
 import { parseTimestamp } from '../../../kube/timestamp.ts';
-import { isFinished, isTerminating } from '../pods/pod-state.ts';
+import { isTerminating } from '../pods/pod-state.ts';
 
 /** Whoever announces that a pod is about to be disrupted has this long to do it. */
 const staleAfterMs = 2 * 60_000;

@@ -1,4 +1,5 @@
 import type { Pod } from '../../../kube/core-pod.ts';
+import { isFinished } from '../../../kube/pods.ts';
 import { parseTimestamp } from '../../../kube/timestamp.ts';
 import { annotations } from '../../../kube/well-known.ts';
 
@@ -19,22 +20,17 @@ export type Step =
 export function nextStep(pod: Pod, nowMs: number): Step {
   const deletedMs = parseTimestamp(pod.metadata?.deletionTimestamp);
   if (deletedMs !== undefined) return ending(pod, deletedMs, nowMs);
-  if (isOver(pod)) return { kind: 'nothing' };
+  if (isFinished(pod)) return { kind: 'nothing' };
   if (pod.status?.phase !== 'Running') return { kind: 'start' };
   const finishMs = finishTimeMs(pod);
   return finishMs !== undefined && finishMs <= nowMs ? { kind: 'finish' } : { kind: 'keep', finishMs };
-}
-
-/** Its containers have ended for good. */
-export function isOver({ status }: Pod): boolean {
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
 /** Whether the node still has its volumes. */
 export function holdsVolumes(pod: Pod): boolean {
   const isRemoved =
     pod.metadata?.deletionTimestamp !== undefined && pod.metadata.deletionGracePeriodSeconds === 0;
-  return (pod.spec?.nodeName ?? '') !== '' && !isOver(pod) && !isRemoved;
+  return (pod.spec?.nodeName ?? '') !== '' && !isFinished(pod) && !isRemoved;
 }
 
 /** The server sets the time of deletion to when the grace ends. A pod that never ran needs none. */

@@ -1,5 +1,5 @@
 import type { Pod } from '../../../kube/core-pod.ts';
-import { isOver } from './lifecycle.ts';
+import { isFinished } from '../../../kube/pods.ts';
 
 /** 10.128.0.0/10, which no cluster is likely to reach from outside anyway: nothing listens there. */
 const firstAddress = (10 << 24) + (128 << 16) + 1;
@@ -18,7 +18,7 @@ export class PodAddresses {
   note(pod: Pod): void {
     const { uid = '' } = pod.metadata ?? {};
     const address = pod.status?.podIP;
-    if (isOver(pod)) this.forget(pod);
+    if (isFinished(pod)) this.forget(pod);
     else if (address !== undefined) this.#keep(uid, address);
   }
 

@@ -2,10 +2,10 @@ import type { Requeue } from '../../../cluster/controller-loop.ts';
 import { nodes } from '../../../cluster/resources.ts';
 import { setCondition } from '../../../kube/conditions.ts';
 import type { Pod, PodCondition } from '../../../kube/core-pod.ts';
+import { isFinished } from '../../../kube/pods.ts';
 import { formatTimestamp } from '../../../kube/timestamp.ts';
 import type { ControllerContext } from '../../controller.ts';
 import { orAbsent } from '../../or-absent.ts';
-import { isOver } from './lifecycle.ts';
 import type { WrittenStatus } from './pod-status.ts';
 import type { PodWrites } from './pod-writes.ts';
 
@@ -55,7 +55,7 @@ export class PodCollector {
 
   async #collect(pod: Pod, condition: PodCondition | undefined, signal: AbortSignal): Promise<void> {
     const now = formatTimestamp(this.#context.clock.nowMs());
-    const judged = isOver(pod)
+    const judged = isFinished(pod)
       ? pod
       : await this.#writes.status(pod, failedStatus(pod, condition, now), signal);
     // Without grace the server has done its part, and finalizers do theirs.

@@ -2,6 +2,7 @@ import type { Requeue } from '../../../cluster/controller-loop.ts';
 import { keyOf } from '../../../cluster/informer/object-key.ts';
 import { nodes, persistentVolumeClaims, volumeAttachments } from '../../../cluster/resources.ts';
 import type { Node, Pod } from '../../../kube/core.ts';
+import { isFinished } from '../../../kube/pods.ts';
 import type { VolumeAttachment } from '../../../kube/storage.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { assert, unreachable } from '../../../runtime/assert.ts';
@@ -11,7 +12,7 @@ import { type Refusal, whyRefused } from './admission.ts';
 import type { AgentCaches } from './agent-caches.ts';
 import { markOf } from './claim-marks.ts';
 import { growFileSystem } from './file-systems.ts';
-import { isOver, nextStep } from './lifecycle.ts';
+import { nextStep } from './lifecycle.ts';
 import { type Block, checkMounts, type Mount } from './mount-check.ts';
 import { reportOf, type VolumeReport } from './node-volumes.ts';
 import { Patience } from './patience.ts';
@@ -105,7 +106,7 @@ export class PodRunner {
   /** A pod with a start time was taken already. Labels may be newer than the cache, which alone must not cost a pod its life. */
   async #admit(pod: Pod, node: Node, signal: AbortSignal): Promise<Refusal | undefined> {
     const { uid = '' } = pod.metadata ?? {};
-    if (isOver(pod) || this.#isAdmitted(pod)) return undefined;
+    if (isFinished(pod) || this.#isAdmitted(pod)) return undefined;
     let refusal = whyRefused(pod, node, this.#othersOn(pod));
     if (refusal?.reason === 'NodeAffinity') {
       const { name = '' } = node.metadata ?? {};

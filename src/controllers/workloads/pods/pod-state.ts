@@ -1,5 +1,6 @@
 import { getCondition } from '../../../kube/conditions.ts';
 import type { Pod } from '../../../kube/core.ts';
+import { isFinished } from '../../../kube/pods.ts';
 import { parseTimestamp } from '../../../kube/timestamp.ts';
 
 export function isReady(pod: Pod): boolean {
@@ -38,11 +39,6 @@ export function nextAvailableMs(
 
 export function isTerminating({ metadata }: Pod): boolean {
   return metadata?.deletionTimestamp !== undefined;
-}
-
-/** It has run to its end, well or not, and will not run again. */
-export function isFinished({ status }: Pod): boolean {
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
 /** Counts as a replica: neither at its end nor on its way out. */

@@ -1,7 +1,8 @@
 import type { StatefulSet } from '../../../kube/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
 import type { OwnerReference } from '../../../kube/meta.ts';
-import { isAvailable, isFinished, isReady, isTerminating } from '../pods/pod-state.ts';
+import { isFinished } from '../../../kube/pods.ts';
+import { isAvailable, isReady, isTerminating } from '../pods/pod-state.ts';
 import { claimsFor, isLeftOver, ownersToSet } from './claims.ts';
 import {
   hasIdentity,

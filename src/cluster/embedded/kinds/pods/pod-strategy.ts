@@ -1,3 +1,4 @@
+import { isFinished } from '../../../../kube/pods.ts';
 import type {
   Pod,
   PodAffinity,
@@ -35,8 +36,9 @@ export function preparePodStatus(pod: Pod, old: Pod): void {
 }
 
 /** How long a pod that is deleted may take to stop. One that never started, or has stopped, needs no time. */
-export function podGraceSeconds({ spec, status }: Pod, requested: number | undefined): number {
-  if (!spec.nodeName || status.phase === 'Failed' || status.phase === 'Succeeded') return 0;
+export function podGraceSeconds(pod: Pod, requested: number | undefined): number {
+  const { spec } = pod;
+  if (!spec.nodeName || isFinished(pod)) return 0;
   const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;
   return seconds < 0 ? 1 : seconds;
 }

@@ -1,3 +1,4 @@
+import { isFinished } from '../../../../kube/pods.ts';
 import { parseTimestamp } from '../../../../kube/timestamp.ts';
 import type { ContainerStatus, Pod } from '../../schema/generated/core-v1.ts';
 import type { RowCondition, RowContext, TableCell, TableColumn } from '../kind.ts';
@@ -124,10 +125,10 @@ function runningReason(pod: Pod, before: string): string {
   return hasRunning ? 'NotReady' : reason;
 }
 
-function statusOf({ metadata, status }: Pod, { reason }: Summary): string {
-  if (metadata.deletionTimestamp === undefined) return reason;
-  if (status.reason === 'NodeLost') return 'Unknown';
-  return status.phase === 'Succeeded' || status.phase === 'Failed' ? reason : 'Terminating';
+function statusOf(pod: Pod, { reason }: Summary): string {
+  if (pod.metadata.deletionTimestamp === undefined) return reason;
+  if (pod.status.reason === 'NodeLost') return 'Unknown';
+  return isFinished(pod) ? reason : 'Terminating';
 }
 
 function restartsOf(statuses: readonly ContainerStatus[]): Restarts {
