@@ -124,6 +124,13 @@ async function play(cluster: Cluster, scene: Scene, namespace: string): Promise<
       await makeDisk(cluster, `${namespace}-${node}-${position}`, disk);
     }
   }
+  // Before the PV controller has looked at a disk it is on offer to nobody, and the provisioner would make another.
+  await until(async () => {
+    const all = (await cluster.resource(persistentVolumes).list()).items;
+    return all.every(
+      ({ spec, status }) => spec?.storageClassName !== namespace || status?.phase === 'Available',
+    );
+  });
   const app = namespace;
   const mounts = scene.claims.map((_, position) => ({ name: `c${position}`, mountPath: `/${position}` }));
   await cluster.resource(statefulSets).create({
