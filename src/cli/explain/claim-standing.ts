@@ -1,4 +1,5 @@
 import { matchClaim } from '../../engine/claim-match.ts';
+import { andMore } from '../../engine/explain/and-more.ts';
 import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
@@ -145,10 +146,9 @@ function delayed(
     );
   if (users.length === 0) return standing('WaitsForPod', says, 'no pod uses it yet');
   const names = users.slice(0, 3).map(({ key }) => key);
-  const more = users.length > names.length ? ` and ${users.length - names.length} more` : '';
   return standing(
     'WaitsForScheduler',
     says,
-    `${names.join(', ')}${more} ${users.length === 1 ? 'uses' : 'use'} it, and the scheduler chooses for both`,
+    `${andMore(names, users.length)} ${users.length === 1 ? 'uses' : 'use'} it, and the scheduler chooses for both`,
   );
 }

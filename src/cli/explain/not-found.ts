@@ -1,3 +1,4 @@
+import { andMore } from '../../engine/explain/and-more.ts';
 import { CliError } from '../cli-error.ts';
 import type { Target, World } from '../source/world.ts';
 
@@ -52,8 +53,7 @@ function namesOf({ snapshot }: World, kind: Target['kind']) {
 }
 
 function shortened(names: readonly string[]): string {
-  const more = names.length - namesShownMax;
-  return `${names.slice(0, namesShownMax).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return andMore(names.slice(0, namesShownMax), names.length);
 }
 
 /** As many letters may be wrong in a name. */

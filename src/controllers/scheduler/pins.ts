@@ -1,3 +1,4 @@
+import { andMore } from '../../engine/explain/and-more.ts';
 import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { Refusal } from '../../engine/refusal.ts';
@@ -25,8 +26,7 @@ function boundPin({ key, volumeName }: ClaimRecord, index: ClusterIndex): readon
   const rows = index.nodes.rowsByName.filter((node) => reaches(index, row, node));
   if (rows.length === index.nodes.size) return [];
   const names = rows.slice(0, namedMax).map((node) => index.nodes.record(node)!.key);
-  const more = rows.length - names.length;
-  const where = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+  const where = andMore(names, rows.length);
   return [`claim ${key} is bound to volume ${volumeName}, which only ${where || 'no node'} can reach`];
 }
 

@@ -3,6 +3,7 @@ import { byImportance } from '../../preemption/importance.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { itemsOf } from '../../records/reading.ts';
 import type { Finding } from '../../rules/finding.ts';
+import { andMore } from '../and-more.ts';
 import type { Step } from './step.ts';
 import type { Trial } from './trial.ts';
 
@@ -105,8 +106,7 @@ const ownersShownMax = 3;
 /** Whoever only deletes a pod of theirs sees the next one take its place. */
 function ownersRemark(owners: readonly string[]): string {
   const shown = owners.slice(0, ownersShownMax).map((owner) => owner.replace('/', ' '));
-  const more = owners.length > shown.length ? ` and ${owners.length - shown.length} more` : '';
-  return `scale down ${shown.join(', ')}${more}, or ${owners.length === 1 ? 'it makes' : 'they make'} new ones`;
+  return `scale down ${andMore(shown, owners.length)}, or ${owners.length === 1 ? 'it makes' : 'they make'} new ones`;
 }
 
 /** The pod does without what it requires of its neighbours. */

@@ -1,4 +1,5 @@
 import { unreachable } from '../../../runtime/assert.ts';
+import { andMore } from '../and-more.ts';
 import { bytesText, coresText, isCountedInBytes, resourceText } from './amount-text.ts';
 import type { Remedy } from './collection.ts';
 import { isKubernetesTaint } from './node-facts.ts';
@@ -127,9 +128,7 @@ function plural(word: string, names: readonly unknown[]): string {
 const namesShownMax = 6;
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, namesShownMax);
-  const more = names.length - shown.length;
-  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+  return andMore(names.slice(0, namesShownMax), names.length);
 }
 
 function capital(text: string): string {

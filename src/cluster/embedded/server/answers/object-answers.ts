@@ -29,7 +29,8 @@ export function listAnswer(status: number, page: ListAnswer, answering: Answerin
   return bodyAnswer(status, answering.form, listPieces(page, answering), answering.headers);
 }
 
-function objectPieces(snapshot: Snapshot, { request, kind, form, nowMs }: Answering): readonly Uint8Array[] {
+function objectPieces(snapshot: Snapshot, answering: Answering): readonly Uint8Array[] {
+  const { kind, form } = answering;
   const { shape } = form;
   switch (shape.kind) {
     case 'object':
@@ -39,12 +40,7 @@ function objectPieces(snapshot: Snapshot, { request, kind, form, nowMs }: Answer
     case 'PartialObjectMetadataList':
       throw wrongShape(`you requested ${shape.kind}, but the requested object is not a list`, kind, '');
     case 'Table': {
-      const table = {
-        version: shape.version,
-        include: includeObjectOf(request.query),
-        nowMs,
-        hasColumns: true,
-      };
+      const table = wholeTable(shape.version, answering);
       const { resourceVersion } = snapshot.object.metadata;
       const metadata = resourceVersion === undefined ? {} : { resourceVersion };
       if (snapshot.kind === 'Scale') return scaleTableJson(snapshot, metadata, table);
@@ -53,7 +49,8 @@ function objectPieces(snapshot: Snapshot, { request, kind, form, nowMs }: Answer
   }
 }
 
-function listPieces(page: ListAnswer, { request, kind, form, nowMs }: Answering): readonly Uint8Array[] {
+function listPieces(page: ListAnswer, answering: Answering): readonly Uint8Array[] {
+  const { kind, form } = answering;
   const { shape } = form;
   const metadata = listMetadata(page);
   switch (shape.kind) {
@@ -70,16 +67,14 @@ function listPieces(page: ListAnswer, { request, kind, form, nowMs }: Answering)
       throw wrongShape(`you requested ${shape.kind}, but the requested object is a list`, kind, 'List');
     case 'PartialObjectMetadataList':
       return partialListPieces(page, metadata, shape.version);
-    case 'Table': {
-      const table = {
-        version: shape.version,
-        include: includeObjectOf(request.query),
-        nowMs,
-        hasColumns: true,
-      };
-      return tableJson(kind, page.items, metadata, table);
-    }
+    case 'Table':
+      return tableJson(kind, page.items, metadata, wholeTable(shape.version, answering));
   }
+}
+
+/** A table with its columns: only a watch has rows without. */
+function wholeTable(version: MetaVersion, { request, nowMs }: Answering) {
+  return { version, include: includeObjectOf(request.query), nowMs, hasColumns: true };
 }
 
 function partialListPieces(page: ListAnswer, metadata: object, version: MetaVersion): Uint8Array[] {
