@@ -65,7 +65,7 @@ function closeTo(wanted: string, names: readonly string[]): string[] {
     name,
     mistakes: name.startsWith(wanted) ? 0 : mistakesBetween(wanted, name),
   }));
-  const fewest = Math.min(mistakesMax, ...judged.map(({ mistakes }) => mistakes));
+  const fewest = judged.reduce((least, { mistakes }) => Math.min(least, mistakes), mistakesMax);
   return judged.flatMap(({ name, mistakes }) => (mistakes <= fewest ? [name] : [])).sort();
 }
 

@@ -1,4 +1,4 @@
-import { type Style, styleOf } from '../output/style.ts';
+import { harmless, type Style, styleOf } from '../output/style.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { wrap } from '../output/wrap.ts';
 import type { Note } from '../source/note.ts';
@@ -34,17 +34,6 @@ export class Page {
     return `${this.#lines.join('\n')}\n`;
   }
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const controls = /\u001b\[\d+m|[\u0000-\u001f\u007f-\u009f]/g;
-
-/** Messages are anybody's text: on a terminal they may neither break out of their line nor command it. Our own colours stay. */
-function harmless(text: string): string {
-  return text.replace(controls, (found) => (ours.has(found) ? found : ' '));
-}
-
-/** See {@link styleOf}: bold, dim, the three colours, and the ends of them. */
-const ours: ReadonlySet<string> = new Set([1, 2, 22, 31, 32, 33, 39].map((code) => `\u001b[${code}m`));
 
 export function renderEvents(page: Page, events: readonly EventLine[]): void {
   if (events.length === 0) return;

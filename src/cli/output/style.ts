@@ -24,20 +24,36 @@ const plain: Style = {
   warn: plainPaint,
 };
 
+/** What begins each, and what ends it. */
+const codes = { bold: [1, 22], dim: [2, 22], good: [32, 39], bad: [31, 39], warn: [33, 39] } as const;
+
 const colourful: Style = {
-  bold: ansi(1, 22),
-  dim: ansi(2, 22),
-  good: ansi(32, 39),
-  bad: ansi(31, 39),
-  warn: ansi(33, 39),
+  bold: ansi(codes.bold),
+  dim: ansi(codes.dim),
+  good: ansi(codes.good),
+  bad: ansi(codes.bad),
+  warn: ansi(codes.warn),
 };
 
-function ansi(on: number, off: number): Paint {
-  return (text) => (text === '' ? '' : `\u001b[${on}m${text}\u001b[${off}m`);
+function ansi([on, off]: readonly [number, number]): Paint {
+  return (text) => (text === '' ? '' : `${sequence(on)}${text}${sequence(off)}`);
+}
+
+function sequence(code: number): string {
+  return `\u001b[${code}m`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const sequences = /\u001b\[\d+m/g;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const controls = /\u001b\[\d+m|[\u0000-\u001f\u007f-\u009f]/g;
+const ours: ReadonlySet<string> = new Set(Object.values(codes).flat().map(sequence));
+
+/** Messages are anybody's text: on a terminal they may neither break out of their line nor command it. Our own colours stay. */
+export function harmless(text: string): string {
+  return text.replace(controls, (found) => (ours.has(found) ? found : ' '));
+}
 
 /** How many columns a text takes; colour takes none. */
 export function widthOf(text: string): number {
