@@ -69,8 +69,12 @@ describe('the floors', () => {
     ],
     ['Node, from the engine', 'src/engine/plan.ts', "import { readFileSync } from 'node:fs';"],
     ['a package, from kube', 'src/kube/yaml.ts', "import { parse } from 'yaml';"],
-    ['a rule, from the index', 'src/engine/index/pods.ts', "import { x } from '../rules/taints/rule.ts';"],
-    ['the plan, from the index', 'src/engine/index/pods.ts', "import { x } from '../plan-order.ts';"],
+    [
+      'a rule, from the index',
+      'src/engine/cluster-index/pods.ts',
+      "import { x } from '../rules/taints/rule.ts';",
+    ],
+    ['the plan, from the index', 'src/engine/cluster-index/pods.ts', "import { x } from '../plan-order.ts';"],
     [
       'test code, from shipped code',
       'src/state/feed.ts',
@@ -97,7 +101,7 @@ describe('the floors', () => {
     ],
     [
       'rules, from a test of the index',
-      'src/engine/index/testing/x.ts',
+      'src/engine/cluster-index/testing/x.ts',
       "import { x } from '../../rules/all.ts';",
     ],
     ['the console, from the command line', 'src/cli/up.ts', "import { serve } from '../console/serve.ts';"],
@@ -174,7 +178,7 @@ describe('a folder', () => {
       'src/engine/rules/taints',
       { 'src/engine/rules/README.md': '', 'src/engine/rules/taints/rule.ts': '' },
     ],
-    ['a folder of folders', 'src/cluster', { 'src/cluster/embedded/README.md': '' }],
+    ['a folder of folders', 'src/cluster', { 'src/apiserver/README.md': '' }],
   ])('that does not say what it is for is found: %s', (_, folder, sources: Sources) => {
     expect(checkFolderHeaders(filesOf(sources)).map(({ file }) => file)).toContain(folder);
   });

@@ -95,7 +95,7 @@ function complaintWithin(path: string, target: string): Complaint | undefined {
   if (pureRooms.has(room) && roomOf(target) === 'runtime' && target !== 'src/runtime/assert.ts') {
     return { wrong: `${room} imports ${target}`, remedy: `of runtime, ${room} may import assert.ts only` };
   }
-  if (path.startsWith('src/engine/index/') && /^src\/engine\/(rules\/|plan)/.test(target)) {
+  if (path.startsWith('src/engine/cluster-index/') && /^src\/engine\/(rules\/|plan)/.test(target)) {
     return {
       wrong: `the index imports ${target}`,
       remedy: 'rules read the index, never the other way round',

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../src/cluster/embedded/structural/json-schema.ts';
+import type { JsonSchema } from '../src/apiserver/structural/json-schema.ts';
 
 export interface DescribedKind {
   readonly kind: string;

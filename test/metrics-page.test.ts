@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { servedCatalogue } from '../src/cluster/embedded/kinds/served-kinds.ts';
-import { newMetrics, publishedMetrics } from '../src/cluster/embedded/server/metrics.ts';
+import { servedCatalogue } from '../src/apiserver/kinds/served-kinds.ts';
+import { newMetrics, publishedMetrics } from '../src/apiserver/server/metrics.ts';
 import { controllerNames } from '../src/controllers/controller-names.ts';
 import { runControllers } from '../src/controllers/run-controllers.ts';
 import { TrialCluster } from '../src/controllers/testing/trial-cluster.ts';

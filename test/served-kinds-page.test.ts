@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Kind } from '../src/cluster/embedded/kinds/kind.ts';
-import { servedCatalogue } from '../src/cluster/embedded/kinds/served-kinds.ts';
-import { storedOnlyKinds } from '../src/cluster/embedded/kinds/stored-only/index.ts';
-import { apiVersionOf } from '../src/cluster/resource.ts';
+import type { Kind } from '../src/apiserver/kinds/kind.ts';
+import { servedCatalogue } from '../src/apiserver/kinds/served-kinds.ts';
+import { storedOnlyKinds } from '../src/apiserver/kinds/stored-only/index.ts';
+import { apiVersionOf } from '../src/kube/resource.ts';
 
 // `npx vitest run served-kinds -u` writes it.
 test('the page of served kinds says what is served', async () => {

@@ -1,7 +1,7 @@
-import { isReason } from '../../src/cluster/api-error.ts';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import type { Resource } from '../../src/cluster/resource.ts';
-import type { KubeObject } from '../../src/kube/meta.ts';
+import type { KubeObject } from '../../src/kube/api/meta.ts';
+import { isReason } from '../../src/kube/api-error.ts';
+import type { Resource } from '../../src/kube/resource.ts';
 
 /**
  * What there is, and then what becomes of it, until `signal` aborts. A server ends watches that don't keep up, as ours on a busy

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../src/cluster/resources.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../src/kube/resources.ts';
 import { annotations } from '../../src/kube/well-known.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { Bed } from '../../test/kubernetes/bed.ts';

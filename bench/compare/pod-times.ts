@@ -1,5 +1,5 @@
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { persistentVolumeClaims, pods } from '../../src/cluster/resources.ts';
+import { persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { onAbort } from '../../src/runtime/abort.ts';
 import { changesOf } from './changes.ts';
 

@@ -1,6 +1,6 @@
 /** The clusters that the engine is measured on, the same at every run. */
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/kube/core.ts';
-import type { CSIDriver, CSIStorageCapacity, StorageClass } from '../../src/kube/storage.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/kube/api/core.ts';
+import type { CSIDriver, CSIStorageCapacity, StorageClass } from '../../src/kube/api/storage.ts';
 
 export const localClass: StorageClass = {
   metadata: { name: 'local', uid: 'class-local', resourceVersion: '1' },

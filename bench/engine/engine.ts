@@ -8,7 +8,7 @@ import {
 } from '../../src/engine/index.ts';
 import { clusterOf } from '../../src/engine/testing/cluster.ts';
 import { type OracleObjects, oraclePlan } from '../../src/engine/testing/oracle/index.ts';
-import type { PersistentVolume } from '../../src/kube/core.ts';
+import type { PersistentVolume } from '../../src/kube/api/core.ts';
 import { type Benchmark, medianMs, type Percentiles, type Row, rounded, timeEach } from '../harness.ts';
 import {
   capacities,

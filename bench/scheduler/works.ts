@@ -7,7 +7,7 @@ import {
   persistentVolumes,
   pods,
   storageClasses,
-} from '../../src/cluster/resources.ts';
+} from '../../src/kube/resources.ts';
 import { labels, noProvisioner } from '../../src/kube/well-known.ts';
 import { timesAtOnce } from '../times-at-once.ts';
 

@@ -3,8 +3,8 @@
  * flushes every write: theirs and ours to kube-apiserver with etcd, and ours to `stowage up`. This process watches.
  */
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { persistentVolumeClaims } from '../../src/cluster/resources.ts';
 import { pvBinder } from '../../src/controllers/volumes/pv-binder/pv-binder.ts';
+import { persistentVolumeClaims } from '../../src/kube/resources.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';

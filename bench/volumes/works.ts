@@ -1,6 +1,6 @@
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../src/cluster/resources.ts';
-import type { ObjectReference } from '../../src/kube/meta.ts';
+import type { ObjectReference } from '../../src/kube/api/meta.ts';
+import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../src/kube/resources.ts';
 import { timesAtOnce } from '../times-at-once.ts';
 
 const namespace = 'default';

@@ -1,7 +1,7 @@
 // Command api-tables writes what the embedded API server has to know of Kubernetes' types: tables for the decoders and mergers,
 // TypeScript interfaces, and (in testing/, beside the folder) what Go makes of many objects. Run it in this folder:
 //
-//	go run . ../../src/cluster/embedded/schema/generated
+//	go run . ../../src/apiserver/schema/generated
 package main
 
 import (
@@ -14,12 +14,12 @@ import (
 )
 
 const generatedHeader = `// Generated from the types of Kubernetes v1.36.3 (k8s.io/api v0.36.3); do not edit. To write it anew:
-// go run . ../../src/cluster/embedded/schema/generated (in scripts/api-tables)
+// go run . ../../src/apiserver/schema/generated (in scripts/api-tables)
 `
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: go run . ../../src/cluster/embedded/schema/generated")
+		fmt.Fprintln(os.Stderr, "usage: go run . ../../src/apiserver/schema/generated")
 		os.Exit(2)
 	}
 	folder := os.Args[1]

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { lockDirectory } from '../cluster/embedded/store/directory-lock.ts';
+import { lockDirectory } from '../apiserver/store/directory-lock.ts';
 import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
 
 function folder(): string {

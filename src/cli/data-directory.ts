@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareDataDirectory, reasonOf, unusable } from '../cluster/embedded/store/data-directory.ts';
-import { lockDirectory } from '../cluster/embedded/store/directory-lock.ts';
+import { prepareDataDirectory, reasonOf, unusable } from '../apiserver/store/data-directory.ts';
+import { lockDirectory } from '../apiserver/store/directory-lock.ts';
 import { CliError } from './cli-error.ts';
 
 /** Lies in data directories that were made for this, and had nothing else in them. */

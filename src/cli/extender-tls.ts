@@ -3,11 +3,11 @@ import { chmod, readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import type { KeyPair } from '../cluster/embedded/server/identity/certificate.ts';
-import { keptPair } from '../cluster/embedded/server/identity/credentials.ts';
-import { reasonOf } from '../cluster/embedded/store/data-directory.ts';
-import { makeFolder } from '../cluster/embedded/store/make-folder.ts';
-import type { Tls } from '../controllers/extender/extender-server.ts';
+import type { KeyPair } from '../apiserver/server/identity/certificate.ts';
+import { keptPair } from '../apiserver/server/identity/credentials.ts';
+import { reasonOf } from '../apiserver/store/data-directory.ts';
+import { makeFolder } from '../apiserver/store/make-folder.ts';
+import type { Tls } from '../extender/extender-server.ts';
 import { realClock } from '../runtime/clock.ts';
 import { CliError, usage } from './cli-error.ts';
 

@@ -1,8 +1,8 @@
+import { BindingDesk } from '../binding/binding-desk.ts';
 import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
-import { BindingDesk } from '../controllers/binding/binding-desk.ts';
-import { Extender } from '../controllers/extender/extender.ts';
-import { ExtenderServer, type Tls } from '../controllers/extender/extender-server.ts';
 import { defaultRules } from '../engine/rules/default-rules.ts';
+import { Extender } from '../extender/extender.ts';
+import { ExtenderServer, type Tls } from '../extender/extender-server.ts';
 import { realClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { systemRandom } from '../runtime/random.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type HealthChecks, healthAnswer } from '../cluster/embedded/server/health.ts';
-import { type FullAnswer, pageNotFound, textAnswer } from '../cluster/embedded/server/http/exchange.ts';
+import { type HealthChecks, healthAnswer } from '../apiserver/server/health.ts';
+import { type FullAnswer, pageNotFound, textAnswer } from '../apiserver/server/http/exchange.ts';
 import { CliError, usage } from './cli-error.ts';
 import { type ListenAddress, parseListenAddress } from './listen-address.ts';
 

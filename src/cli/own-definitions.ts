@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { EmbeddedServerOptions } from '../cluster/embedded/embedded-server.ts';
+import type { EmbeddedServerOptions } from '../apiserver/embedded-server.ts';
 import { packageFile } from './package-root.ts';
 
 /** The definitions of Stowage's own kinds: what is in `deploy/crds`, in a form that is read in a moment at every start. */

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
-import { isReason } from '../cluster/api-error.ts';
 import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
-import type { LeadershipNews } from '../controllers/leases/leadership.ts';
 import { type RunningControllers, type RunOptions, runControllers } from '../controllers/run-controllers.ts';
+import { isReason } from '../kube/api-error.ts';
+import type { LeadershipNews } from '../reconcile/leases/leadership.ts';
 import { realClock } from '../runtime/clock.ts';
 import { systemIds } from '../runtime/ids.ts';
 import type { Log, LogLevel } from '../runtime/log.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from '../cluster/api-error.ts';
+import { ApiError } from '../kube/api-error.ts';
 import { CliError } from './cli-error.ts';
 
 /** Whom a message is about. */

@@ -1,6 +1,6 @@
-import { ApiError } from '../cluster/api-error.ts';
 import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
-import type { Resource } from '../cluster/resource.ts';
+import { ApiError } from '../kube/api-error.ts';
+import type { Resource } from '../kube/resource.ts';
 import { exponentialBackoff } from '../runtime/backoff.ts';
 import { realClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StoreError } from '../cluster/embedded/store/store-error.ts';
+import { StoreError } from '../apiserver/store/store-error.ts';
 import { explained } from './up-errors.ts';
 
 const place = { host: '127.0.0.1', port: '7443', dataDirectory: '/nowhere/data' };

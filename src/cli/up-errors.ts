@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { StoreError } from '../cluster/embedded/store/store-error.ts';
+import { StoreError } from '../apiserver/store/store-error.ts';
 import { CliError } from './cli-error.ts';
 
 /** A disk with less than this left is full: the next write would need as much. */

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
-import { EmbeddedCluster } from '../cluster/embedded/embedded-cluster.ts';
-import { EmbeddedServer, type EmbeddedServerOptions } from '../cluster/embedded/embedded-server.ts';
-import type { OperatorRules } from '../cluster/embedded/registry/operator-rules.ts';
+import { EmbeddedServer, type EmbeddedServerOptions } from '../apiserver/embedded-server.ts';
+import type { OperatorRules } from '../apiserver/registry/operator-rules.ts';
+import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import type { ControllerSettings } from '../controllers/all-controllers.ts';
 import { selectControllers } from '../controllers/controller-names.ts';
 import { type RunningControllers, type RunOptions, runControllers } from '../controllers/run-controllers.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { forbidden } from '../cluster/api-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import { nodes, persistentVolumes, pods } from '../cluster/resources.ts';
 import { TrialCluster } from '../controllers/testing/trial-cluster.ts';
+import { forbidden } from '../kube/api-error.ts';
+import { nodes, persistentVolumes, pods } from '../kube/resources.ts';
 import { labels } from '../kube/well-known.ts';
 import { upgradeAll, upgradeZonalPvs } from './upgrade-zonal-pvs.ts';
 import { zonalReport } from './zonal-report.ts';

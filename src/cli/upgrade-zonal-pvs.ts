@@ -1,9 +1,9 @@
-import { ApiError, isReason } from '../cluster/api-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import { nodes, persistentVolumes } from '../cluster/resources.ts';
-import { orAbsent } from '../controllers/or-absent.ts';
 import { upgradeVolume } from '../controllers/volumes/zonal-upgrade/upgrade-volume.ts';
-import type { Node, PersistentVolume } from '../kube/core.ts';
+import type { Node, PersistentVolume } from '../kube/api/core.ts';
+import { ApiError, isReason } from '../kube/api-error.ts';
+import { orAbsent } from '../kube/or-absent.ts';
+import { nodes, persistentVolumes } from '../kube/resources.ts';
 import { CliError, usage } from './cli-error.ts';
 import { connect } from './connect.ts';
 import { type LogFlags, logForReading } from './log-flags.ts';

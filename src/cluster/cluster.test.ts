@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from 'vitest';
-import type { Pod } from '../kube/core.ts';
+import type { Pod } from '../kube/api/core.ts';
 import type { Fresh, Projected, ResourceClient } from './cluster.ts';
 
 // The compiler judges these, in `npm run check`.

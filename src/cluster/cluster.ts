@@ -1,6 +1,6 @@
-import type { KubeObject, ListMeta } from '../kube/meta.ts';
-import type { Status } from '../kube/status.ts';
-import type { ObjectKey, Resource } from './resource.ts';
+import type { KubeObject, ListMeta } from '../kube/api/meta.ts';
+import type { Status } from '../kube/api/status.ts';
+import type { ObjectKey, Resource } from '../kube/resource.ts';
 
 /**
  * A Kubernetes API, wherever it runs: inside this process (`embedded/`), or behind a kubeconfig (`kubernetes/`).

@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EmbeddedServer } from '../apiserver/embedded-server.ts';
 import { realClock } from '../runtime/clock.ts';
 import { systemIds } from '../runtime/ids.ts';
 import { systemRandom } from '../runtime/random.ts';
-import { EmbeddedCluster } from './embedded/embedded-cluster.ts';
-import { EmbeddedServer } from './embedded/embedded-server.ts';
+import { EmbeddedCluster } from './embedded-cluster.ts';
 import { KubernetesCluster } from './kubernetes/client.ts';
 import { clusterContract } from './testing/cluster.contract.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { failure, notFound } from '../kube/api-error.ts';
+import { pods } from '../kube/resources.ts';
 import { Metrics } from '../runtime/metrics.ts';
-import { failure, notFound } from './api-error.ts';
 import type { Cluster, ResourceClient, WatchEvent } from './cluster.ts';
 import { MeteredCluster } from './metered-cluster.ts';
-import { pods } from './resources.ts';
 
 type Pods = ResourceClient<{ readonly metadata?: object }>;
 

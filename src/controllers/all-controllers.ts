@@ -1,4 +1,4 @@
-import type { Controller } from './controller.ts';
+import type { Controller } from '../reconcile/controller.ts';
 import type { Provisioner } from './provisioner/provisioner.ts';
 import { provisionerController } from './provisioner/provisioner-controller.ts';
 import { createScheduler, type SchedulerOptions } from './scheduler/scheduler.ts';

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
+import { FaultyCluster, hanging } from '../cluster/testing/faulty-cluster.ts';
 import {
   leases,
   persistentVolumeClaims,
   persistentVolumes,
   pods,
   storageClasses,
-} from '../cluster/resources.ts';
-import { FaultyCluster, hanging } from '../cluster/testing/faulty-cluster.ts';
+} from '../kube/resources.ts';
+import type { Controller } from '../reconcile/controller.ts';
+import type { LeadershipNews } from '../reconcile/leases/leadership.ts';
 import { systemIds } from '../runtime/ids.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
-import type { Controller } from './controller.ts';
-import type { LeadershipNews } from './leases/leadership.ts';
 import { type RunOptions, runControllers } from './run-controllers.ts';
 import { TrialCluster } from './testing/trial-cluster.ts';
 

@@ -1,16 +1,16 @@
 import type { Cluster } from '../cluster/cluster.ts';
-import { EventRecorder } from '../cluster/event-recorder.ts';
 import { MeteredCluster } from '../cluster/metered-cluster.ts';
-import { events } from '../cluster/resources.ts';
+import { events } from '../kube/resources.ts';
+import type { Controller, ControllerContext } from '../reconcile/controller.ts';
+import { EventRecorder } from '../reconcile/event-recorder.ts';
+import { announce } from '../reconcile/leases/announce.ts';
+import type { Announcement } from '../reconcile/leases/component-lease.ts';
+import { Leadership, type LeadershipNews } from '../reconcile/leases/leadership.ts';
+import { Census } from '../reconcile/metadata-cache.ts';
+import { SharedInformers, type SharedInformersOptions } from '../reconcile/shared-informers.ts';
 import { type Log, silentLog } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { allControllers, type ControllerSettings } from './all-controllers.ts';
-import type { Controller, ControllerContext } from './controller.ts';
-import { announce } from './leases/announce.ts';
-import type { Announcement } from './leases/component-lease.ts';
-import { Leadership, type LeadershipNews } from './leases/leadership.ts';
-import { SharedInformers, type SharedInformersOptions } from './shared-informers.ts';
-import { Census } from './workloads/census.ts';
 
 export interface RunOptions
   extends Omit<ControllerContext, 'informers' | 'census' | 'events' | 'log'>,

@@ -1,6 +1,6 @@
-import type { Pod } from '../kube/core.ts';
+import type { Pod } from '../kube/api/core.ts';
+import type { ClusterIndex } from './cluster-index/cluster-index.ts';
 import { countReasons, countTexts } from './explain/message.ts';
-import type { ClusterIndex } from './index/cluster-index.ts';
 import { type Judged, type JudgeOptions, judge, verdictOn } from './judge.ts';
 import { decisionsAt, type Placement, totalScores } from './plan.ts';
 import { type PodRecord, readPod } from './records/pod-record.ts';

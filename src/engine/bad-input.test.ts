@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../kube/core.ts';
-import type { Kind, Notice } from './index/change.ts';
-import { ClusterIndex } from './index/cluster-index.ts';
-import { upstreamProfile } from './index/profile.ts';
+import type { Pod } from '../kube/api/core.ts';
+import type { Kind, Notice } from './cluster-index/change.ts';
+import { ClusterIndex } from './cluster-index/cluster-index.ts';
+import { upstreamProfile } from './cluster-index/profile.ts';
 import { plan } from './plan.ts';
 import { refusalOf } from './testing/answers.ts';
 import { clusterOf, outcomeOf } from './testing/cluster.ts';

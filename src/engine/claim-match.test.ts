@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim } from '../kube/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../kube/api/core.ts';
 import { couldServe, matchClaim } from './claim-match.ts';
 import { clusterOf } from './testing/cluster.ts';
 import { byName, claim, localVolume, reservedFor, volume } from './testing/objects.ts';

@@ -1,6 +1,6 @@
-import { matchesLabels } from '../kube/label-selector.ts';
-import type { ClusterIndex } from './index/cluster-index.ts';
-import type { Shelf } from './index/volume-table.ts';
+import { matchesLabels } from '../kube/selectors/label-selector.ts';
+import type { ClusterIndex } from './cluster-index/cluster-index.ts';
+import type { Shelf } from './cluster-index/volumes/volume-table.ts';
 import { modeCount, offersModes } from './records/access-modes.ts';
 import type { ClaimRecord } from './records/claim-record.ts';
 import type { VolumeRecord } from './records/volume-record.ts';

@@ -11,10 +11,9 @@
  * ```
  */
 export { Assessment, type AssessOptions, assess, type NodeAnswer, type NodeRefusal } from './assess.ts';
-export type { Explanation, NodeExplanation } from './explain/explain.ts';
-export type { Change, Kind, Notice, RecordOf, ReleaseChange } from './index/change.ts';
-export { type Applied, ClusterIndex } from './index/cluster-index.ts';
-export type { Savepoint } from './index/journal.ts';
+export type { Change, Kind, Notice, RecordOf, ReleaseChange } from './cluster-index/change.ts';
+export { type Applied, ClusterIndex } from './cluster-index/cluster-index.ts';
+export type { Savepoint } from './cluster-index/primitives/journal.ts';
 export {
   type InFlightPolicy,
   type Profile,
@@ -25,8 +24,9 @@ export {
   stowageProfile,
   upstreamProfile,
   type VolumeScoring,
-} from './index/profile.ts';
-export type { ObjectOf } from './index/read-object.ts';
+} from './cluster-index/profile.ts';
+export type { ObjectOf } from './cluster-index/read-object.ts';
+export type { Explanation, NodeExplanation } from './explain/explain.ts';
 export { interestOf } from './interest.ts';
 export type { Conflict } from './ledger/conflicts.ts';
 export { type ConfirmResult, Ledger, type Reservation, type ReserveResult } from './ledger/ledger.ts';

@@ -1,5 +1,5 @@
-import { csiDriverForProvisioner } from '../kube/in-tree-migration.ts';
-import type { ClusterIndex } from './index/cluster-index.ts';
+import { csiDriverForProvisioner } from '../kube/legacy/in-tree-migration.ts';
+import type { ClusterIndex } from './cluster-index/cluster-index.ts';
 import type { ClaimRecord } from './records/claim-record.ts';
 import type { PodRecord } from './records/pod-record.ts';
 import type { Interest } from './rules/rule.ts';

@@ -1,6 +1,6 @@
-import type { Pod } from '../kube/core.ts';
-import type { ClusterIndex } from './index/cluster-index.ts';
-import type { NodeRow } from './index/node-table.ts';
+import type { Pod } from '../kube/api/core.ts';
+import type { ClusterIndex } from './cluster-index/cluster-index.ts';
+import type { NodeRow } from './cluster-index/nodes/node-table.ts';
 import { type JudgeOptions, judge } from './judge.ts';
 import { type PodRecord, readPod } from './records/pod-record.ts';
 import { Refusal } from './refusal.ts';

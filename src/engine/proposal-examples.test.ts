@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../kube/core.ts';
-import type { StorageClass } from '../kube/storage.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../kube/api/core.ts';
+import type { StorageClass } from '../kube/api/storage.ts';
 import { labels } from '../kube/well-known.ts';
-import { ClusterIndex } from './index/cluster-index.ts';
-import { upstreamProfile } from './index/profile.ts';
+import { ClusterIndex } from './cluster-index/cluster-index.ts';
+import { upstreamProfile } from './cluster-index/profile.ts';
 import { plan } from './plan.ts';
 import { clusterOf, outcomeOf } from './testing/cluster.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolumeClaim } from '../kube/core.ts';
-import { packShape, stowageProfile, upstreamProfile } from './index/profile.ts';
+import type { PersistentVolumeClaim } from '../kube/api/core.ts';
+import { packShape, stowageProfile, upstreamProfile } from './cluster-index/profile.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { plan } from './plan.ts';
 import { refusalOf, reserveIn } from './testing/answers.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../kube/core.ts';
+import type { Pod } from '../kube/api/core.ts';
 import { labels } from '../kube/well-known.ts';
 import { plan } from './plan.ts';
 import { readPod } from './records/pod-record.ts';

@@ -1,7 +1,7 @@
+import type { Change } from './cluster-index/change.ts';
+import type { ClusterIndex } from './cluster-index/cluster-index.ts';
 import { type Explanation, explain } from './explain/explain.ts';
 import { countReasons, refusalMessage } from './explain/message.ts';
-import type { Change } from './index/change.ts';
-import type { ClusterIndex } from './index/cluster-index.ts';
 import { interestOf } from './interest.ts';
 import type { NodeVerdict } from './judge.ts';
 import type { PodRecord } from './records/pod-record.ts';

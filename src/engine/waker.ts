@@ -1,5 +1,5 @@
-import type { Change } from './index/change.ts';
-import type { ClusterIndex } from './index/cluster-index.ts';
+import type { Change } from './cluster-index/change.ts';
+import type { ClusterIndex } from './cluster-index/cluster-index.ts';
 import { isLeftBy } from './rules/pod-moves.ts';
 import type { AnyRule, Interest } from './rules/rule.ts';
 

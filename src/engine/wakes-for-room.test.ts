@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { CSIStorageCapacity } from '../kube/storage.ts';
+import type { CSIStorageCapacity } from '../kube/api/storage.ts';
 import { annotations, labels } from '../kube/well-known.ts';
-import { type Profile, stowageProfile } from './index/profile.ts';
+import { type Profile, stowageProfile } from './cluster-index/profile.ts';
 import { plan } from './plan.ts';
 import { refusalOf } from './testing/answers.ts';
 import { type ClusterObjects, clusterOf } from './testing/cluster.ts';

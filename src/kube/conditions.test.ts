@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Condition } from './api/meta.ts';
 import { getCondition, setCondition } from './conditions.ts';
-import type { Condition } from './meta.ts';
 
 const before = '2026-01-01T00:00:00Z';
 const now = '2026-01-01T00:01:00Z';

@@ -1,4 +1,4 @@
-import type { Condition, Timestamp } from './meta.ts';
+import type { Condition, Timestamp } from './api/meta.ts';
 import { listOf } from './wire.ts';
 
 export function getCondition<T extends Condition>(

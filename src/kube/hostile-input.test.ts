@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { getCondition, setCondition } from './conditions.ts';
 import type {
   Node,
   NodeSelector,
@@ -9,23 +8,24 @@ import type {
   Pod,
   Taint,
   Toleration,
-} from './core.ts';
+} from './api/core.ts';
+import type { Condition, KubeObject, LabelSelector } from './api/meta.ts';
+import type { CSINode, StorageClass } from './api/storage.ts';
+import { getCondition, setCondition } from './conditions.ts';
 import {
   csiDriverForProvisioner,
   migratedPlugins,
   migrateInlineVolume,
   migrateVolume,
-} from './in-tree-migration.ts';
-import { migrateNodeAffinity } from './in-tree-topology.ts';
-import { compileLabelSelector, matchesLabels } from './label-selector.ts';
-import { normaliseLegacyNames } from './legacy-names.ts';
-import type { Condition, KubeObject, LabelSelector } from './meta.ts';
-import { compileNodeSelector, matchesNode } from './node-selector.ts';
+} from './legacy/in-tree-migration.ts';
+import { migrateNodeAffinity } from './legacy/in-tree-topology.ts';
+import { normaliseLegacyNames } from './legacy/legacy-names.ts';
 import { controllerOf, isControlledBy } from './owner-references.ts';
-import { parseQuantity } from './quantity.ts';
-import type { CSINode, StorageClass } from './storage.ts';
-import { findUntoleratedTaint, toleratesTaint } from './tolerations.ts';
-import { compileTopologySelector } from './topology-selector.ts';
+import { parseQuantity } from './quantities/quantity.ts';
+import { compileLabelSelector, matchesLabels } from './selectors/label-selector.ts';
+import { compileNodeSelector, matchesNode } from './selectors/node-selector.ts';
+import { findUntoleratedTaint, toleratesTaint } from './selectors/tolerations.ts';
+import { compileTopologySelector } from './selectors/topology-selector.ts';
 import * as volumes from './volumes.ts';
 
 /** Whatever the type says, a value may be anything here. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { KubeObject, OwnerReference } from './meta.ts';
+import type { KubeObject, OwnerReference } from './api/meta.ts';
 import { controllerOf, isControlledBy } from './owner-references.ts';
 
 const pod: KubeObject = { metadata: { name: 'web-0', namespace: 'shop', uid: 'uid-1' } };

@@ -1,4 +1,4 @@
-import type { KubeObject, OwnerReference } from './meta.ts';
+import type { KubeObject, OwnerReference } from './api/meta.ts';
 import { listOf, textOf } from './wire.ts';
 
 /** The owner that manages the object; the server lets at most one owner be the controller. */

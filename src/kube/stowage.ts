@@ -1,5 +1,5 @@
-import type { NodeSelector } from './core.ts';
-import type { Condition, KubeObject, QuantityText, Timestamp } from './meta.ts';
+import type { NodeSelector } from './api/core.ts';
+import type { Condition, KubeObject, QuantityText, Timestamp } from './api/meta.ts';
 
 /**
  * The pools of one CSI driver, `stowage.dev/v1alpha1`, cluster-scoped, named like the driver. It says what

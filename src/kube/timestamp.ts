@@ -1,4 +1,4 @@
-import type { Timestamp } from './meta.ts';
+import type { Timestamp } from './api/meta.ts';
 
 /**
  * Reads RFC 3339 text as Kubernetes writes it, in milliseconds since 1970; undefined where it isn't that. JavaScript's own parser

@@ -7,13 +7,13 @@ import type {
   Toleration,
   Volume,
   VolumeNodeAffinity,
-} from './core.ts';
-import { type MigrationResult, migrateInlineVolume, migrateVolume } from './in-tree-migration.ts';
-import { migrateNodeAffinity } from './in-tree-topology.ts';
-import { compileLabelSelector, matchesLabels } from './label-selector.ts';
-import type { LabelSelector, StringMap } from './meta.ts';
-import { compileNodeSelector, matchesNode } from './node-selector.ts';
-import { toleratesTaint } from './tolerations.ts';
+} from './api/core.ts';
+import type { LabelSelector, StringMap } from './api/meta.ts';
+import { type MigrationResult, migrateInlineVolume, migrateVolume } from './legacy/in-tree-migration.ts';
+import { migrateNodeAffinity } from './legacy/in-tree-topology.ts';
+import { compileLabelSelector, matchesLabels } from './selectors/label-selector.ts';
+import { compileNodeSelector, matchesNode } from './selectors/node-selector.ts';
+import { toleratesTaint } from './selectors/tolerations.ts';
 
 /** Answers of Kubernetes itself; the README beside the file says how they were made. */
 type Vector = NodeSelectorVector | LabelSelectorVector | TolerationVector | MigrationVector;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim } from './core.ts';
-import type { ObjectReference } from './meta.ts';
-import { matchesNode } from './node-selector.ts';
+import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim } from './api/core.ts';
+import type { ObjectReference } from './api/meta.ts';
+import { matchesNode } from './selectors/node-selector.ts';
 import {
   canProvision,
   claimClassName,

@@ -1,7 +1,7 @@
-import type { PersistentVolume, PersistentVolumeClaim, VolumeMode } from './core.ts';
-import type { ObjectReference } from './meta.ts';
-import { type CompiledNodeSelector, compileNodeSelector } from './node-selector.ts';
-import type { StorageClass } from './storage.ts';
+import type { PersistentVolume, PersistentVolumeClaim, VolumeMode } from './api/core.ts';
+import type { ObjectReference } from './api/meta.ts';
+import type { StorageClass } from './api/storage.ts';
+import { type CompiledNodeSelector, compileNodeSelector } from './selectors/node-selector.ts';
 import { annotations, noProvisioner } from './well-known.ts';
 import { lookUp, textOf } from './wire.ts';
 

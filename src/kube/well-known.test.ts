@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLabelKey } from './label-syntax.ts';
+import { isLabelKey } from './selectors/label-syntax.ts';
 import { annotations, finalizers, labels } from './well-known.ts';
 
 const names = [annotations, labels, finalizers].flatMap((group) => Object.values(group));

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { Informer } from '../cluster/informer/informer.ts';
-import type { Resource } from '../cluster/resource.ts';
-import { nodes, persistentVolumes } from '../cluster/resources.ts';
 import { EmbeddedWorld } from '../cluster/testing/embedded-world.ts';
-import type { Change } from '../engine/index/change.ts';
-import type { PersistentVolume } from '../kube/core-volume.ts';
-import type { KubeObject } from '../kube/meta.ts';
+import type { Change } from '../engine/cluster-index/change.ts';
+import type { PersistentVolume } from '../kube/api/core-volume.ts';
+import type { KubeObject } from '../kube/api/meta.ts';
+import type { Resource } from '../kube/resource.ts';
+import { nodes, persistentVolumes } from '../kube/resources.ts';
+import { Informer } from '../reconcile/informer/informer.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { VirtualClock } from '../runtime/virtual-clock.ts';

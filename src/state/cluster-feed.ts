@@ -1,14 +1,14 @@
 import type { Projected } from '../cluster/cluster.ts';
-import type { Informer } from '../cluster/informer/informer.ts';
-import { keyOf } from '../cluster/informer/object-key.ts';
-import { project } from '../cluster/informer/projection.ts';
-import type { Resource } from '../cluster/resource.ts';
-import type { Change, Kind, Notice } from '../engine/index/change.ts';
-import { type Applied, ClusterIndex } from '../engine/index/cluster-index.ts';
-import type { Profile } from '../engine/index/profile.ts';
-import type { ObjectOf } from '../engine/index/read-object.ts';
-import { isOlderVersion } from '../engine/index/versions.ts';
-import type { KubeObject } from '../kube/meta.ts';
+import type { Change, Kind, Notice } from '../engine/cluster-index/change.ts';
+import { type Applied, ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
+import type { Profile } from '../engine/cluster-index/profile.ts';
+import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
+import { isOlderVersion } from '../engine/cluster-index/versions.ts';
+import type { KubeObject } from '../kube/api/meta.ts';
+import { keyOf } from '../kube/object-key.ts';
+import type { Resource } from '../kube/resource.ts';
+import type { Informer } from '../reconcile/informer/informer.ts';
+import { project } from '../reconcile/informer/projection.ts';
 import { kindResources } from './kind-resources.ts';
 
 /** Whoever keeps one informer for each resource. */

@@ -1,4 +1,4 @@
-import type { Kind } from '../engine/index/change.ts';
+import type { Kind } from '../engine/cluster-index/change.ts';
 
 /**
  * What the rules about volumes read. Pods last: whatever they speak of is known when they come. Our own kinds are among them: a cluster

@@ -1,4 +1,6 @@
-import type { Resource } from '../cluster/resource.ts';
+import type { Kind } from '../engine/cluster-index/change.ts';
+import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
+import type { Resource } from '../kube/resource.ts';
 import {
   csiDrivers,
   csiNodes,
@@ -15,9 +17,7 @@ import {
   statefulSets,
   storageClasses,
   volumeAttachments,
-} from '../cluster/resources.ts';
-import type { Kind } from '../engine/index/change.ts';
-import type { ObjectOf } from '../engine/index/read-object.ts';
+} from '../kube/resources.ts';
 
 /** Where each kind that the index takes comes from. */
 export const kindResources: { readonly [K in Kind]: Resource<ObjectOf[K]> } = {

@@ -1,8 +1,8 @@
-import { isReason } from '../cluster/api-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import type { Resource } from '../cluster/resource.ts';
-import type { Kind } from '../engine/index/change.ts';
-import type { KubeObject } from '../kube/meta.ts';
+import type { Kind } from '../engine/cluster-index/change.ts';
+import type { KubeObject } from '../kube/api/meta.ts';
+import { isReason } from '../kube/api-error.ts';
+import type { Resource } from '../kube/resource.ts';
 import { everyKind, kindResources } from './kind-resources.ts';
 import { Snapshot } from './snapshot.ts';
 

@@ -1,9 +1,9 @@
 import { parseAllDocuments } from 'yaml';
-import { costComplaint } from '../cluster/embedded/schema/yaml-limits.ts';
-import { apiVersionOf } from '../cluster/resource.ts';
-import type { Kind } from '../engine/index/change.ts';
-import type { Event } from '../kube/core.ts';
-import type { KubeObject } from '../kube/meta.ts';
+import { costComplaint } from '../apiserver/schema/yaml-limits.ts';
+import type { Kind } from '../engine/cluster-index/change.ts';
+import type { Event } from '../kube/api/core.ts';
+import type { KubeObject } from '../kube/api/meta.ts';
+import { apiVersionOf } from '../kube/resource.ts';
 import { isRecord, listOf, textOf } from '../kube/wire.ts';
 import { kindResources } from './kind-resources.ts';
 import type { Snapshot } from './snapshot.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { failure, forbidden, notFound } from '../cluster/api-error.ts';
 import type { Cluster, ListOptions, ResourceClient } from '../cluster/cluster.ts';
-import type { Resource } from '../cluster/resource.ts';
-import { nodes, persistentVolumes, pods } from '../cluster/resources.ts';
 import { EmbeddedWorld } from '../cluster/testing/embedded-world.ts';
-import { stowageProfile } from '../engine/index/profile.ts';
+import { stowageProfile } from '../engine/cluster-index/profile.ts';
 import { node, pod, volume } from '../engine/testing/objects.ts';
-import type { KubeObject } from '../kube/meta.ts';
+import type { KubeObject } from '../kube/api/meta.ts';
+import { failure, forbidden, notFound } from '../kube/api-error.ts';
+import type { Resource } from '../kube/resource.ts';
+import { nodes, persistentVolumes, pods } from '../kube/resources.ts';
 import { VirtualClock } from '../runtime/virtual-clock.ts';
 import { listCluster } from './list-cluster.ts';
 import { readManifests } from './read-manifests.ts';

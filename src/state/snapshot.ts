@@ -1,8 +1,8 @@
-import type { Kind, Notice } from '../engine/index/change.ts';
-import { ClusterIndex } from '../engine/index/cluster-index.ts';
-import type { Profile } from '../engine/index/profile.ts';
-import type { ObjectOf } from '../engine/index/read-object.ts';
-import type { KubeObject } from '../kube/meta.ts';
+import type { Kind, Notice } from '../engine/cluster-index/change.ts';
+import { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
+import type { Profile } from '../engine/cluster-index/profile.ts';
+import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
+import type { KubeObject } from '../kube/api/meta.ts';
 import { textOf } from '../kube/wire.ts';
 import { everyKind, kindResources } from './kind-resources.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EmbeddedServer } from '../../src/cluster/embedded/embedded-server.ts';
+import { EmbeddedServer } from '../../src/apiserver/embedded-server.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { systemIds } from '../../src/runtime/ids.ts';
 import { systemRandom } from '../../src/runtime/random.ts';

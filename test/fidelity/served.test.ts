@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { servedCatalogue } from '../../src/cluster/embedded/kinds/served-kinds.ts';
-import { reviewKinds } from '../../src/cluster/embedded/server/reviews/kinds.ts';
-import { apiVersionOf } from '../../src/cluster/resource.ts';
+import { servedCatalogue } from '../../src/apiserver/kinds/served-kinds.ts';
+import { reviewKinds } from '../../src/apiserver/server/reviews/kinds.ts';
+import { apiVersionOf } from '../../src/kube/resource.ts';
 import { corpus } from './corpus/index.ts';
 import { namespaceOf } from './play.ts';
 import { isServed } from './served.ts';

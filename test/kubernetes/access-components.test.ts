@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { deployments, replicaSets, serviceAccounts } from '../../src/cluster/resources.ts';
+import { deployments, replicaSets, serviceAccounts } from '../../src/kube/resources.ts';
 import type { Bed } from './bed.ts';
 import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
 import { servedControllers } from './testing/unserved-controllers.ts';

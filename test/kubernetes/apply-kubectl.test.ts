@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { EmbeddedServer } from '../../src/cluster/embedded/embedded-server.ts';
+import { EmbeddedServer } from '../../src/apiserver/embedded-server.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { systemIds } from '../../src/runtime/ids.ts';
 import { systemRandom } from '../../src/runtime/random.ts';

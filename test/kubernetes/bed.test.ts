@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isReason } from '../../src/cluster/api-error.ts';
-import { configMaps, namespaces, nodes, pods } from '../../src/cluster/resources.ts';
+import { isReason } from '../../src/kube/api-error.ts';
+import { configMaps, namespaces, nodes, pods } from '../../src/kube/resources.ts';
 import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

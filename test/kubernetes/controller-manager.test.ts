@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import type { Resource } from '../../src/cluster/resource.ts';
+import type { Resource } from '../../src/kube/resource.ts';
 import {
   configMaps,
   daemonSets,
   namespaces,
   replicationControllers,
   serviceAccounts,
-} from '../../src/cluster/resources.ts';
+} from '../../src/kube/resources.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
 import type { Bed } from './bed.ts';
 import { lacks, serverPrograms, startBed } from './bed-in-test.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { persistentVolumeClaims, pods } from '../../src/cluster/resources.ts';
+import { persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import { runExample } from '../up/example-scheduler.ts';
 import { temporaryFolder } from '../up/stowage-process.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { coreEvents, nodes, persistentVolumeClaims, pods } from '../../src/cluster/resources.ts';
+import { coreEvents, nodes, persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { callStowage } from '../up/stowage-process.ts';
 import type { Bed } from './bed.ts';
 import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import {
-  driverCapacities,
-  nodes,
-  persistentVolumeClaims,
-  storageClasses,
-} from '../../src/cluster/resources.ts';
+import { driverCapacities, nodes, persistentVolumeClaims, storageClasses } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
 import type { Bed } from './bed.ts';

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { ada, authorityCert } from '../../src/cluster/kubernetes/testing/certificates.ts';
+import { getCondition } from '../../src/kube/conditions.ts';
 import {
   csiDrivers,
   csiStorageCapacities,
@@ -13,8 +14,7 @@ import {
   persistentVolumes,
   pods,
   storageClasses,
-} from '../../src/cluster/resources.ts';
-import { getCondition } from '../../src/kube/conditions.ts';
+} from '../../src/kube/resources.ts';
 import { labels } from '../../src/kube/well-known.ts';
 import { projectRoot } from '../project-root.ts';
 import { StowageProcess, temporaryFolder } from '../up/stowage-process.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { nodes, persistentVolumeClaims, pods } from '../../src/cluster/resources.ts';
+import { nodes, persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import type { Bed } from './bed.ts';
 import { lacks, serverPrograms, startBed } from './bed-in-test.ts';

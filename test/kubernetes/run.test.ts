@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { leases, persistentVolumeClaims, pods } from '../../src/cluster/resources.ts';
+import { leases, persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
 import {
   makeClass,

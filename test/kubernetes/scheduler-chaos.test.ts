@@ -1,10 +1,10 @@
 /** Nothing is lost, and nothing is given twice, whoever dies while pods are placed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { isReason } from '../../src/cluster/api-error.ts';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../src/cluster/resources.ts';
-import type { PersistentVolume } from '../../src/kube/core-volume.ts';
+import type { PersistentVolume } from '../../src/kube/api/core-volume.ts';
+import { isReason } from '../../src/kube/api-error.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../src/kube/resources.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import type { Bed } from './bed.ts';
 import { lacks, serverPrograms, startBed } from './bed-in-test.ts';

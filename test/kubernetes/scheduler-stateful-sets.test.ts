@@ -1,6 +1,7 @@
 /** The end-to-end list of the proposal for topology-aware volumes, on real programs but for the scheduler. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
+import type { Affinity, Pod } from '../../src/kube/api/core.ts';
 import {
   namespaces,
   nodes,
@@ -8,8 +9,7 @@ import {
   persistentVolumes,
   pods,
   statefulSets,
-} from '../../src/cluster/resources.ts';
-import type { Affinity, Pod } from '../../src/kube/core.ts';
+} from '../../src/kube/resources.ts';
 import { labels } from '../../src/kube/well-known.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
 import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Kind } from '../../src/cluster/embedded/kinds/kind.ts';
-import { goldenObjects } from '../../src/cluster/embedded/schema/testing/golden.ts';
+import type { Kind } from '../../src/apiserver/kinds/kind.ts';
+import { goldenObjects } from '../../src/apiserver/schema/testing/golden.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { type AttackedServer, attackedServer } from './testing/attacked-server.ts';
 import { expectWell } from './testing/expect-well.ts';

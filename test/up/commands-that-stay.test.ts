@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { EmbeddedCluster } from '../../src/cluster/embedded/embedded-cluster.ts';
-import { EmbeddedServer } from '../../src/cluster/embedded/embedded-server.ts';
-import { nodes, pods } from '../../src/cluster/resources.ts';
+import { EmbeddedServer } from '../../src/apiserver/embedded-server.ts';
+import { EmbeddedCluster } from '../../src/cluster/embedded-cluster.ts';
 import { node } from '../../src/engine/testing/objects.ts';
-import type { Node } from '../../src/kube/core.ts';
+import type { Node } from '../../src/kube/api/core.ts';
+import { nodes, pods } from '../../src/kube/resources.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { systemIds } from '../../src/runtime/ids.ts';
 import { seededRandom } from '../../src/runtime/random.ts';

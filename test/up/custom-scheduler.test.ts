@@ -7,7 +7,7 @@ import {
   persistentVolumes,
   pods,
   storageClasses,
-} from '../../src/cluster/resources.ts';
+} from '../../src/kube/resources.ts';
 import { labels, noProvisioner } from '../../src/kube/well-known.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { systemRandom } from '../../src/runtime/random.ts';

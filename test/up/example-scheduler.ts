@@ -12,7 +12,7 @@ const sayMaxMs = 30_000;
 
 /** `examples/custom-scheduler.mjs` as it is, but for where the library comes from. What is returned waits until it has printed a text. */
 export function runExample(folder: string, kubeconfig: string): (text: string) => Promise<void> {
-  const library = builtProgram(new URL('../../src/controllers/binding/index.ts', import.meta.url));
+  const library = builtProgram(new URL('../../src/binding/index.ts', import.meta.url));
   const example = readFileSync(join(projectRoot, 'examples/custom-scheduler.mjs'), 'utf8');
   mkdirSync(join(folder, 'example'));
   const script = join(folder, 'example/custom-scheduler.mjs');

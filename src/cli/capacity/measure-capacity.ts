@@ -1,7 +1,7 @@
-import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
-import { lookUpPools } from '../../engine/index/pool-lookup.ts';
-import { publishedRoom } from '../../engine/index/pool-table.ts';
-import { stowageProfile } from '../../engine/index/profile.ts';
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
+import { lookUpPools } from '../../engine/cluster-index/pools/pool-lookup.ts';
+import { publishedRoom } from '../../engine/cluster-index/pools/pool-table.ts';
+import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { ClassRecord } from '../../engine/records/class-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../engine/size.ts';

@@ -1,5 +1,5 @@
-import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
-import type { Topology } from '../../engine/index/topology-table.ts';
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
+import type { Topology } from '../../engine/cluster-index/nodes/topology-table.ts';
 import { addSizes, compareSizes, type Size, zeroSize } from '../../engine/size.ts';
 import { annotations } from '../../kube/well-known.ts';
 import type { Snapshot } from '../../state/snapshot.ts';

@@ -1,6 +1,6 @@
-import type { Resource } from '../../cluster/resource.ts';
-import { namespaces, persistentVolumeClaims, pods, storageClasses } from '../../cluster/resources.ts';
-import type { KubeObject } from '../../kube/meta.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { namespaces, persistentVolumeClaims, pods, storageClasses } from '../../kube/resources.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { connect } from '../connect.ts';
 import { type Asked, askedIn } from './asked-words.ts';

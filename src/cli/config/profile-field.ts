@@ -4,7 +4,7 @@ import {
   stowageProfile,
   upstreamProfile,
   type VolumeScoring,
-} from '../../engine/index/profile.ts';
+} from '../../engine/cluster-index/profile.ts';
 import {
   choice,
   type Field,

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { stowageProfile, upstreamProfile } from '../../engine/index/profile.ts';
+import { stowageProfile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
 import { runSettings, type SettingFlags } from './run-settings.ts';
 
 const head = 'apiVersion: stowage.dev/v1alpha1\nkind: StowageConfiguration\n';

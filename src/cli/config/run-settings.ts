@@ -1,6 +1,6 @@
 import { selectControllers } from '../../controllers/controller-names.ts';
 import type { RunOptions } from '../../controllers/run-controllers.ts';
-import type { Profile } from '../../engine/index/profile.ts';
+import type { Profile } from '../../engine/cluster-index/profile.ts';
 import { usage } from '../cli-error.ts';
 import { featureGatesOf } from '../feature-gates.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';

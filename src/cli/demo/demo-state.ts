@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { deployments, pods, statefulSets } from '../../cluster/resources.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import { getCondition } from '../../kube/conditions.ts';
-import type { Pod } from '../../kube/core.ts';
+import { deployments, pods, statefulSets } from '../../kube/resources.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 const namespace = 'demo';

@@ -1,7 +1,7 @@
-import { EmbeddedCluster } from '../../cluster/embedded/embedded-cluster.ts';
-import type { Registry } from '../../cluster/embedded/registry/api.ts';
-import type { Controller } from '../../controllers/controller.ts';
+import type { Registry } from '../../apiserver/registry/api.ts';
+import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
 import type { Provisioner } from '../../controllers/provisioner/provisioner.ts';
+import type { Controller } from '../../reconcile/controller.ts';
 import { realClock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { untilDemoSettled } from './demo-state.ts';

@@ -1,6 +1,6 @@
-import { ApiError, isReason } from '../../cluster/api-error.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { Resource } from '../../cluster/resource.ts';
+import { ApiError, isReason } from '../../kube/api-error.ts';
+import type { Resource } from '../../kube/resource.ts';
 import { CliError } from '../cli-error.ts';
 import { demoManifests, type Manifest } from './manifests.ts';
 

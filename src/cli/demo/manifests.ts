@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import type { KubeObject } from '../../kube/meta.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
 import { packageFile } from '../package-root.ts';
 
 /** An object as a manifest has it. */

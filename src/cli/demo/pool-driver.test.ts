@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { csiStorageCapacities, nodes, persistentVolumeClaims } from '../../cluster/resources.ts';
 import { provisionerController } from '../../controllers/provisioner/provisioner-controller.ts';
 import { SchedulerWorld } from '../../controllers/scheduler/testing/scheduler-world.ts';
+import { csiStorageCapacities, nodes, persistentVolumeClaims } from '../../kube/resources.ts';
 import { PoolDriver } from './pool-driver.ts';
 
 /** A scheduler, a provisioner and the driver; nodes with pools as given. */

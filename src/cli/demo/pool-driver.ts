@@ -1,8 +1,3 @@
-import { isReason } from '../../cluster/api-error.ts';
-import type { Informer } from '../../cluster/informer/informer.ts';
-import { csiStorageCapacities, nodes, persistentVolumes } from '../../cluster/resources.ts';
-import { WorkQueue } from '../../cluster/work-queue.ts';
-import type { Controller, ControllerContext } from '../../controllers/controller.ts';
 import {
   type MakeOutcome,
   type Provisioner,
@@ -10,12 +5,22 @@ import {
   refused,
   type VolumePlan,
 } from '../../controllers/provisioner/provisioner.ts';
-import { runLoop } from '../../controllers/run-loop.ts';
-import type { Node } from '../../kube/core.ts';
-import type { PersistentVolume } from '../../kube/core-volume.ts';
-import { formatQuantity, parseQuantity, quantityFromBytes, quantityToBytes } from '../../kube/quantity.ts';
-import type { CSIStorageCapacity } from '../../kube/storage.ts';
+import type { Node } from '../../kube/api/core.ts';
+import type { PersistentVolume } from '../../kube/api/core-volume.ts';
+import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
+import { isReason } from '../../kube/api-error.ts';
+import {
+  formatQuantity,
+  parseQuantity,
+  quantityFromBytes,
+  quantityToBytes,
+} from '../../kube/quantities/quantity.ts';
+import { csiStorageCapacities, nodes, persistentVolumes } from '../../kube/resources.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
+import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import type { Informer } from '../../reconcile/informer/informer.ts';
+import { runLoop } from '../../reconcile/run-loop.ts';
+import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { Pools } from './pools.ts';
 
 const driver = 'pools.demo.stowage.dev';

@@ -1,6 +1,6 @@
 import { matchClaim } from '../../engine/claim-match.ts';
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { andMore } from '../../engine/explain/and-more.ts';
-import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { ClaimState } from './explanation.ts';

@@ -1,8 +1,8 @@
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
+import { type Profile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
 import { claimCandidates } from '../../engine/explain/claim-candidates.ts';
-import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
-import { type Profile, upstreamProfile } from '../../engine/index/profile.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
-import type { PersistentVolumeClaim } from '../../kube/core.ts';
+import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { World } from '../source/world.ts';
 import { type ClaimStanding, claimStanding } from './claim-standing.ts';
 import { type ExplainPodOptions, explainPod, type IndexOf } from './explain-pod.ts';

@@ -1,14 +1,14 @@
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
+import { type Profile, stowageProfile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
 import { closestCandidates } from '../../engine/explain/closest-candidates.ts';
 import { foldNodes, type NodeGroup } from '../../engine/explain/fold.ts';
 import { findRemedies } from '../../engine/explain/remedies.ts';
-import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
-import { type Profile, stowageProfile, upstreamProfile } from '../../engine/index/profile.ts';
 import { plan } from '../../engine/plan.ts';
 import { type PodRecord, readPod } from '../../engine/records/pod-record.ts';
 import type { Refusal } from '../../engine/refusal.ts';
 import { nodeReasons } from '../../engine/rules/reasons.ts';
 import type { PodRefusal } from '../../engine/rules/rule.ts';
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import type { Note } from '../source/note.ts';
 import type { World } from '../source/world.ts';

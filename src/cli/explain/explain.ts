@@ -1,4 +1,4 @@
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import { realClock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Snapshot } from '../../state/snapshot.ts';

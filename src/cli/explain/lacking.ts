@@ -1,5 +1,5 @@
-import type { Kind } from '../../engine/index/change.ts';
-import type { PersistentVolumeClaim, Pod } from '../../kube/core.ts';
+import type { Kind } from '../../engine/cluster-index/change.ts';
+import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { canProvision, claimClassName, ephemeralClaimName } from '../../kube/volumes.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import type { Snapshot } from '../../state/snapshot.ts';

@@ -1,13 +1,13 @@
+import type { Notice } from '../../engine/cluster-index/change.ts';
 import type { GroupReason, NodeGroup, Range } from '../../engine/explain/fold.ts';
 import { isCountedInBytes } from '../../engine/explain/remedies/amount-text.ts';
 import { type Remedy, remedyCost } from '../../engine/explain/remedies/collection.ts';
 import { remedyText, stepText } from '../../engine/explain/remedies/step-text.ts';
-import type { Notice } from '../../engine/index/change.ts';
 import { type Candidate, type Obstacle, obstacles } from '../../engine/rules/finding.ts';
 import { nodeReasons, podReasons } from '../../engine/rules/reasons.ts';
 import type { PodRefusal } from '../../engine/rules/rule.ts';
-import type { Event } from '../../kube/core.ts';
-import { canonicalQuantity, parseQuantity, quantityFromBytes } from '../../kube/quantity.ts';
+import type { Event } from '../../kube/api/core.ts';
+import { canonicalQuantity, parseQuantity, quantityFromBytes } from '../../kube/quantities/quantity.ts';
 import type { Note } from '../source/note.ts';
 import type {
   CandidateLine,

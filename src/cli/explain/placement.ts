@@ -1,8 +1,8 @@
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { type ScoreBoard, scoreBoard } from '../../engine/explain/scores.ts';
-import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
 import type { Placement } from '../../engine/plan.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import type { PlacementLine, PodExplanation, ScoreLine } from './explanation.ts';
 
 interface Question {

@@ -1,5 +1,5 @@
 import { bytesText, isCountedInBytes, type Rounding } from '../../engine/explain/remedies/amount-text.ts';
-import { parseQuantity, quantityToNano } from '../../kube/quantity.ts';
+import { parseQuantity, quantityToNano } from '../../kube/quantities/quantity.ts';
 import type { CandidateLine, NodeReasonLine, ObstacleLine, RangeLine } from './explanation.ts';
 import { namesText } from './render-parts.ts';
 

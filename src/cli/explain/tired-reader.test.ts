@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { claim, localVolume, storageClass } from '../../engine/testing/objects.ts';
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import type { Target, World } from '../source/world.ts';
 import { answer, exitCodeOf } from './explain.ts';

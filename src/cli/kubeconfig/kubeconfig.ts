@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import { isReason } from '../../cluster/api-error.ts';
-import { writePrivateFile } from '../../cluster/embedded/server/identity/private-files.ts';
+import { writePrivateFile } from '../../apiserver/server/identity/private-files.ts';
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import { kubeconfigPaths } from '../../cluster/kubernetes/kubeconfig.ts';
-import { serviceAccounts } from '../../cluster/resources.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { serviceAccounts } from '../../kube/resources.ts';
 import { parseTimestamp } from '../../kube/timestamp.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { CliError, usage } from '../cli-error.ts';

@@ -1,5 +1,10 @@
 import { nanoOf, type Size } from '../../engine/size.ts';
-import { canonicalQuantity, parseQuantity, quantityFromBytes, quantityToBytes } from '../../kube/quantity.ts';
+import {
+  canonicalQuantity,
+  parseQuantity,
+  quantityFromBytes,
+  quantityToBytes,
+} from '../../kube/quantities/quantity.ts';
 
 /** As Kubernetes writes it, to the byte. */
 export function quantityText(size: Size): string {

@@ -1,7 +1,7 @@
-import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
-import { publishedRoom } from '../../engine/index/pool-table.ts';
-import { stowageProfile } from '../../engine/index/profile.ts';
-import { isBeingProvisioned } from '../../engine/index/promise-book.ts';
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
+import { publishedRoom } from '../../engine/cluster-index/pools/pool-table.ts';
+import { isBeingProvisioned } from '../../engine/cluster-index/pools/promise-book.ts';
+import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import { zeroSize } from '../../engine/size.ts';

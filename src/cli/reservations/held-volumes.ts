@@ -1,7 +1,7 @@
-import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { ClaimReference } from '../../engine/records/volume-record.ts';
-import type { PersistentVolume } from '../../kube/core.ts';
+import type { PersistentVolume } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
 import type { World } from '../source/world.ts';
 import { quantityText } from './amounts.ts';

@@ -1,5 +1,5 @@
-import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
-import type { Topology } from '../../engine/index/topology-table.ts';
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
+import type { Topology } from '../../engine/cluster-index/nodes/topology-table.ts';
 import type { MatcherTerm, NodeMatcher } from '../../engine/records/node-matcher.ts';
 
 /** The nodes from which something can be reached. */

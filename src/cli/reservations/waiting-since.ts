@@ -1,4 +1,4 @@
-import type { PersistentVolumeClaim } from '../../kube/core.ts';
+import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { isRecord, listOf } from '../../kube/wire.ts';
 

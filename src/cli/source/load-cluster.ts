@@ -1,8 +1,8 @@
-import { isReason } from '../../cluster/api-error.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
-import { coreEvents } from '../../cluster/resources.ts';
-import type { Event } from '../../kube/core.ts';
+import type { Event } from '../../kube/api/core.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { coreEvents } from '../../kube/resources.ts';
 import type { Log } from '../../runtime/log.ts';
 import { listCluster } from '../../state/list-cluster.ts';
 import { type ConnectFlags, connect } from '../connect.ts';

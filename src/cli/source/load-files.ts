@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Event } from '../../kube/core.ts';
+import type { Event } from '../../kube/api/core.ts';
 import { ManifestError, readManifests } from '../../state/read-manifests.ts';
 import { Snapshot } from '../../state/snapshot.ts';
 import { CliError } from '../cli-error.ts';

@@ -1,4 +1,4 @@
-import type { Kind } from '../../engine/index/change.ts';
+import type { Kind } from '../../engine/cluster-index/change.ts';
 import type { Unseen } from '../../state/list-cluster.ts';
 import type { Note } from './note.ts';
 

@@ -1,4 +1,4 @@
-import type { Event } from '../../kube/core.ts';
+import type { Event } from '../../kube/api/core.ts';
 import type { Unseen } from '../../state/list-cluster.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { Note } from './note.ts';

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ApiError, isReason } from '../api-error.ts';
-import { configMaps, driverCapacities, nodes, pods } from '../resources.ts';
+import { type ApiError, isReason } from '../../kube/api-error.ts';
+import { configMaps, driverCapacities, nodes, pods } from '../../kube/resources.ts';
 import type { ConnectOptions } from './client.ts';
 import { ApiServer, answer, type Handler, listBody, statusBody } from './testing/api-server.ts';
 

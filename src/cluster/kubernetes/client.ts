@@ -1,9 +1,9 @@
-import type { KubeObject } from '../../kube/meta.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { Resource } from '../../kube/resource.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import type { TokenBucketOptions } from '../../runtime/token-bucket.ts';
 import type { Cluster, ResourceClient } from '../cluster.ts';
-import type { Resource } from '../resource.ts';
-import type { TokenBucketOptions } from '../token-bucket.ts';
 import { type ConnectionSettings, ConnectionSettingsError } from './connection-settings.ts';
 import { credentialsOf, readFileOrData } from './credentials.ts';
 import { type Discovery, discover } from './discovery.ts';

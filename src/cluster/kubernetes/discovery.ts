@@ -1,5 +1,5 @@
+import type { Resource } from '../../kube/resource.ts';
 import { isRecord, listOf } from '../../kube/wire.ts';
-import type { Resource } from '../resource.ts';
 
 /** What the server has, and what it could not tell. */
 export interface Discovery {

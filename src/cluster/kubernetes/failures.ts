@@ -1,6 +1,6 @@
-import type { Status, StatusReason } from '../../kube/status.ts';
+import type { Status, StatusReason } from '../../kube/api/status.ts';
+import { ApiError } from '../../kube/api-error.ts';
 import { isRecord } from '../../kube/wire.ts';
-import { ApiError } from '../api-error.ts';
 
 /** Of an answer that is no Status: enough to recognize a login page or a proxy by. */
 const excerptLength = 200;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts';
-import { TokenBucket, type TokenBucketOptions } from '../token-bucket.ts';
+import { TokenBucket, type TokenBucketOptions } from '../../runtime/token-bucket.ts';
 
 /** Makes requests wait their turn, so that a burst of ours does not become the server's. */
 export class RateLimit {

@@ -1,4 +1,5 @@
-import { badRequest } from '../api-error.ts';
+import { badRequest } from '../../kube/api-error.ts';
+import type { ObjectKey, Resource } from '../../kube/resource.ts';
 import type {
   DeleteCollectionOptions,
   ListOptions,
@@ -6,7 +7,6 @@ import type {
   WatchOptions,
   WriteOptions,
 } from '../cluster.ts';
-import type { ObjectKey, Resource } from '../resource.ts';
 
 /** `/api/v1/namespaces/default/pods`, or without the namespace for the objects of all of them. */
 export function collectionPath(resource: Resource, namespace: string | undefined): string {

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
+import { ApiError } from '../../kube/api-error.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import { exponentialBackoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import type { Random } from '../../runtime/random.ts';
-import { ApiError } from '../api-error.ts';
 import type { Credential, Credentials } from './credentials.ts';
 import { failed, failureOfAnswer, failureOfTransport, garbledAnswer } from './failures.ts';
 import type { RateLimit } from './rate-limit.ts';

@@ -1,8 +1,9 @@
-import type { KubeObject } from '../../kube/meta.ts';
-import type { Status } from '../../kube/status.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { Status } from '../../kube/api/status.ts';
+import { badRequest } from '../../kube/api-error.ts';
+import { apiVersionOf, type ObjectKey, type Resource } from '../../kube/resource.ts';
 import { isRecord } from '../../kube/wire.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { badRequest } from '../api-error.ts';
 import type {
   DeleteCollectionOptions,
   DeleteOptions,
@@ -18,7 +19,6 @@ import type {
   WatchOptions,
   WriteOptions,
 } from '../cluster.ts';
-import { apiVersionOf, type ObjectKey, type Resource } from '../resource.ts';
 import { failed } from './failures.ts';
 import {
   collectionPath,

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ConfigMap } from '../../kube/core.ts';
+import type { ConfigMap } from '../../kube/api/core.ts';
+import type { ApiError } from '../../kube/api-error.ts';
+import { configMaps } from '../../kube/resources.ts';
+import { Informer } from '../../reconcile/informer/informer.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
-import type { ApiError } from '../api-error.ts';
 import type { WatchEvent, WatchOptions } from '../cluster.ts';
-import { Informer } from '../informer/informer.ts';
-import { configMaps } from '../resources.ts';
 import type { ConnectOptions } from './client.ts';
 import { ApiServer, answer, eventLine, type Handler, listBody, statusBody } from './testing/api-server.ts';
 import { fastClock } from './testing/fast-clock.ts';

@@ -1,8 +1,8 @@
-import type { KubeObject } from '../../kube/meta.ts';
-import type { Status } from '../../kube/status.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { Status } from '../../kube/api/status.ts';
+import { ApiError } from '../../kube/api-error.ts';
 import { isRecord } from '../../kube/wire.ts';
 import type { Clock, Timer } from '../../runtime/clock.ts';
-import { ApiError } from '../api-error.ts';
 import type { WatchEvent } from '../cluster.ts';
 import { failed } from './failures.ts';
 import type { OpenStream } from './requester.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isReason } from '../api-error.ts';
-import { configMaps } from '../resources.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { configMaps } from '../../kube/resources.ts';
 import { freshNamespace, type World } from './contract-world.ts';
 
 export function concurrencyContract(world: () => World): void {

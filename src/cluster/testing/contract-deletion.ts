@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { KubeObject } from '../../kube/meta.ts';
-import { configMaps, persistentVolumeClaims, pods, replicaSets } from '../resources.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { configMaps, persistentVolumeClaims, pods, replicaSets } from '../../kube/resources.ts';
 import { aClaim, aPod, EventReader, failureOf, freshNamespace, type World } from './contract-world.ts';
 
 export function deletionContract(world: () => World): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { configMaps, pods } from '../resources.ts';
+import { configMaps, pods } from '../../kube/resources.ts';
 import { aPod, failureOf, freshNamespace, type World } from './contract-world.ts';
 
 export function listContract(world: () => World): void {

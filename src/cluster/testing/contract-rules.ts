@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StatusCause } from '../../kube/status.ts';
+import type { StatusCause } from '../../kube/api/status.ts';
 import {
   configMaps,
   coreEvents,
@@ -11,7 +11,7 @@ import {
   pods,
   priorityClasses,
   storageClasses,
-} from '../resources.ts';
+} from '../../kube/resources.ts';
 import { aClaim, aPod, aVolume, failureOf, freshName, freshNamespace, type World } from './contract-world.ts';
 
 export function rulesContract(world: () => World): void {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Scale } from '../../kube/apps.ts';
-import type { KubeObject } from '../../kube/meta.ts';
-import { persistentVolumes, podDisruptionBudgets, pods, statefulSets } from '../resources.ts';
+import type { Scale } from '../../kube/api/apps.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { persistentVolumes, podDisruptionBudgets, pods, statefulSets } from '../../kube/resources.ts';
 import { aPod, aVolume, failureOf, freshName, freshNamespace, type World } from './contract-world.ts';
 
 export function subresourceContract(world: () => World): void {

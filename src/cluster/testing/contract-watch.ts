@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { configMaps } from '../resources.ts';
+import { configMaps } from '../../kube/resources.ts';
 import { EventReader, freshNamespace, type World } from './contract-world.ts';
 
 export function watchContract(world: () => World): void {

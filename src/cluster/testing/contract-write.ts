@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { configMaps, leases, persistentVolumes, pods } from '../resources.ts';
+import { configMaps, leases, persistentVolumes, pods } from '../../kube/resources.ts';
 import { aPod, aVolume, failureOf, freshName, freshNamespace, type World } from './contract-world.ts';
 
 export function writeContract(world: () => World): void {

@@ -1,11 +1,11 @@
+import { bootstrap } from '../../apiserver/bootstrap.ts';
+import { servedCatalogue } from '../../apiserver/kinds/served-kinds.ts';
+import { EmbeddedRegistry } from '../../apiserver/registry/embedded-registry.ts';
+import { MemoryStore, type MemoryStoreOptions } from '../../apiserver/store/memory-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { idsFrom } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
-import { bootstrap } from '../embedded/bootstrap.ts';
-import { EmbeddedCluster } from '../embedded/embedded-cluster.ts';
-import { servedCatalogue } from '../embedded/kinds/served-kinds.ts';
-import { EmbeddedRegistry } from '../embedded/registry/embedded-registry.ts';
-import { MemoryStore, type MemoryStoreOptions } from '../embedded/store/memory-store.ts';
+import { EmbeddedCluster } from '../embedded-cluster.ts';
 import { FaultyCluster } from './faulty-cluster.ts';
 
 const kinds = servedCatalogue();

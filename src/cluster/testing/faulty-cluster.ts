@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../kube/meta.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { Resource } from '../../kube/resource.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import type { Cluster, ResourceClient, WatchEvent, WatchOptions } from '../cluster.ts';
-import type { Resource } from '../resource.ts';
 
 export type Verb = Exclude<keyof ResourceClient<KubeObject>, 'resource'>;
 

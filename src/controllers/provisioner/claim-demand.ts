@@ -1,5 +1,5 @@
-import type { PersistentVolumeClaim } from '../../kube/core-volume.ts';
-import type { StorageClass } from '../../kube/storage.ts';
+import type { PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import type { StorageClass } from '../../kube/api/storage.ts';
 import { claimClassName, isDelayedBinding } from '../../kube/volumes.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { lookUp, textOf } from '../../kube/wire.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nodes } from '../../cluster/resources.ts';
+import { nodes } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { LimitedCluster } from '../testing/limited-cluster.ts';
 import { intentFinalizer, intentOf } from './intent.ts';

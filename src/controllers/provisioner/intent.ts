@@ -1,5 +1,5 @@
 import type { ResourceClient } from '../../cluster/cluster.ts';
-import type { PersistentVolumeClaim } from '../../kube/core-volume.ts';
+import type { PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
 import { lookUp } from '../../kube/wire.ts';
 import { provisionerOf, selectedNodeAnnotations } from './claim-demand.ts';
 

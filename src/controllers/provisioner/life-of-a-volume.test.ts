@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { persistentVolumeClaims } from '../../cluster/resources.ts';
+import { persistentVolumeClaims } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { protection } from '../volumes/protection.ts';
 import { pvBinder } from '../volumes/pv-binder/pv-binder.ts';

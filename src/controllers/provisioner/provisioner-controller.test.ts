@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../cluster/resources.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../kube/resources.ts';
 import { annotations, finalizers } from '../../kube/well-known.ts';
 import { intentAnnotation, intentFinalizer } from './intent.ts';
 import { provisionerController } from './provisioner-controller.ts';

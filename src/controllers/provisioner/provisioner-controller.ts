@@ -1,6 +1,6 @@
-import { isReason } from '../../cluster/api-error.ts';
-import { runWorkers } from '../../cluster/controller-loop.ts';
-import type { Controller, ControllerContext } from '../controller.ts';
+import { isReason } from '../../kube/api-error.ts';
+import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import { runWorkers } from '../../reconcile/controller-loop.ts';
 import { ClaimWatch } from './claim-watch.ts';
 import { ClaimWork } from './claim-work.ts';
 import { localProvisioner } from './local/local-provisioner.ts';

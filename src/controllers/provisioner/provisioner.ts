@@ -1,6 +1,6 @@
-import type { AccessMode, Node, PersistentVolume, PersistentVolumeSource } from '../../kube/core.ts';
-import type { PersistentVolumeClaim, VolumeNodeAffinity } from '../../kube/core-volume.ts';
-import type { StorageClass } from '../../kube/storage.ts';
+import type { AccessMode, Node, PersistentVolume, PersistentVolumeSource } from '../../kube/api/core.ts';
+import type { PersistentVolumeClaim, VolumeNodeAffinity } from '../../kube/api/core-volume.ts';
+import type { StorageClass } from '../../kube/api/storage.ts';
 import type { SpreadPosition } from './spread.ts';
 
 /**

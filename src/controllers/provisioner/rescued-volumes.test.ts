@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { persistentVolumeClaims, persistentVolumes } from '../../cluster/resources.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
 import { intentAnnotation, intentFinalizer, intentOf } from './intent.ts';
 import { provisionerController } from './provisioner-controller.ts';
 import { Disks } from './testing/disk-provisioner.ts';

@@ -1,6 +1,11 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/core-volume.ts';
-import { formatQuantity, parseQuantity, quantityFromBytes, quantityToBytes } from '../../kube/quantity.ts';
-import type { StorageClass } from '../../kube/storage.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import type { StorageClass } from '../../kube/api/storage.ts';
+import {
+  formatQuantity,
+  parseQuantity,
+  quantityFromBytes,
+  quantityToBytes,
+} from '../../kube/quantities/quantity.ts';
 import { claimClassName, volumeModeOf } from '../../kube/volumes.ts';
 import { annotations, finalizers } from '../../kube/well-known.ts';
 import type { VolumePlan } from './provisioner.ts';

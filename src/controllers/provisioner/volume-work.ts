@@ -1,13 +1,13 @@
 import type { ResourceClient } from '../../cluster/cluster.ts';
-import { referenceTo } from '../../cluster/event-recorder.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../../cluster/resources.ts';
-import type { PersistentVolume } from '../../kube/core-volume.ts';
+import type { PersistentVolume } from '../../kube/api/core-volume.ts';
+import { orAbsent } from '../../kube/or-absent.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
 import { annotations, finalizers } from '../../kube/well-known.ts';
 import { lookUp } from '../../kube/wire.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
+import { referenceTo } from '../../reconcile/event-recorder.ts';
+import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
 import { messageOf } from '../../runtime/error-message.ts';
-import type { ControllerContext } from '../controller.ts';
-import { orAbsent } from '../or-absent.ts';
-import { removeFinalizer } from '../remove-finalizer.ts';
 import { assetOf, type Provisioner, type Provisioners } from './provisioner.ts';
 
 const finalizer = finalizers.externalProvisioner;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { persistentVolumeClaims } from '../../cluster/resources.ts';
-import type { PodSpec } from '../../kube/core.ts';
+import type { PodSpec } from '../../kube/api/core.ts';
+import { persistentVolumeClaims } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
 import {
   claimRefs,

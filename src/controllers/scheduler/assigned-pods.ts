@@ -1,6 +1,7 @@
+import { Flight, type Flights } from '../../bind/flight.ts';
+import type { PodBinder } from '../../bind/pod-binder.ts';
 import type { Projected } from '../../cluster/cluster.ts';
-import { WorkQueue } from '../../cluster/work-queue.ts';
-import type { Change } from '../../engine/index/change.ts';
+import type { Change } from '../../engine/cluster-index/change.ts';
 import type { Ledger, Reservation } from '../../engine/ledger/ledger.ts';
 import { volumeMadeFor } from '../../engine/ledger/progress.ts';
 import { plan } from '../../engine/plan.ts';
@@ -8,14 +9,13 @@ import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import { volumeRules } from '../../engine/rules/volume-rules.ts';
 import type { Waker } from '../../engine/waker.ts';
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
+import { runLoop } from '../../reconcile/run-loop.ts';
+import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import type { ClusterFeed } from '../../state/cluster-feed.ts';
-import { Flight, type Flights } from '../carry-out/flight.ts';
-import type { PodBinder } from '../carry-out/pod-binder.ts';
-import type { ControllerContext } from '../controller.ts';
-import { runLoop } from '../run-loop.ts';
 import type { Teller } from './telling.ts';
 
 export interface AssignedPodsOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nodes, persistentVolumeClaims, persistentVolumes } from '../../cluster/resources.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
 import {
   annotateClaim,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { conflict } from '../../cluster/api-error.ts';
-import { events, persistentVolumeClaims, pods } from '../../cluster/resources.ts';
+import { conflict } from '../../kube/api-error.ts';
+import { events, persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
 import {
   annotateClaim,

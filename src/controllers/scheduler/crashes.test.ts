@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../cluster/resources.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import { provisionerController } from '../provisioner/provisioner-controller.ts';
 import { crashEverywhere } from '../testing/crash-everywhere.ts';
 import { furnishBinding, runBeside } from './testing/binding-world.ts';

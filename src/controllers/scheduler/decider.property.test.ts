@@ -3,12 +3,12 @@
  * one that would be given now; and an index that has lived through it all says of every node what one that is built anew says.
  */
 import { expect, test } from 'vitest';
-import type { Change } from '../../engine/index/change.ts';
-import { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import type { Change } from '../../engine/cluster-index/change.ts';
+import { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { readPod } from '../../engine/records/pod-record.ts';
 import { defaultRules } from '../../engine/rules/default-rules.ts';
 import { nodeAnswers } from '../../engine/testing/node-answers.ts';
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Decider, type Decision, type Refused } from './decider.ts';
 import { concernsOthers } from './pods-to-place.ts';

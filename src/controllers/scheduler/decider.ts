@@ -1,5 +1,5 @@
-import type { Change } from '../../engine/index/change.ts';
-import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
+import type { Change } from '../../engine/cluster-index/change.ts';
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import type { Placement } from '../../engine/plan.ts';
 import type { Budget } from '../../engine/preemption/budget.ts';
 import { findVictims, type Preemption } from '../../engine/preemption/find-victims.ts';
@@ -9,7 +9,7 @@ import type { Refusal } from '../../engine/refusal.ts';
 import { RefusalMemory } from '../../engine/refusal-memory.ts';
 import { nodesLeft } from '../../engine/rules/pod-moves.ts';
 import type { AnyRule } from '../../engine/rules/rule.ts';
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import { Nominations } from './nominations.ts';
 import { tieSeedOf } from './pods-to-place.ts';
 

@@ -1,10 +1,10 @@
-import { keyOf } from '../../cluster/informer/object-key.ts';
+import type { Flights } from '../../bind/flight.ts';
 import type { Preemption } from '../../engine/preemption/find-victims.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import { keyOf } from '../../kube/object-key.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
 import type { ClusterFeed } from '../../state/cluster-feed.ts';
-import type { Flights } from '../carry-out/flight.ts';
-import type { ControllerContext } from '../controller.ts';
 import { type EvictionContext, evictVictims } from './preemption/evict-victims.ts';
 
 export interface EvictionsOptions {

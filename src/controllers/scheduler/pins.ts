@@ -1,5 +1,5 @@
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { andMore } from '../../engine/explain/and-more.ts';
-import type { ClusterIndex } from '../../engine/index/cluster-index.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { Refusal } from '../../engine/refusal.ts';
 import { reaches } from '../../engine/rules/volume-binding/bound-volumes.ts';

@@ -1,5 +1,5 @@
 import type { PodRecord } from '../../engine/records/pod-record.ts';
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
 
 const defaultSchedulerName = 'default-scheduler';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { persistentVolumeClaims, pods } from '../../cluster/resources.ts';
+import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { changeRoom, room, trackedClass } from './scenarios/testing/furniture.ts';
 import { deletePod, selectedNode, startBinding } from './testing/binding-world.ts';
 import { Maker } from './testing/maker.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { failure } from '../../cluster/api-error.ts';
-import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../cluster/resources.ts';
+import { failure } from '../../kube/api-error.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
 import {
   annotateClaim,

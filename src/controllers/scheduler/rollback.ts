@@ -1,11 +1,11 @@
-import { isReason } from '../../cluster/api-error.ts';
+import { isClean, type Reserved, type VolumeWrites } from '../../bind/volume-writes.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
-import type { PersistentVolumeClaim } from '../../kube/core.ts';
+import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
+import { isReason } from '../../kube/api-error.ts';
 import { annotations, markerValue } from '../../kube/well-known.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ClusterFeed } from '../../state/cluster-feed.ts';
-import { isClean, type Reserved, type VolumeWrites } from '../carry-out/volume-writes.ts';
 
 export interface RollbackOptions {
   readonly feed: ClusterFeed;

@@ -1,4 +1,4 @@
-import type { Promised } from '../../engine/index/promise-book.ts';
+import type { Promised } from '../../engine/cluster-index/pools/promise-book.ts';
 import type { Reservation } from '../../engine/ledger/ledger.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import type { Taken } from './queue/queued-pod.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { failure } from '../../cluster/api-error.ts';
-import { persistentVolumes } from '../../cluster/resources.ts';
+import { failure } from '../../kube/api-error.ts';
+import { persistentVolumes } from '../../kube/resources.ts';
 import { claimRefs, runBeside, startBinding, withoutBinder } from './testing/binding-world.ts';
 import { Maker } from './testing/maker.ts';
 import type { SchedulerWorld } from './testing/scheduler-world.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { leases } from '../../cluster/resources.ts';
-import type { Lease } from '../../kube/coordination.ts';
-import type { Controller } from '../controller.ts';
-import { announced, leaseKeyOf } from '../leases/component-lease.ts';
-import { type ElectedOptions, elected } from '../leases/testing/elected.ts';
+import type { Lease } from '../../kube/api/coordination.ts';
+import { leases } from '../../kube/resources.ts';
+import type { Controller } from '../../reconcile/controller.ts';
+import { announced, leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
+import { type ElectedOptions, elected } from '../../reconcile/leases/testing/elected.ts';
 import { TrialCluster } from '../testing/trial-cluster.ts';
 import { createPvBinder } from '../volumes/pv-binder/pv-binder.ts';
 import { createScheduler } from './scheduler.ts';

@@ -1,12 +1,12 @@
-import { referenceTo } from '../../cluster/event-recorder.ts';
-import { Reflector } from '../../cluster/informer/reflector.ts';
-import { apiVersionOf } from '../../cluster/resource.ts';
-import { leases } from '../../cluster/resources.ts';
-import type { Lease } from '../../kube/coordination.ts';
+import type { Lease } from '../../kube/api/coordination.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import { leases } from '../../kube/resources.ts';
 import { parseTimestamp } from '../../kube/timestamp.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
+import { referenceTo } from '../../reconcile/event-recorder.ts';
+import { Reflector } from '../../reconcile/informer/reflector.ts';
+import { type Announcement, announcementOn, leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
 import type { Timer } from '../../runtime/clock.ts';
-import type { ControllerContext } from '../controller.ts';
-import { type Announcement, announcementOn, leaseKeyOf } from '../leases/component-lease.ts';
 
 const pvBinderKey = leaseKeyOf('pv-binder');
 /** A PV binder that starts with us has said so by then: that there is none, or what a former one left behind, is no problem before. */

@@ -1,7 +1,7 @@
-import { type EventRecorder, referenceTo } from '../../cluster/event-recorder.ts';
 import type { Binding } from '../../engine/rules/decisions.ts';
-import type { Pod } from '../../kube/core.ts';
-import type { EventType } from '../../kube/events.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { EventType } from '../../kube/api/events.ts';
+import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 
 const podType = { apiVersion: 'v1', kind: 'Pod' };
 

@@ -1,4 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
+import type { ConfigMap } from '../../kube/api/core.ts';
+import type { ObjectMeta, OwnerReference } from '../../kube/api/meta.ts';
 import {
   configMaps,
   namespaces,
@@ -6,9 +8,7 @@ import {
   persistentVolumes,
   pods,
   volumeAttributesClasses,
-} from '../../cluster/resources.ts';
-import type { ConfigMap } from '../../kube/core.ts';
-import type { ObjectMeta, OwnerReference } from '../../kube/meta.ts';
+} from '../../kube/resources.ts';
 
 const namespace = 'default';
 const template = { containers: [{ name: 'main', image: 'pause' }] };

@@ -1,17 +1,17 @@
+import { bootstrap } from '../../apiserver/bootstrap.ts';
+import { servedCatalogue } from '../../apiserver/kinds/served-kinds.ts';
+import { EmbeddedRegistry } from '../../apiserver/registry/embedded-registry.ts';
+import { MemoryStore } from '../../apiserver/store/memory-store.ts';
 import type { Cluster, ResourceClient, WatchEvent } from '../../cluster/cluster.ts';
-import { bootstrap } from '../../cluster/embedded/bootstrap.ts';
-import { EmbeddedCluster } from '../../cluster/embedded/embedded-cluster.ts';
-import { servedCatalogue } from '../../cluster/embedded/kinds/served-kinds.ts';
-import { EmbeddedRegistry } from '../../cluster/embedded/registry/embedded-registry.ts';
-import { MemoryStore } from '../../cluster/embedded/store/memory-store.ts';
-import type { ObjectKey } from '../../cluster/resource.ts';
-import type { KubeObject } from '../../kube/meta.ts';
+import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { ObjectKey } from '../../kube/resource.ts';
+import type { Trouble } from '../../reconcile/controller.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import { Metrics } from '../../runtime/metrics.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
-import type { Trouble } from '../controller.ts';
 import { runControllers } from '../run-controllers.ts';
 
 const random = seededRandom('controllers');

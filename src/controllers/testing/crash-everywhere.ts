@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { Resource } from '../../cluster/resource.ts';
-import type { KubeObject } from '../../kube/meta.ts';
-import type { Controller } from '../controller.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { Resource } from '../../kube/resource.ts';
+import type { Controller } from '../../reconcile/controller.ts';
 import { LimitedCluster } from './limited-cluster.ts';
 import { TrialCluster } from './trial-cluster.ts';
 

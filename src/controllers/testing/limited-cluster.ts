@@ -1,6 +1,6 @@
 import type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
-import type { Resource } from '../../cluster/resource.ts';
-import type { KubeObject } from '../../kube/meta.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { Resource } from '../../kube/resource.ts';
 
 const writes = new Set(['create', 'update', 'patch', 'delete', 'deleteCollection', 'post']);
 

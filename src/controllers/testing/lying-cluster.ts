@@ -1,6 +1,6 @@
 import type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
-import type { Resource } from '../../cluster/resource.ts';
-import type { KubeObject } from '../../kube/meta.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { Resource } from '../../kube/resource.ts';
 
 /** A way to a cluster whose next answer to one question is another, when it is asked to lie. */
 export class LyingCluster implements Cluster {

@@ -1,11 +1,14 @@
+import { bootstrap } from '../../apiserver/bootstrap.ts';
+import { servedCatalogue } from '../../apiserver/kinds/served-kinds.ts';
+import { EmbeddedRegistry } from '../../apiserver/registry/embedded-registry.ts';
+import { MemoryStore } from '../../apiserver/store/memory-store.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { bootstrap } from '../../cluster/embedded/bootstrap.ts';
-import { EmbeddedCluster } from '../../cluster/embedded/embedded-cluster.ts';
-import { servedCatalogue } from '../../cluster/embedded/kinds/served-kinds.ts';
-import { EmbeddedRegistry } from '../../cluster/embedded/registry/embedded-registry.ts';
-import { MemoryStore } from '../../cluster/embedded/store/memory-store.ts';
-import { EventRecorder } from '../../cluster/event-recorder.ts';
-import { events } from '../../cluster/resources.ts';
+import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
+import { events } from '../../kube/resources.ts';
+import type { Controller, Trouble } from '../../reconcile/controller.ts';
+import { EventRecorder } from '../../reconcile/event-recorder.ts';
+import { Census } from '../../reconcile/metadata-cache.ts';
+import { SharedInformers } from '../../reconcile/shared-informers.ts';
 import { assert } from '../../runtime/assert.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import { type Log, silentLog } from '../../runtime/log.ts';
@@ -13,9 +16,6 @@ import { Metrics } from '../../runtime/metrics.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
-import type { Controller, Trouble } from '../controller.ts';
-import { SharedInformers } from '../shared-informers.ts';
-import { Census } from '../workloads/census.ts';
 
 const random = seededRandom('trial');
 

@@ -1,15 +1,11 @@
-import { runWorkers } from '../../cluster/controller-loop.ts';
-import {
-  persistentVolumeClaims,
-  persistentVolumes,
-  volumeAttributesClasses,
-} from '../../cluster/resources.ts';
-import { WorkQueue } from '../../cluster/work-queue.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/core-volume.ts';
-import type { KubeObject } from '../../kube/meta.ts';
-import type { ControllerContext } from '../controller.ts';
-import { orAbsent } from '../or-absent.ts';
-import { removeFinalizer } from '../remove-finalizer.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { orAbsent } from '../../kube/or-absent.ts';
+import { persistentVolumeClaims, persistentVolumes, volumeAttributesClasses } from '../../kube/resources.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
+import { runWorkers } from '../../reconcile/controller-loop.ts';
+import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
+import { WorkQueue } from '../../reconcile/work-queue.ts';
 
 const finalizer = 'kubernetes.io/vac-protection';
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import type { PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
 import {
   persistentVolumeClaims,
   persistentVolumes,
   pods,
   volumeAttributesClasses,
-} from '../../cluster/resources.ts';
-import type { PersistentVolumeClaim } from '../../kube/core-volume.ts';
+} from '../../kube/resources.ts';
 import { ControlledCluster, untilGone } from '../testing/controlled-cluster.ts';
 
 const namespace = 'default';

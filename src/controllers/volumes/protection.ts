@@ -1,17 +1,17 @@
-import type { Informer } from '../../cluster/informer/informer.ts';
-import { keyOf, parseKey } from '../../cluster/informer/object-key.ts';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../cluster/resources.ts';
-import { WorkQueue } from '../../cluster/work-queue.ts';
-import type { Pod } from '../../kube/core.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/core-volume.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import { keyOf, parseKey } from '../../kube/object-key.ts';
+import { orAbsent } from '../../kube/or-absent.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import { finalizers } from '../../kube/well-known.ts';
-import type { Controller, ControllerContext } from '../controller.ts';
-import { orAbsent } from '../or-absent.ts';
-import { removeFinalizer } from '../remove-finalizer.ts';
-import { runLoop } from '../run-loop.ts';
+import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import type { Informer } from '../../reconcile/informer/informer.ts';
+import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
+import { runLoop } from '../../reconcile/run-loop.ts';
+import { Sweep } from '../../reconcile/sweep.ts';
+import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { AttributesClassKeeper } from './attributes-class-protection.ts';
 import { claimNamesOf } from './claims-of-pod.ts';
-import { Sweep } from './sweep.ts';
 
 const workers = 4;
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../cluster/resources.ts';
-import type { Pod } from '../../kube/core-pod.ts';
-import type { PersistentVolumeClaim } from '../../kube/core-volume.ts';
-import type { Controller } from '../controller.ts';
+import type { Pod } from '../../kube/api/core-pod.ts';
+import type { PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
+import type { Controller } from '../../reconcile/controller.ts';
 import { type Lie, LyingCluster } from '../testing/lying-cluster.ts';
 import { TrialCluster } from '../testing/trial-cluster.ts';
 import { ephemeral } from './ephemeral/ephemeral.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { isReason } from '../../cluster/api-error.ts';
 import type { Cluster, PropagationPolicy } from '../../cluster/cluster.ts';
-import { configMaps } from '../../cluster/resources.ts';
-import type { ConfigMap } from '../../kube/core.ts';
-import type { OwnerReference } from '../../kube/meta.ts';
+import type { ConfigMap } from '../../kube/api/core.ts';
+import type { OwnerReference } from '../../kube/api/meta.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { configMaps } from '../../kube/resources.ts';
 import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
 
 const namespace = 'default';

@@ -1,12 +1,12 @@
-import type { Requeue } from '../../cluster/controller-loop.ts';
-import type { Resource } from '../../cluster/resource.ts';
-import { WorkQueue } from '../../cluster/work-queue.ts';
-import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/meta.ts';
-import type { Controller, ControllerContext } from '../controller.ts';
-import { orAbsent } from '../or-absent.ts';
-import { removeFinalizer } from '../remove-finalizer.ts';
-import { runLoop } from '../run-loop.ts';
-import { type Census, type Inhabitant, resourceKey } from './census.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/api/meta.ts';
+import { orAbsent } from '../../kube/or-absent.ts';
+import type { Resource } from '../../kube/resource.ts';
+import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import type { Requeue } from '../../reconcile/controller-loop.ts';
+import { type Census, type Inhabitant, resourceKey } from '../../reconcile/metadata-cache.ts';
+import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
+import { runLoop } from '../../reconcile/run-loop.ts';
+import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { OwnerLookup, type OwnerStates } from './owner-lookup.ts';
 
 const workers = 8;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { nodes, pods, replicaSets, statefulSets } from '../../cluster/resources.ts';
-import type { Taint } from '../../kube/core.ts';
-import type { PodSpec } from '../../kube/core-pod.ts';
+import type { Taint } from '../../kube/api/core.ts';
+import type { PodSpec } from '../../kube/api/core-pod.ts';
+import { nodes, pods, replicaSets, statefulSets } from '../../kube/resources.ts';
 import { LimitedCluster } from '../testing/limited-cluster.ts';
 import { TrialCluster } from '../testing/trial-cluster.ts';
 import { deployment } from './deployment/deployment-controller.ts';

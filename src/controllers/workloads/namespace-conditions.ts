@@ -1,4 +1,4 @@
-import type { Condition } from '../../kube/meta.ts';
+import type { Condition } from '../../kube/api/meta.ts';
 import { formatTimestamp } from '../../kube/timestamp.ts';
 
 /** What a resource still has in a namespace that is being emptied. */

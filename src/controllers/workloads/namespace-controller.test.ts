@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configMaps, namespaces, persistentVolumeClaims, pods } from '../../cluster/resources.ts';
+import { configMaps, namespaces, persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
 
 async function makeNamespace({ cluster }: ControlledCluster, name: string): Promise<void> {

@@ -1,13 +1,13 @@
-import { isReason } from '../../cluster/api-error.ts';
-import type { Requeue } from '../../cluster/controller-loop.ts';
-import { qualifiedPlural, type Resource } from '../../cluster/resource.ts';
-import { namespaces, pods } from '../../cluster/resources.ts';
-import { WorkQueue } from '../../cluster/work-queue.ts';
-import type { Namespace } from '../../kube/core.ts';
-import type { KubeObject } from '../../kube/meta.ts';
-import type { Controller, ControllerContext } from '../controller.ts';
-import { orAbsent } from '../or-absent.ts';
-import { runLoop } from '../run-loop.ts';
+import type { Namespace } from '../../kube/api/core.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { orAbsent } from '../../kube/or-absent.ts';
+import { qualifiedPlural, type Resource } from '../../kube/resource.ts';
+import { namespaces, pods } from '../../kube/resources.ts';
+import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import type { Requeue } from '../../reconcile/controller-loop.ts';
+import { runLoop } from '../../reconcile/run-loop.ts';
+import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { contentConditions, type Remainder } from './namespace-conditions.ts';
 
 const workers = 4;

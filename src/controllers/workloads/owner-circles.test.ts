@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cluster, PropagationPolicy } from '../../cluster/cluster.ts';
-import { configMaps } from '../../cluster/resources.ts';
+import { configMaps } from '../../kube/resources.ts';
 import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
 
 const namespace = 'default';

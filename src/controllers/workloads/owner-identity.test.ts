@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { configMaps, namespaces, persistentVolumes } from '../../cluster/resources.ts';
-import type { ObjectMeta, OwnerReference } from '../../kube/meta.ts';
+import type { ObjectMeta, OwnerReference } from '../../kube/api/meta.ts';
+import { configMaps, namespaces, persistentVolumes } from '../../kube/resources.ts';
 import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
 
 const namespace = 'default';

@@ -1,7 +1,7 @@
-import { isReason } from '../../cluster/api-error.ts';
-import type { ObjectKey, Resource } from '../../cluster/resource.ts';
-import type { ObjectMeta, OwnerReference } from '../../kube/meta.ts';
-import type { ControllerContext } from '../controller.ts';
+import type { ObjectMeta, OwnerReference } from '../../kube/api/meta.ts';
+import { isReason } from '../../kube/api-error.ts';
+import type { ObjectKey, Resource } from '../../kube/resource.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
 
 /** The owners of an object, by uid, as they are now. */
 export interface OwnerStates {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configMaps, namespaces, serviceAccounts } from '../../cluster/resources.ts';
+import { configMaps, namespaces, serviceAccounts } from '../../kube/resources.ts';
 import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
 
 const account = { namespace: 'a', name: 'default' };

@@ -1,12 +1,12 @@
-import { isReason } from '../../cluster/api-error.ts';
-import type { Resource } from '../../cluster/resource.ts';
-import { configMaps, namespaces, serviceAccounts } from '../../cluster/resources.ts';
-import { WorkQueue } from '../../cluster/work-queue.ts';
-import type { Namespace } from '../../kube/core.ts';
-import type { Controller, ControllerContext } from '../controller.ts';
-import { orAbsent } from '../or-absent.ts';
-import { runLoop } from '../run-loop.ts';
-import type { Inhabitant } from './census.ts';
+import type { Namespace } from '../../kube/api/core.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { orAbsent } from '../../kube/or-absent.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { configMaps, namespaces, serviceAccounts } from '../../kube/resources.ts';
+import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import type { Inhabitant } from '../../reconcile/metadata-cache.ts';
+import { runLoop } from '../../reconcile/run-loop.ts';
+import { WorkQueue } from '../../reconcile/work-queue.ts';
 
 export interface ServiceAccountOptions {
   /** By which programs in the cluster know its API server again, as PEM; left out, nobody tells them. */

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { failure } from '../../cluster/api-error.ts';
+import { EmbeddedServer } from '../../apiserver/embedded-server.ts';
 import type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
-import { EmbeddedCluster } from '../../cluster/embedded/embedded-cluster.ts';
-import { EmbeddedServer } from '../../cluster/embedded/embedded-server.ts';
-import type { Resource } from '../../cluster/resource.ts';
-import { configMaps, customResourceDefinitions, namespaces } from '../../cluster/resources.ts';
+import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
 import { FaultyCluster } from '../../cluster/testing/faulty-cluster.ts';
-import type { KubeObject } from '../../kube/meta.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { failure } from '../../kube/api-error.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { configMaps, customResourceDefinitions, namespaces } from '../../kube/resources.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';

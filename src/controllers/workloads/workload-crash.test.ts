@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { controllerRevisions, podDisruptionBudgets, pods } from '../../cluster/resources.ts';
+import { controllerRevisions, podDisruptionBudgets, pods } from '../../kube/resources.ts';
 import { ControlledCluster } from '../testing/controlled-cluster.ts';
 import { LimitedCluster } from '../testing/limited-cluster.ts';
 import { deployment } from './deployment/deployment-controller.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
-import type { Resource } from '../../cluster/resource.ts';
-import { pods, replicaSets } from '../../cluster/resources.ts';
-import type { KubeObject } from '../../kube/meta.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { pods, replicaSets } from '../../kube/resources.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { ControlledCluster } from '../testing/controlled-cluster.ts';
 import { deployment } from './deployment/deployment-controller.ts';

@@ -1,4 +1,4 @@
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { Candidate } from '../rules/finding.ts';
 import { NearbyVolumesCache } from '../rules/volume-binding/nearby-volumes.ts';

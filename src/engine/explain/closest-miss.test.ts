@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { upstreamProfile } from '../index/profile.ts';
+import { upstreamProfile } from '../cluster-index/profile.ts';
 import { refusalOf } from '../testing/answers.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import {

@@ -1,4 +1,4 @@
-import { canonicalQuantity, quantityFromBytes } from '../../kube/quantity.ts';
+import { canonicalQuantity, quantityFromBytes } from '../../kube/quantities/quantity.ts';
 import type { Refusal } from '../refusal.ts';
 import { type ByteMargin, type Candidate, type Finding, type Obstacle, obstacles } from '../rules/finding.ts';
 import { nodeReasons } from '../rules/reasons.ts';

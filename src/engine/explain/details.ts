@@ -1,7 +1,7 @@
-import type { Taint } from '../../kube/core.ts';
-import { matchesRequirement, type Requirement } from '../../kube/requirement.ts';
-import { toleratesTaint } from '../../kube/tolerations.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { Taint } from '../../kube/api/core.ts';
+import { matchesRequirement, type Requirement } from '../../kube/selectors/requirement.ts';
+import { toleratesTaint } from '../../kube/selectors/tolerations.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { hostPortsOf } from '../records/host-ports.ts';
 import type { NodeRecord } from '../records/node-record.ts';
 import { podTermsOf } from '../records/pod-affinity.ts';

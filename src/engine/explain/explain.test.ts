@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume } from '../../kube/core.ts';
+import type { PersistentVolume } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { refusalOf } from '../testing/answers.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';

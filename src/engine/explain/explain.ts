@@ -1,4 +1,4 @@
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import { Cycle } from '../rules/cycle.ts';
 import type { Finding } from '../rules/finding.ts';

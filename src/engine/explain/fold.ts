@@ -1,4 +1,4 @@
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { Finding, Margin } from '../rules/finding.ts';
 import type { NodeReason } from '../rules/reasons.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { upstreamProfile } from '../index/profile.ts';
+import { upstreamProfile } from '../cluster-index/profile.ts';
 import { nodeReasons, podReasons } from '../rules/reasons.ts';
 import { refusalOf } from '../testing/answers.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stowageProfile, upstreamProfile } from '../index/profile.ts';
+import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { expectWordsToHold } from './testing/word-laws.ts';
 
 test.each([stowageProfile, upstreamProfile])(

@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { stowageProfile } from '../index/profile.ts';
+import { stowageProfile } from '../cluster-index/profile.ts';
 import { expectIndexToStay, expectRemediesToHold } from './testing/remedy-laws.ts';
 
 // One file for each profile, so that the workers share them.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Node, PersistentVolume, Pod, Taint } from '../../kube/core.ts';
-import { stowageProfile } from '../index/profile.ts';
+import type { Node, PersistentVolume, Pod, Taint } from '../../kube/api/core.ts';
+import { stowageProfile } from '../cluster-index/profile.ts';
 import type { ClusterObjects } from '../testing/cluster.ts';
 import {
   capacity,

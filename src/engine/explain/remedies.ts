@@ -1,5 +1,5 @@
-import type { Pod } from '../../kube/core.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { plan } from '../plan.ts';
 import { defaultRules } from '../rules/default-rules.ts';
 import type { Finding } from '../rules/finding.ts';

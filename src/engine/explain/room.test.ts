@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stowageProfile } from '../index/profile.ts';
+import { stowageProfile } from '../cluster-index/profile.ts';
 import { refusalOf } from '../testing/answers.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import { candidatesIn, findingsOf, gibIn, withoutVolumes } from '../testing/findings.ts';

@@ -1,5 +1,5 @@
-import type { ClusterIndex } from '../index/cluster-index.ts';
-import type { NodeRow } from '../index/node-table.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import type { NodeRow } from '../cluster-index/nodes/node-table.ts';
 import type { Placement } from '../plan.ts';
 import type { Binding, Provision } from '../rules/decisions.ts';
 import { compareSizes } from '../size.ts';

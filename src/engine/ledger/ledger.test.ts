@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ClusterIndex } from '../index/cluster-index.ts';
-import { stowageProfile } from '../index/profile.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { stowageProfile } from '../cluster-index/profile.ts';
 import type { Placement } from '../plan.ts';
 import { placementOf, reserveIn } from '../testing/answers.ts';
 import { clusterOf, outcomeOf } from '../testing/cluster.ts';

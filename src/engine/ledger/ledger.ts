@@ -1,10 +1,10 @@
 import { assert } from '../../runtime/assert.ts';
-import type { ReleaseChange } from '../index/change.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
-import { addTo, removeFrom, setOrDelete } from '../index/maps.ts';
-import { inFlightPolicy } from '../index/profile.ts';
-import { keptIfBacked, type Promised } from '../index/promise-book.ts';
-import { settledPromise } from '../index/promise-keeper.ts';
+import type { ReleaseChange } from '../cluster-index/change.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { keptIfBacked, type Promised } from '../cluster-index/pools/promise-book.ts';
+import { settledPromise } from '../cluster-index/pools/promise-keeper.ts';
+import { addTo, removeFrom, setOrDelete } from '../cluster-index/primitives/maps.ts';
+import { inFlightPolicy } from '../cluster-index/profile.ts';
 import type { Placement } from '../plan.ts';
 import type { PoolRecord } from '../records/pool-record.ts';
 import type { VolumeRecord } from '../records/volume-record.ts';

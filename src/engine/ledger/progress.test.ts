@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume } from '../../kube/core.ts';
+import type { PersistentVolume } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
-import { stowageProfile } from '../index/profile.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { stowageProfile } from '../cluster-index/profile.ts';
 import type { Placement } from '../plan.ts';
 import { placementOf } from '../testing/answers.ts';
 import { clusterOf } from '../testing/cluster.ts';

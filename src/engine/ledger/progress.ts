@@ -1,4 +1,4 @@
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { Placement } from '../plan.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { VolumeRecord } from '../records/volume-record.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { plan } from '../plan.ts';
 import { placementOf, reserveIn } from '../testing/answers.ts';
 import { type ClusterObjects, outcomeOf } from '../testing/cluster.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import { byName } from '../testing/objects.ts';
 import {
   crowded,

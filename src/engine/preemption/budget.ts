@@ -1,9 +1,9 @@
+import type { PodDisruptionBudget } from '../../kube/api/policy.ts';
 import {
   type CompiledLabelSelector,
   compileLabelSelector,
   matchesLabels,
-} from '../../kube/label-selector.ts';
-import type { PodDisruptionBudget } from '../../kube/policy.ts';
+} from '../../kube/selectors/label-selector.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 

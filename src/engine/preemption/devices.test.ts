@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { upstreamProfile } from '../index/profile.ts';
+import { upstreamProfile } from '../cluster-index/profile.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 import { clusterOf } from '../testing/cluster.ts';
 import { pod } from '../testing/objects.ts';

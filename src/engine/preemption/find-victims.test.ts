@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Node, Pod } from '../../kube/core.ts';
-import type { PodDisruptionBudget } from '../../kube/policy.ts';
+import type { Node, Pod } from '../../kube/api/core.ts';
+import type { PodDisruptionBudget } from '../../kube/api/policy.ts';
 import { dumpIndex } from '../testing/index-dump.ts';
 import { byName } from '../testing/objects.ts';
 import { readBudget } from './budget.ts';

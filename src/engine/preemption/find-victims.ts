@@ -1,6 +1,6 @@
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { countedTexts } from '../explain/message.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
 import { type PodRecord, readPod } from '../records/pod-record.ts';
 import type { Refusal } from '../refusal.ts';
 import type { AnyRule } from '../rules/rule.ts';

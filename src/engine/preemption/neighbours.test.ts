@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Pod, PodSpec } from '../../kube/core.ts';
+import type { Pod, PodSpec } from '../../kube/api/core.ts';
 import { defaultRules } from '../rules/default-rules.ts';
 import { clusterOf } from '../testing/cluster.ts';
 import { hostname, node, zone } from '../testing/objects.ts';

@@ -1,6 +1,6 @@
 /** Pods that wait because of others that are to come: they are woken when those have come, or come no more. */
 import { expect, test } from 'vitest';
-import type { Pod, PodSpec } from '../../kube/core.ts';
+import type { Pod, PodSpec } from '../../kube/api/core.ts';
 import { readPod } from '../records/pod-record.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import { atVersion, boundClaim, byName, csiNode, hostname, node, pod, volume } from '../testing/objects.ts';

@@ -1,5 +1,5 @@
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { countTexts } from '../explain/message.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
 import { type JudgeOptions, judge, verdictOn } from '../judge.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { AnyRule } from '../rules/rule.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { readPod } from '../records/pod-record.ts';
 import { eraseState, type Rule } from '../rules/rule.ts';
 import { topologySpread } from '../rules/topology-spread/rule.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { plan } from '../plan.ts';
 import { dumpIndex } from '../testing/index-dump.ts';
 import { readBudget } from './budget.ts';

@@ -1,4 +1,4 @@
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 
 /** Pods that wait for a node of their own, and that a pod has to leave room for there; by node. */

@@ -1,4 +1,4 @@
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { JudgeOptions } from '../judge.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { AnyRule } from '../rules/rule.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/core.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { plan } from '../plan.ts';
 import { defaultRules } from '../rules/default-rules.ts';

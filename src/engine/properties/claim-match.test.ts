@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
 import { matchClaim } from '../claim-match.ts';
-import { ClusterIndex } from '../index/cluster-index.ts';
-import { stowageProfile } from '../index/profile.ts';
+import { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { stowageProfile } from '../cluster-index/profile.ts';
 import { keyOf, nameOf, OracleCluster } from '../testing/oracle/cluster.ts';
 import { compareVolumes, freeVolumes, offersModes, preboundVolumes } from '../testing/oracle/volumes.ts';
 import { randomNowMs } from '../testing/random-cluster.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
-import { ClusterIndex } from '../index/cluster-index.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { interestOf } from '../interest.ts';
 import { plan } from '../plan.ts';
 import { readPod } from '../records/pod-record.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ClusterIndex } from '../index/cluster-index.ts';
-import { stowageProfile } from '../index/profile.ts';
+import { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { stowageProfile } from '../cluster-index/profile.ts';
 import { plan } from '../plan.ts';
 import { clusterOf, outcomeOf } from '../testing/cluster.ts';
 import { dumpSettled } from '../testing/index-dump.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { explain, type NodeExplanation } from '../explain/explain.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
-import { stowageProfile, upstreamProfile } from '../index/profile.ts';
 import { plan } from '../plan.ts';
 import { readPod } from '../records/pod-record.ts';
 import { type NodeReason, nodeReasons } from '../rules/reasons.ts';

@@ -3,10 +3,10 @@
  * luck. What is right is what the oracle says, so that no case has to spell it out.
  */
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import { annotations, labels as wellKnownLabels } from '../../kube/well-known.ts';
-import { ClusterIndex } from '../index/cluster-index.ts';
-import { type Profile, stowageProfile, upstreamProfile } from '../index/profile.ts';
+import { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { type Profile, stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { plan } from '../plan.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
-import type { Kind } from '../index/change.ts';
-import { ClusterIndex } from '../index/cluster-index.ts';
-import { stowageProfile, upstreamProfile } from '../index/profile.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { Kind } from '../cluster-index/change.ts';
+import { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { plan } from '../plan.ts';
 import { claim, pod, storageClass } from '../testing/objects.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ClusterIndex } from '../index/cluster-index.ts';
-import { stowageProfile } from '../index/profile.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { stowageProfile } from '../cluster-index/profile.ts';
 import { Ledger, type Reservation } from '../ledger/ledger.ts';
 import { type Placement, plan } from '../plan.ts';
 import { nanoOf } from '../size.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ClusterIndex } from '../index/cluster-index.ts';
-import { type Profile, stowageProfile, upstreamProfile } from '../index/profile.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { type Profile, stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { type Placement, plan } from '../plan.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 import { addSizes, nanoOf, subtractSizes, zeroSize } from '../size.ts';

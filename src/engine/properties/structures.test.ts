@@ -1,11 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileNodeSelector, matchesNode } from '../../kube/node-selector.ts';
-import { clearBit, countBits, hasBit, membersInto, newBitset, withBit } from '../index/bitset.ts';
-import { NodeSet } from '../index/node-set.ts';
-import { NodeTable } from '../index/node-table.ts';
-import { SortedLists } from '../index/sorted-lists.ts';
-import { type Topology, TopologyTable } from '../index/topology-table.ts';
+import { compileNodeSelector, matchesNode } from '../../kube/selectors/node-selector.ts';
+import { NodeSet } from '../cluster-index/nodes/node-set.ts';
+import { NodeTable } from '../cluster-index/nodes/node-table.ts';
+import { type Topology, TopologyTable } from '../cluster-index/nodes/topology-table.ts';
+import {
+  clearBit,
+  countBits,
+  hasBit,
+  membersInto,
+  newBitset,
+  withBit,
+} from '../cluster-index/primitives/bitset.ts';
+import { SortedLists } from '../cluster-index/primitives/sorted-lists.ts';
 import { matcherOfSelector } from '../records/node-matcher.ts';
 import { readNode } from '../records/node-record.ts';
 import {

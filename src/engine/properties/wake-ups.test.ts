@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../index/change.ts';
-import { type Profile, stowageProfile, upstreamProfile } from '../index/profile.ts';
+import type { Change } from '../cluster-index/change.ts';
+import { type Profile, stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 import {
   arbHappening,

@@ -1,5 +1,5 @@
-import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../../kube/core.ts';
-import { compileNodeSelector } from '../../kube/node-selector.ts';
+import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../../kube/api/core.ts';
+import { compileNodeSelector } from '../../kube/selectors/node-selector.ts';
 import { matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
 
 interface CompiledAffinity {

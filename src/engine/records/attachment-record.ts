@@ -1,4 +1,4 @@
-import type { VolumeAttachment } from '../../kube/storage.ts';
+import type { VolumeAttachment } from '../../kube/api/storage.ts';
 import { textOf } from '../../kube/wire.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 

@@ -1,6 +1,6 @@
-import type { PersistentVolumeClaim } from '../../kube/core.ts';
-import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/label-selector.ts';
+import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import { controllerOf } from '../../kube/owner-references.ts';
+import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/selectors/label-selector.ts';
 import { claimClassName, isFullyBound, volumeModeOf } from '../../kube/volumes.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';

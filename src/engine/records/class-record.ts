@@ -1,5 +1,5 @@
-import type { StorageClass } from '../../kube/storage.ts';
-import { compileTopologySelector } from '../../kube/topology-selector.ts';
+import type { StorageClass } from '../../kube/api/storage.ts';
+import { compileTopologySelector } from '../../kube/selectors/topology-selector.ts';
 import { canProvision, isDelayedBinding } from '../../kube/volumes.ts';
 import { textOf } from '../../kube/wire.ts';
 import { clusterIdentity, type Identity } from './identity.ts';

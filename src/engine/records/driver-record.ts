@@ -1,5 +1,5 @@
-import { migratedPlugins } from '../../kube/in-tree-migration.ts';
-import type { CSIDriver, CSINode } from '../../kube/storage.ts';
+import type { CSIDriver, CSINode } from '../../kube/api/storage.ts';
+import { migratedPlugins } from '../../kube/legacy/in-tree-migration.ts';
 import { textOf } from '../../kube/wire.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 import { itemsOf } from './reading.ts';

@@ -1,4 +1,4 @@
-import type { Volume } from '../../kube/core.ts';
+import type { Volume } from '../../kube/api/core.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';
 import { itemsOf } from './reading.ts';

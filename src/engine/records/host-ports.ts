@@ -1,4 +1,4 @@
-import type { ContainerPort } from '../../kube/core.ts';
+import type { ContainerPort } from '../../kube/api/core.ts';
 import { textOf } from '../../kube/wire.ts';
 import { memoByShape } from './pod-shape.ts';
 import { itemsOf } from './reading.ts';

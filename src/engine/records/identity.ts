@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/meta.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
 import { textOf } from '../../kube/wire.ts';
 
 /**

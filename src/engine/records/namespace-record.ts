@@ -1,4 +1,4 @@
-import type { Namespace } from '../../kube/core.ts';
+import type { Namespace } from '../../kube/api/core.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 import { stringMapOf } from './reading.ts';
 

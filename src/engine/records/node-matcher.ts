@@ -1,5 +1,9 @@
-import type { CompiledLabelSelector } from '../../kube/label-selector.ts';
-import { type CompiledNodeSelector, matchesRequirement, type Requirement } from '../../kube/node-selector.ts';
+import type { CompiledLabelSelector } from '../../kube/selectors/label-selector.ts';
+import {
+  type CompiledNodeSelector,
+  matchesRequirement,
+  type Requirement,
+} from '../../kube/selectors/node-selector.ts';
 
 /**
  * Which nodes something can be reached from. A PV's node affinity, a class's allowed topologies, a capacity object's

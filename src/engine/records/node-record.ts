@@ -1,5 +1,5 @@
-import type { ContainerImage, Node, Taint } from '../../kube/core.ts';
-import type { ResourceList } from '../../kube/meta.ts';
+import type { ContainerImage, Node, Taint } from '../../kube/api/core.ts';
+import type { ResourceList } from '../../kube/api/meta.ts';
 import { isRecord } from '../../kube/wire.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 import { itemsOf, stringMapOf } from './reading.ts';

@@ -1,9 +1,9 @@
-import type { PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm } from '../../kube/core.ts';
+import type { PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm } from '../../kube/api/core.ts';
 import {
   type CompiledLabelSelector,
   compileLabelSelector,
   matchesLabels,
-} from '../../kube/label-selector.ts';
+} from '../../kube/selectors/label-selector.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
 import { requirementsKey } from './node-matcher.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';

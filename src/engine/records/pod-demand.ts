@@ -1,5 +1,5 @@
-import { podLoadForScore, podRequests, podRequestsForScore } from '../../kube/pod-requests.ts';
-import type { ResourceAmounts } from '../../kube/resource-amounts.ts';
+import { podLoadForScore, podRequests, podRequestsForScore } from '../../kube/quantities/pod-requests.ts';
+import type { ResourceAmounts } from '../../kube/quantities/resource-amounts.ts';
 import { memoByShape } from './pod-shape.ts';
 
 /** What a pod asks of a node that it isn't on yet. */

@@ -1,5 +1,5 @@
-import type { NodeSelector } from '../../kube/core.ts';
-import { compileNodeSelector, compileTerm, type Requirement } from '../../kube/node-selector.ts';
+import type { NodeSelector } from '../../kube/api/core.ts';
+import { compileNodeSelector, compileTerm, type Requirement } from '../../kube/selectors/node-selector.ts';
 import { isRecord, listOf } from '../../kube/wire.ts';
 import { type MatcherTerm, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';

@@ -1,5 +1,5 @@
-import type { Pod, Volume } from '../../kube/core.ts';
-import { migrateInlineVolume } from '../../kube/in-tree-migration.ts';
+import type { Pod, Volume } from '../../kube/api/core.ts';
+import { migrateInlineVolume } from '../../kube/legacy/in-tree-migration.ts';
 import { isFinished } from '../../kube/pods.ts';
 import { ephemeralClaimName } from '../../kube/volumes.ts';
 import { textOf } from '../../kube/wire.ts';

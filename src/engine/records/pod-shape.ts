@@ -10,8 +10,8 @@ import type {
   Toleration,
   TopologySpreadConstraint,
   Volume,
-} from '../../kube/core.ts';
-import type { ResourceList, StringMap } from '../../kube/meta.ts';
+} from '../../kube/api/core.ts';
+import type { ResourceList, StringMap } from '../../kube/api/meta.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
 import { itemsOf } from './reading.ts';
 

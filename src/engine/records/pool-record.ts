@@ -1,6 +1,6 @@
-import { compileLabelSelector } from '../../kube/label-selector.ts';
-import { compileNodeSelector } from '../../kube/node-selector.ts';
-import type { CSIStorageCapacity } from '../../kube/storage.ts';
+import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
+import { compileLabelSelector } from '../../kube/selectors/label-selector.ts';
+import { compileNodeSelector } from '../../kube/selectors/node-selector.ts';
 import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
 import { parseTimestamp } from '../../kube/timestamp.ts';
 import { labels as wellKnownLabels } from '../../kube/well-known.ts';

@@ -1,5 +1,5 @@
-import type { NodeSelectorTerm } from '../../kube/core.ts';
-import { compileNodeSelector } from '../../kube/node-selector.ts';
+import type { NodeSelectorTerm } from '../../kube/api/core.ts';
+import { compileNodeSelector } from '../../kube/selectors/node-selector.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
 

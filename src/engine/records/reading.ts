@@ -2,7 +2,7 @@
  * Reading objects that nobody has validated: a list may be a number, a label value an object. Whatever the shape, these
  * answer with something of the right type, so that no parser throws on cluster data.
  */
-import { parseQuantity } from '../../kube/quantity.ts';
+import { parseQuantity } from '../../kube/quantities/quantity.ts';
 import { listOf } from '../../kube/wire.ts';
 import { type Size, sizeOfNano } from '../size.ts';
 

@@ -1,7 +1,7 @@
-import type { ReplicaSet, StatefulSet } from '../../kube/apps.ts';
-import type { ReplicationController, Service } from '../../kube/core.ts';
-import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/label-selector.ts';
-import type { KubeObject } from '../../kube/meta.ts';
+import type { ReplicaSet, StatefulSet } from '../../kube/api/apps.ts';
+import type { ReplicationController, Service } from '../../kube/api/core.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/selectors/label-selector.ts';
 import { textOf } from '../../kube/wire.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
 import { stringMapOf } from './reading.ts';

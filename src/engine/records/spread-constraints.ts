@@ -1,7 +1,7 @@
-import type { TopologySpreadConstraint } from '../../kube/core.ts';
-import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/label-selector.ts';
-import { isLabelValue } from '../../kube/label-syntax.ts';
-import type { Requirement } from '../../kube/requirement.ts';
+import type { TopologySpreadConstraint } from '../../kube/api/core.ts';
+import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/selectors/label-selector.ts';
+import { isLabelValue } from '../../kube/selectors/label-syntax.ts';
+import type { Requirement } from '../../kube/selectors/requirement.ts';
 import { lookUp, textOf } from '../../kube/wire.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';
 import { itemsOf } from './reading.ts';

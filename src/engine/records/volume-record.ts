@@ -1,6 +1,6 @@
-import type { PersistentVolume, VolumeNodeAffinity } from '../../kube/core.ts';
-import { migrateVolume } from '../../kube/in-tree-migration.ts';
-import { migrateNodeAffinity } from '../../kube/in-tree-topology.ts';
+import type { PersistentVolume, VolumeNodeAffinity } from '../../kube/api/core.ts';
+import { migrateVolume } from '../../kube/legacy/in-tree-migration.ts';
+import { migrateNodeAffinity } from '../../kube/legacy/in-tree-topology.ts';
 import { volumeClassName, volumeModeOf } from '../../kube/volumes.ts';
 import { annotations, multiZoneSeparator, labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';

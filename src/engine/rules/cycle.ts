@@ -1,3 +1,4 @@
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import {
   type Bitset,
   clearBit,
@@ -6,8 +7,7 @@ import {
   membersInto,
   newBitset,
   withBit,
-} from '../index/bitset.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
+} from '../cluster-index/primitives/bitset.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import { packVerdict, packVerdictForGood } from './verdict.ts';
 

@@ -1,4 +1,4 @@
-import type { ObjectChange } from '../index/change.ts';
+import type { ObjectChange } from '../cluster-index/change.ts';
 import type { Interest } from './rule.ts';
 
 /** One of the pod's own claims came or changed; every volume rule looks again then. */

@@ -1,4 +1,4 @@
-import type { Change } from '../index/change.ts';
+import type { Change } from '../cluster-index/change.ts';
 import type { Interest } from './rule.ts';
 
 /** The pod itself asks for something else now; every rule about its spec looks again then. */

@@ -1,4 +1,4 @@
-import type { Change } from '../index/change.ts';
+import type { Change } from '../cluster-index/change.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The answer that a test counts on. Any other fails the test, with what came instead. */
 import { expect } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { Ledger, Reservation } from '../ledger/ledger.ts';
 import { type Placement, plan } from '../plan.ts';
 import type { Refusal } from '../refusal.ts';

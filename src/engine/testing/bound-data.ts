@@ -1,5 +1,5 @@
 /** A pod whose claim, `data`, is bound already: nothing is left to decide but the node. */
-import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim } from '../../kube/core.ts';
+import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { Outcome } from './cluster.ts';
 import { boundClaim, volume } from './objects.ts';
 

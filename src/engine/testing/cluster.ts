@@ -1,8 +1,8 @@
-import type { Pod } from '../../kube/core.ts';
-import type { Kind } from '../index/change.ts';
-import { ClusterIndex } from '../index/cluster-index.ts';
-import { type Profile, stowageProfile } from '../index/profile.ts';
-import type { ObjectOf } from '../index/read-object.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { Kind } from '../cluster-index/change.ts';
+import { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { type Profile, stowageProfile } from '../cluster-index/profile.ts';
+import type { ObjectOf } from '../cluster-index/read-object.ts';
 import { type Placement, plan } from '../plan.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 

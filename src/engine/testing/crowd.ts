@@ -1,11 +1,11 @@
 /** Nodes that fill up with pods: random histories for the rules that count what pods take, and the slow way of counting. */
 import fc from 'fast-check';
-import type { ContainerPort, Pod } from '../../kube/core.ts';
-import type { ResourceList } from '../../kube/meta.ts';
-import { podRequests } from '../../kube/pod-requests.ts';
-import { allocatableAmounts, type ResourceAmounts } from '../../kube/resource-amounts.ts';
-import type { Change } from '../index/change.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { ContainerPort, Pod } from '../../kube/api/core.ts';
+import type { ResourceList } from '../../kube/api/meta.ts';
+import { podRequests } from '../../kube/quantities/pod-requests.ts';
+import { allocatableAmounts, type ResourceAmounts } from '../../kube/quantities/resource-amounts.ts';
+import type { Change } from '../cluster-index/change.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { readPod } from '../records/pod-record.ts';
 
 export const crowdNodes = ['n1', 'n2'];

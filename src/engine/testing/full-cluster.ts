@@ -1,7 +1,7 @@
 /** Random clusters in which everything can be in a pod's way at once: volumes, room on nodes, taints, labels, ports and neighbours. */
 import fc from 'fast-check';
-import type { Node, Pod, Taint } from '../../kube/core.ts';
-import type { ResourceList } from '../../kube/meta.ts';
+import type { Node, Pod, Taint } from '../../kube/api/core.ts';
+import type { ResourceList } from '../../kube/api/meta.ts';
 import type { ClusterObjects } from './cluster.ts';
 import { zone } from './objects.ts';
 import { arbCluster } from './random-cluster.ts';

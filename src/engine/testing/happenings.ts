@@ -1,6 +1,6 @@
 /** Things that happen to a cluster, to be written down in a table before there is one. */
-import type { Change } from '../index/change.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { Change } from '../cluster-index/change.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 
 /** Tells the index; what changed by it is undefined where nothing did. */
 export type Happening = (index: ClusterIndex) => Change | undefined;

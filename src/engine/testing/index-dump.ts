@@ -1,6 +1,6 @@
-import type { ClusterIndex } from '../index/cluster-index.ts';
-import type { NodeSet } from '../index/node-set.ts';
-import type { Promised } from '../index/promise-book.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import type { NodeSet } from '../cluster-index/nodes/node-set.ts';
+import type { Promised } from '../cluster-index/pools/promise-book.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nanoOf } from '../size.ts';
 

@@ -1,8 +1,8 @@
 /** Tables of what counts against the attach limit of a node, the same under both profiles. */
 import { expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/core.ts';
-import type { CSINode } from '../../kube/storage.ts';
-import { stowageProfile, upstreamProfile } from '../index/profile.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
+import type { CSINode } from '../../kube/api/storage.ts';
+import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { verdictOf } from './answers.ts';
 import { type ClusterObjects, clusterOf } from './cluster.ts';
 import { boundClaim, byName, madeBy, node, pod, storageClass, volume } from './objects.ts';

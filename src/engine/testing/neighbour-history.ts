@@ -1,9 +1,9 @@
 /** Runs a random history of neighbours in the index and in plain maps beside it. */
 import { expect } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
-import type { KubeObject } from '../../kube/meta.ts';
-import type { Change } from '../index/change.ts';
-import { ClusterIndex } from '../index/cluster-index.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { Change } from '../cluster-index/change.ts';
+import { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { interestOf } from '../interest.ts';
 import { type Placement, plan } from '../plan.ts';
 import { readPod } from '../records/pod-record.ts';

@@ -1,5 +1,5 @@
-import type { Pod } from '../../kube/core.ts';
-import type { ClusterIndex } from '../index/cluster-index.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { readPod } from '../records/pod-record.ts';
 import { Cycle } from '../rules/cycle.ts';
 import { nodeReasons } from '../rules/reasons.ts';

@@ -9,14 +9,14 @@ import type {
   PersistentVolumeClaim,
   Pod,
   Volume,
-} from '../../kube/core.ts';
+} from '../../kube/api/core.ts';
 import type {
   CSIDriver,
   CSINode,
   CSIStorageCapacity,
   StorageClass,
   VolumeAttachment,
-} from '../../kube/storage.ts';
+} from '../../kube/api/storage.ts';
 import type { ClassCapacity, DriverCapacity, StoragePool } from '../../kube/stowage.ts';
 import { annotations } from '../../kube/well-known.ts';
 

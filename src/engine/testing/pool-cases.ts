@@ -1,6 +1,6 @@
 /** Tables of the pool that a volume comes from, by what the driver publishes in its DriverCapacity. */
 import { expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import type { ClassCapacity, StoragePool } from '../../kube/stowage.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from './cluster.ts';
 import { byName, claim, driverCapacity, madeBy, node, pod, zone } from './objects.ts';

@@ -1,7 +1,7 @@
 /** Tables of what a plan comes to under both profiles: Stowage's own, and the one that follows kube-scheduler. */
 import { expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
-import { stowageProfile, upstreamProfile } from '../index/profile.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from './cluster.ts';
 import { byName, pod } from './objects.ts';
 

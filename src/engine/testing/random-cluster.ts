@@ -3,7 +3,7 @@
  * everything that objects get wrong in real life.
  */
 import fc from 'fast-check';
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import type { ClusterObjects, StorageKind } from './cluster.ts';
 import { sometimes } from './random/chance.ts';
 import { arbClaim } from './random/claims.ts';

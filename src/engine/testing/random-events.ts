@@ -1,9 +1,9 @@
 /** Random histories of a cluster, as a watch might tell them: in order, but with repetitions, stale news and gaps. */
 import fc from 'fast-check';
-import type { KubeObject } from '../../kube/meta.ts';
-import type { Kind } from '../index/change.ts';
-import type { Applied, ClusterIndex } from '../index/cluster-index.ts';
-import type { ObjectOf } from '../index/read-object.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { Kind } from '../cluster-index/change.ts';
+import type { Applied, ClusterIndex } from '../cluster-index/cluster-index.ts';
+import type { ObjectOf } from '../cluster-index/read-object.ts';
 import type { ClusterObjects } from './cluster.ts';
 import { arbClaim } from './random/claims.ts';
 import {

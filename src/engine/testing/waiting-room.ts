@@ -1,11 +1,11 @@
 /** A cluster with too little of everything, in which pods wait and remember what they were told. */
 import fc from 'fast-check';
-import type { Pod } from '../../kube/core.ts';
-import type { KubeObject } from '../../kube/meta.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
 import { annotations } from '../../kube/well-known.ts';
-import type { Change, Kind } from '../index/change.ts';
-import type { Applied, ClusterIndex } from '../index/cluster-index.ts';
-import type { Profile } from '../index/profile.ts';
+import type { Change, Kind } from '../cluster-index/change.ts';
+import type { Applied, ClusterIndex } from '../cluster-index/cluster-index.ts';
+import type { Profile } from '../cluster-index/profile.ts';
 import { interestOf } from '../interest.ts';
 import { Ledger, type Reservation } from '../ledger/ledger.ts';
 import { type Placement, plan } from '../plan.ts';

@@ -1,7 +1,7 @@
 /** Tables of what should make a refused pod be looked at again, and of what should not. */
 import { expect, test } from 'vitest';
-import type { Pod } from '../../kube/core.ts';
-import type { Profile } from '../index/profile.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { Profile } from '../cluster-index/profile.ts';
 import { plan } from '../plan.ts';
 import { refusalOf } from './answers.ts';
 import { type ClusterObjects, clusterOf } from './cluster.ts';

@@ -1,7 +1,7 @@
-import { randomMetadata } from '../../../src/cluster/embedded/apply/testing/random-kinds.ts';
-import { randomCustomSchema, regrouped } from '../../../src/cluster/embedded/apply/testing/random-schemas.ts';
-import type { Draw } from '../../../src/cluster/embedded/apply/testing/random-values.ts';
-import type { JsonSchema } from '../../../src/cluster/embedded/structural/json-schema.ts';
+import { randomMetadata } from '../../../src/apiserver/apply/testing/random-kinds.ts';
+import { randomCustomSchema, regrouped } from '../../../src/apiserver/apply/testing/random-schemas.ts';
+import type { Draw } from '../../../src/apiserver/apply/testing/random-values.ts';
+import type { JsonSchema } from '../../../src/apiserver/structural/json-schema.ts';
 import { type Random, seededRandom } from '../../../src/runtime/random.ts';
 import { del, get, patch, post, put, type Scenario, type Step, scenario } from '../../fidelity/scenario.ts';
 

@@ -1,5 +1,5 @@
-import { randomKinds } from '../../../src/cluster/embedded/apply/testing/more-random-kinds.ts';
-import { type RandomKind, randomMetadata } from '../../../src/cluster/embedded/apply/testing/random-kinds.ts';
+import { randomKinds } from '../../../src/apiserver/apply/testing/more-random-kinds.ts';
+import { type RandomKind, randomMetadata } from '../../../src/apiserver/apply/testing/random-kinds.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import { seededRandom } from '../../../src/runtime/random.ts';
 import { del, get, patch, put, type Scenario, type Step, scenario } from '../../fidelity/scenario.ts';

@@ -1,7 +1,7 @@
 /** Random objects are as wrong as objects can be; a server takes only some of it. What it surely would not take is mended here. */
 import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
-import type { AccessMode, PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/core.ts';
-import type { CSIStorageCapacity, StorageClass } from '../../../src/kube/storage.ts';
+import type { AccessMode, PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/api/core.ts';
+import type { CSIStorageCapacity, StorageClass } from '../../../src/kube/api/storage.ts';
 import { annotations } from '../../../src/kube/well-known.ts';
 import { comparableSize, withClaimsOfTheirOwn, withPortsOfTheirOwn } from './differences.ts';
 

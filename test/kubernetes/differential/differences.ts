@@ -5,10 +5,10 @@
  * in the direction that is given for each. Profile `upstream` differs where kube-scheduler miscounts; such clusters are not drawn, so
  * that everything else is compared to the letter (see the end).
  */
-import type { Profile } from '../../../src/engine/index/profile.ts';
-import type { Container, PersistentVolumeClaim, Pod, PodSpec } from '../../../src/kube/core.ts';
-import type { QuantityText } from '../../../src/kube/meta.ts';
-import { parseQuantity, quantityToNano } from '../../../src/kube/quantity.ts';
+import type { Profile } from '../../../src/engine/cluster-index/profile.ts';
+import type { Container, PersistentVolumeClaim, Pod, PodSpec } from '../../../src/kube/api/core.ts';
+import type { QuantityText } from '../../../src/kube/api/meta.ts';
+import { parseQuantity, quantityToNano } from '../../../src/kube/quantities/quantity.ts';
 import { isFullyBound } from '../../../src/kube/volumes.ts';
 import type { Theme } from './themes.ts';
 

@@ -1,4 +1,4 @@
-import { type Profile, stowageProfile, upstreamProfile } from '../../../src/engine/index/profile.ts';
+import { type Profile, stowageProfile, upstreamProfile } from '../../../src/engine/cluster-index/profile.ts';
 import { differences, type Switch } from './differences.ts';
 import type { Verdict } from './verdict.ts';
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Pod } from '../../../src/kube/core.ts';
+import type { Pod } from '../../../src/kube/api/core.ts';
 
 interface FilterArguments {
   readonly Pod?: Pod;

@@ -1,8 +1,8 @@
 import { Decider } from '../../../src/controllers/scheduler/decider.ts';
 import { refusedMessage } from '../../../src/controllers/scheduler/refused-message.ts';
-import type { Kind } from '../../../src/engine/index/change.ts';
-import { ClusterIndex } from '../../../src/engine/index/cluster-index.ts';
-import type { Profile } from '../../../src/engine/index/profile.ts';
+import type { Kind } from '../../../src/engine/cluster-index/change.ts';
+import { ClusterIndex } from '../../../src/engine/cluster-index/cluster-index.ts';
+import type { Profile } from '../../../src/engine/cluster-index/profile.ts';
 import { judge } from '../../../src/engine/judge.ts';
 import { bestCandidate, type Candidate } from '../../../src/engine/preemption/best-candidate.ts';
 import { type Budget, readBudget } from '../../../src/engine/preemption/budget.ts';
@@ -12,9 +12,9 @@ import { victimsOnNode } from '../../../src/engine/preemption/victims-on-node.ts
 import { type PodRecord, readPod } from '../../../src/engine/records/pod-record.ts';
 import { defaultRules } from '../../../src/engine/rules/default-rules.ts';
 import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
-import type { PersistentVolumeClaim, Pod } from '../../../src/kube/core.ts';
-import type { KubeObject } from '../../../src/kube/meta.ts';
-import type { PodDisruptionBudget } from '../../../src/kube/policy.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../src/kube/api/core.ts';
+import type { KubeObject } from '../../../src/kube/api/meta.ts';
+import type { PodDisruptionBudget } from '../../../src/kube/api/policy.ts';
 import { fits, type Verdict } from './verdict.ts';
 
 /** What both schedulers see. */

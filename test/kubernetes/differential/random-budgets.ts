@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { sometimes } from '../../../src/engine/testing/random/chance.ts';
 import { named } from '../../../src/engine/testing/random/names.ts';
-import type { LabelSelector } from '../../../src/kube/meta.ts';
-import type { PodDisruptionBudget } from '../../../src/kube/policy.ts';
+import type { LabelSelector } from '../../../src/kube/api/meta.ts';
+import type { PodDisruptionBudget } from '../../../src/kube/api/policy.ts';
 import type { Theme } from './themes.ts';
 
 export function arbBudgets({ priorities }: Theme): fc.Arbitrary<PodDisruptionBudget[]> {

@@ -7,8 +7,8 @@ import { anything, flavours } from '../../../src/engine/testing/random/flavour.t
 import { nodeNames } from '../../../src/engine/testing/random/names.ts';
 import { arbFewSlots } from '../../../src/engine/testing/random/slots.ts';
 import { arbObjects, type RandomObjects } from '../../../src/engine/testing/random-cluster.ts';
-import type { PersistentVolumeClaim, Pod } from '../../../src/kube/core.ts';
-import type { OwnerReference } from '../../../src/kube/meta.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../src/kube/api/core.ts';
+import type { OwnerReference } from '../../../src/kube/api/meta.ts';
 import { asServed, servedClaim } from './as-served.ts';
 import { withClaimsNamedOnce } from './differences.ts';
 import type { Seen } from './our-scheduler.ts';

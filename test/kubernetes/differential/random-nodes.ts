@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { compact, sometimes } from '../../../src/engine/testing/random/chance.ts';
 import { rack, zones } from '../../../src/engine/testing/random/names.ts';
-import type { Node, Taint } from '../../../src/kube/core.ts';
+import type { Node, Taint } from '../../../src/kube/api/core.ts';
 import { labels } from '../../../src/kube/well-known.ts';
 import { feature, gpu, rare } from './names.ts';
 import type { Theme } from './themes.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { sometimes } from '../../../src/engine/testing/random/chance.ts';
 import { drivers } from '../../../src/engine/testing/random/names.ts';
-import type { PersistentVolumeClaimTemplate, Volume } from '../../../src/kube/core.ts';
+import type { PersistentVolumeClaimTemplate, Volume } from '../../../src/kube/api/core.ts';
 import type { Theme } from './themes.ts';
 
 const subscription = '/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/disks';

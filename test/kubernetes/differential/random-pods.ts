@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { compact, sometimes } from '../../../src/engine/testing/random/chance.ts';
 import { claimNames, named, nodeNames, otherClaimNames } from '../../../src/engine/testing/random/names.ts';
-import type { Pod, PodSpec, PodStatus } from '../../../src/kube/core.ts';
+import type { Pod, PodSpec, PodStatus } from '../../../src/kube/api/core.ts';
 import { drawsTerminating, withoutRepelling } from './differences.ts';
 import { priorities } from './names.ts';
 import { arbContainers, arbGrants } from './random-containers.ts';

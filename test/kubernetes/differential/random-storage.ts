@@ -4,9 +4,9 @@ import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
 import { sometimes } from '../../../src/engine/testing/random/chance.ts';
 import { classNames, drivers, rack, volumeNames, zones } from '../../../src/engine/testing/random/names.ts';
 import { type Patch, patched } from '../../../src/engine/testing/random/twists.ts';
-import type { PersistentVolumeClaim } from '../../../src/kube/core.ts';
-import type { KubeObject, LabelSelector } from '../../../src/kube/meta.ts';
-import type { CSINode } from '../../../src/kube/storage.ts';
+import type { PersistentVolumeClaim } from '../../../src/kube/api/core.ts';
+import type { KubeObject, LabelSelector } from '../../../src/kube/api/meta.ts';
+import type { CSINode } from '../../../src/kube/api/storage.ts';
 import { annotations, labels } from '../../../src/kube/well-known.ts';
 
 /** Those that took over disks that were once part of Kubernetes. */

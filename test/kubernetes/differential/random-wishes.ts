@@ -10,8 +10,8 @@ import type {
   Toleration,
   TopologySpreadConstraint,
   WeightedPodAffinityTerm,
-} from '../../../src/kube/core.ts';
-import type { LabelSelector } from '../../../src/kube/meta.ts';
+} from '../../../src/kube/api/core.ts';
+import type { LabelSelector } from '../../../src/kube/api/meta.ts';
 import { labels } from '../../../src/kube/well-known.ts';
 import { drawsNamespacesByAbsence } from './differences.ts';
 

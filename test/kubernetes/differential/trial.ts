@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isReason } from '../../../src/cluster/api-error.ts';
-import { type Profile, upstreamProfile } from '../../../src/engine/index/profile.ts';
+import { type Profile, upstreamProfile } from '../../../src/engine/cluster-index/profile.ts';
+import { isReason } from '../../../src/kube/api-error.ts';
 import { comparesWords } from './differences.ts';
 import { type Explained, explained } from './explained.ts';
 import { type Asked, OurScheduler, type Seen } from './our-scheduler.ts';

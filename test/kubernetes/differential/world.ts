@@ -1,6 +1,10 @@
-import { isReason } from '../../../src/cluster/api-error.ts';
 import type { Cluster, Fresh } from '../../../src/cluster/cluster.ts';
-import type { Resource } from '../../../src/cluster/resource.ts';
+import type { Kind } from '../../../src/engine/cluster-index/change.ts';
+import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/api/core.ts';
+import type { KubeObject } from '../../../src/kube/api/meta.ts';
+import { isReason } from '../../../src/kube/api-error.ts';
+import type { Resource } from '../../../src/kube/resource.ts';
 import {
   csiDrivers,
   csiNodes,
@@ -17,11 +21,7 @@ import {
   statefulSets,
   storageClasses,
   volumeAttachments,
-} from '../../../src/cluster/resources.ts';
-import type { Kind } from '../../../src/engine/index/change.ts';
-import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/core.ts';
-import type { KubeObject } from '../../../src/kube/meta.ts';
+} from '../../../src/kube/resources.ts';
 import { priorities, runtimes, teams } from './names.ts';
 import type { Seen } from './our-scheduler.ts';
 

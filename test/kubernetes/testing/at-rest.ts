@@ -1,5 +1,5 @@
-import type { Deployment, StatefulSet } from '../../../src/kube/apps.ts';
-import type { PersistentVolumeClaim, PersistentVolumeSpec } from '../../../src/kube/core-volume.ts';
+import type { Deployment, StatefulSet } from '../../../src/kube/api/apps.ts';
+import type { PersistentVolumeClaim, PersistentVolumeSpec } from '../../../src/kube/api/core-volume.ts';
 import { annotations } from '../../../src/kube/well-known.ts';
 import { diskMaker, lateClass } from './disk-maker.ts';
 import type { Seen, Snapshot } from './masked-state.ts';

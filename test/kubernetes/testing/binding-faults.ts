@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../../src/cluster/resources.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../../src/kube/resources.ts';
 import type { BindingTrial } from './binding-trial.ts';
 import type { Answer, PassingWrite } from './write-line.ts';
 

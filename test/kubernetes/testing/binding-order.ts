@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../../src/cluster/resources.ts';
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../src/kube/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../src/kube/api/core.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../../src/kube/resources.ts';
 
 /** Longer than the PV controller takes to look at everything anew. */
 const steadyMs = 1_300;

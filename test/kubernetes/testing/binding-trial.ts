@@ -1,15 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isReason } from '../../../src/cluster/api-error.ts';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
 import { KubernetesCluster } from '../../../src/cluster/kubernetes/client.ts';
-import {
-  namespaces,
-  persistentVolumeClaims,
-  persistentVolumes,
-  pods,
-} from '../../../src/cluster/resources.ts';
 import { runControllers } from '../../../src/controllers/run-controllers.ts';
+import { isReason } from '../../../src/kube/api-error.ts';
+import { namespaces, persistentVolumeClaims, persistentVolumes, pods } from '../../../src/kube/resources.ts';
 import { annotations } from '../../../src/kube/well-known.ts';
 import { realClock } from '../../../src/runtime/clock.ts';
 import { systemIds } from '../../../src/runtime/ids.ts';

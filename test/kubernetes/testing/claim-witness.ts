@@ -1,6 +1,6 @@
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import { persistentVolumeClaims } from '../../../src/cluster/resources.ts';
-import type { PersistentVolumeClaim } from '../../../src/kube/core-volume.ts';
+import type { PersistentVolumeClaim } from '../../../src/kube/api/core-volume.ts';
+import { persistentVolumeClaims } from '../../../src/kube/resources.ts';
 
 /** Sees every version of every claim, and remembers what must never be, however short. */
 export class ClaimWitness {

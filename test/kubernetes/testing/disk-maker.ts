@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isReason } from '../../../src/cluster/api-error.ts';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../src/cluster/resources.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/api/core-volume.ts';
+import { isReason } from '../../../src/kube/api-error.ts';
+import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../src/kube/resources.ts';
 
 /** Whom it makes volumes for. */
 export const diskMaker = 'disk.example.com';

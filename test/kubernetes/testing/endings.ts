@@ -1,13 +1,13 @@
 import type { Cluster, PropagationPolicy } from '../../../src/cluster/cluster.ts';
-import type { Resource } from '../../../src/cluster/resource.ts';
+import type { KubeObject, OwnerReference } from '../../../src/kube/api/meta.ts';
+import type { Resource } from '../../../src/kube/resource.ts';
 import {
   configMaps,
   namespaces,
   persistentVolumeClaims,
   persistentVolumes,
   pods,
-} from '../../../src/cluster/resources.ts';
-import type { KubeObject, OwnerReference } from '../../../src/kube/meta.ts';
+} from '../../../src/kube/resources.ts';
 
 const kept = 'kept';
 const doomed = 'doomed';

@@ -1,5 +1,5 @@
-import type { Event } from '../../../src/kube/core.ts';
-import type { KubeObject, ObjectReference, OwnerReference } from '../../../src/kube/meta.ts';
+import type { Event } from '../../../src/kube/api/core.ts';
+import type { KubeObject, ObjectReference, OwnerReference } from '../../../src/kube/api/meta.ts';
 
 /** A cluster at a moment: objects with their kinds, and Events. */
 export interface Snapshot {

@@ -1,5 +1,5 @@
+import { servedCatalogue } from '../../../src/apiserver/kinds/served-kinds.ts';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import { servedCatalogue } from '../../../src/cluster/embedded/kinds/served-kinds.ts';
 import { runControllers } from '../../../src/controllers/run-controllers.ts';
 import { stowageGroup } from '../../../src/kube/stowage.ts';
 import { realClock } from '../../../src/runtime/clock.ts';

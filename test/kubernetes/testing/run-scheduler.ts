@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
+import type { Pod, PodSpec } from '../../../src/kube/api/core.ts';
 import {
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
   pods,
   storageClasses,
-} from '../../../src/cluster/resources.ts';
-import type { Pod, PodSpec } from '../../../src/kube/core.ts';
+} from '../../../src/kube/resources.ts';
 import { labels, noProvisioner } from '../../../src/kube/well-known.ts';
 import { StowageProcess } from '../../up/stowage-process.ts';
 import type { Bed } from '../bed.ts';

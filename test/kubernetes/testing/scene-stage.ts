@@ -1,5 +1,5 @@
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import { nodes, storageClasses } from '../../../src/cluster/resources.ts';
+import { nodes, storageClasses } from '../../../src/kube/resources.ts';
 import type { Bed } from '../bed.ts';
 import { makeDisks } from './disk-maker.ts';
 import { sharedClasses } from './scenes/volume-scenes.ts';

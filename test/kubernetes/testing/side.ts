@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import type { Resource } from '../../../src/cluster/resource.ts';
+import type { Resource } from '../../../src/kube/resource.ts';
 import {
   configMaps,
   controllerRevisions,
@@ -13,7 +13,7 @@ import {
   pods,
   replicaSets,
   statefulSets,
-} from '../../../src/cluster/resources.ts';
+} from '../../../src/kube/resources.ts';
 import { isAtRest } from './at-rest.ts';
 import { Mask, type MaskedState, type Seen, type Snapshot } from './masked-state.ts';
 

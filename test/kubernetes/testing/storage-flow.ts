@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isReason } from '../../../src/cluster/api-error.ts';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
+import { isReason } from '../../../src/kube/api-error.ts';
 import {
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
   pods,
   storageClasses,
-} from '../../../src/cluster/resources.ts';
+} from '../../../src/kube/resources.ts';
 
 const pod = { namespace: 'default', name: 'consumer' };
 const claim = { namespace: 'default', name: 'claim' };

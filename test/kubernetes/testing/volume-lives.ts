@@ -1,7 +1,7 @@
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../src/cluster/resources.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/core-volume.ts';
-import type { ObjectMeta } from '../../../src/kube/meta.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/api/core-volume.ts';
+import type { ObjectMeta } from '../../../src/kube/api/meta.ts';
+import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../src/kube/resources.ts';
 import { steady } from './steady.ts';
 
 type VolumeSpec = NonNullable<PersistentVolume['spec']>;

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { parse } from 'yaml';
-import { EmbeddedServer } from '../../../src/cluster/embedded/embedded-server.ts';
+import { EmbeddedServer } from '../../../src/apiserver/embedded-server.ts';
 import { realClock } from '../../../src/runtime/clock.ts';
 import { systemIds } from '../../../src/runtime/ids.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';

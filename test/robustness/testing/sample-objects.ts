@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Kind } from '../../../src/cluster/embedded/kinds/kind.ts';
-import { servedCatalogue } from '../../../src/cluster/embedded/kinds/served-kinds.ts';
-import { apiVersionOf } from '../../../src/cluster/resource.ts';
+import type { Kind } from '../../../src/apiserver/kinds/kind.ts';
+import { servedCatalogue } from '../../../src/apiserver/kinds/served-kinds.ts';
+import { apiVersionOf } from '../../../src/kube/resource.ts';
 
 export interface Sample {
   readonly kind: Kind;
@@ -21,7 +21,7 @@ interface Recorded {
   readonly stored?: SampleObject;
 }
 
-const kindsFolder = new URL('../../../src/cluster/embedded/kinds/', import.meta.url);
+const kindsFolder = new URL('../../../src/apiserver/kinds/', import.meta.url);
 
 /** Every object that a real server is known to have accepted, of all kinds that are served. */
 export function sampleObjects(): readonly Sample[] {

@@ -1,11 +1,7 @@
-import type { Kind } from '../../../src/cluster/embedded/kinds/kind.ts';
-import { fieldsOf } from '../../../src/cluster/embedded/schema/type-info.ts';
-import {
-  type LeafForm,
-  schemaTypeId,
-  type ValueType,
-} from '../../../src/cluster/embedded/schema/type-table.ts';
-import { apiVersionOf } from '../../../src/cluster/resource.ts';
+import type { Kind } from '../../../src/apiserver/kinds/kind.ts';
+import { fieldsOf } from '../../../src/apiserver/schema/type-info.ts';
+import { type LeafForm, schemaTypeId, type ValueType } from '../../../src/apiserver/schema/type-table.ts';
+import { apiVersionOf } from '../../../src/kube/resource.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import { sampleObjects } from './sample-objects.ts';
 

@@ -1,4 +1,4 @@
-import type { Change, Entry } from '../../../src/cluster/embedded/store/store.ts';
+import type { Change, Entry } from '../../../src/apiserver/store/store.ts';
 
 /** What a watcher wants to see, in the words of the API and, for the model, as a function. */
 export interface Interest {

@@ -1,5 +1,5 @@
-import type { Kind } from '../../../engine/index/change.ts';
-import type { ObjectOf } from '../../../engine/index/read-object.ts';
+import type { Kind } from '../../../engine/cluster-index/change.ts';
+import type { ObjectOf } from '../../../engine/cluster-index/read-object.ts';
 import {
   capacity,
   claim,
@@ -9,7 +9,7 @@ import {
   pod,
   storageClass,
 } from '../../../engine/testing/objects.ts';
-import type { Pod } from '../../../kube/core.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 import { Snapshot } from '../../../state/snapshot.ts';
 import type { World } from '../../source/world.ts';
 

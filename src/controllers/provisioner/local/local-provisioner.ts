@@ -1,5 +1,5 @@
-import { matchesNode } from '../../../kube/node-selector.ts';
-import { compileTopologySelector } from '../../../kube/topology-selector.ts';
+import { matchesNode } from '../../../kube/selectors/node-selector.ts';
+import { compileTopologySelector } from '../../../kube/selectors/topology-selector.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { lookUp } from '../../../kube/wire.ts';

@@ -1,7 +1,7 @@
-import type { Node } from '../../../kube/core.ts';
-import type { PersistentVolumeClaim, VolumeNodeAffinity } from '../../../kube/core-volume.ts';
-import type { StringMap } from '../../../kube/meta.ts';
-import type { StorageClass } from '../../../kube/storage.ts';
+import type { Node } from '../../../kube/api/core.ts';
+import type { PersistentVolumeClaim, VolumeNodeAffinity } from '../../../kube/api/core-volume.ts';
+import type { StringMap } from '../../../kube/api/meta.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { assetOf, type Provisioner } from '../provisioner.ts';
 import { spreadPosition } from '../spread.ts';

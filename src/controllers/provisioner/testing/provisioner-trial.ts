@@ -1,15 +1,10 @@
 import { expect } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import {
-  nodes,
-  persistentVolumeClaims,
-  persistentVolumes,
-  storageClasses,
-} from '../../../cluster/resources.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
-import type { StorageClass } from '../../../kube/storage.ts';
-import type { Controller } from '../../controller.ts';
-import { orAbsent } from '../../or-absent.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
+import { orAbsent } from '../../../kube/or-absent.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../kube/resources.ts';
+import type { Controller } from '../../../reconcile/controller.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { type ClaimOptions, claimOf, classOf, nodeOf } from './objects.ts';
 

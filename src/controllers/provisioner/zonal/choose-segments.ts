@@ -1,4 +1,4 @@
-import type { Node } from '../../../kube/core.ts';
+import type { Node } from '../../../kube/api/core.ts';
 import { assert } from '../../../runtime/assert.ts';
 import { type Refused, refused } from '../provisioner.ts';
 import type { SpreadPosition } from '../spread.ts';

@@ -1,5 +1,5 @@
-import type { Node, TopologySelectorTerm } from '../../../kube/core.ts';
-import type { StringMap } from '../../../kube/meta.ts';
+import type { Node, TopologySelectorTerm } from '../../../kube/api/core.ts';
+import type { StringMap } from '../../../kube/api/meta.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { lookUp } from '../../../kube/wire.ts';
 import { type Refused, refused } from '../provisioner.ts';

@@ -1,4 +1,4 @@
-import type { StorageClass } from '../../../kube/storage.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
 import { type Refused, refused } from '../provisioner.ts';
 
 /** What a class of `zonal.stowage.dev` says in its parameters. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StorageClass } from '../../../kube/storage.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { assetOf } from '../provisioner.ts';
 import { affinityLines, claimOf, classOf, nodeOf, planLines, someUid, termsOf } from '../testing/objects.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { failure } from '../../../cluster/api-error.ts';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import type { Happening } from '../../../cluster/event-recorder.ts';
-import { pods } from '../../../cluster/resources.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import { failure } from '../../../kube/api-error.ts';
 import { getCondition } from '../../../kube/conditions.ts';
-import type { Pod } from '../../../kube/core.ts';
+import { orAbsent } from '../../../kube/or-absent.ts';
+import { pods } from '../../../kube/resources.ts';
+import type { Happening } from '../../../reconcile/event-recorder.ts';
 import { realClock } from '../../../runtime/clock.ts';
-import { orAbsent } from '../../or-absent.ts';
 import { ControlledCluster } from '../../testing/controlled-cluster.ts';
 import { LimitedCluster } from '../../testing/limited-cluster.ts';
 import { type EvictionOrder, evictVictims } from './evict-victims.ts';

@@ -1,12 +1,12 @@
-import { isReason } from '../../../cluster/api-error.ts';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { type EventRecorder, referenceTo } from '../../../cluster/event-recorder.ts';
-import { pods } from '../../../cluster/resources.ts';
+import type { Pod, PodCondition } from '../../../kube/api/core.ts';
+import { isReason } from '../../../kube/api-error.ts';
 import { setCondition } from '../../../kube/conditions.ts';
-import type { Pod, PodCondition } from '../../../kube/core.ts';
+import { orAbsent } from '../../../kube/or-absent.ts';
+import { pods } from '../../../kube/resources.ts';
 import { formatTimestamp } from '../../../kube/timestamp.ts';
+import { type EventRecorder, referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { orAbsent } from '../../or-absent.ts';
 import { clearNominations, nominate } from './nominate.ts';
 
 export interface EvictionContext {

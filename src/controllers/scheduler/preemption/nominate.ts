@@ -1,9 +1,9 @@
-import { isReason } from '../../../cluster/api-error.ts';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { pods } from '../../../cluster/resources.ts';
-import type { Pod } from '../../../kube/core.ts';
-import { onVersion } from '../../on-version.ts';
-import { orAbsent } from '../../or-absent.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import { isReason } from '../../../kube/api-error.ts';
+import { onVersion } from '../../../kube/on-version.ts';
+import { orAbsent } from '../../../kube/or-absent.ts';
+import { pods } from '../../../kube/resources.ts';
 
 interface NominationContext {
   readonly cluster: Cluster;

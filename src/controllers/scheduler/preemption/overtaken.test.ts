@@ -1,7 +1,7 @@
 /** A pod whose room is being made on a node, and what becomes of it when that node turns out not to be the answer. */
 import { expect, test } from 'vitest';
-import { nodes, pods, priorityClasses } from '../../../cluster/resources.ts';
-import type { PodSpec } from '../../../kube/core.ts';
+import type { PodSpec } from '../../../kube/api/core.ts';
+import { nodes, pods, priorityClasses } from '../../../kube/resources.ts';
 import { cpu } from '../scenarios/testing/furniture.ts';
 import { deletePod } from '../testing/binding-world.ts';
 import { namespace, type PodOptions, SchedulerWorld } from '../testing/scheduler-world.ts';

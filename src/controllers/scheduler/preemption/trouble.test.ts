@@ -1,8 +1,8 @@
 /** Making room for a pod when something goes wrong halfway, or comes too late. */
 import { expect, test } from 'vitest';
-import { pods, priorityClasses } from '../../../cluster/resources.ts';
+import type { PodSpec } from '../../../kube/api/core.ts';
 import { getCondition } from '../../../kube/conditions.ts';
-import type { PodSpec } from '../../../kube/core.ts';
+import { pods, priorityClasses } from '../../../kube/resources.ts';
 import { cpu } from '../scenarios/testing/furniture.ts';
 import { runBeside, startBinding } from '../testing/binding-world.ts';
 import { namespace, type SchedulerWorld } from '../testing/scheduler-world.ts';

@@ -1,4 +1,4 @@
-import type { Change } from '../../../engine/index/change.ts';
+import type { Change } from '../../../engine/cluster-index/change.ts';
 
 /** More changes than this while one pod is in flight: the oldest are forgotten, and the pod counts as woken. */
 const changesMax = 10_000;

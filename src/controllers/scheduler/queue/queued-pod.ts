@@ -1,4 +1,4 @@
-import type { Change } from '../../../engine/index/change.ts';
+import type { Change } from '../../../engine/cluster-index/change.ts';
 import type { HeapItem } from './heap.ts';
 
 /** What the queue knows of a pod. */

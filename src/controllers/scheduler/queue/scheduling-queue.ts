@@ -1,4 +1,4 @@
-import type { Change } from '../../../engine/index/change.ts';
+import type { Change } from '../../../engine/cluster-index/change.ts';
 import { onAbort } from '../../../runtime/abort.ts';
 import { assert } from '../../../runtime/assert.ts';
 import type { Clock, Timer } from '../../../runtime/clock.ts';

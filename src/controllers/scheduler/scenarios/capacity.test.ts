@@ -1,6 +1,6 @@
 /** Room that drivers publish, in the decision: CSIStorageCapacity objects, alone and against what pods in flight were promised. */
 import { describe, expect, test } from 'vitest';
-import { csiDrivers, persistentVolumeClaims } from '../../../cluster/resources.ts';
+import { csiDrivers, persistentVolumeClaims } from '../../../kube/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { namespace, SchedulerWorld } from '../testing/scheduler-world.ts';
 import { changeRoom, driverName, placeOf, removeRoom, room, trackedClass } from './testing/furniture.ts';

@@ -1,6 +1,6 @@
 /** What went wrong for others when something failed half-way, each as a scenario of its own. */
 import { expect, test } from 'vitest';
-import { nodes, persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { createScheduler } from '../scheduler.ts';

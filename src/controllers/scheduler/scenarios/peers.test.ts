@@ -14,7 +14,7 @@
  * | S20 a gang of pods                                   | gangs; a pod with several claims is all or nothing             |
  */
 import { expect, test } from 'vitest';
-import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../cluster/resources.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { namespace, SchedulerWorld } from '../testing/scheduler-world.ts';
 import { startCrowd } from './testing/crowd.ts';

@@ -1,14 +1,14 @@
 /** Important pods on full nodes: who has to go, who stays, and who gets the room. */
 import { expect, test } from 'vitest';
+import type { PodSpec } from '../../../kube/api/core.ts';
+import { getCondition } from '../../../kube/conditions.ts';
 import {
   csiDrivers,
   csiNodes,
   podDisruptionBudgets,
   pods,
   priorityClasses,
-} from '../../../cluster/resources.ts';
-import { getCondition } from '../../../kube/conditions.ts';
-import type { PodSpec } from '../../../kube/core.ts';
+} from '../../../kube/resources.ts';
 import { namespace, type PodOptions, SchedulerWorld } from '../testing/scheduler-world.ts';
 import { cpu, driverName, placed } from './testing/furniture.ts';
 

@@ -1,6 +1,6 @@
 /** The design proposal's list of unit tests, at the height of the scheduler. */
 import { describe, expect, test } from 'vitest';
-import { persistentVolumes } from '../../../cluster/resources.ts';
+import { persistentVolumes } from '../../../kube/resources.ts';
 import { namespace, SchedulerWorld } from '../testing/scheduler-world.ts';
 import { zonalDriver } from './testing/furniture.ts';
 

@@ -1,6 +1,6 @@
 /** How pods wait: in which order, behind which gates, and until when. */
 import { describe, expect, test } from 'vitest';
-import { persistentVolumeClaims, pods, priorityClasses } from '../../../cluster/resources.ts';
+import { persistentVolumeClaims, pods, priorityClasses } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { allControllers } from '../../all-controllers.ts';
 import { namespace, SchedulerWorld } from '../testing/scheduler-world.ts';

@@ -1,6 +1,6 @@
 /** After any history nobody waits who need not: a scheduler that is started anew finds a place for nobody. */
 import { expect, test } from 'vitest';
-import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../cluster/resources.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { seededRandom } from '../../../runtime/random.ts';
 import type { SchedulerWorld } from '../testing/scheduler-world.ts';
 import { startCrowd } from './testing/crowd.ts';

@@ -1,5 +1,7 @@
 /** Equal pods share a refusal, until something makes it stale: then the next of them gets the new answer. */
 import { describe, expect, test } from 'vitest';
+import { defaultRules } from '../../../engine/rules/default-rules.ts';
+import type { AnyRule } from '../../../engine/rules/rule.ts';
 import {
   csiNodes,
   nodes,
@@ -7,9 +9,7 @@ import {
   persistentVolumes,
   pods,
   storageClasses,
-} from '../../../cluster/resources.ts';
-import { defaultRules } from '../../../engine/rules/default-rules.ts';
-import type { AnyRule } from '../../../engine/rules/rule.ts';
+} from '../../../kube/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { termsOf } from '../../provisioner/testing/objects.ts';
 import { namespace, SchedulerWorld } from '../testing/scheduler-world.ts';

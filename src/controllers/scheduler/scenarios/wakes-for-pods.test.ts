@@ -1,7 +1,7 @@
 /** What makes the scheduler look again at a pod that was refused for anything but volumes, and what does not. */
 import { describe } from 'vitest';
-import { namespaces, nodes, persistentVolumeClaims, pods, services } from '../../../cluster/resources.ts';
-import type { PodSpec } from '../../../kube/core.ts';
+import type { PodSpec } from '../../../kube/api/core.ts';
+import { namespaces, nodes, persistentVolumeClaims, pods, services } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { namespace, type SchedulerWorld } from '../testing/scheduler-world.ts';
 import { apart, cpu, together } from './testing/furniture.ts';

@@ -7,7 +7,7 @@ import {
   persistentVolumeClaims,
   persistentVolumes,
   storageClasses,
-} from '../../../cluster/resources.ts';
+} from '../../../kube/resources.ts';
 import { labels, noProvisioner } from '../../../kube/well-known.ts';
 import { termsOf } from '../../provisioner/testing/objects.ts';
 import { namespace, type SchedulerWorld } from '../testing/scheduler-world.ts';

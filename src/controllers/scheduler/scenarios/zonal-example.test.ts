@@ -1,7 +1,7 @@
 /** The design proposal's zonal example, step by step, with the scheduler in it. */
 import { expect, test } from 'vitest';
-import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
-import type { PersistentVolumeClaim } from '../../../kube/core.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { affinityLines, termsOf } from '../../provisioner/testing/objects.ts';
 import { namespace, SchedulerWorld } from '../testing/scheduler-world.ts';

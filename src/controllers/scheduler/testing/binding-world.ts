@@ -1,6 +1,6 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../../cluster/resources.ts';
-import { stowageProfile } from '../../../engine/index/profile.ts';
+import { stowageProfile } from '../../../engine/cluster-index/profile.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
 import { provisionerController } from '../../provisioner/provisioner-controller.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { failure } from '../../../cluster/api-error.ts';
 import type { Cluster } from '../../../cluster/cluster.ts';
+import { failure } from '../../../kube/api-error.ts';
 import { LimitedCluster } from '../../testing/limited-cluster.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import type { SchedulerOptions } from '../scheduler.ts';

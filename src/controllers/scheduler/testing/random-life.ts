@@ -1,6 +1,6 @@
-import type { Change, Kind } from '../../../engine/index/change.ts';
-import type { ClusterIndex } from '../../../engine/index/cluster-index.ts';
-import type { ObjectOf } from '../../../engine/index/read-object.ts';
+import type { Change, Kind } from '../../../engine/cluster-index/change.ts';
+import type { ClusterIndex } from '../../../engine/cluster-index/cluster-index.ts';
+import type { ObjectOf } from '../../../engine/cluster-index/read-object.ts';
 import {
   boundClaim,
   claim,
@@ -12,9 +12,9 @@ import {
   volume,
   zone,
 } from '../../../engine/testing/objects.ts';
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec } from '../../../kube/core.ts';
-import type { KubeObject } from '../../../kube/meta.ts';
-import type { CSINode } from '../../../kube/storage.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec } from '../../../kube/api/core.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import type { CSINode } from '../../../kube/api/storage.ts';
 import type { Random } from '../../../runtime/random.ts';
 
 const kinds = [

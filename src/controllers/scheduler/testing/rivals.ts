@@ -1,6 +1,6 @@
-import { failure } from '../../../cluster/api-error.ts';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../../cluster/resources.ts';
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import { failure } from '../../../kube/api-error.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';

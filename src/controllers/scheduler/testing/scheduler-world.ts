@@ -1,18 +1,18 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec } from '../../../kube/api/core.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
+import { getCondition } from '../../../kube/conditions.ts';
 import {
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
   pods,
   storageClasses,
-} from '../../../cluster/resources.ts';
-import { getCondition } from '../../../kube/conditions.ts';
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec } from '../../../kube/core.ts';
-import type { StorageClass } from '../../../kube/storage.ts';
+} from '../../../kube/resources.ts';
 import { labels, noProvisioner } from '../../../kube/well-known.ts';
+import type { Controller } from '../../../reconcile/controller.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
 import { allControllers } from '../../all-controllers.ts';
-import type { Controller } from '../../controller.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { createScheduler, type SchedulerOptions } from '../scheduler.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { events, persistentVolumeClaims, pods } from '../../../cluster/resources.ts';
+import { events, persistentVolumeClaims, pods } from '../../../kube/resources.ts';
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { garbageCollector } from '../../workloads/garbage-collector.ts';

@@ -1,15 +1,15 @@
-import { isReason } from '../../../cluster/api-error.ts';
-import { referenceTo } from '../../../cluster/event-recorder.ts';
-import type { Informer } from '../../../cluster/informer/informer.ts';
-import { keyOf } from '../../../cluster/informer/object-key.ts';
-import { persistentVolumeClaims, pods } from '../../../cluster/resources.ts';
-import { WorkQueue } from '../../../cluster/work-queue.ts';
-import type { Pod } from '../../../kube/core-pod.ts';
-import type { PersistentVolumeClaim } from '../../../kube/core-volume.ts';
-import type { Controller, ControllerContext } from '../../controller.ts';
-import { orAbsent } from '../../or-absent.ts';
-import { runLoop } from '../../run-loop.ts';
-import { Sweep } from '../sweep.ts';
+import type { Pod } from '../../../kube/api/core-pod.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import { isReason } from '../../../kube/api-error.ts';
+import { keyOf } from '../../../kube/object-key.ts';
+import { orAbsent } from '../../../kube/or-absent.ts';
+import { persistentVolumeClaims, pods } from '../../../kube/resources.ts';
+import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
+import { referenceTo } from '../../../reconcile/event-recorder.ts';
+import type { Informer } from '../../../reconcile/informer/informer.ts';
+import { runLoop } from '../../../reconcile/run-loop.ts';
+import { Sweep } from '../../../reconcile/sweep.ts';
+import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import { type EphemeralVolume, ephemeralVolumesOf, podsThatMayUse, whyNotForPod } from './template-claims.ts';
 
 const workers = 4;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../../../kube/core-pod.ts';
-import type { ObjectMeta } from '../../../kube/meta.ts';
+import type { Pod } from '../../../kube/api/core-pod.ts';
+import type { ObjectMeta } from '../../../kube/api/meta.ts';
 import { ephemeralVolumesOf, podsThatMayUse, whyNotForPod } from './template-claims.ts';
 
 const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;

@@ -1,6 +1,6 @@
-import { keyOf } from '../../../cluster/informer/object-key.ts';
-import type { Pod, Volume } from '../../../kube/core-pod.ts';
-import type { PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import type { Pod, Volume } from '../../../kube/api/core-pod.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import { keyOf } from '../../../kube/object-key.ts';
 import { isControlledBy } from '../../../kube/owner-references.ts';
 import { ephemeralClaimName } from '../../../kube/volumes.ts';
 

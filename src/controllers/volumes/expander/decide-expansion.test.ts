@@ -3,7 +3,7 @@ import type {
   PersistentVolume,
   PersistentVolumeClaim,
   PersistentVolumeSource,
-} from '../../../kube/core-volume.ts';
+} from '../../../kube/api/core-volume.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { decideExpansion, type ExpansionStep } from './decide-expansion.ts';
 

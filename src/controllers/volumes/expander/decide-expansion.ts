@@ -1,7 +1,7 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
-import { pluginOfVolume } from '../../../kube/in-tree-migration.ts';
-import type { ResourceList } from '../../../kube/meta.ts';
-import { compareQuantities, parseQuantity } from '../../../kube/quantity.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { ResourceList } from '../../../kube/api/meta.ts';
+import { pluginOfVolume } from '../../../kube/legacy/in-tree-migration.ts';
+import { compareQuantities, parseQuantity } from '../../../kube/quantities/quantity.ts';
 import { annotations } from '../../../kube/well-known.ts';
 
 /** What is to be done about the size of a claim. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
+import type { PersistentVolumeClaim, PersistentVolumeSource } from '../../../kube/api/core-volume.ts';
 import {
   events,
   persistentVolumeClaims,
   persistentVolumes,
   pods,
   storageClasses,
-} from '../../../cluster/resources.ts';
-import type { PersistentVolumeClaim, PersistentVolumeSource } from '../../../kube/core-volume.ts';
+} from '../../../kube/resources.ts';
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { nodeAgent } from '../../workloads/node-agent/node-agent.ts';

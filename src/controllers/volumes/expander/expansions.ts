@@ -1,13 +1,13 @@
-import type { Requeue } from '../../../cluster/controller-loop.ts';
-import { referenceTo } from '../../../cluster/event-recorder.ts';
-import { keyOf } from '../../../cluster/informer/object-key.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import { keyOf } from '../../../kube/object-key.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import type { Requeue } from '../../../reconcile/controller-loop.ts';
+import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
-import type { ControllerContext } from '../../controller.ts';
 import { decideExpansion, isLess, storageOf } from './decide-expansion.ts';
 import {
   begun,

@@ -1,5 +1,5 @@
+import type { PersistentVolumeClaim, PersistentVolumeClaimCondition } from '../../../kube/api/core-volume.ts';
 import { setCondition } from '../../../kube/conditions.ts';
-import type { PersistentVolumeClaim, PersistentVolumeClaimCondition } from '../../../kube/core-volume.ts';
 import { formatTimestamp } from '../../../kube/timestamp.ts';
 
 /** On a claim: who makes its volume larger. */

@@ -1,10 +1,16 @@
+import {
+  type Body,
+  claimBinding,
+  claimBound,
+  volumeBinding,
+  volumePhase,
+} from '../../../bind/binding-changes.ts';
 import type { Cluster, Projected } from '../../../cluster/cluster.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
-import type { KubeObject } from '../../../kube/meta.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import { onVersion } from '../../../kube/on-version.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import type { ClusterFeed } from '../../../state/cluster-feed.ts';
-import { onVersion } from '../../on-version.ts';
-import { type Body, claimBinding, claimBound, volumeBinding, volumePhase } from './binding-changes.ts';
 
 /**
  * The binder's way to the cluster. Every write carries the uid and the version that was judged, so a stale cache can only end in

@@ -1,8 +1,8 @@
 import { matchClaim, mismatches, mismatchOf } from '../../../engine/claim-match.ts';
-import type { ClusterIndex } from '../../../engine/index/cluster-index.ts';
+import type { ClusterIndex } from '../../../engine/cluster-index/cluster-index.ts';
 import type { ClaimRecord } from '../../../engine/records/claim-record.ts';
 import type { VolumeRecord } from '../../../engine/records/volume-record.ts';
-import type { PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
 import { claimHasClass } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { hasAnnotation } from './annotations.ts';

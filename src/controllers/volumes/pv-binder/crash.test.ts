@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { pvBinder } from './pv-binder.ts';

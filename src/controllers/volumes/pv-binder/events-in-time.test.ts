@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { protection } from '../protection.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { byName } from '../../../engine/testing/objects.ts';
-import type { StorageClass } from '../../../kube/storage.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { settled } from './testing/reading.ts';
 import type { Found } from './testing/sketches.ts';

@@ -1,8 +1,8 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
-import { csiDriverForProvisioner } from '../../../kube/in-tree-migration.ts';
-import type { ObjectMeta } from '../../../kube/meta.ts';
+import type { Body } from '../../../bind/binding-changes.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { ObjectMeta } from '../../../kube/api/meta.ts';
+import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.ts';
 import { annotations, finalizers } from '../../../kube/well-known.ts';
-import type { Body } from './binding-changes.ts';
 
 /*
  * Claims and volumes of plugins that were once built into Kubernetes say which CSI driver looks after them now, so that its

@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest';
-import {
-  persistentVolumeClaims,
-  persistentVolumes,
-  pods,
-  storageClasses,
-} from '../../../cluster/resources.ts';
 import { byName } from '../../../engine/testing/objects.ts';
-import type { StringMap } from '../../../kube/meta.ts';
-import type { StorageClass } from '../../../kube/storage.ts';
+import type { StringMap } from '../../../kube/api/meta.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
+import { persistentVolumeClaims, persistentVolumes, pods, storageClasses } from '../../../kube/resources.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { createPvBinder, pvBinder } from './pv-binder.ts';

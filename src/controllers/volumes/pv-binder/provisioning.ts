@@ -1,6 +1,6 @@
 import type { ClassRecord } from '../../../engine/records/class-record.ts';
-import { csiDriverForProvisioner } from '../../../kube/in-tree-migration.ts';
-import type { StorageClass } from '../../../kube/storage.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
+import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { Telling } from './telling.ts';
 

@@ -1,4 +1,4 @@
-import type { PersistentVolume } from '../../../kube/core-volume.ts';
+import type { PersistentVolume } from '../../../kube/api/core-volume.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { hasAnnotation } from './annotations.ts';
 import type { Telling } from './telling.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { persistentVolumeClaims, persistentVolumes } from '../../../cluster/resources.ts';
 import { FaultyCluster } from '../../../cluster/testing/faulty-cluster.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { pvBinder } from './pv-binder.ts';
 import { LateCluster } from './testing/late-cluster.ts';

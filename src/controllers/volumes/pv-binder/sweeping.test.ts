@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { events, persistentVolumeClaims } from '../../../cluster/resources.ts';
-import type { StorageClass } from '../../../kube/storage.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
+import { events, persistentVolumeClaims } from '../../../kube/resources.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { pvBinder } from './pv-binder.ts';
 import { linesOf } from './testing/reading.ts';

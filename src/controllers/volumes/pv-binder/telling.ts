@@ -1,5 +1,5 @@
-import { type EventRecorder, referenceTo } from '../../../cluster/event-recorder.ts';
-import type { KubeObject } from '../../../kube/meta.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import { type EventRecorder, referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 
 /** The same about the same object is not said again within this time, as often as it is looked at. */

@@ -1,4 +1,4 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { hasAnnotation } from './annotations.ts';

@@ -1,5 +1,5 @@
-import type { Change, ObjectChange } from '../../../engine/index/change.ts';
-import type { ClusterIndex } from '../../../engine/index/cluster-index.ts';
+import type { Change, ObjectChange } from '../../../engine/cluster-index/change.ts';
+import type { ClusterIndex } from '../../../engine/cluster-index/cluster-index.ts';
 import type { PodRecord } from '../../../engine/records/pod-record.ts';
 
 export function claimKey(key: string): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Node, PersistentVolume, Pod } from '../../../kube/core.ts';
+import type { Node, PersistentVolume, Pod } from '../../../kube/api/core.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { decideUpgrade, type ZonalUpgrade } from './decide-upgrade.ts';
 

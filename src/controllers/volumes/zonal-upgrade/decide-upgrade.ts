@@ -1,7 +1,7 @@
-import type { Node, PersistentVolume, Pod } from '../../../kube/core.ts';
-import type { NodeSelectorRequirement, NodeSelectorTerm } from '../../../kube/core-placement.ts';
-import type { VolumeNodeAffinity } from '../../../kube/core-volume.ts';
-import { compileNodeSelector, matchesNode } from '../../../kube/node-selector.ts';
+import type { Node, PersistentVolume, Pod } from '../../../kube/api/core.ts';
+import type { NodeSelectorRequirement, NodeSelectorTerm } from '../../../kube/api/core-placement.ts';
+import type { VolumeNodeAffinity } from '../../../kube/api/core-volume.ts';
+import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
 import { labels, multiZoneSeparator } from '../../../kube/well-known.ts';
 
 /** Why a volume stays as it is. */

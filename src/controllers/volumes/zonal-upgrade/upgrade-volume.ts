@@ -1,8 +1,8 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { persistentVolumes, pods } from '../../../cluster/resources.ts';
-import type { Node, PersistentVolume, Pod } from '../../../kube/core.ts';
-import type { VolumeNodeAffinity } from '../../../kube/core-volume.ts';
+import type { Node, PersistentVolume, Pod } from '../../../kube/api/core.ts';
+import type { VolumeNodeAffinity } from '../../../kube/api/core-volume.ts';
 import { isFinished } from '../../../kube/pods.ts';
+import { persistentVolumes, pods } from '../../../kube/resources.ts';
 import { claimNamesOf } from '../claims-of-pod.ts';
 import { decideUpgrade, type ZonalUpgrade } from './decide-upgrade.ts';
 

@@ -1,6 +1,6 @@
-import type { ReadAll } from '../../../cluster/embedded/registry/operator-rules.ts';
-import { nodes, pods } from '../../../cluster/resources.ts';
-import type { PersistentVolume } from '../../../kube/core-volume.ts';
+import type { ReadAll } from '../../../apiserver/registry/operator-rules.ts';
+import type { PersistentVolume } from '../../../kube/api/core-volume.ts';
+import { nodes, pods } from '../../../kube/resources.ts';
 import { decideUpgrade } from './decide-upgrade.ts';
 import { usersAmong } from './upgrade-volume.ts';
 

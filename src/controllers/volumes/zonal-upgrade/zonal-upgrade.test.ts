@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { nodes, persistentVolumes, pods } from '../../../cluster/resources.ts';
-import type { PersistentVolume } from '../../../kube/core.ts';
+import type { PersistentVolume } from '../../../kube/api/core.ts';
+import { nodes, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';

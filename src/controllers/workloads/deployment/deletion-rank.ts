@@ -1,4 +1,4 @@
-import type { Pod } from '../../../kube/core.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 import { parseTimestamp } from '../../../kube/timestamp.ts';
 import { isActive, isReady, readySinceMs } from '../pods/pod-state.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deployments, events, pods, replicaSets } from '../../../cluster/resources.ts';
+import { deployments, events, pods, replicaSets } from '../../../kube/resources.ts';
 import { ControlledCluster } from '../../testing/controlled-cluster.ts';
 import {
   eventually,

@@ -1,5 +1,5 @@
-import { runWorkers } from '../../../cluster/controller-loop.ts';
-import type { Controller } from '../../controller.ts';
+import type { Controller } from '../../../reconcile/controller.ts';
+import { runWorkers } from '../../../reconcile/controller-loop.ts';
 import { DeploymentKeeper } from './deployment-keeper.ts';
 import { ReplicaSetKeeper } from './replica-set-keeper.ts';
 

@@ -1,14 +1,14 @@
-import type { Requeue } from '../../../cluster/controller-loop.ts';
-import type { Informer } from '../../../cluster/informer/informer.ts';
-import { keyOf, parseKey } from '../../../cluster/informer/object-key.ts';
-import { deployments, pods, replicaSets } from '../../../cluster/resources.ts';
-import { WorkQueue } from '../../../cluster/work-queue.ts';
-import type { Deployment, ReplicaSet } from '../../../kube/apps.ts';
-import type { Pod } from '../../../kube/core.ts';
+import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import { keyOf, parseKey } from '../../../kube/object-key.ts';
+import { orAbsent } from '../../../kube/or-absent.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
 import { isFinished } from '../../../kube/pods.ts';
-import type { ControllerContext } from '../../controller.ts';
-import { orAbsent } from '../../or-absent.ts';
+import { deployments, pods, replicaSets } from '../../../kube/resources.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import type { Requeue } from '../../../reconcile/controller-loop.ts';
+import type { Informer } from '../../../reconcile/informer/informer.ts';
+import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import { Dependents } from '../pods/dependents.ts';
 import {
   type DeploymentPlan,

@@ -1,5 +1,5 @@
-import type { Deployment, ReplicaSet } from '../../../kube/apps.ts';
-import type { StringMap } from '../../../kube/meta.ts';
+import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
+import type { StringMap } from '../../../kube/api/meta.ts';
 import { type Claiming, claimDependents, isPicked, selectorOf } from '../pods/adoption.ts';
 import {
   type CountedDeployment,

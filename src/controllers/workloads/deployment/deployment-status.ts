@@ -1,6 +1,6 @@
-import type { Deployment, DeploymentStatus, ReplicaSet } from '../../../kube/apps.ts';
+import type { Deployment, DeploymentStatus, ReplicaSet } from '../../../kube/api/apps.ts';
+import type { Condition, Timestamp } from '../../../kube/api/meta.ts';
 import { canonicalJson } from '../../../kube/canonical-json.ts';
-import type { Condition, Timestamp } from '../../../kube/meta.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/timestamp.ts';
 import { allOf, type Family, maxUnavailableOf, replicasOf, totalReplicas } from './replica-set-family.ts';
 

@@ -1,8 +1,8 @@
-import { deployments } from '../../../cluster/resources.ts';
-import type { Deployment, ReplicaSet } from '../../../kube/apps.ts';
+import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
+import type { PodTemplateSpec } from '../../../kube/api/core.ts';
+import type { StringMap } from '../../../kube/api/meta.ts';
 import { canonicalJson } from '../../../kube/canonical-json.ts';
-import type { PodTemplateSpec } from '../../../kube/core.ts';
-import type { StringMap } from '../../../kube/meta.ts';
+import { deployments } from '../../../kube/resources.ts';
 import { controllerReference } from '../pods/adoption.ts';
 import { scaledValue } from '../pods/scaled-value.ts';
 import { shortHash } from '../pods/template-hash.ts';

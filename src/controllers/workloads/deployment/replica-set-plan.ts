@@ -1,10 +1,10 @@
-import { replicaSets } from '../../../cluster/resources.ts';
-import type { ReplicaSet, ReplicaSetStatus } from '../../../kube/apps.ts';
+import type { ReplicaSet, ReplicaSetStatus } from '../../../kube/api/apps.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { Condition } from '../../../kube/api/meta.ts';
 import { canonicalJson } from '../../../kube/canonical-json.ts';
-import type { Pod } from '../../../kube/core.ts';
-import type { Condition } from '../../../kube/meta.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
 import { isFinished } from '../../../kube/pods.ts';
+import { replicaSets } from '../../../kube/resources.ts';
 import {
   type Claiming,
   claimDependents,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../../../kube/core.ts';
-import type { PodDisruptionBudgetSpec } from '../../../kube/policy.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { PodDisruptionBudgetSpec } from '../../../kube/api/policy.ts';
 import { planBudget } from './budget-plan.ts';
 
 const nowMs = Date.parse('2026-11-15T12:00:00Z');

@@ -1,8 +1,8 @@
+import type { Pod } from '../../../kube/api/core.ts';
+import type { Condition, StringMap } from '../../../kube/api/meta.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../kube/api/policy.ts';
 import { canonicalJson } from '../../../kube/canonical-json.ts';
 import { setCondition } from '../../../kube/conditions.ts';
-import type { Pod } from '../../../kube/core.ts';
-import type { Condition, StringMap } from '../../../kube/meta.ts';
-import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../kube/policy.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/timestamp.ts';
 import { isReady } from '../pods/pod-state.ts';
 import { scaledValue } from '../pods/scaled-value.ts';

@@ -1,5 +1,5 @@
-import { keyOf } from '../../../cluster/informer/object-key.ts';
-import type { Pod } from '../../../kube/core.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import { keyOf } from '../../../kube/object-key.ts';
 
 /**
  * Which pods are known to have gone of late. Budgets name the pods that may be evicted, and replica sets as well as stateful sets give

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { isReason } from '../../../cluster/api-error.ts';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { events, podDisruptionBudgets, pods } from '../../../cluster/resources.ts';
-import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../kube/policy.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../kube/api/policy.ts';
+import { isReason } from '../../../kube/api-error.ts';
+import { events, podDisruptionBudgets, pods } from '../../../kube/resources.ts';
 import { VirtualClock } from '../../../runtime/virtual-clock.ts';
 import { ControlledCluster } from '../../testing/controlled-cluster.ts';
 import { deployment } from '../deployment/deployment-controller.ts';

@@ -1,12 +1,12 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
-import type { Informer } from '../../../cluster/informer/informer.ts';
-import { deployments, replicaSets, statefulSets } from '../../../cluster/resources.ts';
-import type { Deployment, ReplicaSet, Scale, StatefulSet } from '../../../kube/apps.ts';
-import type { Pod } from '../../../kube/core.ts';
-import type { KubeObject, OwnerReference } from '../../../kube/meta.ts';
+import type { Deployment, ReplicaSet, Scale, StatefulSet } from '../../../kube/api/apps.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { KubeObject, OwnerReference } from '../../../kube/api/meta.ts';
+import { orAbsent } from '../../../kube/or-absent.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
-import type { ControllerContext } from '../../controller.ts';
-import { orAbsent } from '../../or-absent.ts';
+import { deployments, replicaSets, statefulSets } from '../../../kube/resources.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { OwnerLookup } from '../owner-lookup.ts';
 import type { ExpectedScale } from './budget-plan.ts';
 

@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../../../kube/meta.ts';
+import type { LabelSelector } from '../../../kube/api/meta.ts';
 
 /** A selector as Kubernetes' own messages print it. */
 export function selectorText(selector: LabelSelector | undefined): string {

@@ -1,5 +1,5 @@
-import type { Pod } from '../../../kube/core.ts';
-import type { PodCondition } from '../../../kube/core-pod.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { PodCondition } from '../../../kube/api/core-pod.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { parseTimestamp } from '../../../kube/timestamp.ts';
 import { isTerminating } from '../pods/pod-state.ts';

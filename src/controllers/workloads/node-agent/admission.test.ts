@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { nodes, pods } from '../../../cluster/resources.ts';
-import type { Node, Pod, PodSpec } from '../../../kube/core.ts';
+import type { Node, Pod, PodSpec } from '../../../kube/api/core.ts';
+import { nodes, pods } from '../../../kube/resources.ts';
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { whyRefused } from './admission.ts';

@@ -1,7 +1,7 @@
-import type { Node, Pod } from '../../../kube/core.ts';
-import type { ContainerPort } from '../../../kube/core-pod.ts';
-import { compileNodeSelector, matchesNode } from '../../../kube/node-selector.ts';
-import { findUntoleratedTaint } from '../../../kube/tolerations.ts';
+import type { Node, Pod } from '../../../kube/api/core.ts';
+import type { ContainerPort } from '../../../kube/api/core-pod.ts';
+import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
+import { findUntoleratedTaint } from '../../../kube/selectors/tolerations.ts';
 import { type Shortage, shortageOf } from './node-room.ts';
 
 /** Why a node does not take a pod, for good: the pod has failed. */

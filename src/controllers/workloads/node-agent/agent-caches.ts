@@ -1,5 +1,7 @@
-import type { Informer } from '../../../cluster/informer/informer.ts';
-import { keyOf } from '../../../cluster/informer/object-key.ts';
+import type { Lease } from '../../../kube/api/coordination.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import type { CSIDriver, CSINode, VolumeAttachment } from '../../../kube/api/storage.ts';
+import { keyOf } from '../../../kube/object-key.ts';
 import {
   csiDrivers,
   csiNodes,
@@ -9,11 +11,9 @@ import {
   persistentVolumes,
   pods,
   volumeAttachments,
-} from '../../../cluster/resources.ts';
-import type { Lease } from '../../../kube/coordination.ts';
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
-import type { CSIDriver, CSINode, VolumeAttachment } from '../../../kube/storage.ts';
-import type { ControllerContext } from '../../controller.ts';
+} from '../../../kube/resources.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { AttachmentIndex } from './attachment-index.ts';
 import { attachmentFor, isAttachable } from './attachments.ts';
 import { holdsVolumes } from './lifecycle.ts';

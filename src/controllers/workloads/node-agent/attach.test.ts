@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csiDrivers, csiNodes, nodes, pods, volumeAttachments } from '../../../cluster/resources.ts';
+import { csiDrivers, csiNodes, nodes, pods, volumeAttachments } from '../../../kube/resources.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { attachmentName } from './attachments.ts';
 import { nodeAgent } from './node-agent.ts';

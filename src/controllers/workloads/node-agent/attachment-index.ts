@@ -1,4 +1,4 @@
-import type { VolumeAttachment } from '../../../kube/storage.ts';
+import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 
 /**
  * Attachments by node and by volume: those that the server told of, and those that we are about to make. The latter count from the

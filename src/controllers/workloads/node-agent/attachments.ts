@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { PersistentVolume } from '../../../kube/core-volume.ts';
-import type { CSIDriver, VolumeAttachment } from '../../../kube/storage.ts';
+import type { PersistentVolume } from '../../../kube/api/core-volume.ts';
+import type { CSIDriver, VolumeAttachment } from '../../../kube/api/storage.ts';
 
 /** The attachment that a volume needs on a node; undefined where none has to be made. */
 export function attachmentFor(

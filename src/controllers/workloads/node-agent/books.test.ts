@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../../../kube/core-pod.ts';
-import type { VolumeAttachment } from '../../../kube/storage.ts';
+import type { Pod } from '../../../kube/api/core-pod.ts';
+import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { AttachmentIndex } from './attachment-index.ts';
 import { PodAddresses } from './pod-addresses.ts';
 import { PodPlaces } from './pod-places.ts';

@@ -1,7 +1,7 @@
-import { referenceTo } from '../../../cluster/event-recorder.ts';
-import { persistentVolumeClaims } from '../../../cluster/resources.ts';
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
-import type { ControllerContext } from '../../controller.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import { persistentVolumeClaims } from '../../../kube/resources.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import { storageOf } from '../../volumes/expander/decide-expansion.ts';
 import { awaitsNode, finished } from '../../volumes/expander/resize-status.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Pod, PodPhase } from '../../../kube/core-pod.ts';
-import type { ObjectMeta } from '../../../kube/meta.ts';
+import type { Pod, PodPhase } from '../../../kube/api/core-pod.ts';
+import type { ObjectMeta } from '../../../kube/api/meta.ts';
 import { holdsVolumes, nextStep, type Step } from './lifecycle.ts';
 
 const nowMs = Date.parse('2025-01-01T00:01:00Z');

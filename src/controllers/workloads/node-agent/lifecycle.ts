@@ -1,4 +1,4 @@
-import type { Pod } from '../../../kube/core-pod.ts';
+import type { Pod } from '../../../kube/api/core-pod.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { parseTimestamp } from '../../../kube/timestamp.ts';
 import { annotations } from '../../../kube/well-known.ts';

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Pod, PodSpec } from '../../../kube/core-pod.ts';
+import type { Pod, PodSpec } from '../../../kube/api/core-pod.ts';
 import type {
   AccessMode,
   PersistentVolume,
   PersistentVolumeClaim,
   PersistentVolumeSpec,
-} from '../../../kube/core-volume.ts';
-import type { ObjectMeta } from '../../../kube/meta.ts';
-import type { CSIDriver } from '../../../kube/storage.ts';
+} from '../../../kube/api/core-volume.ts';
+import type { ObjectMeta } from '../../../kube/api/meta.ts';
+import type { CSIDriver } from '../../../kube/api/storage.ts';
 import { attachmentFor } from './attachments.ts';
 import { checkMounts, type MountView } from './mount-check.ts';
 

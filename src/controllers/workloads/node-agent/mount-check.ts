@@ -1,8 +1,8 @@
-import type { Node } from '../../../kube/core.ts';
-import type { Pod, Volume } from '../../../kube/core-pod.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core-volume.ts';
-import { matchesNode } from '../../../kube/node-selector.ts';
-import type { VolumeAttachment } from '../../../kube/storage.ts';
+import type { Node } from '../../../kube/api/core.ts';
+import type { Pod, Volume } from '../../../kube/api/core-pod.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { VolumeAttachment } from '../../../kube/api/storage.ts';
+import { matchesNode } from '../../../kube/selectors/node-selector.ts';
 import { ephemeralClaimName, volumeModeOf, volumeNodeSelector } from '../../../kube/volumes.ts';
 import { finalizers } from '../../../kube/well-known.ts';
 import { whyNotForPod } from '../../volumes/ephemeral/template-claims.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { getCondition } from '../../../kube/conditions.ts';
 import {
   leases,
   nodes,
@@ -6,8 +7,7 @@ import {
   persistentVolumes,
   pods,
   volumeAttachments,
-} from '../../../cluster/resources.ts';
-import { getCondition } from '../../../kube/conditions.ts';
+} from '../../../kube/resources.ts';
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { nodeAgent } from './node-agent.ts';

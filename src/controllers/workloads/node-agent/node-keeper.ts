@@ -1,9 +1,9 @@
-import type { Requeue } from '../../../cluster/controller-loop.ts';
-import { leases, nodes, volumeAttachments } from '../../../cluster/resources.ts';
-import type { Lease } from '../../../kube/coordination.ts';
-import type { Node } from '../../../kube/core.ts';
-import type { ControllerContext } from '../../controller.ts';
-import { orAbsent } from '../../or-absent.ts';
+import type { Lease } from '../../../kube/api/coordination.ts';
+import type { Node } from '../../../kube/api/core.ts';
+import { orAbsent } from '../../../kube/or-absent.ts';
+import { leases, nodes, volumeAttachments } from '../../../kube/resources.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import type { AgentCaches } from './agent-caches.ts';
 import { reportOf, reportPatch } from './node-volumes.ts';
 import { leaseFor, readyConditions, renewalDueMs } from './simulated-nodes.ts';

@@ -1,6 +1,6 @@
-import type { Node, Pod } from '../../../kube/core.ts';
-import { podRequests } from '../../../kube/pod-requests.ts';
-import { allocatableAmounts, type ResourceAmounts } from '../../../kube/resource-amounts.ts';
+import type { Node, Pod } from '../../../kube/api/core.ts';
+import { podRequests } from '../../../kube/quantities/pod-requests.ts';
+import { allocatableAmounts, type ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
 
 /** A resource of which a node has too little left for a pod; cpu in thousandths. */
 export interface Shortage {

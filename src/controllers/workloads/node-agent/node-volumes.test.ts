@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Node } from '../../../kube/api/core.ts';
 import {
   csiDrivers,
   csiNodes,
@@ -6,8 +7,7 @@ import {
   persistentVolumeClaims,
   pods,
   volumeAttachments,
-} from '../../../cluster/resources.ts';
-import type { Node } from '../../../kube/core.ts';
+} from '../../../kube/resources.ts';
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { nodeAgent } from './node-agent.ts';

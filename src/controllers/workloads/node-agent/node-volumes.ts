@@ -1,4 +1,4 @@
-import type { Node, PersistentVolume } from '../../../kube/core.ts';
+import type { Node, PersistentVolume } from '../../../kube/api/core.ts';
 
 /** What a node's status says of its volumes, in the order of their names. */
 export interface VolumeReport {

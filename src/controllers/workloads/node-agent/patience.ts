@@ -1,4 +1,4 @@
-import type { Pod } from '../../../kube/core.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Block } from './mount-check.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { nodes, pods, volumeAttachments } from '../../../cluster/resources.ts';
+import { nodes, pods, volumeAttachments } from '../../../kube/resources.ts';
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { nodeAgent } from './node-agent.ts';

@@ -1,11 +1,11 @@
-import type { Requeue } from '../../../cluster/controller-loop.ts';
-import { nodes } from '../../../cluster/resources.ts';
+import type { Pod, PodCondition } from '../../../kube/api/core-pod.ts';
 import { setCondition } from '../../../kube/conditions.ts';
-import type { Pod, PodCondition } from '../../../kube/core-pod.ts';
+import { orAbsent } from '../../../kube/or-absent.ts';
 import { isFinished } from '../../../kube/pods.ts';
+import { nodes } from '../../../kube/resources.ts';
 import { formatTimestamp } from '../../../kube/timestamp.ts';
-import type { ControllerContext } from '../../controller.ts';
-import { orAbsent } from '../../or-absent.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import type { WrittenStatus } from './pod-status.ts';
 import type { PodWrites } from './pod-writes.ts';
 

@@ -1,5 +1,5 @@
-import { keyOf } from '../../../cluster/informer/object-key.ts';
-import type { Pod } from '../../../kube/core-pod.ts';
+import type { Pod } from '../../../kube/api/core-pod.ts';
+import { keyOf } from '../../../kube/object-key.ts';
 import { claimNamesOf } from '../../volumes/claims-of-pod.ts';
 
 const none: ReadonlySet<string> = new Set();

@@ -1,5 +1,4 @@
-import { getCondition, setCondition } from '../../../kube/conditions.ts';
-import type { Node } from '../../../kube/core.ts';
+import type { Node } from '../../../kube/api/core.ts';
 import type {
   Container,
   ContainerState,
@@ -7,7 +6,8 @@ import type {
   Pod,
   PodCondition,
   PodStatus,
-} from '../../../kube/core-pod.ts';
+} from '../../../kube/api/core-pod.ts';
+import { getCondition, setCondition } from '../../../kube/conditions.ts';
 import { formatTimestamp } from '../../../kube/timestamp.ts';
 import type { Refusal } from './admission.ts';
 

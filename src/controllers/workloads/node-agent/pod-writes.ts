@@ -1,9 +1,9 @@
-import { isReason } from '../../../cluster/api-error.ts';
-import { referenceTo } from '../../../cluster/event-recorder.ts';
-import { pods } from '../../../cluster/resources.ts';
-import type { Pod } from '../../../kube/core.ts';
-import type { ControllerContext } from '../../controller.ts';
-import { orAbsent } from '../../or-absent.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import { isReason } from '../../../kube/api-error.ts';
+import { orAbsent } from '../../../kube/or-absent.ts';
+import { pods } from '../../../kube/resources.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { WrittenStatus } from './pod-status.ts';
 
 /** An Event about a pod. */

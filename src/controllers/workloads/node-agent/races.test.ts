@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { persistentVolumeClaims, volumeAttachments } from '../../../cluster/resources.ts';
+import { persistentVolumeClaims, volumeAttachments } from '../../../kube/resources.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { nodeAgent } from './node-agent.ts';
 import { makeClaim, makeNode, makePod, namespace, phases, readClaim } from './testing/agent-world.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Lease } from '../../../kube/coordination.ts';
-import type { Node } from '../../../kube/core.ts';
+import type { Lease } from '../../../kube/api/coordination.ts';
+import type { Node } from '../../../kube/api/core.ts';
 import { isSimulated, leaseFor, readyConditions } from './simulated-nodes.ts';
 
 const nowMs = Date.parse('2025-01-01T01:00:00Z');

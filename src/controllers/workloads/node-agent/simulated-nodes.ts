@@ -1,7 +1,7 @@
-import { microTime } from '../../../cluster/micro-time.ts';
+import type { Lease } from '../../../kube/api/coordination.ts';
+import type { Node, NodeCondition } from '../../../kube/api/core.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
-import type { Lease } from '../../../kube/coordination.ts';
-import type { Node, NodeCondition } from '../../../kube/core.ts';
+import { microTime } from '../../../kube/micro-time.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/timestamp.ts';
 import { annotations } from '../../../kube/well-known.ts';
 

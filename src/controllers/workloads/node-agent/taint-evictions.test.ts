@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { nodes, pods } from '../../../cluster/resources.ts';
+import type { Taint, Toleration } from '../../../kube/api/core.ts';
 import { getCondition } from '../../../kube/conditions.ts';
-import type { Taint, Toleration } from '../../../kube/core.ts';
+import { nodes, pods } from '../../../kube/resources.ts';
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { nodeAgent } from './node-agent.ts';

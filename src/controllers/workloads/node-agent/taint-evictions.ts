@@ -1,7 +1,7 @@
-import { keyOf } from '../../../cluster/informer/object-key.ts';
+import type { Node, Pod } from '../../../kube/api/core.ts';
+import type { PodCondition } from '../../../kube/api/core-pod.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
-import type { Node, Pod } from '../../../kube/core.ts';
-import type { PodCondition } from '../../../kube/core-pod.ts';
+import { keyOf } from '../../../kube/object-key.ts';
 import { formatTimestamp } from '../../../kube/timestamp.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { PodWrites } from './pod-writes.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Taint, Toleration } from '../../../kube/core.ts';
+import type { Taint, Toleration } from '../../../kube/api/core.ts';
 import { toleratedTimeMs } from './tolerated-time.ts';
 
 const fire: Taint = { key: 'fire', effect: 'NoExecute' };

@@ -1,5 +1,5 @@
-import type { Node, Pod } from '../../../kube/core.ts';
-import { toleratesTaint } from '../../../kube/tolerations.ts';
+import type { Node, Pod } from '../../../kube/api/core.ts';
+import { toleratesTaint } from '../../../kube/selectors/tolerations.ts';
 
 /** How long a pod may stay on a node with these taints: for each taint the first toleration counts, and of those the shortest. */
 export function toleratedTimeMs({ spec }: Pod, node: Node): number {

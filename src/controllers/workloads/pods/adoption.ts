@@ -1,13 +1,13 @@
-import { isReason } from '../../../cluster/api-error.ts';
 import type { ResourceClient } from '../../../cluster/cluster.ts';
-import { apiVersionOf, type Resource } from '../../../cluster/resource.ts';
+import type { KubeObject, LabelSelector, OwnerReference } from '../../../kube/api/meta.ts';
+import { isReason } from '../../../kube/api-error.ts';
+import { controllerOf } from '../../../kube/owner-references.ts';
+import { apiVersionOf, type Resource } from '../../../kube/resource.ts';
 import {
   type CompiledLabelSelector,
   compileLabelSelector,
   matchesLabels,
-} from '../../../kube/label-selector.ts';
-import type { KubeObject, LabelSelector, OwnerReference } from '../../../kube/meta.ts';
-import { controllerOf } from '../../../kube/owner-references.ts';
+} from '../../../kube/selectors/label-selector.ts';
 
 /** Whom of the objects around it an owner has, takes in and lets go. */
 export interface Claiming<T> {

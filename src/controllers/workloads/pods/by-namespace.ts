@@ -1,7 +1,7 @@
 import type { Projected } from '../../../cluster/cluster.ts';
-import type { Informer } from '../../../cluster/informer/informer.ts';
-import { keyOf } from '../../../cluster/informer/object-key.ts';
-import type { KubeObject } from '../../../kube/meta.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import { keyOf } from '../../../kube/object-key.ts';
+import type { Informer } from '../../../reconcile/informer/informer.ts';
 
 /** The objects of a cache by namespace. */
 export class ByNamespace<T extends KubeObject> {

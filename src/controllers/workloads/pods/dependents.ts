@@ -1,8 +1,8 @@
 import type { Projected } from '../../../cluster/cluster.ts';
-import type { Informer } from '../../../cluster/informer/informer.ts';
-import { keyOf } from '../../../cluster/informer/object-key.ts';
-import type { KubeObject } from '../../../kube/meta.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import { keyOf } from '../../../kube/object-key.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
+import type { Informer } from '../../../reconcile/informer/informer.ts';
 
 /** Told whom a change concerns. */
 export interface DependentsHandler<T extends KubeObject> {

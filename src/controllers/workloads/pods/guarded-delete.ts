@@ -1,6 +1,6 @@
-import { isReason } from '../../../cluster/api-error.ts';
 import type { ResourceClient } from '../../../cluster/cluster.ts';
-import type { KubeObject } from '../../../kube/meta.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import { isReason } from '../../../kube/api-error.ts';
 
 /** Deletes the very version that was judged; somebody who changed it meanwhile makes this fail. False where it was gone already. */
 export async function deleteAsRead<T extends KubeObject>(

@@ -1,5 +1,5 @@
+import type { Pod } from '../../../kube/api/core.ts';
 import { getCondition } from '../../../kube/conditions.ts';
-import type { Pod } from '../../../kube/core.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { parseTimestamp } from '../../../kube/timestamp.ts';
 

@@ -1,7 +1,7 @@
-import type { Requeue } from '../../../cluster/controller-loop.ts';
-import { TokenBucket } from '../../../cluster/token-bucket.ts';
-import type { KubeObject } from '../../../kube/meta.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import { TokenBucket } from '../../../runtime/token-bucket.ts';
 
 /** At once: every pod twice, and these. Nodes that fail and users who delete pods don't come near it. */
 const sparePods = 20;

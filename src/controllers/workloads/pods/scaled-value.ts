@@ -1,4 +1,4 @@
-import type { IntOrString } from '../../../kube/meta.ts';
+import type { IntOrString } from '../../../kube/api/meta.ts';
 
 /** A number as it stands, or a percentage of the whole. What is neither counts as 0; the server lets nothing else through. */
 export function scaledValue(value: IntOrString | undefined, whole: number, rounding: 'up' | 'down'): number {

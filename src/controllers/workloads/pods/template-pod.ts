@@ -1,5 +1,5 @@
-import type { Pod, PodTemplateSpec } from '../../../kube/core.ts';
-import type { OwnerReference } from '../../../kube/meta.ts';
+import type { Pod, PodTemplateSpec } from '../../../kube/api/core.ts';
+import type { OwnerReference } from '../../../kube/api/meta.ts';
 
 /** A pod as the template draws it, for its controller; the caller names it. */
 export function podFromTemplate(

@@ -1,8 +1,8 @@
-import { apiVersionOf, type Resource } from '../../../cluster/resource.ts';
-import { pods, statefulSets } from '../../../cluster/resources.ts';
-import type { StatefulSet } from '../../../kube/apps.ts';
-import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
-import type { KubeObject, OwnerReference } from '../../../kube/meta.ts';
+import type { StatefulSet } from '../../../kube/api/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import type { KubeObject, OwnerReference } from '../../../kube/api/meta.ts';
+import { apiVersionOf, type Resource } from '../../../kube/resource.ts';
+import { pods, statefulSets } from '../../../kube/resources.ts';
 import { controllerReference } from '../pods/adoption.ts';
 import { claimNameOf, isInRange, ordinalOf } from './identity.ts';
 

@@ -1,6 +1,6 @@
-import { statefulSets } from '../../../cluster/resources.ts';
-import type { StatefulSet } from '../../../kube/apps.ts';
-import type { Pod, PodTemplateSpec, Volume } from '../../../kube/core.ts';
+import type { StatefulSet } from '../../../kube/api/apps.ts';
+import type { Pod, PodTemplateSpec, Volume } from '../../../kube/api/core.ts';
+import { statefulSets } from '../../../kube/resources.ts';
 import { controllerReference } from '../pods/adoption.ts';
 import { podFromTemplate } from '../pods/template-pod.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { StatefulSetSpec } from '../../../kube/apps.ts';
-import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
-import type { OwnerReference } from '../../../kube/meta.ts';
+import type { StatefulSetSpec } from '../../../kube/api/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import type { OwnerReference } from '../../../kube/api/meta.ts';
 import { planReplicas, type Step } from './replica-plan.ts';
 import { dataTemplate, setSpec, templateOf } from './testing/sets.ts';
 

@@ -1,6 +1,6 @@
-import type { StatefulSet } from '../../../kube/apps.ts';
-import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
-import type { OwnerReference } from '../../../kube/meta.ts';
+import type { StatefulSet } from '../../../kube/api/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import type { OwnerReference } from '../../../kube/api/meta.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { isAvailable, isReady, isTerminating } from '../pods/pod-state.ts';
 import { claimsFor, isLeftOver, ownersToSet } from './claims.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { controllerRevisions, pods, statefulSets } from '../../../cluster/resources.ts';
+import { controllerRevisions, pods, statefulSets } from '../../../kube/resources.ts';
 import { LimitedCluster } from '../../testing/limited-cluster.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { garbageCollector } from '../garbage-collector.ts';

@@ -1,7 +1,7 @@
-import { statefulSets } from '../../../cluster/resources.ts';
-import type { ControllerRevision, StatefulSet } from '../../../kube/apps.ts';
+import type { ControllerRevision, StatefulSet } from '../../../kube/api/apps.ts';
+import type { Pod, PodTemplateSpec } from '../../../kube/api/core.ts';
 import { canonicalJson } from '../../../kube/canonical-json.ts';
-import type { Pod, PodTemplateSpec } from '../../../kube/core.ts';
+import { statefulSets } from '../../../kube/resources.ts';
 import { isRecord } from '../../../kube/wire.ts';
 import { controllerReference } from '../pods/adoption.ts';
 import { shortHash } from '../pods/template-hash.ts';

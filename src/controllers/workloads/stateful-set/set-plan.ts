@@ -1,5 +1,5 @@
-import type { ControllerRevision, StatefulSet } from '../../../kube/apps.ts';
-import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import type { ControllerRevision, StatefulSet } from '../../../kube/api/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { type Claiming, claimDependents, isPicked, selectorOf } from '../pods/adoption.ts';
 import { nextAvailableMs } from '../pods/pod-state.ts';
 import { isMember } from './identity.ts';

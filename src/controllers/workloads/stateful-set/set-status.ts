@@ -1,5 +1,5 @@
-import type { StatefulSet, StatefulSetStatus } from '../../../kube/apps.ts';
-import type { Pod } from '../../../kube/core.ts';
+import type { StatefulSet, StatefulSetStatus } from '../../../kube/api/apps.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 import { isAvailable, isReady, isTerminating } from '../pods/pod-state.ts';
 import { type Revision, replicasOf, revisionOf } from './identity.ts';
 

@@ -1,18 +1,13 @@
-import { isReason } from '../../../cluster/api-error.ts';
-import { referenceTo } from '../../../cluster/event-recorder.ts';
-import { apiVersionOf } from '../../../cluster/resource.ts';
-import {
-  controllerRevisions,
-  persistentVolumeClaims,
-  pods,
-  statefulSets,
-} from '../../../cluster/resources.ts';
-import type { StatefulSet } from '../../../kube/apps.ts';
-import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import type { StatefulSet } from '../../../kube/api/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import { isReason } from '../../../kube/api-error.ts';
+import { orAbsent } from '../../../kube/or-absent.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
+import { controllerRevisions, persistentVolumeClaims, pods, statefulSets } from '../../../kube/resources.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
-import type { ControllerContext } from '../../controller.ts';
-import { orAbsent } from '../../or-absent.ts';
 import { applyClaiming, controllerReference, setOwners } from '../pods/adoption.ts';
 import { deleteAsRead } from '../pods/guarded-delete.ts';
 import { identityLabels } from './identity.ts';

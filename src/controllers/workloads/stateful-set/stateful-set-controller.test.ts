@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { controllerRevisions, events, persistentVolumeClaims, pods } from '../../../cluster/resources.ts';
+import { controllerRevisions, events, persistentVolumeClaims, pods } from '../../../kube/resources.ts';
 import { ControlledCluster } from '../../testing/controlled-cluster.ts';
 import { garbageCollector } from '../garbage-collector.ts';
 import {

@@ -1,19 +1,14 @@
-import type { Requeue } from '../../../cluster/controller-loop.ts';
-import type { Informer } from '../../../cluster/informer/informer.ts';
-import { keyOf, parseKey } from '../../../cluster/informer/object-key.ts';
-import {
-  controllerRevisions,
-  persistentVolumeClaims,
-  pods,
-  statefulSets,
-} from '../../../cluster/resources.ts';
-import { WorkQueue } from '../../../cluster/work-queue.ts';
-import type { ControllerRevision, StatefulSet } from '../../../kube/apps.ts';
-import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
-import type { KubeObject } from '../../../kube/meta.ts';
-import type { Controller, ControllerContext } from '../../controller.ts';
-import { orAbsent } from '../../or-absent.ts';
-import { runLoop } from '../../run-loop.ts';
+import type { ControllerRevision, StatefulSet } from '../../../kube/api/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import { keyOf, parseKey } from '../../../kube/object-key.ts';
+import { orAbsent } from '../../../kube/or-absent.ts';
+import { controllerRevisions, persistentVolumeClaims, pods, statefulSets } from '../../../kube/resources.ts';
+import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
+import type { Requeue } from '../../../reconcile/controller-loop.ts';
+import type { Informer } from '../../../reconcile/informer/informer.ts';
+import { runLoop } from '../../../reconcile/run-loop.ts';
+import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import { Dependents } from '../pods/dependents.ts';
 import { ReplacementPace, soonest } from '../pods/replacement-pace.ts';
 import { claimNameOf, claimTemplateNames, replicasOf } from './identity.ts';

@@ -1,7 +1,7 @@
 import type { Cluster, ResourceClient } from '../../../cluster/cluster.ts';
-import { apiVersionOf } from '../../../cluster/resource.ts';
-import { customResourceDefinitions } from '../../../cluster/resources.ts';
-import type { KubeObject, OwnerReference } from '../../../kube/meta.ts';
+import type { KubeObject, OwnerReference } from '../../../kube/api/meta.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
+import { customResourceDefinitions } from '../../../kube/resources.ts';
 import { untilObject } from '../../testing/controlled-cluster.ts';
 import { namespace } from './workload-world.ts';
 

@@ -1,17 +1,17 @@
+import { servedCatalogue } from '../../../apiserver/kinds/served-kinds.ts';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { servedCatalogue } from '../../../cluster/embedded/kinds/served-kinds.ts';
-import { EventRecorder } from '../../../cluster/event-recorder.ts';
-import { events, pods } from '../../../cluster/resources.ts';
-import type { Pod } from '../../../kube/core.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import { events, pods } from '../../../kube/resources.ts';
+import type { Controller, Trouble } from '../../../reconcile/controller.ts';
+import { EventRecorder } from '../../../reconcile/event-recorder.ts';
+import { Census } from '../../../reconcile/metadata-cache.ts';
+import { SharedInformers } from '../../../reconcile/shared-informers.ts';
 import { type Clock, realClock } from '../../../runtime/clock.ts';
 import { systemIds } from '../../../runtime/ids.ts';
 import { silentLog } from '../../../runtime/log.ts';
 import { Metrics } from '../../../runtime/metrics.ts';
 import { seededRandom } from '../../../runtime/random.ts';
 import { Supervisor } from '../../../runtime/supervisor.ts';
-import type { Controller, Trouble } from '../../controller.ts';
-import { SharedInformers } from '../../shared-informers.ts';
-import { Census } from '../census.ts';
 
 export const namespace = 'default';
 

@@ -1,4 +1,4 @@
-import type { ResourceAmounts } from '../../../kube/resource-amounts.ts';
+import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
 
 /** In the units that the engine counts in: thousandths of a cpu, bytes, pieces. */
 export function amountOf(amounts: ResourceAmounts, resource: string): number {

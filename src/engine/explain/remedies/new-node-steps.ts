@@ -1,5 +1,5 @@
-import type { Node, Taint } from '../../../kube/core.ts';
-import { allocatableAmounts } from '../../../kube/resource-amounts.ts';
+import type { Node, Taint } from '../../../kube/api/core.ts';
+import { allocatableAmounts } from '../../../kube/quantities/resource-amounts.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { textOf } from '../../../kube/wire.ts';
 import { matcherHolds } from '../../records/node-matcher.ts';

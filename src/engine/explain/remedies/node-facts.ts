@@ -1,4 +1,4 @@
-import type { Taint } from '../../../kube/core.ts';
+import type { Taint } from '../../../kube/api/core.ts';
 import { itemsOf } from '../../records/reading.ts';
 import type { Trial } from './trial.ts';
 

@@ -1,7 +1,7 @@
-import type { Node, NodeSelector, Pod, Taint, Toleration } from '../../../kube/core.ts';
-import { compileNodeSelector, matchesNode } from '../../../kube/node-selector.ts';
-import { matchesRequirement, type Requirement } from '../../../kube/requirement.ts';
-import { toleratesTaint } from '../../../kube/tolerations.ts';
+import type { Node, NodeSelector, Pod, Taint, Toleration } from '../../../kube/api/core.ts';
+import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
+import { matchesRequirement, type Requirement } from '../../../kube/selectors/requirement.ts';
+import { toleratesTaint } from '../../../kube/selectors/tolerations.ts';
 import { textOf } from '../../../kube/wire.ts';
 import type { MatcherTerm } from '../../records/node-matcher.ts';
 import { podNodes } from '../../records/pod-nodes.ts';

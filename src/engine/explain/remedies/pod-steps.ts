@@ -1,4 +1,4 @@
-import type { Affinity, Pod, TopologySpreadConstraint } from '../../../kube/core.ts';
+import type { Affinity, Pod, TopologySpreadConstraint } from '../../../kube/api/core.ts';
 import { byImportance } from '../../preemption/importance.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { itemsOf } from '../../records/reading.ts';

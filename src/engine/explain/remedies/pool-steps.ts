@@ -1,14 +1,14 @@
+import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
 import {
   addQuantities,
   canonicalQuantity,
   parseQuantity,
   quantityFromBytes,
-} from '../../../kube/quantity.ts';
-import type { CSIStorageCapacity } from '../../../kube/storage.ts';
+} from '../../../kube/quantities/quantity.ts';
 import type { DriverCapacity, StoragePool } from '../../../kube/stowage.ts';
 import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
-import { lookUpPools, type PoolLookup } from '../../index/pool-lookup.ts';
-import { publishedRoom } from '../../index/pool-table.ts';
+import { lookUpPools, type PoolLookup } from '../../cluster-index/pools/pool-lookup.ts';
+import { publishedRoom } from '../../cluster-index/pools/pool-table.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { itemsOf } from '../../records/reading.ts';
 import type { Finding } from '../../rules/finding.ts';

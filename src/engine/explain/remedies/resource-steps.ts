@@ -1,6 +1,6 @@
-import type { Node, Pod } from '../../../kube/core.ts';
-import { podRequests } from '../../../kube/pod-requests.ts';
-import { allocatableAmounts } from '../../../kube/resource-amounts.ts';
+import type { Node, Pod } from '../../../kube/api/core.ts';
+import { podRequests } from '../../../kube/quantities/pod-requests.ts';
+import { allocatableAmounts } from '../../../kube/quantities/resource-amounts.ts';
 import type { Finding } from '../../rules/finding.ts';
 import { amountOf, quantityText } from './amounts.ts';
 import { scaleRequests } from './scale-requests.ts';

@@ -1,6 +1,6 @@
-import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../kube/core.ts';
-import { podRequests } from '../../../kube/pod-requests.ts';
-import { amountsOf, quantitiesOf } from '../../../kube/resource-amounts.ts';
+import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../kube/api/core.ts';
+import { podRequests } from '../../../kube/quantities/pod-requests.ts';
+import { amountsOf, quantitiesOf } from '../../../kube/quantities/resource-amounts.ts';
 import { itemsOf } from '../../records/reading.ts';
 import { amountOf, quantityText } from './amounts.ts';
 

@@ -1,7 +1,7 @@
-import type { Pod } from '../../../kube/core.ts';
-import type { KubeObject } from '../../../kube/meta.ts';
-import type { Kind } from '../../index/change.ts';
-import type { ObjectOf } from '../../index/read-object.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import type { Kind } from '../../cluster-index/change.ts';
+import type { ObjectOf } from '../../cluster-index/read-object.ts';
 
 /**
  * One change to the cluster or to the pod that could help. It is a suggestion until a plan has said that the pod fits with it.

@@ -1,8 +1,8 @@
-import type { Pod } from '../../../kube/core.ts';
-import type { KubeObject } from '../../../kube/meta.ts';
-import type { Kind } from '../../index/change.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import { keyOf, type ObjectOf } from '../../index/read-object.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import type { Kind } from '../../cluster-index/change.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { keyOf, type ObjectOf } from '../../cluster-index/read-object.ts';
 import { judge } from '../../judge.ts';
 import { type PodRecord, readPod } from '../../records/pod-record.ts';
 import type { Finding } from '../../rules/finding.ts';

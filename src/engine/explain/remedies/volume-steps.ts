@@ -1,5 +1,5 @@
-import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
-import type { CSINode, StorageClass } from '../../../kube/storage.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import type { CSINode, StorageClass } from '../../../kube/api/storage.ts';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { textOf } from '../../../kube/wire.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';

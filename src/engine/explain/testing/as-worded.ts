@@ -1,8 +1,8 @@
 /** Does to a cluster what a remedy says, knowing nothing but its words: what somebody would do who reads it. */
-import type { Node, PersistentVolume, Pod, Taint } from '../../../kube/core.ts';
-import { parseQuantity, quantityToNano } from '../../../kube/quantity.ts';
-import type { Kind } from '../../index/change.ts';
-import { keyOf, type ObjectOf } from '../../index/read-object.ts';
+import type { Node, PersistentVolume, Pod, Taint } from '../../../kube/api/core.ts';
+import { parseQuantity, quantityToNano } from '../../../kube/quantities/quantity.ts';
+import type { Kind } from '../../cluster-index/change.ts';
+import { keyOf, type ObjectOf } from '../../cluster-index/read-object.ts';
 import type { ClusterObjects } from '../../testing/cluster.ts';
 import { hostname } from '../../testing/objects.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Pod } from '../../../kube/core.ts';
-import type { Kind } from '../../index/change.ts';
-import type { Profile } from '../../index/profile.ts';
-import { keyOf, type ObjectOf } from '../../index/read-object.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { Kind } from '../../cluster-index/change.ts';
+import type { Profile } from '../../cluster-index/profile.ts';
+import { keyOf, type ObjectOf } from '../../cluster-index/read-object.ts';
 import { plan } from '../../plan.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
 import { arbFullCluster } from '../../testing/full-cluster.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Profile } from '../../index/profile.ts';
+import type { Profile } from '../../cluster-index/profile.ts';
 import { plan } from '../../plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import type { FullCluster } from '../../testing/full-cluster.ts';

@@ -1,6 +1,6 @@
 /** Short ways to write a cluster in which pods stand in each other's way. */
-import type { Node, Pod } from '../../../kube/core.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { Node, Pod } from '../../../kube/api/core.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { plan } from '../../plan.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { nodeResourcesFit } from '../../rules/node-resources/rule.ts';

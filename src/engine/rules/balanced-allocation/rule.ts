@@ -2,7 +2,7 @@
  * NodeResourcesBalancedAllocation: better a node whose cpu and memory fill up evenly. It refuses nobody. The score says by how much
  * the pod evens out, or unbalances, the node: 75 for not at all, towards 100 for better and towards 50 for worse.
  */
-import type { ResourceAmounts } from '../../../kube/resource-amounts.ts';
+import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
 import { demandOf } from '../../records/pod-demand.ts';
 import type { Cycle } from '../cycle.ts';
 import { resourcesInvalidate } from '../node-resources/wakes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Node, Pod } from '../../../kube/core.ts';
+import type { Node, Pod } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { comes } from '../../testing/happenings.ts';
 import { atVersion, byName, node } from '../../testing/objects.ts';

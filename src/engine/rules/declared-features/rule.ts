@@ -1,5 +1,5 @@
 /** What a kubelet must be able to do for some pods, held against what nodes declare in their status. */
-import type { Change, ObjectChange } from '../../index/change.ts';
+import type { Change, ObjectChange } from '../../cluster-index/change.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import { memoByShape, type ShapeSpec } from '../../records/pod-shape.ts';
 import { itemsOf } from '../../records/reading.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerImage, Node, Pod } from '../../../kube/core.ts';
+import type { ContainerImage, Node, Pod } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { byName, node } from '../../testing/objects.ts';
 import { nodeWith, podWith } from '../../testing/rule-trials/ask.ts';

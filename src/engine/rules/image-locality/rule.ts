@@ -3,7 +3,7 @@
  * rare draws pods to its few nodes only a little, lest they all end up there.
  */
 import { textOf } from '../../../kube/wire.ts';
-import { haveSameImages, type PulledImage } from '../../index/image-table.ts';
+import { haveSameImages, type PulledImage } from '../../cluster-index/nodes/image-table.ts';
 import { memoByShape } from '../../records/pod-shape.ts';
 import type { Cycle } from '../cycle.ts';
 import { asksAnew } from '../own-pod.ts';

@@ -1,10 +1,10 @@
 /** What pod affinity comes to for one pod: who must be near it or apart from it, counted by domain. */
 
-import { matchesLabels } from '../../../kube/label-selector.ts';
-import type { StandingTerm } from '../../index/affinity-term-table.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import type { Domains } from '../../index/domain-table.ts';
-import { intersection, isInScope, type NamespaceScope } from '../../index/namespace-scopes.ts';
+import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import type { Domains } from '../../cluster-index/nodes/domain-table.ts';
+import type { StandingTerm } from '../../cluster-index/pods/affinity-term-table.ts';
+import { intersection, isInScope, type NamespaceScope } from '../../cluster-index/pods/namespace-scopes.ts';
 import { type PodTerm, type PodTerms, podTermsOf } from '../../records/pod-affinity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Affinity, Node, Pod, PodAffinityTerm } from '../../../kube/core.ts';
+import type { Affinity, Node, Pod, PodAffinityTerm } from '../../../kube/api/core.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
 import { nodeAnswers } from '../../testing/node-answers.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
-import type { Pod } from '../../../kube/core.ts';
-import { ClusterIndex } from '../../index/cluster-index.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { interestOf } from '../../interest.ts';
 import { plan } from '../../plan.ts';
 import { readPod } from '../../records/pod-record.ts';

@@ -2,7 +2,7 @@
  * Pods that must, or would rather, be near other pods or apart from them. Anti-affinity works both ways: a pod on a node can
  * refuse a newcomer. A pod that is to be near its own kind may be the first of it.
  */
-import { noDomain } from '../../index/domain-table.ts';
+import { noDomain } from '../../cluster-index/nodes/domain-table.ts';
 import { podTermsOf } from '../../records/pod-affinity.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';

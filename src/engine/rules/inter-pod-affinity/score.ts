@@ -1,4 +1,4 @@
-import { noDomain } from '../../index/domain-table.ts';
+import { noDomain } from '../../cluster-index/nodes/domain-table.ts';
 import type { Cycle } from '../cycle.ts';
 import { type AffinityState, type DomainCounts, SumsByKey } from './affinity-state.ts';
 

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import type { Affinity, Pod, PodAffinityTerm } from '../../../kube/core.ts';
+import type { Affinity, Pod, PodAffinityTerm } from '../../../kube/api/core.ts';
 import { comes, goes } from '../../testing/happenings.ts';
 import { atVersion, hostname, node, zone } from '../../testing/objects.ts';
 import { expectRuleWakes, podWith } from '../../testing/rule-trials/ask.ts';

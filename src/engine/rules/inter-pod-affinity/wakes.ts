@@ -1,5 +1,5 @@
-import type { Change, ObjectChange } from '../../index/change.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { Change, ObjectChange } from '../../cluster-index/change.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import { isTermAbout, type PodTerm, podTermsOf } from '../../records/pod-affinity.ts';
 import { areLabelledAlike, isAnotherNow } from '../../records/pod-identity.ts';

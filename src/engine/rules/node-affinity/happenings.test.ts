@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '../../../kube/core.ts';
+import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '../../../kube/api/core.ts';
 import { plan } from '../../plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { comes } from '../../testing/happenings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeSelectorTerm, Pod, PreferredSchedulingTerm } from '../../../kube/core.ts';
+import type { NodeSelectorTerm, Pod, PreferredSchedulingTerm } from '../../../kube/api/core.ts';
 import { plan } from '../../plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { byName, node } from '../../testing/objects.ts';

@@ -3,8 +3,8 @@
  * label or its names and shared by all pods that ask for the same: a pod that is pinned to one node looks at one node's labels.
  */
 
-import type { Change, ObjectChange } from '../../index/change.ts';
-import type { Topology } from '../../index/topology-table.ts';
+import type { Change, ObjectChange } from '../../cluster-index/change.ts';
+import type { Topology } from '../../cluster-index/nodes/topology-table.ts';
 import { matcherHolds } from '../../records/node-matcher.ts';
 import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
 import { type PodNodes, podNodes } from '../../records/pod-nodes.ts';

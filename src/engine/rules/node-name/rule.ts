@@ -1,5 +1,5 @@
 /** A pod that names its node, and still comes to be planned, goes there or nowhere. */
-import type { Change } from '../../index/change.ts';
+import type { Change } from '../../cluster-index/change.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';
 import { plainFinding } from '../plain-finding.ts';

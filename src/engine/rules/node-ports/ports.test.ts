@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerPort, Pod } from '../../../kube/core.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { ContainerPort, Pod } from '../../../kube/api/core.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { plan } from '../../plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { askingPod } from '../../testing/crowd.ts';

@@ -1,6 +1,6 @@
 /** NodePorts: a port of a node is one pod's at a time, by protocol and address; any address collides with every address. */
-import type { Change } from '../../index/change.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { Change } from '../../cluster-index/change.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { type HostPort, hostPortsOf, portsCollide } from '../../records/host-ports.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { Cycle } from '../cycle.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Node, Pod } from '../../../kube/core.ts';
-import type { ResourceList } from '../../../kube/meta.ts';
+import type { Node, Pod } from '../../../kube/api/core.ts';
+import type { ResourceList } from '../../../kube/api/meta.ts';
 import { plan } from '../../plan.ts';
 import type { Refusal } from '../../refusal.ts';
 import { clusterOf } from '../../testing/cluster.ts';

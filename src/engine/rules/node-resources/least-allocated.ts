@@ -1,4 +1,4 @@
-import type { ResourceAmounts } from '../../../kube/resource-amounts.ts';
+import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
 import type { Cycle } from '../cycle.ts';
 
 const scoreMax = 100;

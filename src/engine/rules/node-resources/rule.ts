@@ -1,5 +1,5 @@
 /** NodeResourcesFit: a node must have room for one more pod and for all that it asks for; the emptier, the better. */
-import type { ResourceAmounts } from '../../../kube/resource-amounts.ts';
+import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
 import { demandOf, type PodDemand } from '../../records/pod-demand.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding, ResourceMargin } from '../finding.ts';

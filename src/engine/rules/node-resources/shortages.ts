@@ -1,5 +1,5 @@
-import type { ResourceAmounts } from '../../../kube/resource-amounts.ts';
-import type { ResourceColumn, UsageTable } from '../../index/usage-table.ts';
+import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
+import type { ResourceColumn, UsageTable } from '../../cluster-index/pods/usage-table.ts';
 
 /** A resource that a node has too little of, in the units of the columns. */
 export interface Shortage {

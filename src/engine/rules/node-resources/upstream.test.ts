@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Pod } from '../../../kube/core.ts';
-import type { ResourceList } from '../../../kube/meta.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { ResourceList } from '../../../kube/api/meta.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { balancedAllocation } from '../balanced-allocation/rule.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../../../kube/core.ts';
-import type { ResourceList } from '../../../kube/meta.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { ResourceList } from '../../../kube/api/meta.ts';
 import { plan } from '../../plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { askingPod, residentPod } from '../../testing/crowd.ts';

@@ -1,7 +1,7 @@
-import type { AllocatableAmounts, ResourceAmounts } from '../../../kube/resource-amounts.ts';
-import type { Change } from '../../index/change.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import { allocatableOf } from '../../index/usage-table.ts';
+import type { AllocatableAmounts, ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
+import type { Change } from '../../cluster-index/change.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { allocatableOf } from '../../cluster-index/pods/usage-table.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import { demandOf, usageOf } from '../../records/pod-demand.ts';
 import type { PodRecord } from '../../records/pod-record.ts';

@@ -1,7 +1,7 @@
 /** A node with `spec.unschedulable` takes only pods that tolerate the taint that goes with it. */
-import type { Taint } from '../../../kube/core.ts';
-import { toleratesTaint } from '../../../kube/tolerations.ts';
-import type { Change } from '../../index/change.ts';
+import type { Taint } from '../../../kube/api/core.ts';
+import { toleratesTaint } from '../../../kube/selectors/tolerations.ts';
+import type { Change } from '../../cluster-index/change.ts';
 import { memoByShape } from '../../records/pod-shape.ts';
 import { itemsOf } from '../../records/reading.ts';
 import type { Cycle } from '../cycle.ts';

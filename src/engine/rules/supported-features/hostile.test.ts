@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Node, Pod } from '../../../kube/core.ts';
+import type { Node, Pod } from '../../../kube/api/core.ts';
 import { plan } from '../../plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { nodeDeclaredFeatures } from '../declared-features/rule.ts';

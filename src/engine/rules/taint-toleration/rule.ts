@@ -2,10 +2,10 @@
  * Taints keep pods away that don't tolerate them: NoSchedule and NoExecute altogether, PreferNoSchedule where there is a better node.
  * What counts of a node is its list of taints, so each list is judged once, not each node.
  */
-import type { Taint, Toleration } from '../../../kube/core.ts';
-import { findUntoleratedTaint, toleratesTaint } from '../../../kube/tolerations.ts';
-import type { Change } from '../../index/change.ts';
-import { taintsKey } from '../../index/taint-table.ts';
+import type { Taint, Toleration } from '../../../kube/api/core.ts';
+import { findUntoleratedTaint, toleratesTaint } from '../../../kube/selectors/tolerations.ts';
+import type { Change } from '../../cluster-index/change.ts';
+import { taintsKey } from '../../cluster-index/nodes/taint-table.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import { itemsOf } from '../../records/reading.ts';
 import type { Cycle } from '../cycle.ts';

@@ -1,8 +1,8 @@
 /** How pods are spread that say nothing about it: softly, over nodes and zones, away from those they belong together with. */
-import type { CompiledLabelSelector } from '../../../kube/label-selector.ts';
-import type { Requirement } from '../../../kube/requirement.ts';
+import type { CompiledLabelSelector } from '../../../kube/selectors/label-selector.ts';
+import type { Requirement } from '../../../kube/selectors/requirement.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { SpreadConstraint } from '../../records/spread-constraints.ts';
 

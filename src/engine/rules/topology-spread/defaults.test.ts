@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../../kube/core.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
 import { nodeAnswers } from '../../testing/node-answers.ts';
 import { byName, node, zone } from '../../testing/objects.ts';

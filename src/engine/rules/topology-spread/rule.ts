@@ -2,8 +2,8 @@
  * Pods of a kind spread evenly over the values of a node label: where the difference to the emptiest domain would exceed maxSkew, a
  * node is refused (DoNotSchedule) or ranks lower (ScheduleAnyway).
  */
-import { matchesLabels } from '../../../kube/label-selector.ts';
-import { type Domains, noDomain } from '../../index/domain-table.ts';
+import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
+import { type Domains, noDomain } from '../../cluster-index/nodes/domain-table.ts';
 import { type SpreadConstraint, selectorFor, spreadConstraintsOf } from '../../records/spread-constraints.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';

@@ -1,5 +1,5 @@
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import { type Domains, noDomain } from '../../index/domain-table.ts';
+import { type Domains, noDomain } from '../../cluster-index/nodes/domain-table.ts';
 import type { SpreadConstraint } from '../../records/spread-constraints.ts';
 import type { Cycle } from '../cycle.ts';
 import { countByDomain, SpreadNodes } from './spread-nodes.ts';

@@ -1,7 +1,7 @@
-import { findUntoleratedTaint } from '../../../kube/tolerations.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import { type Domains, noDomain } from '../../index/domain-table.ts';
-import { scopeOf } from '../../index/namespace-scopes.ts';
+import { findUntoleratedTaint } from '../../../kube/selectors/tolerations.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { type Domains, noDomain } from '../../cluster-index/nodes/domain-table.ts';
+import { scopeOf } from '../../cluster-index/pods/namespace-scopes.ts';
 import { podNodes } from '../../records/pod-nodes.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { type SpreadConstraint, selectorFor } from '../../records/spread-constraints.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Node, Pod, PodSpec, TopologySpreadConstraint } from '../../../kube/core.ts';
+import type { Node, Pod, PodSpec, TopologySpreadConstraint } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { nodeAnswers } from '../../testing/node-answers.ts';
 import { byName, hostname, node, zone } from '../../testing/objects.ts';

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import type { Pod, TopologySpreadConstraint } from '../../../kube/core.ts';
+import type { Pod, TopologySpreadConstraint } from '../../../kube/api/core.ts';
 import { comes, goes } from '../../testing/happenings.ts';
 import { atVersion, node, zone } from '../../testing/objects.ts';
 import { expectRuleWakes, nodeWith, podWith } from '../../testing/rule-trials/ask.ts';

@@ -1,6 +1,6 @@
-import { matchesLabels } from '../../../kube/label-selector.ts';
-import type { Change, ObjectChange } from '../../index/change.ts';
-import { taintsKey } from '../../index/taint-table.ts';
+import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
+import type { Change, ObjectChange } from '../../cluster-index/change.ts';
+import { taintsKey } from '../../cluster-index/nodes/taint-table.ts';
 import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
 import { isAnotherNow } from '../../records/pod-identity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { bound, dataOn, placedOn } from '../../testing/bound-data.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';

@@ -1,5 +1,5 @@
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import type { VolumeRow } from '../../index/volume-table.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import type { VolumeRow } from '../../cluster-index/volumes/volume-table.ts';
 import type { Cycle } from '../cycle.ts';
 import type { BoundNeed } from './needs.ts';
 import { bit } from './verdict-bits.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolumeClaim } from '../../../kube/core.ts';
-import type { CSIDriver, CSIStorageCapacity } from '../../../kube/storage.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import type { CSIDriver, CSIStorageCapacity } from '../../../kube/api/storage.ts';
 import { labels } from '../../../kube/well-known.ts';
-import { stowageProfile, upstreamProfile } from '../../index/profile.ts';
+import { stowageProfile, upstreamProfile } from '../../cluster-index/profile.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
 import {
   byName,

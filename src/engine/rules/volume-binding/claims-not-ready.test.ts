@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
-import { upstreamProfile } from '../../index/profile.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import { upstreamProfile } from '../../cluster-index/profile.ts';
 import { plan } from '../../plan.ts';
 import { refusalOf } from '../../testing/answers.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';

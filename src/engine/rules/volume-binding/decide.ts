@@ -1,4 +1,4 @@
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { Decisions, PoolChoice } from '../decisions.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
 import type { Solution } from './solution.ts';

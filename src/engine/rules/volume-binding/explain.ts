@@ -1,4 +1,4 @@
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { addSizes, zeroSize } from '../../size.ts';
 import type { Cycle } from '../cycle.ts';
 import type { Finding } from '../finding.ts';

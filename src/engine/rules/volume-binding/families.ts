@@ -1,7 +1,7 @@
-import { matchesLabels } from '../../../kube/label-selector.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import type { ReachCells } from '../../index/reach-cells.ts';
-import type { Shelf } from '../../index/volume-table.ts';
+import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import type { ReachCells } from '../../cluster-index/nodes/reach-cells.ts';
+import type { Shelf } from '../../cluster-index/volumes/volume-table.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import { compareSizes, type Size } from '../../size.ts';
 import type { Want } from './needs.ts';

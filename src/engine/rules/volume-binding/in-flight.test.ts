@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolumeClaim } from '../../../kube/core.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import { type InFlightPolicy, type Profile, stowageProfile } from '../../index/profile.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { type InFlightPolicy, type Profile, stowageProfile } from '../../cluster-index/profile.ts';
 import { Ledger, type Reservation } from '../../ledger/ledger.ts';
 import { plan } from '../../plan.ts';
 import { placementOf, reserveIn } from '../../testing/answers.ts';

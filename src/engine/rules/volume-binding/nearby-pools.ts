@@ -1,5 +1,5 @@
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import { publishedRoom } from '../../index/pool-table.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { publishedRoom } from '../../cluster-index/pools/pool-table.ts';
 import { compareSizes, subtractSizes, zeroSize } from '../../size.ts';
 import type { ByteMargin, Candidate, Obstacle } from '../finding.ts';
 import type { Want } from './needs.ts';

@@ -1,6 +1,6 @@
-import { matchesLabels } from '../../../kube/label-selector.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import type { Topology } from '../../index/topology-table.ts';
+import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import type { Topology } from '../../cluster-index/nodes/topology-table.ts';
 import { offersModes } from '../../records/access-modes.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';

@@ -1,9 +1,9 @@
 import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import { lookUpPools, type PoolLookup } from '../../index/pool-lookup.ts';
-import { type InFlightPolicy, inFlightPolicy } from '../../index/profile.ts';
-import type { Topology } from '../../index/topology-table.ts';
-import { compareVolumes, type VolumeRow } from '../../index/volume-table.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import type { Topology } from '../../cluster-index/nodes/topology-table.ts';
+import { lookUpPools, type PoolLookup } from '../../cluster-index/pools/pool-lookup.ts';
+import { type InFlightPolicy, inFlightPolicy } from '../../cluster-index/profile.ts';
+import { compareVolumes, type VolumeRow } from '../../cluster-index/volumes/volume-table.ts';
 import { offersModes } from '../../records/access-modes.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';

@@ -1,5 +1,5 @@
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import { compareVolumes } from '../../index/volume-table.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { compareVolumes } from '../../cluster-index/volumes/volume-table.ts';
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import { assignAll } from './assignment.ts';
 import type { ChosenVolume } from './attach-check.ts';

@@ -1,7 +1,7 @@
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import { convertBetweenPools, publishedRoom } from '../../index/pool-table.ts';
-import type { InFlightPolicy } from '../../index/profile.ts';
-import type { ReachCells } from '../../index/reach-cells.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import type { ReachCells } from '../../cluster-index/nodes/reach-cells.ts';
+import { convertBetweenPools, publishedRoom } from '../../cluster-index/pools/pool-table.ts';
+import type { InFlightPolicy } from '../../cluster-index/profile.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { addSizes, compareSizes, type Size, zeroSize } from '../../size.ts';
 import type { Cycle } from '../cycle.ts';

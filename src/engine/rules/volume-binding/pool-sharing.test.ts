@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../../kube/core.ts';
-import { type InFlightPolicy, stowageProfile } from '../../index/profile.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import { type InFlightPolicy, stowageProfile } from '../../cluster-index/profile.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { plan } from '../../plan.ts';
 import { placementOf } from '../../testing/answers.ts';

@@ -1,4 +1,4 @@
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { PodClaim, PodRecord } from '../../records/pod-record.ts';
 import type { Cycle } from '../cycle.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolumeClaim, TopologySelectorTerm } from '../../../kube/core.ts';
+import type { PersistentVolumeClaim, TopologySelectorTerm } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { upstreamProfile } from '../../index/profile.ts';
+import { upstreamProfile } from '../../cluster-index/profile.ts';
 import { plan } from '../../plan.ts';
 import { sizeOfBytes } from '../../size.ts';
 import { clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';

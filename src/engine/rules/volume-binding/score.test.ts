@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
-import type { CSIStorageCapacity } from '../../../kube/storage.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
 import {
   type Profile,
   packShape,
@@ -9,7 +9,7 @@ import {
   stowageProfile,
   upstreamProfile,
   type VolumeScoring,
-} from '../../index/profile.ts';
+} from '../../cluster-index/profile.ts';
 import { plan } from '../../plan.ts';
 import { type ClusterObjects, clusterOf, outcomeOf } from '../../testing/cluster.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
-import type { StorageClass } from '../../../kube/storage.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
 import { plan } from '../../plan.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { packShape, type Shape, spreadShape } from '../../index/profile.ts';
+import { packShape, type Shape, spreadShape } from '../../cluster-index/profile.ts';
 import { integerShapeScore, ShapeLines } from './shape-score.ts';
 
 const bent: Shape = [

@@ -1,4 +1,4 @@
-import type { Shape } from '../../index/profile.ts';
+import type { Shape } from '../../cluster-index/profile.ts';
 
 /** Shape scores go to 10, node scores to 100. */
 const scale = 10;

@@ -1,4 +1,4 @@
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { ChosenVolumes, Cycle } from '../cycle.ts';
 import type { AttachDemand } from '../volume-limits/attach-demand.ts';
 import { AttachCheck, type ChosenVolume } from './attach-check.ts';

@@ -1,4 +1,4 @@
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { type Family, firstFit, VolumeWalk } from './families.ts';
 import type { Want } from './needs.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { placementOf } from '../../testing/answers.ts';

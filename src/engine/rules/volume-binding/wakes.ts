@@ -1,6 +1,6 @@
-import type { Change, ObjectChange, ReleaseChange } from '../../index/change.ts';
-import { publishedLimit, publishedRoom } from '../../index/pool-table.ts';
-import { isBeingProvisioned } from '../../index/promise-book.ts';
+import type { Change, ObjectChange, ReleaseChange } from '../../cluster-index/change.ts';
+import { publishedLimit, publishedRoom } from '../../cluster-index/pools/pool-table.ts';
+import { isBeingProvisioned } from '../../cluster-index/pools/promise-book.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';

@@ -1,5 +1,5 @@
-import { csiDriverForProvisioner } from '../../../kube/in-tree-migration.ts';
-import type { Change } from '../../index/change.ts';
+import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.ts';
+import type { Change } from '../../cluster-index/change.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { NodeDriversRecord } from '../../records/driver-record.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume } from '../../../kube/core.ts';
-import type { CSIDriver } from '../../../kube/storage.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import { stowageProfile, upstreamProfile } from '../../index/profile.ts';
+import type { PersistentVolume } from '../../../kube/api/core.ts';
+import type { CSIDriver } from '../../../kube/api/storage.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { stowageProfile, upstreamProfile } from '../../cluster-index/profile.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { plan } from '../../plan.ts';
 import { placementOf, reserveIn, verdictOf } from '../../testing/answers.ts';

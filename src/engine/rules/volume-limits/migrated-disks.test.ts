@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import type { PersistentVolume, Pod } from '../../../kube/core.ts';
+import type { PersistentVolume, Pod } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { claimOf, disk, ebs, expectLimits, newPod, running } from '../../testing/limit-cases.ts';
 import { claim, csiNode, pod, volume } from '../../testing/objects.ts';

@@ -7,10 +7,10 @@
  * provisioner, as in kube-scheduler.
  */
 
-import { csiDriverForProvisioner } from '../../../kube/in-tree-migration.ts';
-import { unlimited } from '../../index/attach-table.ts';
-import type { Change } from '../../index/change.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.ts';
+import type { Change } from '../../cluster-index/change.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { unlimited } from '../../cluster-index/volumes/attach-table.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
 import type { Cycle } from '../cycle.ts';

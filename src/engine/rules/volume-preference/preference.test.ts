@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume } from '../../../kube/core.ts';
+import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { stowageProfile, upstreamProfile } from '../../index/profile.ts';
+import { stowageProfile, upstreamProfile } from '../../cluster-index/profile.ts';
 import { plan } from '../../plan.ts';
 import { type ClusterObjects, clusterOf, outcomeOf } from '../../testing/cluster.ts';
 import {

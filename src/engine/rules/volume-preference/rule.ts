@@ -2,7 +2,7 @@
  * Soft affinity of volumes: nodes that reach a volume better than others, with weights. It refuses nobody; a node's score is
  * the sum of the weights that its volumes give it, scaled so that the best node has 100.
  */
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { matcherHolds } from '../../records/node-matcher.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import type { Cycle } from '../cycle.ts';

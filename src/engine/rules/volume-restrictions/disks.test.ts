@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod, Volume } from '../../../kube/core.ts';
+import type { Pod, Volume } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { comes, goes } from '../../testing/happenings.ts';
 import { atVersion, byName, node, pod } from '../../testing/objects.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AccessMode, PersistentVolumeClaim, Pod, Volume } from '../../../kube/core.ts';
+import type { AccessMode, PersistentVolumeClaim, Pod, Volume } from '../../../kube/api/core.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { comes, goes } from '../../testing/happenings.ts';

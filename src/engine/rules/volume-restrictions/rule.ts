@@ -2,9 +2,9 @@
  * Storage that pods can't share: disks that are named in the pod itself, of which a node's pods may have one user that writes; and
  * claims with access mode ReadWriteOncePod, which one pod in the cluster may use.
  */
-import type { Change, ObjectChange } from '../../index/change.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
-import type { NodeRow } from '../../index/node-table.ts';
+import type { Change, ObjectChange } from '../../cluster-index/change.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import type { NodeRow } from '../../cluster-index/nodes/node-table.ts';
 import { accessModeBits } from '../../records/access-modes.ts';
 import { type DiskUse, exclusiveDisks } from '../../records/exclusive-disks.ts';
 import type { PodRecord } from '../../records/pod-record.ts';

@@ -3,8 +3,8 @@
  * otherwise it must have the volume's key, or the newer key for a volume that uses the beta one, with one of its values.
  */
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import type { Change } from '../../index/change.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { Change } from '../../cluster-index/change.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { everyNode } from '../../records/node-matcher.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { type VolumeRecord, type ZoneLabel, zoneKeys } from '../../records/volume-record.ts';

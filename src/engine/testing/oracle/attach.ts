@@ -1,10 +1,10 @@
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import {
   csiDriverForProvisioner,
   migrateInlineVolume,
   migrateVolume,
-} from '../../../kube/in-tree-migration.ts';
-import type { VolumeAttachment } from '../../../kube/storage.ts';
+} from '../../../kube/legacy/in-tree-migration.ts';
 import { canProvision } from '../../../kube/volumes.ts';
 import { claimsOf, keyOf, nameOf, type OracleCluster } from './cluster.ts';
 

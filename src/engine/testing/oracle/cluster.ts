@@ -1,13 +1,13 @@
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '../../../kube/core.ts';
-import type { KubeObject } from '../../../kube/meta.ts';
-import { parseQuantity, quantityToNano } from '../../../kube/quantity.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '../../../kube/api/core.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
 import type {
   CSIDriver,
   CSINode,
   CSIStorageCapacity,
   StorageClass,
   VolumeAttachment,
-} from '../../../kube/storage.ts';
+} from '../../../kube/api/storage.ts';
+import { parseQuantity, quantityToNano } from '../../../kube/quantities/quantity.ts';
 import type { DriverCapacity } from '../../../kube/stowage.ts';
 import { claimClassName, ephemeralClaimName } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';

@@ -21,7 +21,7 @@
  * Cost: nodes x claims x volumes, and per node the product of the volumes that each claim accepts. Fine for 100 nodes and
  * 500 local volumes; ten claims that all accept all of a hundred volumes would outlive you.
  */
-import type { Pod } from '../../../kube/core.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 import { nameOf, OracleCluster, type OracleObjects, type OracleProfile } from './cluster.ts';
 import { podRefusal } from './refusals.ts';
 import { type Assignment, serveNode } from './stowage.ts';

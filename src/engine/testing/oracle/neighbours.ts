@@ -1,9 +1,9 @@
 /** The cluster that rules about pods among each other are held against: plain objects, and a walk over all of them. */
 
-import type { ReplicaSet, StatefulSet } from '../../../kube/apps.ts';
-import type { Namespace, Node, Pod, ReplicationController, Service } from '../../../kube/core.ts';
-import { compileLabelSelector, matchesLabels } from '../../../kube/label-selector.ts';
-import type { LabelSelector } from '../../../kube/meta.ts';
+import type { ReplicaSet, StatefulSet } from '../../../kube/api/apps.ts';
+import type { Namespace, Node, Pod, ReplicationController, Service } from '../../../kube/api/core.ts';
+import type { LabelSelector } from '../../../kube/api/meta.ts';
+import { compileLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
 
 export interface Neighbourhood {
   readonly Node: ReadonlyMap<string, Node>;

@@ -1,5 +1,5 @@
 /** Pod affinity as kube-scheduler has it: counts by topology pair over all pods on all nodes. */
-import type { Node, Pod, PodAffinityTerm, WeightedPodAffinityTerm } from '../../../kube/core.ts';
+import type { Node, Pod, PodAffinityTerm, WeightedPodAffinityTerm } from '../../../kube/api/core.ts';
 import { bump, labelsOf, matches, type Neighbourhood, type NodeAnswers, placedPods } from './neighbours.ts';
 
 type Counts = Map<string, number>;

@@ -1,7 +1,7 @@
-import type { Node, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
-import { compileLabelSelector, matchesLabels } from '../../../kube/label-selector.ts';
-import { compileNodeSelector, matchesNode } from '../../../kube/node-selector.ts';
-import type { CSIStorageCapacity } from '../../../kube/storage.ts';
+import type { Node, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
+import { compileLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
+import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
 import {
   type DriverCapacity,
   ephemeralStorageClassName,

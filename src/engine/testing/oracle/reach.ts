@@ -1,9 +1,9 @@
-import type { Node, PersistentVolume, VolumeNodeAffinity } from '../../../kube/core.ts';
-import { migratedPlugins, migrateVolume } from '../../../kube/in-tree-migration.ts';
-import { migrateNodeAffinity } from '../../../kube/in-tree-topology.ts';
-import { compileNodeSelector, matchesNode } from '../../../kube/node-selector.ts';
-import type { StorageClass } from '../../../kube/storage.ts';
-import { compileTopologySelector } from '../../../kube/topology-selector.ts';
+import type { Node, PersistentVolume, VolumeNodeAffinity } from '../../../kube/api/core.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
+import { migratedPlugins, migrateVolume } from '../../../kube/legacy/in-tree-migration.ts';
+import { migrateNodeAffinity } from '../../../kube/legacy/in-tree-topology.ts';
+import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
+import { compileTopologySelector } from '../../../kube/selectors/topology-selector.ts';
 import { multiZoneSeparator, labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { nameOf, type OracleCluster } from './cluster.ts';
 

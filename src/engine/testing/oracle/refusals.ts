@@ -1,7 +1,7 @@
-import type { PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
-import { compileLabelSelector } from '../../../kube/label-selector.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
-import { parseQuantity, quantityToNano } from '../../../kube/quantity.ts';
+import { parseQuantity, quantityToNano } from '../../../kube/quantities/quantity.ts';
+import { compileLabelSelector } from '../../../kube/selectors/label-selector.ts';
 import { isDelayedBinding, isFullyBound } from '../../../kube/volumes.ts';
 import { type ClaimUse, claimsOf, isDeleting, keyOf, nameOf, type OracleCluster } from './cluster.ts';
 import { inlineSizes } from './pools.ts';

@@ -1,4 +1,4 @@
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { canProvision, claimClassName, isFullyBound } from '../../../kube/volumes.ts';
 import { attachedVolume, canAttach, hasDrivers, inlineDisks, unmadeVolume } from './attach.ts';
 import {

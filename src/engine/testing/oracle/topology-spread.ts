@@ -1,8 +1,8 @@
 /** Topology spread as kube-scheduler has it: counts by value over all nodes that take part. */
-import type { Node, Pod, TopologySpreadConstraint } from '../../../kube/core.ts';
-import type { LabelSelector } from '../../../kube/meta.ts';
-import { compileNodeSelector, matchesNode } from '../../../kube/node-selector.ts';
-import { findUntoleratedTaint } from '../../../kube/tolerations.ts';
+import type { Node, Pod, TopologySpreadConstraint } from '../../../kube/api/core.ts';
+import type { LabelSelector } from '../../../kube/api/meta.ts';
+import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
+import { findUntoleratedTaint } from '../../../kube/selectors/tolerations.ts';
 import { hostname, zone } from '../objects.ts';
 import { bump, labelsOf, matches, type Neighbourhood, type NodeAnswers, placedPods } from './neighbours.ts';
 

@@ -1,4 +1,4 @@
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { canProvision, claimClassName, isFullyBound } from '../../../kube/volumes.ts';
 import { canAttachUpstream, certainVolumes } from './attach.ts';
 import { claimsOf, keyOf, nameOf, type OracleCluster, requestOf, selectedNodeOf } from './cluster.ts';

@@ -1,5 +1,5 @@
-import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../../kube/core.ts';
-import { compileLabelSelector, matchesLabels } from '../../../kube/label-selector.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import { compileLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import { claimClassName, isClaimRefTo, volumeClassName, volumeModeOf } from '../../../kube/volumes.ts';
 import { isDeleting, nameOf, nanoBytes, type OracleCluster, requestOf } from './cluster.ts';
 import { reaches } from './reach.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { AccessMode, PersistentVolumeClaim } from '../../../kube/core.ts';
-import type { LabelSelector } from '../../../kube/meta.ts';
+import type { AccessMode, PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import type { LabelSelector } from '../../../kube/api/meta.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { compact, sometimes } from './chance.ts';
 import { anything, type Flavour } from './flavour.ts';

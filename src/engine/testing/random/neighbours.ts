@@ -1,7 +1,7 @@
 /** Random pods that care about each other, on few nodes, in few namespaces. */
 import fc from 'fast-check';
-import type { Node, Pod, PodAffinityTerm, TopologySpreadConstraint } from '../../../kube/core.ts';
-import type { KubeObject, LabelSelector } from '../../../kube/meta.ts';
+import type { Node, Pod, PodAffinityTerm, TopologySpreadConstraint } from '../../../kube/api/core.ts';
+import type { KubeObject, LabelSelector } from '../../../kube/api/meta.ts';
 import { hostname, zone } from '../objects.ts';
 import type { Neighbourhood } from '../oracle/neighbours.ts';
 import { named, rack } from './names.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Node } from '../../../kube/core.ts';
-import type { CSIDriver, CSINode, StorageClass } from '../../../kube/storage.ts';
+import type { Node } from '../../../kube/api/core.ts';
+import type { CSIDriver, CSINode, StorageClass } from '../../../kube/api/storage.ts';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { compact, sometimes } from './chance.ts';
 import { anything, type Flavour } from './flavour.ts';

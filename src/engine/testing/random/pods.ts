@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { PersistentVolumeClaim, Pod, Volume } from '../../../kube/core.ts';
-import type { VolumeAttachment } from '../../../kube/storage.ts';
+import type { PersistentVolumeClaim, Pod, Volume } from '../../../kube/api/core.ts';
+import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { sometimes } from './chance.ts';
 import { arbClaim } from './claims.ts';
 import { anything, type Flavour } from './flavour.ts';

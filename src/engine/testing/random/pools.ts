@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { CSIStorageCapacity } from '../../../kube/storage.ts';
+import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
 import type { ClassCapacity, DriverCapacity, StoragePool } from '../../../kube/stowage.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { compact, sometimes } from './chance.ts';

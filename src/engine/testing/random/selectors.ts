@@ -1,6 +1,10 @@
 import fc from 'fast-check';
-import type { NodeSelectorRequirement, NodeSelectorTerm, TopologySelectorTerm } from '../../../kube/core.ts';
-import type { LabelSelector } from '../../../kube/meta.ts';
+import type {
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  TopologySelectorTerm,
+} from '../../../kube/api/core.ts';
+import type { LabelSelector } from '../../../kube/api/meta.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { compact, sometimes } from './chance.ts';
 import { nodeNames, rack, zones } from './names.ts';

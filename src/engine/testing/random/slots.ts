@@ -1,6 +1,6 @@
 /** Clusters whose nodes can attach hardly anything: every driver is limited everywhere, and others are there already. */
 import fc from 'fast-check';
-import type { PersistentVolumeClaim } from '../../../kube/core.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { boundClaim, claim, csiNode, node, storageClass, volume } from '../objects.ts';
 import type { RandomObjects } from '../random-cluster.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { AccessMode, NodeSelectorTerm, PersistentVolume } from '../../../kube/core.ts';
+import type { AccessMode, NodeSelectorTerm, PersistentVolume } from '../../../kube/api/core.ts';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { compact, sometimes } from './chance.ts';
 import { anything, type Flavour } from './flavour.ts';

@@ -1,7 +1,7 @@
 /** Short ways to ask one rule about a pod, and to write the nodes and pods that it is about. */
 import { expect, test } from 'vitest';
-import type { Node, Pod } from '../../../kube/core.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { Node, Pod } from '../../../kube/api/core.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { plan } from '../../plan.ts';
 import type { Refusal } from '../../refusal.ts';
 import type { AnyRule } from '../../rules/rule.ts';

@@ -1,7 +1,7 @@
 /** The objects of a small cluster as they are, beside the index that is told of them: what an oracle reads. */
-import type { Node, PersistentVolumeClaim, Pod } from '../../../kube/core.ts';
-import type { Change } from '../../index/change.ts';
-import { ClusterIndex } from '../../index/cluster-index.ts';
+import type { Node, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import type { Change } from '../../cluster-index/change.ts';
+import { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { readPod } from '../../records/pod-record.ts';
 
 /** An object comes, changes or (undefined) goes; or a pod is assumed on a node, or no longer. */

@@ -1,6 +1,6 @@
 /** All that one rule says about one pod, in words that an obvious oracle can say too. */
-import type { Pod } from '../../../kube/core.ts';
-import type { ClusterIndex } from '../../index/cluster-index.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { Cycle } from '../../rules/cycle.ts';
 import { prepareRules } from '../../rules/prepare-rules.ts';

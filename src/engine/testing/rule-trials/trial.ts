@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Pod } from '../../../kube/core.ts';
-import type { Change } from '../../index/change.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { Change } from '../../cluster-index/change.ts';
 import { interestOf } from '../../interest.ts';
 import { plan } from '../../plan.ts';
 import { readPod } from '../../records/pod-record.ts';

@@ -1,6 +1,13 @@
 /** A world of four nodes and a few pods, in which rules about nodes have a lot to say. */
 import fc from 'fast-check';
-import type { Node, NodeSelectorRequirement, Pod, Taint, Toleration, Volume } from '../../../kube/core.ts';
+import type {
+  Node,
+  NodeSelectorRequirement,
+  Pod,
+  Taint,
+  Toleration,
+  Volume,
+} from '../../../kube/api/core.ts';
 import { claim, node, pod, zone } from '../objects.ts';
 import type { TrialEvent } from './book.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { ApiError } from '../../../../src/cluster/api-error.ts';
 import type { Cluster, ResourceClient } from '../../../../src/cluster/cluster.ts';
-import type { KubeObject } from '../../../../src/kube/meta.ts';
+import type { KubeObject } from '../../../../src/kube/api/meta.ts';
+import { ApiError } from '../../../../src/kube/api-error.ts';
 import { projectRoot } from '../../../project-root.ts';
 import type { Write } from './write.ts';
 

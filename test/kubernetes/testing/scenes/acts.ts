@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from '../../../../src/cluster/api-error.ts';
 import type { PropagationPolicy } from '../../../../src/cluster/cluster.ts';
-import type { Resource } from '../../../../src/cluster/resource.ts';
-import { namespaces, pods } from '../../../../src/cluster/resources.ts';
-import type { PodTemplateSpec } from '../../../../src/kube/core.ts';
-import type { KubeObject } from '../../../../src/kube/meta.ts';
+import type { PodTemplateSpec } from '../../../../src/kube/api/core.ts';
+import type { KubeObject } from '../../../../src/kube/api/meta.ts';
+import { ApiError } from '../../../../src/kube/api-error.ts';
+import type { Resource } from '../../../../src/kube/resource.ts';
+import { namespaces, pods } from '../../../../src/kube/resources.ts';
 import type { Act } from '../side.ts';
 
 const pollMs = 300;

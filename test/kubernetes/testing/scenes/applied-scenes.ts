@@ -1,5 +1,5 @@
-import { apiVersionOf, type Resource } from '../../../../src/cluster/resource.ts';
-import { configMaps, deployments, statefulSets } from '../../../../src/cluster/resources.ts';
+import { apiVersionOf, type Resource } from '../../../../src/kube/resource.ts';
+import { configMaps, deployments, statefulSets } from '../../../../src/kube/resources.ts';
 import type { Act, Scene } from '../side.ts';
 import { all, change, podTemplate, refusalOf, remove, withReplicas } from './acts.ts';
 

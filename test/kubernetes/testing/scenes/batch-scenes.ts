@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Resource } from '../../../../src/cluster/resource.ts';
-import { daemonSets, pods, replicationControllers, services } from '../../../../src/cluster/resources.ts';
-import type { KubeObject } from '../../../../src/kube/meta.ts';
+import type { KubeObject } from '../../../../src/kube/api/meta.ts';
+import type { Resource } from '../../../../src/kube/resource.ts';
+import { daemonSets, pods, replicationControllers, services } from '../../../../src/kube/resources.ts';
 import type { Act, Scene } from '../side.ts';
 import { all, change, create, evict, podTemplate, remove, withImage, withReplicas } from './acts.ts';
 

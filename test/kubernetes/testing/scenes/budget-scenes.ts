@@ -1,11 +1,11 @@
+import type { PodDisruptionBudgetSpec } from '../../../../src/kube/api/policy.ts';
 import {
   deployments,
   podDisruptionBudgets,
   pods,
   replicaSets,
   statefulSets,
-} from '../../../../src/cluster/resources.ts';
-import type { PodDisruptionBudgetSpec } from '../../../../src/kube/policy.ts';
+} from '../../../../src/kube/resources.ts';
 import type { Act, Scene } from '../side.ts';
 import { all, change, create, evict, podTemplate, withReplicas } from './acts.ts';
 

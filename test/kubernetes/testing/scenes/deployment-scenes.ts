@@ -1,5 +1,5 @@
-import { deployments, pods, replicaSets } from '../../../../src/cluster/resources.ts';
-import type { Deployment, DeploymentSpec } from '../../../../src/kube/apps.ts';
+import type { Deployment, DeploymentSpec } from '../../../../src/kube/api/apps.ts';
+import { deployments, pods, replicaSets } from '../../../../src/kube/resources.ts';
 import type { Scene } from '../side.ts';
 import {
   all,

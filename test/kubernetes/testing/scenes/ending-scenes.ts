@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PropagationPolicy } from '../../../../src/cluster/cluster.ts';
+import type { OwnerReference } from '../../../../src/kube/api/meta.ts';
 import {
   configMaps,
   deployments,
   namespaces,
   podDisruptionBudgets,
   statefulSets,
-} from '../../../../src/cluster/resources.ts';
-import type { OwnerReference } from '../../../../src/kube/meta.ts';
+} from '../../../../src/kube/resources.ts';
 import type { Act, Scene, Stage } from '../side.ts';
 import { all, change, create, podTemplate, remove } from './acts.ts';
 

@@ -1,5 +1,5 @@
-import { pods, statefulSets } from '../../../../src/cluster/resources.ts';
-import type { StatefulSet, StatefulSetSpec } from '../../../../src/kube/apps.ts';
+import type { StatefulSet, StatefulSetSpec } from '../../../../src/kube/api/apps.ts';
+import { pods, statefulSets } from '../../../../src/kube/resources.ts';
 import type { Scene } from '../side.ts';
 import {
   all,

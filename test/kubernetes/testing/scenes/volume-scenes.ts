@@ -1,6 +1,6 @@
-import { persistentVolumeClaims, pods, storageClasses } from '../../../../src/cluster/resources.ts';
-import type { PersistentVolumeClaimSpec } from '../../../../src/kube/core-volume.ts';
-import type { StringMap } from '../../../../src/kube/meta.ts';
+import type { PersistentVolumeClaimSpec } from '../../../../src/kube/api/core-volume.ts';
+import type { StringMap } from '../../../../src/kube/api/meta.ts';
+import { persistentVolumeClaims, pods, storageClasses } from '../../../../src/kube/resources.ts';
 import { diskMaker, driverClass, lateClass } from '../disk-maker.ts';
 import type { Act, Scene } from '../side.ts';
 import { playVolumeEnds, playVolumeLives } from '../volume-lives.ts';

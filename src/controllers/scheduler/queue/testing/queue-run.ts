@@ -1,4 +1,4 @@
-import type { Change } from '../../../../engine/index/change.ts';
+import type { Change } from '../../../../engine/cluster-index/change.ts';
 import { assert } from '../../../../runtime/assert.ts';
 import { VirtualClock } from '../../../../runtime/virtual-clock.ts';
 import type { QueuedPod, Taken, Waiting } from '../queued-pod.ts';

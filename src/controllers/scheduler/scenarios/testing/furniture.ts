@@ -1,8 +1,9 @@
 /** What stands in the clusters of the scenarios, and what is counted there. */
-import { csiDrivers, csiStorageCapacities, statefulSets } from '../../../../cluster/resources.ts';
-import type { StatefulSet } from '../../../../kube/apps.ts';
-import type { PodSpec } from '../../../../kube/core.ts';
-import type { CSIStorageCapacity, StorageClass } from '../../../../kube/storage.ts';
+
+import type { StatefulSet } from '../../../../kube/api/apps.ts';
+import type { PodSpec } from '../../../../kube/api/core.ts';
+import type { CSIStorageCapacity, StorageClass } from '../../../../kube/api/storage.ts';
+import { csiDrivers, csiStorageCapacities, statefulSets } from '../../../../kube/resources.ts';
 import { labels } from '../../../../kube/well-known.ts';
 import { namespace, type SchedulerWorld } from '../../testing/scheduler-world.ts';
 

@@ -1,14 +1,14 @@
-import { csiStorageCapacities } from '../../../../cluster/resources.ts';
 import {
   formatQuantity,
   parseQuantity,
   quantityFromBytes,
   quantityToBytes,
-} from '../../../../kube/quantity.ts';
+} from '../../../../kube/quantities/quantity.ts';
+import { csiStorageCapacities } from '../../../../kube/resources.ts';
 import { labels } from '../../../../kube/well-known.ts';
+import type { Controller } from '../../../../reconcile/controller.ts';
 import { assert } from '../../../../runtime/assert.ts';
 import type { Clock } from '../../../../runtime/clock.ts';
-import type { Controller } from '../../../controller.ts';
 import {
   type MakeOutcome,
   type Provisioner,

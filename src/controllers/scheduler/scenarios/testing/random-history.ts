@@ -1,16 +1,16 @@
-import type { Resource } from '../../../../cluster/resource.ts';
+import type { PodSpec } from '../../../../kube/api/core.ts';
+import type { KubeObject } from '../../../../kube/api/meta.ts';
+import { orAbsent } from '../../../../kube/or-absent.ts';
+import type { Resource } from '../../../../kube/resource.ts';
 import {
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
   pods,
   priorityClasses,
-} from '../../../../cluster/resources.ts';
-import type { PodSpec } from '../../../../kube/core.ts';
-import type { KubeObject } from '../../../../kube/meta.ts';
+} from '../../../../kube/resources.ts';
 import { labels } from '../../../../kube/well-known.ts';
 import type { Random } from '../../../../runtime/random.ts';
-import { orAbsent } from '../../../or-absent.ts';
 import { namespace, type SchedulerWorld } from '../../testing/scheduler-world.ts';
 import { apart, cpu, zonalDriver } from './furniture.ts';
 

@@ -1,6 +1,6 @@
 import type { Cluster, ResourceClient, WatchEvent, WatchOptions } from '../../../../cluster/cluster.ts';
-import type { Resource } from '../../../../cluster/resource.ts';
-import type { KubeObject } from '../../../../kube/meta.ts';
+import type { KubeObject } from '../../../../kube/api/meta.ts';
+import type { Resource } from '../../../../kube/resource.ts';
 
 /** A way to a cluster on which news of one resource is late: it arrives when the test says so. Everything else is in time. */
 export class LateCluster implements Cluster {

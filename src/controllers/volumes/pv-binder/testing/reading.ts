@@ -1,8 +1,8 @@
 import type { Cluster } from '../../../../cluster/cluster.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../../../../cluster/resources.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../../kube/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../../kube/api/core-volume.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../../kube/resources.ts';
 import { annotations } from '../../../../kube/well-known.ts';
-import type { Controller } from '../../../controller.ts';
+import type { Controller } from '../../../../reconcile/controller.ts';
 import { TrialCluster } from '../../../testing/trial-cluster.ts';
 import { createPvBinder } from '../pv-binder.ts';
 import { type Found, namespace, put } from './sketches.ts';

@@ -1,5 +1,4 @@
 import type { Cluster } from '../../../../cluster/cluster.ts';
-import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../../cluster/resources.ts';
 import type {
   AccessMode,
   PersistentVolume,
@@ -8,9 +7,10 @@ import type {
   PersistentVolumeSource,
   ReclaimPolicy,
   VolumeMode,
-} from '../../../../kube/core-volume.ts';
-import type { StringMap } from '../../../../kube/meta.ts';
-import type { StorageClass } from '../../../../kube/storage.ts';
+} from '../../../../kube/api/core-volume.ts';
+import type { StringMap } from '../../../../kube/api/meta.ts';
+import type { StorageClass } from '../../../../kube/api/storage.ts';
+import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../../kube/resources.ts';
 import { annotations, markerValue } from '../../../../kube/well-known.ts';
 
 export const namespace = 'default';

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../../../cluster/cluster.ts';
-import { deployments, replicaSets } from '../../../../cluster/resources.ts';
-import type { Deployment, DeploymentSpec, ReplicaSet } from '../../../../kube/apps.ts';
+import type { Deployment, DeploymentSpec, ReplicaSet } from '../../../../kube/api/apps.ts';
+import { deployments, replicaSets } from '../../../../kube/resources.ts';
 import { namespace, podsOf } from '../../testing/workload-world.ts';
 
 const labels = { app: 'web' };

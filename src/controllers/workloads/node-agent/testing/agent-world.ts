@@ -1,6 +1,6 @@
-import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../../cluster/resources.ts';
-import type { PersistentVolumeClaim, Pod, PodSpec } from '../../../../kube/core.ts';
-import type { AccessMode, PersistentVolumeSpec } from '../../../../kube/core-volume.ts';
+import type { PersistentVolumeClaim, Pod, PodSpec } from '../../../../kube/api/core.ts';
+import type { AccessMode, PersistentVolumeSpec } from '../../../../kube/api/core-volume.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../../kube/resources.ts';
 import type { TrialCluster } from '../../../testing/trial-cluster.ts';
 
 export const namespace = 'default';

@@ -1,8 +1,8 @@
 import type { WatchEvent } from '../../../../cluster/cluster.ts';
-import type { Resource } from '../../../../cluster/resource.ts';
-import { nodes, pods, volumeAttachments } from '../../../../cluster/resources.ts';
-import type { Node } from '../../../../kube/core.ts';
-import type { KubeObject } from '../../../../kube/meta.ts';
+import type { Node } from '../../../../kube/api/core.ts';
+import type { KubeObject } from '../../../../kube/api/meta.ts';
+import type { Resource } from '../../../../kube/resource.ts';
+import { nodes, pods, volumeAttachments } from '../../../../kube/resources.ts';
 import type { TrialCluster } from '../../../testing/trial-cluster.ts';
 
 /** What changed from now on, in the order in which it did, each as a line; what looks the same as before is left out. */

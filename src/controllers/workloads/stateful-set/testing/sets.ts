@@ -1,6 +1,6 @@
 import type { Cluster } from '../../../../cluster/cluster.ts';
-import { persistentVolumeClaims, statefulSets } from '../../../../cluster/resources.ts';
-import type { StatefulSet, StatefulSetSpec } from '../../../../kube/apps.ts';
+import type { StatefulSet, StatefulSetSpec } from '../../../../kube/api/apps.ts';
+import { persistentVolumeClaims, statefulSets } from '../../../../kube/resources.ts';
 import { namespace } from '../../testing/workload-world.ts';
 
 const labels = { app: 'web' };

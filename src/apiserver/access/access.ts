@@ -1,0 +1,107 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Ids } from '../../runtime/ids.ts';
+import type { Registry, WriteGuard } from '../registry/api.ts';
+import { issuer } from './account-claims.ts';
+import { AccountTokens } from './account-tokens.ts';
+import { type AskedRequest, type Attributes, attributesOf } from './attributes.ts';
+import { Authenticator } from './authenticator.ts';
+import { Authorizer } from './authorizer.ts';
+import { grantGuard } from './grant-guard.ts';
+import { type HeaderValues, Impersonator, wantedUser } from './impersonation.ts';
+import { notAllowed, unauthorized } from './refusals.ts';
+import { TokenKey } from './token-key.ts';
+import { anonymous, type User } from './user.ts';
+
+export interface AccessOptions {
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Whoever has it may do everything. */
+  readonly token: string;
+  /** Signs the tokens of service accounts; PEM. */
+  readonly tokenKey: string;
+}
+
+/** A request whose sender may send it. */
+export interface Caller {
+  readonly user: User;
+  /** What he may do now; undefined where the path can't be read. */
+  readonly attributes: Attributes | undefined;
+  /** For his writes; undefined where he may do everything. */
+  readonly guard: WriteGuard | undefined;
+}
+
+export interface GuardedRequest extends AskedRequest {
+  readonly authorization: string | undefined;
+  readonly headerValues: HeaderValues;
+  /** Also those who do not say who they are may ask for it. */
+  readonly isPublic: boolean;
+}
+
+/** Who asks, whom he asks as, and whether that one may: what every request goes through before anything else happens. */
+export class Access {
+  readonly authorizer: Authorizer;
+  readonly authenticator: Authenticator;
+  readonly tokens: AccountTokens;
+  readonly #impersonator: Impersonator;
+  readonly #key: TokenKey;
+
+  private constructor(authorizer: Authorizer, { registry, clock, ids, token, tokenKey }: AccessOptions) {
+    this.#key = new TokenKey(tokenKey);
+    this.authorizer = authorizer;
+    this.#impersonator = new Impersonator(authorizer);
+    this.tokens = new AccountTokens({ key: this.#key, registry, clock, ids });
+    this.authenticator = new Authenticator(token, this.tokens);
+  }
+
+  static async start(options: AccessOptions): Promise<Access> {
+    return new Access(await Authorizer.follow(options.registry), options);
+  }
+
+  /** Throws where the request is refused: 401 where nobody knows who asks, 403 where he may not. */
+  async admit(request: GuardedRequest): Promise<Caller> {
+    const requestor = await this.#requestorOf(request);
+    const attributes = attributesOf(request);
+    // A path that can't be read is nowhere, and nothing is done with it.
+    if (attributes === undefined) return { user: requestor, attributes, guard: undefined };
+    const wanted = wantedUser(request.headerValues);
+    const user =
+      wanted === undefined ? requestor : this.#impersonator.userFor({ requestor, wanted, attributes });
+    // Probes must work whatever the roles say.
+    if (!request.isPublic) this.#authorize(user, attributes);
+    const guard = attributes.kind === 'resource' ? grantGuard(this.authorizer, user, attributes) : undefined;
+    return { user, attributes, guard };
+  }
+
+  /** What others need to check tokens by themselves. */
+  get keySet(): object {
+    return { keys: [this.#key.jwk] };
+  }
+
+  close(): void {
+    this.authorizer.close();
+  }
+
+  async #requestorOf({ authorization, isPublic }: GuardedRequest): Promise<User> {
+    const outcome = await this.authenticator.byHeader(authorization);
+    if (outcome?.kind === 'user') return outcome.user;
+    if (outcome === undefined && isPublic) return anonymous;
+    throw unauthorized();
+  }
+
+  #authorize(user: User, attributes: Attributes): void {
+    const { isAllowed, reason } = this.authorizer.decide(user, attributes);
+    if (!isAllowed) throw notAllowed(user, attributes, reason);
+  }
+}
+
+/** The page that says where the keys are. */
+export function openIdConfiguration(serverAddress: string): object {
+  return {
+    issuer,
+    jwks_uri: `https://${serverAddress}/openid/v1/jwks`,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256'],
+  };
+}

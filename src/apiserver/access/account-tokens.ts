@@ -1,0 +1,161 @@
+import { isReason } from '../../kube/api-error.ts';
+import type { ObjectKey } from '../../kube/resource.ts';
+import { parseTimestamp } from '../../kube/timestamp.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Ids } from '../../runtime/ids.ts';
+import type { StoredObject } from '../kinds/kind.ts';
+import type { Registry } from '../registry/api.ts';
+import {
+  type AccountBinding,
+  type AccountClaims,
+  asAccountClaims,
+  issuer,
+  leewaySeconds,
+  type ObjectIdentity,
+  timeComplaint,
+  userOf,
+} from './account-claims.ts';
+import { goTexts } from './covers.ts';
+import type { TokenKey } from './token-key.ts';
+import { accountUserName, type User } from './user.ts';
+
+/** What came of a token. `why` is empty where it is not ours to say. */
+export type TokenOutcome =
+  | { readonly kind: 'user'; readonly user: User; readonly audiences: readonly string[] }
+  | { readonly kind: 'refused'; readonly why: string };
+
+export interface AccountTokensOptions {
+  readonly key: TokenKey;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export interface NewToken {
+  readonly binding: AccountBinding;
+  readonly audiences: readonly string[];
+  readonly nowMs: number;
+  readonly lifetimeSeconds: number;
+}
+
+/** Signatures of so many tokens need not be checked again. */
+const verifiedMax = 1_024;
+
+/**
+ * Tokens of service accounts. One is worth something while its account, and what else it is bound to, are there under the very uids
+ * that it names: that is looked up for every request. Only that a signature is right, which stays true, is remembered.
+ */
+export class AccountTokens {
+  readonly #options: AccountTokensOptions;
+  readonly #verified = new Map<string, AccountClaims>();
+
+  constructor(options: AccountTokensOptions) {
+    this.#options = options;
+  }
+
+  issue({ binding, audiences, nowMs, lifetimeSeconds }: NewToken): string {
+    const now = Math.floor(nowMs / 1000);
+    const claims: AccountClaims = {
+      aud: audiences,
+      exp: now + lifetimeSeconds,
+      iat: now,
+      iss: issuer,
+      jti: this.#options.ids.uid(),
+      'kubernetes.io': binding,
+      nbf: now,
+      sub: accountUserName(binding.namespace, binding.serviceaccount.name),
+    };
+    return this.#options.key.sign(claims);
+  }
+
+  async authenticate(token: string, audiences: readonly string[]): Promise<TokenOutcome> {
+    const claims = this.#claimsOf(token);
+    if (claims === undefined || claims.iss !== issuer) return refused('');
+    const own = claims.aud.filter((audience) => audiences.includes(audience));
+    if (own.length === 0) return refused(strayAudience(claims.aud, audiences));
+    const complaint =
+      timeComplaint(claims, this.#options.clock.nowMs()) ?? (await this.#lifeComplaint(claims));
+    return complaint === undefined
+      ? { kind: 'user', user: userOf(claims), audiences: own }
+      : refused(complaint);
+  }
+
+  #claimsOf(token: string): AccountClaims | undefined {
+    const known = this.#verified.get(token);
+    if (known !== undefined) return known;
+    const read = this.#options.key.claimsOf(token);
+    const claims = read === undefined ? undefined : asAccountClaims(read);
+    if (claims === undefined) return undefined;
+    if (this.#verified.size >= verifiedMax) this.#verified.clear();
+    this.#verified.set(token, claims);
+    return claims;
+  }
+
+  async #lifeComplaint({ 'kubernetes.io': binding }: AccountClaims): Promise<string | undefined> {
+    const { namespace, serviceaccount, secret, pod, node } = binding;
+    return (
+      (await this.#accountComplaint(namespace, serviceaccount)) ??
+      (await this.#bindingComplaint('secrets', namespace, secret)) ??
+      (await this.#bindingComplaint('pods', namespace, pod)) ??
+      // Of a pod's token the node is only told.
+      (pod === undefined ? await this.#bindingComplaint('nodes', undefined, node) : undefined)
+    );
+  }
+
+  async #accountComplaint(
+    namespace: string,
+    { name, uid = '' }: ObjectIdentity,
+  ): Promise<string | undefined> {
+    const account = await this.#find('serviceaccounts', { namespace, name });
+    if (account === undefined) return `serviceaccounts ${JSON.stringify(name)} not found`;
+    const { uid: found = '' } = account.metadata;
+    if (found !== uid) return `service account UID (${found}) does not match claim (${uid})`;
+    return this.#isLongDeleted(account) ? `service account ${namespace}/${name} has been deleted` : undefined;
+  }
+
+  async #bindingComplaint(
+    plural: keyof typeof boundTo,
+    namespace: string | undefined,
+    identity: ObjectIdentity | undefined,
+  ): Promise<string | undefined> {
+    if (identity === undefined) return undefined;
+    const object = await this.#find(plural, { namespace, name: identity.name });
+    if (object === undefined || this.#isLongDeleted(object))
+      return 'service account token has been invalidated';
+    const { uid = '' } = object.metadata;
+    if (uid === identity.uid) return undefined;
+    const { kind, ref } = boundTo[plural];
+    return `${kind} UID (${uid}) does not match service account ${ref} ref claim (${identity.uid ?? ''})`;
+  }
+
+  async #find(plural: string, key: ObjectKey): Promise<StoredObject | undefined> {
+    const { registry } = this.#options;
+    const kind = registry.kinds.byPlural('v1', plural);
+    if (kind === undefined) return undefined;
+    try {
+      return (await registry.get(kind, key)).object;
+    } catch (error) {
+      if (isReason(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  #isLongDeleted({ metadata }: StoredObject): boolean {
+    const deletedMs = parseTimestamp(metadata.deletionTimestamp);
+    return deletedMs !== undefined && deletedMs < this.#options.clock.nowMs() - leewaySeconds * 1000;
+  }
+}
+
+const boundTo = {
+  secrets: { kind: 'secret', ref: 'secret' },
+  pods: { kind: 'pod', ref: 'pod' },
+  nodes: { kind: 'node', ref: 'node' },
+} as const;
+
+function refused(why: string): TokenOutcome {
+  return { kind: 'refused', why };
+}
+
+function strayAudience(given: readonly string[], wanted: readonly string[]): string {
+  return `token audiences ${goTexts(given)} is invalid for the target audiences ${goTexts(wanted)}`;
+}

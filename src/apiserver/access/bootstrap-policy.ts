@@ -1,0 +1,153 @@
+import type { ClusterRole, ClusterRoleBinding, RoleBinding } from '../../kube/api/rbac-v1.ts';
+import { isReason } from '../../kube/api-error.ts';
+import type { ObjectKey } from '../../kube/resource.ts';
+import { decodedObject } from '../decoded-object.ts';
+import type { Kind, StoredObject } from '../kinds/kind.ts';
+import type { Registry, WriteContext } from '../registry/api.ts';
+import { deepEqual } from '../validation/deep-equal.ts';
+import type { BootstrapBinding, BootstrapRole } from './bootstrap-types.ts';
+import { uncovered } from './covers.ts';
+import { bootstrapBindings, bootstrapRoles } from './generated/bootstrap-policy.ts';
+
+const group = 'rbac.authorization.k8s.io';
+const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate';
+
+const write: WriteContext = { manager: 'kube-apiserver', user: 'system:apiserver', warn: () => {} };
+
+/**
+ * The roles and bindings that every cluster has. Those that are missing are made; where somebody has taken rules or subjects from one,
+ * they are put back, and what somebody has added stays. One that is annotated with `autoupdate: "false"` is left alone. All at once, so
+ * that they reach the disk together.
+ */
+export async function bootstrapPolicy(registry: Registry): Promise<void> {
+  await Promise.all([
+    ...bootstrapRoles.map((role) => ensureRole(registry, role)),
+    ...bootstrapBindings.map((binding) => ensureBinding(registry, binding)),
+  ]);
+}
+
+async function ensureRole(registry: Registry, expected: BootstrapRole): Promise<void> {
+  const wanted = roleObject(expected);
+  await ensure(registry, expected.namespace === undefined ? 'clusterroles' : 'roles', wanted, (found) =>
+    reconciledRole(found as ClusterRole, wanted as ClusterRole),
+  );
+}
+
+async function ensureBinding(registry: Registry, expected: BootstrapBinding): Promise<void> {
+  const plural = expected.namespace === undefined ? 'clusterrolebindings' : 'rolebindings';
+  const wanted = bindingObject(expected);
+  await ensure(registry, plural, wanted, (found) =>
+    reconciledBinding(found as RoleBinding, wanted as RoleBinding),
+  );
+}
+
+/** What an object should become; undefined where it may stay as it is, `anew` where it has to be made from scratch. */
+type Reconciled = StoredObject | 'anew' | undefined;
+
+async function ensure(
+  registry: Registry,
+  plural: string,
+  wanted: StoredObject,
+  reconcile: (found: StoredObject) => Reconciled,
+): Promise<void> {
+  const kind = registry.kinds.byPlural(`${group}/v1`, plural);
+  if (kind === undefined) return;
+  const { namespace, name = '' } = wanted.metadata;
+  const key = { namespace, name };
+  const found = await existing(registry, kind, key);
+  const next = found === undefined ? 'anew' : isLeftAlone(found) ? undefined : reconcile(found);
+  if (next === undefined) return;
+  if (next !== 'anew') {
+    await registry.update(kind, key, decodedObject(kind, next, 'Strict'), write);
+    return;
+  }
+  if (found !== undefined) await registry.delete(kind, key, {}, write);
+  await registry.create(kind, namespace, decodedObject(kind, wanted, 'Strict'), write);
+}
+
+async function existing(registry: Registry, kind: Kind, key: ObjectKey): Promise<StoredObject | undefined> {
+  try {
+    return (await registry.get(kind, key)).object;
+  } catch (error) {
+    if (isReason(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function isLeftAlone({ metadata }: StoredObject): boolean {
+  return metadata.annotations?.[autoUpdate] === 'false';
+}
+
+function reconciledRole(found: ClusterRole, wanted: ClusterRole): Reconciled {
+  const missing = uncovered(found.rules ?? [], wanted.rules ?? []);
+  const held = found.aggregationRule?.clusterRoleSelectors ?? [];
+  const selectors = wanted.aggregationRule?.clusterRoleSelectors ?? [];
+  const lacking = selectors.filter((selector) => !held.some((known) => deepEqual(known, selector)));
+  const { aggregationRule: _, ...rest } = found;
+  const next: ClusterRole = {
+    ...rest,
+    metadata: mergedMeta(found, wanted),
+    rules: [...(found.rules ?? []), ...missing],
+    ...(wanted.aggregationRule === undefined
+      ? {}
+      : { aggregationRule: { clusterRoleSelectors: [...held, ...lacking] } }),
+  };
+  return deepEqual(next, found) ? undefined : next;
+}
+
+/** A binding cannot be made to bind another role. */
+function reconciledBinding(found: RoleBinding, wanted: RoleBinding): Reconciled {
+  if (!deepEqual(found.roleRef, wanted.roleRef)) return 'anew';
+  const held = found.subjects ?? [];
+  const missing = (wanted.subjects ?? []).filter(
+    (subject) => !held.some((known) => deepEqual(known, subject)),
+  );
+  const next = { ...found, metadata: mergedMeta(found, wanted), subjects: [...held, ...missing] };
+  return deepEqual(next, found) ? undefined : next;
+}
+
+/** What somebody has written himself wins. */
+function mergedMeta({ metadata: found }: StoredObject, { metadata: wanted }: StoredObject) {
+  return {
+    ...found,
+    annotations: { ...wanted.annotations, ...found.annotations },
+    labels: { ...wanted.labels, ...found.labels },
+  };
+}
+
+function metaOf({ name, namespace, labels }: BootstrapRole | BootstrapBinding) {
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    annotations: { [autoUpdate]: 'true' },
+    labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults', ...labels },
+  };
+}
+
+function roleObject(expected: BootstrapRole): StoredObject {
+  const { aggregates } = expected;
+  const kind = expected.namespace === undefined ? 'ClusterRole' : 'Role';
+  const selectors = aggregates?.map((matchLabels) => ({ matchLabels: { ...matchLabels } }));
+  const role: ClusterRole = {
+    apiVersion: `${group}/v1`,
+    kind,
+    metadata: metaOf(expected),
+    rules: aggregates === undefined ? [...expected.rules] : null,
+    ...(selectors === undefined ? {} : { aggregationRule: { clusterRoleSelectors: selectors } }),
+  };
+  return role;
+}
+
+function bindingObject(expected: BootstrapBinding): StoredObject {
+  const [kind = '', name = ''] = expected.role.split(/\/(.*)/s);
+  const binding: ClusterRoleBinding = {
+    apiVersion: `${group}/v1`,
+    kind: expected.namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
+    metadata: metaOf(expected),
+    roleRef: { apiGroup: group, kind, name },
+    subjects: expected.subjects.map((subject) =>
+      subject.kind === 'ServiceAccount' ? { ...subject } : { ...subject, apiGroup: group },
+    ),
+  };
+  return binding;
+}

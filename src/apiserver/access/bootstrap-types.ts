@@ -1,0 +1,22 @@
+import type { PolicyRule, Subject } from '../../kube/api/rbac-v1.ts';
+
+/** A role that every cluster has. */
+export interface BootstrapRole {
+  readonly name: string;
+  /** Undefined for a ClusterRole. */
+  readonly namespace?: string;
+  /** Besides the one that all of them have. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** The labels of the roles that it gathers. */
+  readonly aggregates?: readonly Readonly<Record<string, string>>[];
+  readonly rules: readonly PolicyRule[];
+}
+
+export interface BootstrapBinding {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** `ClusterRole/view`. */
+  readonly role: string;
+  readonly subjects: readonly Subject[];
+}

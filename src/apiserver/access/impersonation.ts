@@ -1,0 +1,285 @@
+import { badRequest } from '../../kube/api-error.ts';
+import { dnsSubdomainProblems } from '../validation/names.ts';
+import type { Attributes, ResourceAttributes } from './attributes.ts';
+import type { Authorizer } from './authorizer.ts';
+import { extraComplaint } from './extra-keys.ts';
+import { notAllowed } from './refusals.ts';
+import {
+  accountGroups,
+  accountOf,
+  anonymous,
+  authenticatedGroup,
+  mastersGroup,
+  type User,
+  unauthenticatedGroup,
+} from './user.ts';
+
+/** Whom a request wants to be taken for, as its headers say it. */
+export interface WantedUser {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Header names in lower case, each with all of its values. */
+export type HeaderValues = Readonly<Record<string, readonly string[] | undefined>>;
+
+/** Undefined where nobody is to be impersonated. */
+export function wantedUser(headers: HeaderValues): WantedUser | undefined {
+  const name = headers['impersonate-user']?.[0] ?? '';
+  const uid = headers['impersonate-uid']?.[0] ?? '';
+  const groups = headers['impersonate-group'] ?? [];
+  const extra = extraOf(headers);
+  if (name !== '') return { name, uid, groups, extra };
+  const isAlone = uid === '' && groups.length === 0 && Object.keys(extra).length === 0;
+  if (isAlone) return undefined;
+  throw badRequest(`requested ${goUser({ name, uid, groups, extra })} without impersonating a user name`);
+}
+
+export interface Impersonation {
+  readonly requestor: User;
+  readonly wanted: WantedUser;
+  /** What the request wants to do as the other user. */
+  readonly attributes: Attributes;
+}
+
+/**
+ * The user that a request is carried out as. There are several ways to be allowed that: narrow ones, which also say what may be done
+ * as the other user (`impersonate-on:MODE:VERB`), and the old one that is about the user only. The first that allows it counts; where
+ * none does, the first complaint is told.
+ */
+export class Impersonator {
+  readonly #authorizer: Authorizer;
+  /** By which way each requestor got through last: that one is tried first, and its complaint is the one to tell. */
+  readonly #lastModes = new Map<string, Mode>();
+
+  constructor(authorizer: Authorizer) {
+    this.#authorizer = authorizer;
+  }
+
+  userFor(impersonation: Impersonation): User {
+    const requestor = impersonation.requestor.name;
+    const last = this.#lastModes.get(requestor);
+    let complaint: Error | undefined;
+    for (const mode of last === undefined ? modes : [last, ...modes.filter((other) => other !== last)]) {
+      if (!mode.isFor(impersonation)) continue;
+      const outcome = tryMode(new ModeCheck(this.#authorizer, impersonation, mode), impersonation);
+      if (!(outcome instanceof Error)) {
+        this.#remember(requestor, mode);
+        return outcome;
+      }
+      complaint ??= outcome;
+    }
+    throw complaint ?? new Error('all impersonation modes failed');
+  }
+
+  #remember(requestor: string, mode: Mode): void {
+    if (this.#lastModes.size >= requestorsMax) this.#lastModes.clear();
+    this.#lastModes.set(requestor, mode);
+  }
+}
+
+const requestorsMax = 1_024;
+
+interface Mode {
+  /** Undefined for the old one. */
+  readonly name: string | undefined;
+  isFor(impersonation: Impersonation): boolean;
+}
+
+const modes: readonly Mode[] = [
+  { name: 'associated-node', isFor: isOfOwnNode },
+  { name: 'arbitrary-node', isFor: ({ wanted }) => isNameOnly(wanted) && nodeOf(wanted.name) !== undefined },
+  {
+    name: 'serviceaccount',
+    isFor: ({ wanted }) => isNameOnly(wanted) && accountOf(wanted.name) !== undefined,
+  },
+  {
+    name: 'user-info',
+    isFor: ({ wanted }) => nodeOf(wanted.name) === undefined && accountOf(wanted.name) === undefined,
+  },
+  { name: undefined, isFor: () => true },
+];
+
+function tryMode(check: ModeCheck, { wanted }: Impersonation): User | Error {
+  return (
+    check.checkVerb() ??
+    check.checkName() ??
+    check.checkUid() ??
+    check.checkGroups() ??
+    check.checkExtra() ??
+    becoming(wanted, check.groups())
+  );
+}
+
+/** So many are first asked for all at once. */
+const manyChecks = 4;
+
+/** One way of being allowed it. Each check gives what is to be said against it, or nothing. */
+class ModeCheck {
+  readonly #authorizer: Authorizer;
+  readonly #impersonation: Impersonation;
+  readonly #mode: string | undefined;
+
+  constructor(authorizer: Authorizer, impersonation: Impersonation, { name }: Mode) {
+    this.#authorizer = authorizer;
+    this.#impersonation = impersonation;
+    this.#mode = name;
+  }
+
+  checkVerb(): Error | undefined {
+    if (this.#mode === undefined) return undefined;
+    const { attributes } = this.#impersonation;
+    return this.#check({ ...attributes, verb: `impersonate-on:${this.#mode}:${attributes.verb}` });
+  }
+
+  checkName(): Error | undefined {
+    const { name } = this.#impersonation.wanted;
+    const node = this.#mode === undefined ? undefined : nodeOf(name);
+    if (node !== undefined) {
+      const isOwn = this.#mode === 'associated-node';
+      return this.#check(this.#about('nodes', isOwn ? '*' : node));
+    }
+    const account = accountOf(name);
+    if (account === undefined) return this.#check(this.#about('users', name));
+    return this.#check({ ...this.#about('serviceaccounts', account.name), namespace: account.namespace });
+  }
+
+  checkUid(): Error | undefined {
+    const { uid } = this.#impersonation.wanted;
+    return uid === '' ? undefined : this.#check(this.#about('uids', uid));
+  }
+
+  checkGroups(): Error | undefined {
+    const { groups } = this.#impersonation.wanted;
+    if (this.#mode !== undefined) {
+      if (groups.includes('')) {
+        return this.#refuse(this.#about('groups', ''), 'impersonating the empty string group is not allowed');
+      }
+      if (groups.includes(mastersGroup)) {
+        const why = 'impersonating the system:masters group is not allowed';
+        return this.#refuse(this.#about('groups', mastersGroup), why);
+      }
+      const isAll = groups.length >= manyChecks && this.#check(this.#about('groups', '*')) === undefined;
+      if (isAll) return undefined;
+    }
+    return first(groups, (group) => this.#check(this.#about('groups', group)));
+  }
+
+  checkExtra(): Error | undefined {
+    const { extra } = this.#impersonation.wanted;
+    const pairs = Object.entries(extra).flatMap(([key, values]) =>
+      values.map((value) => [key, value] as const),
+    );
+    const about = this.#about('userextras', '');
+    if (this.#mode !== undefined) {
+      const complaint = extraComplaint(extra);
+      if (complaint !== undefined) return this.#refuse(about, complaint);
+      const all = { ...about, subresource: '*', name: '*' };
+      if (pairs.length >= manyChecks && this.#check(all) === undefined) return undefined;
+    }
+    return first(pairs, ([key, value]) => this.#check({ ...about, subresource: key, name: value }));
+  }
+
+  /** Those that the name stands for, where none are asked for. */
+  groups(): readonly string[] {
+    const { name, groups } = this.#impersonation.wanted;
+    if (groups.length > 0) return groups;
+    if (this.#mode !== undefined && nodeOf(name) !== undefined) return ['system:nodes'];
+    const account = accountOf(name);
+    return account === undefined ? [] : accountGroups(account.namespace);
+  }
+
+  /** Users and groups were first in the core group. */
+  #about(resource: string, name: string): ResourceAttributes {
+    const isOld =
+      this.#mode === undefined &&
+      (resource === 'users' || resource === 'groups' || resource === 'serviceaccounts');
+    return {
+      kind: 'resource',
+      verb: this.#mode === undefined ? 'impersonate' : `impersonate:${this.#mode}`,
+      group: isOld ? '' : 'authentication.k8s.io',
+      resource,
+      subresource: '',
+      namespace: '',
+      name,
+    };
+  }
+
+  #check(attributes: Attributes): Error | undefined {
+    const { isAllowed, reason } = this.#authorizer.decide(this.#impersonation.requestor, attributes);
+    return isAllowed ? undefined : this.#refuse(attributes, reason);
+  }
+
+  #refuse(attributes: Attributes, reason: string): Error {
+    return notAllowed(this.#impersonation.requestor, attributes, reason);
+  }
+}
+
+function first<T>(items: readonly T[], check: (item: T) => Error | undefined): Error | undefined {
+  for (const item of items) {
+    const complaint = check(item);
+    if (complaint !== undefined) return complaint;
+  }
+  return undefined;
+}
+
+/** Everybody is either authenticated or not, also where nobody says so. */
+function becoming({ name, uid, extra }: WantedUser, groups: readonly string[]): User {
+  const isAnonymous = name === anonymous.name;
+  const isOutside = isAnonymous || groups.includes(unauthenticatedGroup);
+  const own = isOutside ? unauthenticatedGroup : authenticatedGroup;
+  return { name, uid, extra, groups: groups.includes(own) ? groups : [...groups, own] };
+}
+
+function isNameOnly({ uid, groups, extra }: WantedUser): boolean {
+  return uid === '' && groups.length === 0 && Object.keys(extra).length === 0;
+}
+
+/** An account whose token says on which node it is used may be that node. */
+function isOfOwnNode({ requestor, wanted }: Impersonation): boolean {
+  const node = nodeOf(wanted.name);
+  const own = requestor.extra?.['authentication.kubernetes.io/node-name'] ?? [];
+  const isAccount = accountOf(requestor.name) !== undefined;
+  return isNameOnly(wanted) && isAccount && own.length === 1 && node !== undefined && own[0] === node;
+}
+
+const nodePrefix = 'system:node:';
+
+function nodeOf(userName: string): string | undefined {
+  const name = userName.slice(nodePrefix.length);
+  return userName.startsWith(nodePrefix) && dnsSubdomainProblems(name).length === 0 ? name : undefined;
+}
+
+const extraPrefix = 'impersonate-extra-';
+
+function extraOf(headers: HeaderValues): Readonly<Record<string, readonly string[]>> {
+  // Keys are whatever a client sends; one that every object has must not slip through.
+  const extra: Record<string, readonly string[]> = Object.create(null);
+  for (const [header, values = []] of Object.entries(headers)) {
+    if (!header.startsWith(extraPrefix) || values.length === 0) continue;
+    const key = unescapedKey(header.slice(extraPrefix.length));
+    extra[key] = [...(extra[key] ?? []), ...values];
+  }
+  return extra;
+}
+
+function unescapedKey(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    // Not escaped, or badly: taken as it is.
+    return key;
+  }
+}
+
+/** The real server dumps what it has read. */
+function goUser({ name, uid, groups, extra }: WantedUser): string {
+  const list = (texts: readonly string[]) =>
+    `[]string{${texts.map((text) => JSON.stringify(text)).join(', ')}}`;
+  const listed = groups.length === 0 ? '[]string(nil)' : list(groups);
+  const pairs = Object.entries(extra).map(([key, values]) => `${JSON.stringify(key)}:${list(values)}`);
+  const known = pairs.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${pairs.join(', ')}}`;
+  return `&user.DefaultInfo{Name:${JSON.stringify(name)}, UID:${JSON.stringify(uid)}, Groups:${listed}, Extra:${known}}`;
+}

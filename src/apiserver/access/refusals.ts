@@ -1,0 +1,30 @@
+import { type ApiError, failure, forbidden } from '../../kube/api-error.ts';
+import { goQuoted } from '../validation/go-text.ts';
+import type { Attributes } from './attributes.ts';
+import type { User } from './user.ts';
+
+export function unauthorized(): ApiError {
+  return failure(401, 'Unauthorized', 'Unauthorized');
+}
+
+/** That somebody may not do what he wants to; `reason` says what else there is to say. */
+export function notAllowed(user: User, attributes: Attributes, reason: string): ApiError {
+  const why = sanitized(sentence(user, attributes)) + (reason === '' ? '' : `: ${reason}`);
+  if (attributes.kind === 'path') return failure(403, 'Forbidden', `forbidden: ${why}`, {});
+  const { group, resource, name } = attributes;
+  return forbidden({ group, plural: resource }, name, why);
+}
+
+function sentence({ name }: User, attributes: Attributes): string {
+  const who = `User ${goQuoted(name)} cannot ${attributes.verb}`;
+  if (attributes.kind === 'path') return `${who} path ${goQuoted(attributes.path)}`;
+  const { group, resource, subresource, namespace } = attributes;
+  const what = subresource === '' ? resource : `${resource}/${subresource}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${goQuoted(namespace)}`;
+  return `${who} resource ${goQuoted(what)} in API group ${goQuoted(group)} ${where}`;
+}
+
+/** An answer that a browser shows must not become a page. */
+function sanitized(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

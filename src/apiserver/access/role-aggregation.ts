@@ -1,0 +1,152 @@
+import type { ClusterRole, PolicyRule } from '../../kube/api/rbac-v1.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { compileLabelSelector, matchesLabels } from '../../kube/selectors/label-selector.ts';
+import type { Clock, Timer } from '../../runtime/clock.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../registry/api.ts';
+import { deepEqual } from '../validation/deep-equal.ts';
+
+export interface RoleAggregationOptions {
+  readonly registry: Registry;
+  readonly clock: Clock;
+  /** Told of bugs and of a store that takes no writes; the loop goes on. */
+  onError(error: unknown, where: string): void;
+}
+
+const retryMs = 1_000;
+
+const manager = 'clusterrole-aggregation-controller';
+const write: UpdateContext = {
+  manager,
+  user: `system:serviceaccount:kube-system:${manager}`,
+  warn: () => {},
+};
+
+/**
+ * Fills the rules of ClusterRoles that gather those of others. It writes what Kubernetes' controller of the same name would write,
+ * under its name, so that both can be at it.
+ */
+export class RoleAggregation {
+  readonly #options: RoleAggregationOptions;
+  readonly #kind: Kind;
+  readonly #roles = new Map<string, ClusterRole>();
+  #isClosed = false;
+  #retry: Timer | undefined;
+  #watch: WatchHandle | undefined;
+  #isStale = false;
+  #work: Promise<void> | undefined;
+
+  private constructor(options: RoleAggregationOptions, kind: Kind) {
+    this.#options = options;
+    this.#kind = kind;
+  }
+
+  static async start(options: RoleAggregationOptions): Promise<RoleAggregation> {
+    const kind = options.registry.kinds.byPlural('rbac.authorization.k8s.io/v1', 'clusterroles');
+    if (kind === undefined) throw new Error('this server does not serve ClusterRoles');
+    const made = new RoleAggregation(options, kind);
+    // No `failed`: rules that were taken from a role must not stay in those that gather them.
+    made.#watch = await options.registry.watch(kind, {}, { events: (events) => made.#take(events) });
+    return made;
+  }
+
+  /** When all that was seen so far has been gathered. */
+  async settled(): Promise<void> {
+    while (this.#work !== undefined) await this.#work;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#retry?.cancel();
+    this.#watch?.close();
+    await this.#work;
+  }
+
+  #take(events: readonly RegistryEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'BOOKMARK') continue;
+      const role = event.snapshot.object as ClusterRole;
+      const { name = '' } = role.metadata;
+      if (event.type === 'DELETED') this.#roles.delete(name);
+      else this.#roles.set(name, role);
+    }
+    this.#stir();
+  }
+
+  #stir(): void {
+    this.#isStale = true;
+    this.#work ??= this.#run();
+  }
+
+  /** Not within the work: whoever waits for it must not wait for a disk that is full. */
+  #stirLater(): void {
+    this.#retry?.cancel();
+    this.#retry = this.#options.clock.after(retryMs, () => this.#stir());
+  }
+
+  async #run(): Promise<void> {
+    // What is still on its way comes along.
+    await Promise.resolve();
+    while (this.#isStale && !this.#isClosed) {
+      this.#isStale = false;
+      for (const { role, rules } of outdatedRoles([...this.#roles.values()])) {
+        if (!this.#isClosed) await this.#fill(role, rules);
+      }
+    }
+    this.#work = undefined;
+  }
+
+  async #fill({ metadata }: ClusterRole, rules: readonly PolicyRule[]): Promise<void> {
+    const { name = '' } = metadata;
+    const { registry, onError } = this.#options;
+    // With the uid, so that one that is gone does not come back.
+    const body = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name, uid: metadata.uid },
+      rules,
+    };
+    const patch = { type: 'apply', body, force: true, fieldValidation: 'Ignore' } as const;
+    try {
+      await registry.patch(this.#kind, { name }, patch, write);
+    } catch (error) {
+      if (isReason(error, 'Conflict', 'NotFound')) return;
+      onError(error, `gathering the rules of ClusterRole ${name}`);
+      if (!this.#isClosed) this.#stirLater();
+    }
+  }
+}
+
+interface Outdated {
+  readonly role: ClusterRole;
+  readonly rules: readonly PolicyRule[];
+}
+
+/** Roles that gather rules, and do not have those that they should have. */
+function outdatedRoles(roles: readonly ClusterRole[]): readonly Outdated[] {
+  const byName = [...roles].sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
+  return byName
+    .filter(({ aggregationRule }) => aggregationRule !== undefined)
+    .map((role) => ({ role, rules: gathered(role, byName) }))
+    .filter(({ role, rules }) => !deepEqual(rules, role.rules));
+}
+
+/** Each rule once, in the order of the selectors and of the names. */
+function gathered(role: ClusterRole, byName: readonly ClusterRole[]): readonly PolicyRule[] {
+  const rules = new Map<string, PolicyRule>();
+  for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
+    const compiled = compileLabelSelector(selector as Parameters<typeof compileLabelSelector>[0]);
+    // Checked when it was written; one that was not selects nothing.
+    if (!compiled.ok) continue;
+    for (const other of byName) {
+      if (other.metadata.name === role.metadata.name) continue;
+      if (!matchesLabels(compiled.selector, other.metadata.labels ?? {})) continue;
+      for (const rule of other.rules ?? []) {
+        // Stored objects have their fields in one order. A map, as there may be ten thousands.
+        const text = JSON.stringify(rule);
+        if (!rules.has(text)) rules.set(text, rule);
+      }
+    }
+  }
+  return [...rules.values()];
+}

@@ -1,0 +1,59 @@
+import { type ApiError, failure } from '../../kube/api-error.ts';
+import { type FieldSet, isEmptySet } from '../managed-fields/field-set.ts';
+import { identityOf, type Manager } from '../managed-fields/managers.ts';
+import type { PathElement } from '../managed-fields/path-element.ts';
+import { pathText } from '../managed-fields/path-text.ts';
+import { compareTexts } from '../patch/text-order.ts';
+import { goQuoted } from '../validation/go-text.ts';
+
+/** Fields that an applier would change although somebody else owns them. */
+export interface Conflict {
+  readonly manager: Manager;
+  readonly fields: FieldSet;
+}
+
+/** The answer to an apply that was not forced. */
+export function applyConflict(conflicts: readonly Conflict[]): ApiError {
+  const told = conflicts
+    .filter(({ fields }) => !isEmptySet(fields))
+    .toSorted((a, b) => compareTexts(identityOf(a.manager), identityOf(b.manager)))
+    .map(({ manager, fields }) => ({ who: managerText(manager), paths: pathsByLevel(fields).map(pathText) }));
+  const causes = told.flatMap(({ who, paths }) =>
+    paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${who}`, field })),
+  );
+  return failure(409, 'Conflict', messageOf(told, causes.length), { causes });
+}
+
+interface Told {
+  readonly who: string;
+  readonly paths: readonly string[];
+}
+
+function messageOf(told: readonly Told[], count: number): string {
+  if (count === 1) {
+    return `Apply failed with 1 conflict: conflict with ${told[0]!.who}: ${told[0]!.paths[0]!}`;
+  }
+  const lines = told.flatMap(({ who, paths }) => [
+    `conflicts with ${who}:`,
+    ...paths.map((path) => `- ${path}`),
+  ]);
+  return `Apply failed with ${count} conflicts: ${lines.join('\n')}`;
+}
+
+function managerText({ name, operation, apiVersion, subresource }: Manager): string {
+  const who = goQuoted(name) + (subresource === '' ? '' : ` with subresource ${goQuoted(subresource)}`);
+  return operation === 'Update' ? `${who} using ${apiVersion}` : who;
+}
+
+/** Kubernetes tells the paths of one level before those further down. */
+function pathsByLevel(
+  set: FieldSet,
+  prefix: readonly PathElement[] = [],
+): readonly (readonly PathElement[])[] {
+  const elements = Object.keys(set).filter((element) => element !== '.');
+  const here = elements.filter((element) => isEmptySet(set[element]!) || '.' in set[element]!);
+  return [
+    ...here.map((element) => [...prefix, element]),
+    ...elements.flatMap((element) => pathsByLevel(set[element]!, [...prefix, element])),
+  ];
+}

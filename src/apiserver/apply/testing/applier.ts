@@ -1,0 +1,144 @@
+import { type Random, seededRandom } from '../../../runtime/random.ts';
+import { parseFieldSet } from '../../managed-fields/field-set.ts';
+import { elementOf } from '../../managed-fields/list-elements.ts';
+import { isArray, isObject, type Json, type JsonObject, withoutNulls } from '../../patch/json-value.ts';
+import { schemaShape } from '../../patch/schema-shapes.ts';
+import { type Shape, type StructShape, shapeOfField } from '../../patch/shape.ts';
+import { shapeOf } from '../../patch/type-shapes.ts';
+import { normalize, zeroObject } from '../../schema/normalize.ts';
+import { type Applied, applyConfiguration } from '../apply-configuration.ts';
+import { type RandomKind, randomMetadata } from './random-kinds.ts';
+import { randomCustomSchema } from './random-schemas.ts';
+import { type Draw, either } from './random-values.ts';
+
+/** What there is one object of. */
+export interface AppliedKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly shape: StructShape;
+  /** Of what stands beside the metadata. */
+  readonly draw: Draw;
+  typed(object: JsonObject): JsonObject;
+  zero(): JsonObject;
+}
+
+export function builtInKind({ apiVersion, kind, whole, part }: RandomKind): AppliedKind {
+  const type = `${apiVersion.includes('/') ? apiVersion : `core/${apiVersion}`}.${kind}`;
+  return {
+    apiVersion,
+    kind,
+    shape: shapeOf(type),
+    draw: either(whole, part),
+    typed: (object) => normalize(type, object).object as JsonObject,
+    zero: () => zeroObject(type) as JsonObject,
+  };
+}
+
+/** A kind with a schema of its own for every seed. */
+export function customKind(seed: number): AppliedKind {
+  const { schema, draw } = randomCustomSchema(seededRandom(seed));
+  return {
+    apiVersion: 'x.io/v1',
+    kind: 'Thing',
+    shape: schemaShape(schema, 'Thing'),
+    draw,
+    typed: (object) => ({ metadata: {}, ...(withoutNulls(object) as JsonObject) }),
+    zero: () => ({ metadata: {} }),
+  };
+}
+
+/** One object and those who apply to it, without a server: nothing is defaulted, nothing is refused but for conflicts. */
+export class Applier {
+  readonly #kind: AppliedKind;
+  #live: JsonObject;
+
+  constructor(kind: AppliedKind) {
+    this.#kind = kind;
+    this.#live = this.#typed(kind.zero());
+  }
+
+  get shape(): StructShape {
+    return this.#kind.shape;
+  }
+
+  get live(): JsonObject {
+    return this.#live;
+  }
+
+  apply(manager: string, config: JsonObject, force = true): Applied {
+    const applied = applyConfiguration({
+      live: this.#live,
+      config,
+      shape: this.shape,
+      manager,
+      apiVersion: this.#kind.apiVersion,
+      subresource: '',
+      time: '2026-01-31T12:00:00Z',
+      force,
+    });
+    const object = this.#typed(applied.object ?? this.#live);
+    const metadata = {
+      ...(object.metadata as JsonObject),
+      managedFields: (applied.owners ?? []) as unknown as Json,
+    };
+    this.#live = { ...object, metadata };
+    return applied;
+  }
+
+  /**
+   * A whole configuration or a part of one. Without anything empty: a struct that is named but empty goes along with its last
+   * field, as with Kubernetes, and is there again when it is applied once more.
+   */
+  draw(random: Random): JsonObject {
+    const body = this.#kind.draw(random) as JsonObject;
+    return withoutEmpties({
+      ...this.bare,
+      metadata: randomMetadata(random) as JsonObject,
+      ...body,
+    }) as JsonObject;
+  }
+
+  /** Says nothing but what it is. */
+  get bare(): JsonObject {
+    return { apiVersion: this.#kind.apiVersion, kind: this.#kind.kind };
+  }
+
+  /** What everybody owns, by name. */
+  get owners(): ReadonlyMap<string, unknown> {
+    const { managedFields } = this.#live.metadata as {
+      managedFields?: readonly { manager: string; fieldsV1: unknown }[];
+    };
+    return new Map((managedFields ?? []).map(({ manager, fieldsV1 }) => [manager, parseFieldSet(fieldsV1)]));
+  }
+
+  /** The object without its owners, its lists in an order that does not depend on who came first. */
+  get unordered(): Json {
+    const { managedFields: _, ...metadata } = this.#live.metadata as JsonObject;
+    return sorted({ ...this.#live, metadata }, this.shape);
+  }
+
+  #typed(object: JsonObject): JsonObject {
+    return { ...this.#kind.typed(object), ...this.bare };
+  }
+}
+
+function withoutEmpties(value: Json): Json | undefined {
+  if (typeof value !== 'object') return value;
+  if (value === null || Object.keys(value).length === 0) return undefined;
+  if (isArray(value)) return value.map(withoutEmpties).filter((item) => item !== undefined);
+  const kept = Object.entries(value)
+    .map(([name, inner]) => [name, withoutEmpties(inner)] as const)
+    .filter((entry): entry is readonly [string, Json] => entry[1] !== undefined);
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+function sorted(value: Json, shape: Shape | undefined): Json {
+  if (isArray(value) && shape?.kind === 'list' && shape.relation !== 'atomic') {
+    const elements = value.map((item) => [elementOf(item, shape), sorted(item, shape.element)] as const);
+    return elements.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
+  }
+  if (!isObject(value) || (shape?.kind !== 'struct' && shape?.kind !== 'map')) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, sorted(inner, shapeOfField(shape, name))]),
+  );
+}

@@ -1,0 +1,44 @@
+import { onAbort } from '../../runtime/abort.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Registry, WriteContext } from '../registry/api.ts';
+
+const write: WriteContext = { manager: 'kube-apiserver', user: 'system:apiserver', warn: () => {} };
+
+/**
+ * Deletes all objects of a kind, and resolves when none is left: those with finalizers are waited for. Nothing can be added meanwhile,
+ * because a definition that is being deleted takes no new objects.
+ */
+export async function deleteInstances(registry: Registry, kind: Kind, signal: AbortSignal): Promise<void> {
+  await registry.deleteCollection(kind, {}, {}, write);
+  const left = new Set<string>();
+  let resolve: () => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const emptied = new Promise<void>((done, fail) => {
+    resolve = done;
+    reject = fail;
+  });
+  const watch = await registry.watch(
+    kind,
+    { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', bookmarks: true },
+    {
+      events(events) {
+        for (const event of events) {
+          if (event.type === 'BOOKMARK') continue;
+          const { uid = '' } = event.snapshot.object.metadata;
+          if (event.type === 'DELETED') left.delete(uid);
+          else left.add(uid);
+        }
+        if (left.size === 0) resolve();
+      },
+      // It is begun again.
+      failed: (error) => reject(error),
+    },
+  );
+  const stopListening = onAbort(signal, () => resolve());
+  try {
+    await emptied;
+  } finally {
+    stopListening();
+    watch.close();
+  }
+}

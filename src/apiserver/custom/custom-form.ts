@@ -1,0 +1,43 @@
+import { badRequest } from '../../kube/api-error.ts';
+import type { JsonObject } from '../patch/json-value.ts';
+import { isJsonObject, valueName } from '../schema/json-number.ts';
+import { copyJson } from '../schema/leaf-values.ts';
+import { type Normalized, normalize } from '../schema/normalize.ts';
+import type { ObjectForm } from '../schema/object-form.ts';
+import { dropRefusedNulls } from '../structural/defaults.ts';
+import { coerceEmbedded } from '../structural/embedded-meta.ts';
+import type { JsonSchema } from '../structural/json-schema.ts';
+import { prune } from '../structural/prune.ts';
+
+/**
+ * How values become custom resources: what the schema does not know is dropped, metadata is that of every object. Whether the rest
+ * fits the schema is asked later, when it has its defaults.
+ */
+export function customForm(schema: JsonSchema): ObjectForm {
+  return {
+    normalize: (value, { isMerged } = { isMerged: false }) => normalizeCustom(schema, value, isMerged),
+    zero: () => ({ metadata: normalize('meta/v1.ObjectMeta', {}).object }),
+    // They are stored as they come: a custom resource has no form but its JSON.
+    dropEmptyLists: () => {},
+  };
+}
+
+function normalizeCustom(schema: JsonSchema, value: unknown, isMerged: boolean): Normalized {
+  if (!isJsonObject(value)) throw badRequest(`expected an object, got ${valueName(value)}`);
+  const { metadata: given, apiVersion, kind, ...rest } = value;
+  const meta = normalizeMeta(given);
+  const copy = copyJson(rest);
+  if (!isJsonObject(copy)) {
+    throw badRequest("a number in the object is beyond 2^53, which this server can't hold exactly");
+  }
+  const object: Record<string, unknown> = { kind, apiVersion, metadata: meta.object, ...copy };
+  const dropped = prune(object as JsonObject, schema, { isResourceRoot: true });
+  if (!isMerged) dropRefusedNulls(object as JsonObject, schema);
+  const embedded = isMerged ? [] : coerceEmbedded(object as JsonObject, schema);
+  const unknownMeta = meta.unknownFields.map((field) => `metadata.${field}`);
+  return { object, unknownFields: [...dropped, ...unknownMeta, ...embedded].sort() };
+}
+
+function normalizeMeta(value: unknown): Normalized {
+  return normalize('meta/v1.ObjectMeta', value ?? {});
+}

@@ -1,0 +1,154 @@
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+} from '../../kube/api/apiextensions-v1.ts';
+import type { Kind, StoredObject } from '../kinds/kind.ts';
+import { isEqual, type JsonObject } from '../patch/json-value.ts';
+import { schemaShape } from '../patch/schema-shapes.ts';
+import type { StructShape } from '../patch/shape.ts';
+import { setKey } from '../schema/json-number.ts';
+import { byVersionPriority } from '../schema/version-priority.ts';
+import { dropRefusedNulls, fillDefaults } from '../structural/defaults.ts';
+import { coerceEmbedded } from '../structural/embedded-meta.ts';
+import type { JsonSchema } from '../structural/json-schema.ts';
+import { nameRules } from '../validation/names.ts';
+import { customForm } from './custom-form.ts';
+import { CustomRules } from './custom-rules.ts';
+import { customScale } from './custom-scale.ts';
+import { finalizerWarnings } from './finalizer-warnings.ts';
+import { printerColumns } from './printer-columns.ts';
+import { publishedSchema } from './published-schema.ts';
+import { revived, type Schemas, storedForm } from './revive.ts';
+import { selectableFields } from './selectable-fields.ts';
+
+type WithStatus = StoredObject & { status?: unknown };
+
+export interface CustomKindOptions {
+  readonly definition: CustomResourceDefinition;
+  readonly version: CustomResourceDefinitionVersion;
+  /** Whether the definition is being deleted, and with it all objects. */
+  isTerminating(): boolean;
+}
+
+/** The kind that one version of a definition describes, as the registry and the server know kinds. */
+export function customKind({ definition, version, isTerminating }: CustomKindOptions): Kind {
+  const { group, scope, names } = definition.spec;
+  // No other definition has its plural, since that is half of its name; the rest is its own when it was accepted.
+  const { plural } = names;
+  const { kind, listKind, singular = '', shortNames, categories } = definition.status.acceptedNames;
+  const schema = schemaOf(version);
+  const storage = definition.spec.versions?.find((each) => each.storage) ?? version;
+  const schemas: Schemas = { shown: schema, stored: storage === version ? schema : schemaOf(storage) };
+  const identity = { group, version: version.name, kind };
+  const { status, scale } = version.subresources ?? {};
+  const hasStatus = status !== undefined;
+  const rules = new CustomRules(schema, { ...identity, scale });
+  return {
+    ...identity,
+    plural,
+    singular,
+    ...(shortNames === undefined ? {} : { shortNames }),
+    ...(categories === undefined ? {} : { categories }),
+    namespaced: scope === 'Namespaced',
+    type: `${group}/${version.name}.${kind}`,
+    form: customForm(schema),
+    shape: schemaShape(schema, kind),
+    shapeOfVersion: shapesByVersion(definition),
+    nameRule: nameRules.dnsSubdomain,
+    allowsAnyFinalizer: true,
+    hasStatus,
+    ...(scale === undefined ? {} : { scale: customScale(scale) }),
+    hasGeneration: true,
+    requiresVersion: true,
+    ...(version.deprecated === true ? { deprecation: deprecationOf(definition, version) } : {}),
+    definition: {
+      listKind: listKind ?? `${kind}List`,
+      published: publishedSchema(schema, identity),
+      refusesCreation: isTerminating,
+      toStored: (object) => (storage === version ? asRead(object, schema) : storedForm(object, schemas)),
+      revive: (object) => revived(object, schemas),
+    },
+
+    defaults: (object) => fillDefaults(object as unknown as JsonObject, schema),
+    prepareCreate(object: WithStatus) {
+      if (hasStatus) delete object.status;
+    },
+    prepareUpdate(object: WithStatus, old: WithStatus) {
+      if (hasStatus) keepStatus(object, old);
+    },
+    prepareStatus: takeStatusOnly,
+    // Of custom objects nothing is a Go struct, so that also what is empty counts.
+    movesGeneration: (object, old) => !isEqual(withoutMetadata(object), withoutMetadata(old)),
+    validate: (object, errors) => rules.check(object, errors),
+    validateUpdate: (object, old, errors) => rules.checkUpdate(object, old, errors),
+    validateStatus: (object, old, errors) => rules.checkStatus(object, old, errors),
+    warnings: (object, old) => [...rules.takeForgiven(), ...finalizerWarnings(object, old)],
+
+    selectableFields: selectableFields(version.selectableFields),
+    ...printerColumns(version.additionalPrinterColumns),
+  };
+}
+
+/** Made when somebody asks: few definitions have versions beside the one that is written through. */
+function shapesByVersion({ spec, status }: CustomResourceDefinition): NonNullable<Kind['shapeOfVersion']> {
+  const shapes = new Map<string, StructShape>();
+  return (apiVersion) => {
+    const version = spec.versions?.find(({ name }) => `${spec.group}/${name}` === apiVersion);
+    if (version === undefined) return undefined;
+    const shape = shapes.get(apiVersion) ?? schemaShape(schemaOf(version), status.acceptedNames.kind);
+    shapes.set(apiVersion, shape);
+    return shape;
+  };
+}
+
+/** That it is structural was checked when the definition was stored. */
+function schemaOf({ schema }: CustomResourceDefinitionVersion): JsonSchema {
+  return (schema?.openAPIV3Schema ?? { type: 'object' }) as JsonSchema;
+}
+
+/** What its author says, or which newer version there is. */
+function deprecationOf(
+  { spec }: CustomResourceDefinition,
+  { name, deprecationWarning }: CustomResourceDefinitionVersion,
+): string {
+  if (deprecationWarning !== undefined) return deprecationWarning;
+  const [better] = (spec.versions ?? [])
+    .filter((version) => version.served && version.deprecated !== true)
+    .map((version) => version.name)
+    .filter((other) => byVersionPriority(other, name) < 0)
+    .sort(byVersionPriority);
+  const { group, names } = spec;
+  const told = `${group}/${name} ${names.kind} is deprecated`;
+  return better === undefined ? told : `${told}; use ${group}/${better} ${names.kind}`;
+}
+
+/** What was merged may hold nulls, and empty metadata of embedded resources, that whoever reads it will not see. */
+function asRead(object: StoredObject, schema: JsonSchema): StoredObject {
+  dropRefusedNulls(object as unknown as JsonObject, schema);
+  coerceEmbedded(object as unknown as JsonObject, schema);
+  return object;
+}
+
+function withoutMetadata({ metadata: _, ...rest }: StoredObject): JsonObject {
+  return rest;
+}
+
+/** With a status of its own, all other writes leave that as it is. */
+function keepStatus(object: WithStatus, old: WithStatus): void {
+  if (old.status !== undefined) object.status = old.status;
+  else delete object.status;
+}
+
+/** A write to /status changes nothing else, but for who owns its fields. */
+function takeStatusOnly(object: WithStatus, old: WithStatus): void {
+  const { status } = object;
+  const { managedFields } = object.metadata;
+  const fields = object as unknown as Record<string, unknown>;
+  for (const field of Object.keys(fields)) delete fields[field];
+  for (const [field, value] of Object.entries(old)) setKey(fields, field, value);
+  object.metadata = { ...old.metadata };
+  if (managedFields === undefined) delete object.metadata.managedFields;
+  else object.metadata.managedFields = managedFields;
+  if (status === undefined) delete object.status;
+  else object.status = status;
+}

@@ -1,0 +1,133 @@
+import type { CustomResourceSubresourceScale } from '../../kube/api/apiextensions-v1.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import { compileRules, type RuleProgram } from '../cel/compile-rules.ts';
+import type { Kind, StoredObject } from '../kinds/kind.ts';
+import { checkEmbedded } from '../structural/embedded-meta.ts';
+import type { JsonSchema } from '../structural/json-schema.ts';
+import { checkLists } from '../structural/list-types.ts';
+import { compileSchema, type SchemaValidator } from '../structural/validate.ts';
+import { FieldErrors } from '../validation/field-errors.ts';
+import { checkScaleFields } from './custom-scale.ts';
+
+export interface CustomIdentity extends Pick<Kind, 'group' | 'version' | 'kind'> {
+  readonly scale: CustomResourceSubresourceScale | undefined;
+}
+
+/** What the values of one version of a definition must be: schema, lists, embedded objects and rules in CEL, in this order. */
+export class CustomRules {
+  readonly #schema: JsonSchema;
+  readonly #identity: CustomIdentity;
+  #compiled: Compiled | undefined;
+  #forgiven: string[] = [];
+
+  constructor(schema: JsonSchema, identity: CustomIdentity) {
+    this.#schema = schema;
+    this.#identity = identity;
+  }
+
+  /** A server starts with many kinds of which few are written soon. */
+  get #checks(): Compiled {
+    this.#compiled ??= compiled(this.#schema);
+    return this.#compiled;
+  }
+
+  check(object: StoredObject, errors: FieldErrors): void {
+    if (!this.#checkType(object, errors)) return;
+    this.#checks.whole.validate(object, errors);
+    this.#checkScale(object, errors, 'all');
+    checkEmbedded(object, this.#schema, errors);
+    checkLists(object, this.#schema, errors);
+    this.#checkRules(object, undefined, errors);
+  }
+
+  checkUpdate(object: StoredObject, old: StoredObject, errors: FieldErrors): void {
+    if (!this.#checkType(object, errors)) return;
+    this.#checks.whole.validate(object, errors, { old });
+    this.#checkScale(object, errors, 'all');
+    checkEmbedded(object, this.#schema, errors);
+    this.#checkListsUnlessOld(object, old, errors);
+    this.#checkRules(object, old, errors);
+  }
+
+  checkStatus(object: StoredObject, old: StoredObject, errors: FieldErrors): void {
+    if (!this.#checkType(object, errors)) return;
+    const { status } = object as { status?: unknown };
+    const before = (old as { status?: unknown }).status;
+    if (status !== undefined) this.#checks.status?.validate(status, errors, { path: 'status', old: before });
+    this.#checkScale(object, errors, 'status');
+    this.#checkListsUnlessOld(object, old, errors);
+    this.#checkRules(object, old, errors);
+  }
+
+  #checkType(object: StoredObject, errors: FieldErrors): boolean {
+    const { kind } = this.#identity;
+    const apiVersion = apiVersionOf(this.#identity);
+    const { count } = errors;
+    if (object.kind !== kind) errors.invalid('kind', object.kind, `must be ${kind}`);
+    if (object.apiVersion !== apiVersion)
+      errors.invalid('apiVersion', object.apiVersion, `must be ${apiVersion}`);
+    return errors.count === count;
+  }
+
+  #checkScale(object: StoredObject, errors: FieldErrors, fields: 'all' | 'status'): void {
+    const { scale } = this.#identity;
+    if (scale !== undefined) checkScaleFields(object, scale, errors, fields);
+  }
+
+  /** Lists that were wrong before may stay so. */
+  #checkListsUnlessOld(object: StoredObject, old: StoredObject, errors: FieldErrors): void {
+    const before = new FieldErrors();
+    checkLists(old, this.#schema, before);
+    if (before.isEmpty) checkLists(object, this.#schema, errors);
+  }
+
+  /**
+   * Takes what the last check has let through because it was wrong before, to be told as a warning. Nothing awaits between a check
+   * and its warnings, so they are of the same object.
+   */
+  takeForgiven(): readonly string[] {
+    const forgiven = this.#forgiven;
+    this.#forgiven = [];
+    return forgiven;
+  }
+
+  /** Rules may rely on the schema; where that does not hold in a way that matters, they are not asked. */
+  #checkRules(object: StoredObject, old: StoredObject | undefined, errors: FieldErrors): void {
+    this.#forgiven = [];
+    const { rules } = this.#checks;
+    if (rules === undefined) return;
+    if (errors.causes.some(({ reason }) => blockingReasons.has(reason ?? ''))) {
+      errors.invalid('<nil>', null, unchecked);
+      return;
+    }
+    const warn = (text: string) => void this.#forgiven.push(text);
+    rules.validate({ value: object, old, errors, warn });
+  }
+}
+
+interface Compiled {
+  readonly whole: SchemaValidator;
+  readonly status: SchemaValidator | undefined;
+  readonly rules: RuleProgram | undefined;
+}
+
+function compiled(schema: JsonSchema): Compiled {
+  const status = schema.properties?.status;
+  return {
+    whole: compileSchema(schema),
+    status: status === undefined ? undefined : compileSchema(status),
+    rules: compileRules(schema, { isResourceRoot: true }),
+  };
+}
+
+/** What rules were promised about values, as far as it bounds what they cost. */
+const blockingReasons = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+
+const unchecked =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';

@@ -1,0 +1,103 @@
+import type { CustomResourceSubresourceScale } from '../../kube/api/apiextensions-v1.ts';
+import type { ScaleRule, StoredObject } from '../kinds/kind.ts';
+import { type Draft, isObject, type Json } from '../patch/json-value.ts';
+import { setKey } from '../schema/json-number.ts';
+import type { FieldErrors } from '../validation/field-errors.ts';
+
+const int32Max = 2 ** 31 - 1;
+
+/** /scale of a custom resource: its definition says where the numbers stand. */
+export function customScale(scale: CustomResourceSubresourceScale): ScaleRule<StoredObject> {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = scale;
+  return {
+    replicasPath: specReplicasPath,
+    read(object) {
+      const wanted = valueAt(object, specReplicasPath);
+      const selector = labelSelectorPath === '' ? '' : valueAt(object, labelSelectorPath);
+      return {
+        wanted: wanted === undefined ? undefined : numberOf(wanted),
+        running: numberOf(valueAt(object, statusReplicasPath)),
+        selector: typeof selector === 'string' ? selector : '',
+      };
+    },
+    write(object, replicas) {
+      setAt(object as unknown as Draft, stepsOf(specReplicasPath), replicas);
+    },
+  };
+}
+
+/** What scaling needs must be numbers, wherever an object has them. */
+export function checkScaleFields(
+  object: StoredObject,
+  scale: CustomResourceSubresourceScale,
+  errors: FieldErrors,
+  fields: 'all' | 'status',
+): void {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = scale;
+  if (fields === 'all') checkCount(object, specReplicasPath, errors);
+  checkCount(object, statusReplicasPath, errors);
+  if (labelSelectorPath === '') return;
+  const selector = valueAt(object, labelSelectorPath);
+  if (selector === undefined || typeof selector === 'string') return;
+  errors.invalid(labelSelectorPath, '', accessorError(labelSelectorPath, selector, 'string'));
+}
+
+function checkCount(object: StoredObject, path: string, errors: FieldErrors): void {
+  const value = valueAt(object, path);
+  if (value === undefined) return;
+  if (typeof value !== 'number' || !Number.isInteger(value)) {
+    errors.invalid(path, 0, accessorError(path, value, 'int64'));
+  } else if (value < 0) {
+    errors.invalid(path, value, 'should be a non-negative integer');
+  } else if (value > int32Max) {
+    errors.invalid(path, value, `should be less than or equal to ${int32Max}`);
+  }
+}
+
+function accessorError(path: string, value: Json, expected: string): string {
+  const shown = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return `${path} accessor error: ${shown} is of the type ${goType(value)}, expected ${expected}`;
+}
+
+function goType(value: Json): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return '[]interface {}';
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64';
+    case 'string':
+      return 'string';
+    default:
+      return 'map[string]interface {}';
+  }
+}
+
+function numberOf(value: Json | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function stepsOf(path: string): readonly string[] {
+  return path.replace(/^\./, '').split('.');
+}
+
+function valueAt(object: StoredObject, path: string): Json | undefined {
+  let value: Json | undefined = object as unknown as Json;
+  for (const step of stepsOf(path)) {
+    if (!isObject(value) || !Object.hasOwn(value, step)) return undefined;
+    value = value[step];
+  }
+  return value;
+}
+
+function setAt(object: Draft, [first = '', ...rest]: readonly string[], value: Json): void {
+  if (rest.length === 0) {
+    setKey(object, first, value);
+    return;
+  }
+  const child = Object.hasOwn(object, first) ? object[first] : undefined;
+  const inner: Draft = isObject(child) ? child : {};
+  setKey(object, first, inner);
+  setAt(inner, rest, value);
+}

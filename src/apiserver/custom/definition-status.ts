@@ -1,0 +1,99 @@
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionNames,
+} from '../../kube/api/apiextensions-v1.ts';
+import { isConditionTrue, withCondition } from '../kinds/extensions/definition-conditions.ts';
+
+/** Names that other definitions of the group hold. */
+export interface TakenNames {
+  readonly resources: ReadonlySet<string>;
+  readonly kinds: ReadonlySet<string>;
+}
+
+export function takenNames(others: readonly CustomResourceDefinition[]): TakenNames {
+  const resources = new Set<string>();
+  const kinds = new Set<string>();
+  for (const { status } of others) {
+    const { plural, singular = '', shortNames = [], kind, listKind = '' } = status.acceptedNames;
+    for (const name of [plural, singular, ...shortNames]) resources.add(name);
+    for (const name of [kind, listKind]) kinds.add(name);
+  }
+  return { resources, kinds };
+}
+
+/**
+ * Which of its names a definition gets, and what is said about that. A name that it has it keeps; a name that another one has it
+ * does not get, and the last conflict found is told.
+ */
+export function settledStatus(
+  definition: CustomResourceDefinition,
+  taken: TakenNames,
+  now: string,
+): CustomResourceDefinition['status'] {
+  const { spec, status } = definition;
+  const { names, conflict } = acceptedNames(spec.names, status.acceptedNames, taken);
+  const accepted = { type: 'NamesAccepted', ...(conflict ?? noConflict), lastTransitionTime: now };
+  const isEstablished = conflict === undefined || isConditionTrue(definition, 'Established');
+  const outcome = isEstablished ? namesAccepted : namesRefused;
+  const established = { type: 'Established', ...outcome, lastTransitionTime: now };
+  const conditions = withCondition(withCondition(status.conditions ?? [], accepted), established);
+  return { ...status, acceptedNames: names, conditions };
+}
+
+const noConflict = { status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
+const namesAccepted = {
+  status: 'True',
+  reason: 'InitialNamesAccepted',
+  message: 'the initial names have been accepted',
+};
+const namesRefused = { status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
+
+interface Conflict {
+  readonly status: 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+function acceptedNames(
+  wanted: CustomResourceDefinitionNames,
+  held: CustomResourceDefinitionNames,
+  { resources, kinds }: TakenNames,
+): { readonly names: CustomResourceDefinitionNames; readonly conflict: Conflict | undefined } {
+  const names: CustomResourceDefinitionNames = { ...held };
+  let conflict: Conflict | undefined;
+  const settle = (name: 'plural' | 'singular' | 'kind' | 'listKind', reason: string) => {
+    const used = name === 'plural' || name === 'singular' ? resources : kinds;
+    const asked = wanted[name] ?? '';
+    if (asked === (held[name] ?? '') || !used.has(asked)) names[name] = asked;
+    else conflict = { status: 'False', reason, message: inUse(asked) };
+  };
+  settle('plural', 'PluralConflict');
+  settle('singular', 'SingularConflict');
+  const clashing = (wanted.shortNames ?? []).filter(
+    (name) => held.shortNames?.includes(name) !== true && resources.has(name),
+  );
+  if (clashing.length === 0) setOrDrop(names, 'shortNames', wanted.shortNames);
+  else conflict = { status: 'False', reason: 'ShortNamesConflict', message: aggregated(clashing.map(inUse)) };
+  settle('kind', 'KindConflict');
+  settle('listKind', 'ListKindConflict');
+  setOrDrop(names, 'categories', wanted.categories);
+  return { names, conflict };
+}
+
+function setOrDrop(
+  names: CustomResourceDefinitionNames,
+  field: 'shortNames' | 'categories',
+  value: string[] | undefined,
+): void {
+  if (value === undefined) delete names[field];
+  else names[field] = value;
+}
+
+function inUse(name: string): string {
+  return `${JSON.stringify(name)} is already in use`;
+}
+
+/** Go's way of telling several errors as one. */
+function aggregated(messages: readonly string[]): string {
+  return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
+}

@@ -1,0 +1,250 @@
+import type { CustomResourceDefinition } from '../../kube/api/apiextensions-v1.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { formatTimestamp } from '../../kube/timestamp.ts';
+import type { Clock, Timer } from '../../runtime/clock.ts';
+import { customResourceDefinitionKind } from '../kinds/extensions/custom-resource-definition.ts';
+import {
+  cleanupFinalizer,
+  isConditionTrue,
+  withCondition,
+} from '../kinds/extensions/definition-conditions.ts';
+import { anyKind, type Kind, type StoredObject } from '../kinds/kind.ts';
+import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../registry/api.ts';
+import { deleteInstances } from './clean-up.ts';
+import { customKind } from './custom-kind.ts';
+import { settledStatus, takenNames } from './definition-status.ts';
+
+export interface DefinitionsOptions {
+  readonly registry: Registry;
+  readonly clock: Clock;
+  /** Told of bugs and of a store that takes no writes; the loop goes on. */
+  onError(error: unknown, where: string): void;
+}
+
+const definitionKind = anyKind(customResourceDefinitionKind);
+const retryMs = 1_000;
+const write: UpdateContext = {
+  manager: 'kube-apiserver',
+  user: 'system:apiserver',
+  subresource: 'status',
+  warn: () => {},
+};
+
+/**
+ * Serves what CustomResourceDefinitions define. It follows the definitions that are stored, and only those that are durable: settles
+ * their names and says so in their status, puts their kinds into the catalogue, and removes the objects of a deleted one before it
+ * lets go of it.
+ *
+ * Every step reads what is stored and writes with its version, and what it wants follows from that alone: it may end anywhere and be
+ * begun again.
+ */
+export class Definitions {
+  readonly #options: DefinitionsOptions;
+  readonly #known = new Map<string, CustomResourceDefinition>();
+  /** What is served of each, as `servedIdentity` tells it; made anew when it changes in a way that its objects could notice. */
+  readonly #served = new Map<string, string>();
+  readonly #unsettled = new Set<string>();
+  readonly #endings = new Set<string>();
+  readonly #retries = new Set<Timer>();
+  readonly #stop = new AbortController();
+  #watch: WatchHandle | undefined;
+  #work: Promise<void> | undefined;
+
+  private constructor(options: DefinitionsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when what was defined before is served. */
+  static async start(options: DefinitionsOptions): Promise<Definitions> {
+    const made = new Definitions(options);
+    // No `failed`: objects would be checked, or dropped, by a schema that is not the one that is stored.
+    const listener = { events: (events: readonly RegistryEvent[]) => made.#take(events) };
+    made.#watch = await options.registry.watch(definitionKind, {}, listener);
+    return made;
+  }
+
+  /** When everything that is known so far is settled and served. */
+  async settled(): Promise<void> {
+    while (this.#work !== undefined) await this.#work;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#watch?.close();
+    for (const retry of this.#retries) retry.cancel();
+    await this.#work;
+  }
+
+  #take(events: readonly RegistryEvent[]): void {
+    const touched = new Set<string>();
+    for (const event of events) {
+      if (event.type === 'BOOKMARK') continue;
+      const definition = event.snapshot.object as CustomResourceDefinition;
+      const name = definition.metadata.name ?? '';
+      touched.add(name);
+      if (event.type === 'DELETED') {
+        this.#known.delete(name);
+        // Its names are free now.
+        for (const each of this.#inGroup(definition)) this.#unsettled.add(each.metadata.name ?? '');
+      } else {
+        this.#known.set(name, definition);
+        this.#unsettled.add(name);
+      }
+    }
+    this.#serve(touched);
+    this.#work ??= this.#settleAll();
+  }
+
+  #inGroup({ metadata, spec }: CustomResourceDefinition): readonly CustomResourceDefinition[] {
+    return [...this.#known.values()].filter(
+      (other) => other.spec.group === spec.group && other.metadata.name !== metadata.name,
+    );
+  }
+
+  /** Only what has changed is looked at: with hundreds of definitions, hundreds of them come at once. */
+  #serve(names: Iterable<string>): void {
+    const changes = new Map<string, readonly Kind[]>();
+    for (const name of names) {
+      const definition = this.#known.get(name);
+      const identity = definition === undefined ? undefined : servedIdentity(definition);
+      if (this.#served.get(name) === identity) continue;
+      if (definition === undefined || identity === undefined) this.#served.delete(name);
+      else this.#served.set(name, identity);
+      changes.set(name, definition === undefined || identity === undefined ? [] : this.#kindsOf(definition));
+    }
+    if (changes.size > 0) this.#options.registry.kinds.define(changes);
+  }
+
+  #kindsOf(definition: CustomResourceDefinition): readonly Kind[] {
+    const { name = '', uid } = definition.metadata;
+    // Who holds the kind may come when its definition is gone, or another one has its name.
+    const isTerminating = () => {
+      const { metadata } = this.#known.get(name) ?? {};
+      return metadata?.uid !== uid || metadata?.deletionTimestamp !== undefined;
+    };
+    if (this.#isOfServer(definition)) return [];
+    try {
+      return (definition.spec.versions ?? [])
+        .filter(({ served }) => served)
+        .map((version) => customKind({ definition, version, isTerminating }));
+    } catch (error) {
+      this.#options.onError(error, `serving ${name}`);
+      return [];
+    }
+  }
+
+  /** What the server has of its own can't be defined away, in no version: its objects lie under that name, and are not to be touched. */
+  #isOfServer({ spec }: CustomResourceDefinition): boolean {
+    return this.#options.registry.kinds.isBuiltIn(spec.group, spec.names.plural);
+  }
+
+  async #settleAll(): Promise<void> {
+    // Not within the listener, which the store calls in the middle of its own work.
+    await Promise.resolve();
+    for (const name of this.#unsettled) {
+      this.#unsettled.delete(name);
+      const definition = this.#known.get(name);
+      if (definition === undefined || this.#stop.signal.aborted) continue;
+      await this.#orAgain(name, () => this.#settle(definition));
+    }
+    // At once: what comes from here on begins anew.
+    this.#work = undefined;
+  }
+
+  /**
+   * What failed is tried again. So is what somebody else was faster with: while objects are being removed, nobody looks at how their
+   * definition changes.
+   */
+  async #orAgain(name: string, step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      if (!isReason(error, 'Conflict', 'NotFound')) this.#options.onError(error, `the definition ${name}`);
+      const retry = this.#options.clock.after(retryMs, () => {
+        this.#retries.delete(retry);
+        this.#unsettled.add(name);
+        this.#take([]);
+      });
+      this.#retries.add(retry);
+    }
+  }
+
+  async #settle(definition: CustomResourceDefinition): Promise<void> {
+    if (definition.metadata.deletionTimestamp !== undefined) {
+      this.#end(definition);
+      return;
+    }
+    const status = settledStatus(definition, takenNames(this.#inGroup(definition)), this.#now());
+    if (JSON.stringify(status) === JSON.stringify(definition.status)) return;
+    await this.#update({ ...definition, status });
+  }
+
+  /** Takes as long as finalizers of the objects do; everything else goes on meanwhile. */
+  #end(definition: CustomResourceDefinition): void {
+    const { uid = '', name = '', finalizers = [] } = definition.metadata;
+    if (!finalizers.includes(cleanupFinalizer) || this.#endings.has(uid)) return;
+    this.#endings.add(uid);
+    const ending = this.#orAgain(name, () => this.#cleanUp(definition));
+    void ending.finally(() => this.#endings.delete(uid));
+  }
+
+  async #cleanUp(definition: CustomResourceDefinition): Promise<void> {
+    const begun = await this.#update(terminating(definition, this.#now(), inProgress));
+    const storage = (definition.spec.versions ?? []).find((version) => version.storage);
+    const hasObjects = isConditionTrue(definition, 'Established') && !this.#isOfServer(definition);
+    if (storage !== undefined && hasObjects) {
+      const kind = customKind({ definition, version: storage, isTerminating: () => true });
+      await deleteInstances(this.#options.registry, kind, this.#stop.signal);
+    }
+    if (this.#stop.signal.aborted) return;
+    const { metadata } = begun;
+    const finalizers = (metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer);
+    const done = terminating(begun, this.#now(), completed);
+    await this.#update({ ...done, metadata: { ...metadata, finalizers } });
+  }
+
+  async #update(definition: CustomResourceDefinition): Promise<CustomResourceDefinition> {
+    const key = { name: definition.metadata.name ?? '' };
+    const object = structuredClone(definition) as unknown as StoredObject;
+    const { snapshot } = await this.#options.registry.update(definitionKind, key, object, write);
+    return snapshot.object as CustomResourceDefinition;
+  }
+
+  #now(): string {
+    return formatTimestamp(this.#options.clock.nowMs());
+  }
+}
+
+/** Changes with whatever its objects could notice; undefined where it is not served. */
+function servedIdentity(definition: CustomResourceDefinition): string | undefined {
+  const { metadata, status } = definition;
+  if (!isConditionTrue(definition, 'Established') && !isConditionTrue(definition, 'NamesAccepted'))
+    return undefined;
+  return `${metadata.uid} ${metadata.generation} ${JSON.stringify(status.acceptedNames)}`;
+}
+
+const inProgress = {
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+};
+const completed = {
+  status: 'False',
+  reason: 'InstanceDeletionCompleted',
+  message: 'removed all instances',
+};
+
+function terminating(
+  definition: CustomResourceDefinition,
+  now: string,
+  state: typeof inProgress,
+): CustomResourceDefinition {
+  const { status } = definition;
+  const conditions = withCondition(status.conditions ?? [], {
+    type: 'Terminating',
+    ...state,
+    lastTransitionTime: now,
+  });
+  return { ...definition, status: { ...status, conditions } };
+}

@@ -1,0 +1,141 @@
+import type { CustomResourceDefinition } from '../../../kube/api/apiextensions-v1.ts';
+import { realClock } from '../../../runtime/clock.ts';
+import { idsFrom } from '../../../runtime/ids.ts';
+import { seededRandom } from '../../../runtime/random.ts';
+import { bootstrap } from '../../bootstrap.ts';
+import { decodedObject } from '../../decoded-object.ts';
+import type { Kind, StoredObject } from '../../kinds/kind.ts';
+import { servedCatalogue } from '../../kinds/served-kinds.ts';
+import type { UpdateContext } from '../../registry/api.ts';
+import { EmbeddedRegistry } from '../../registry/embedded-registry.ts';
+import { MemoryStore } from '../../store/memory-store.ts';
+import { Definitions } from '../definitions.ts';
+
+const write: UpdateContext = { manager: 'test', user: 'test', warn: () => {} };
+const definitionPath = ['apiextensions.k8s.io/v1', 'customresourcedefinitions'] as const;
+
+export interface Widget extends StoredObject {
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
+/** A registry in memory whose server can be stopped and started again, with definitions and objects by short names. */
+export class DefinedWorld {
+  readonly #store = new MemoryStore();
+  readonly #ids = idsFrom(seededRandom('defined world'));
+  readonly problems: unknown[] = [];
+  registry: EmbeddedRegistry;
+  definitions: Definitions | undefined;
+
+  private constructor() {
+    this.registry = this.#newRegistry();
+  }
+
+  static async start(): Promise<DefinedWorld> {
+    const world = new DefinedWorld();
+    await bootstrap(world.registry);
+    await world.restart();
+    return world;
+  }
+
+  /** As a process does that has lost all but its store. */
+  async restart(): Promise<void> {
+    await this.definitions?.close();
+    this.registry = this.#newRegistry();
+    const onError = (error: unknown) => void this.problems.push(error);
+    this.definitions = await Definitions.start({ registry: this.registry, clock: realClock, onError });
+    await this.definitions.settled();
+  }
+
+  async stop(): Promise<void> {
+    await this.definitions?.close();
+  }
+
+  /** Stores the definition, and waits for what comes of it. */
+  async define(definition: object): Promise<void> {
+    const kind = this.kind(...definitionPath);
+    await this.registry.create(kind, undefined, decodedObject(kind, definition, 'Strict'), write);
+    await this.definitions?.settled();
+  }
+
+  async changeDefinition(name: string, body: object, subresource?: 'status'): Promise<void> {
+    const patch = { type: 'merge', body, fieldValidation: 'Strict' } as const;
+    await this.registry.patch(this.kind(...definitionPath), { name }, patch, { ...write, subresource });
+    await this.definitions?.settled();
+  }
+
+  async definition(name: string): Promise<CustomResourceDefinition | undefined> {
+    const { items } = await this.registry.list(this.kind(...definitionPath), {});
+    const all = items.map(({ object }) => object as CustomResourceDefinition);
+    return all.find(({ metadata }) => metadata.name === name);
+  }
+
+  async undefine(name: string): Promise<void> {
+    await this.registry.delete(this.kind(...definitionPath), { name }, {}, write);
+  }
+
+  kind(apiVersion: string, plural: string): Kind {
+    const found = this.registry.kinds.byPlural(apiVersion, plural);
+    if (found === undefined) throw new Error(`${plural} of ${apiVersion} are not served`);
+    return found;
+  }
+
+  async create(version: string, name: string, object: object): Promise<Widget> {
+    const kind = this.kind(`example.com/${version}`, 'widgets');
+    const decoded = decodedObject(kind, { ...object, ...identity(version, name) });
+    return (await this.registry.create(kind, 'default', decoded, write)).object as Widget;
+  }
+
+  async get(version: string, name: string): Promise<Widget> {
+    const kind = this.kind(`example.com/${version}`, 'widgets');
+    return (await this.registry.get(kind, { namespace: 'default', name })).object as Widget;
+  }
+
+  async patch(version: string, name: string, body: object, subresource?: 'status'): Promise<Widget> {
+    const kind = this.kind(`example.com/${version}`, 'widgets');
+    const patch = { type: 'merge', body, fieldValidation: 'Strict' } as const;
+    const key = { namespace: 'default', name };
+    const { snapshot } = await this.registry.patch(kind, key, patch, { ...write, subresource });
+    return snapshot.object as Widget;
+  }
+
+  #newRegistry(): EmbeddedRegistry {
+    return new EmbeddedRegistry({
+      store: this.#store,
+      kinds: servedCatalogue(),
+      clock: realClock,
+      ids: this.#ids,
+    });
+  }
+}
+
+function identity(version: string, name: string) {
+  return {
+    apiVersion: `example.com/${version}`,
+    kind: 'Widget',
+    metadata: { name, namespace: 'default' },
+  };
+}
+
+/** Properties of a spec for each version, the first of which is stored. */
+export function widgetDefinition(
+  versions: Readonly<Record<string, Readonly<Record<string, object>>>>,
+): CustomResourceDefinition {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: Object.entries(versions).map(([name, properties], index) => ({
+        name,
+        served: true,
+        storage: index === 0,
+        schema: {
+          openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } },
+        },
+      })),
+    },
+  } as unknown as CustomResourceDefinition;
+}

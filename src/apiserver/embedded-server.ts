@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import type { CustomResourceDefinition } from '../kube/api/apiextensions-v1.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Ids } from '../runtime/ids.ts';
+import type { Random } from '../runtime/random.ts';
+import { bootstrapPolicy } from './access/bootstrap-policy.ts';
+import { RoleAggregation } from './access/role-aggregation.ts';
+import { bootstrap } from './bootstrap.ts';
+import { Definitions } from './custom/definitions.ts';
+import { installDefinitions } from './custom/install-definitions.ts';
+import { servedCatalogue } from './kinds/served-kinds.ts';
+import type { Registry } from './registry/api.ts';
+import { EmbeddedRegistry } from './registry/embedded-registry.ts';
+import type { OperatorRules } from './registry/operator-rules.ts';
+import { ApiServer } from './server/api-server.ts';
+import type { HealthChecks } from './server/health.ts';
+import { freshCredentials, keptCredentials } from './server/identity/credentials.ts';
+import { openLmdbStore } from './store/lmdb-store.ts';
+import { MemoryStore } from './store/memory-store.ts';
+import type { Store } from './store/store.ts';
+
+export interface EmbeddedServerOptions {
+  /** Where everything is kept; left out, it is gone with the process. */
+  readonly dataDirectory?: string | undefined;
+  readonly host?: string | undefined;
+  /** 0, and by default, any that is free. */
+  readonly port?: number | undefined;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  /** Kinds that are there from the start, made what they are here at every start. */
+  readonly definitions?: readonly CustomResourceDefinition[] | undefined;
+  /** What is added to new objects beside what Kubernetes adds; left out, nothing is. */
+  readonly rules?: OperatorRules | undefined;
+  /** What must be well, beside the server itself, for `/readyz` to say so. */
+  readonly readyChecks?: HealthChecks | undefined;
+  /** What `/metrics` shows beside the server's own figures, in Prometheus' text format. */
+  readonly moreMetrics?: (() => string) | undefined;
+  /** Told of bugs; the server goes on. */
+  onError(error: unknown, where: string): void;
+}
+
+/** What closing a store that could not be used may take. */
+const closeMsMax = 2_000;
+
+/** A Kubernetes API server in this process: store, registry and HTTPS, in the order in which they are opened and closed. */
+export class EmbeddedServer {
+  /** For callers within the process; they need no HTTP. */
+  readonly registry: Registry;
+  readonly #store: Store;
+  readonly #loops: readonly Loop[];
+  readonly #api: ApiServer;
+
+  private constructor(store: Store, registry: Registry, loops: readonly Loop[], api: ApiServer) {
+    this.#store = store;
+    this.registry = registry;
+    this.#loops = loops;
+    this.#api = api;
+  }
+
+  /** Resolves when it answers. What was opened before something failed is closed again. */
+  static async start(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+    const { dataDirectory } = options;
+    const store =
+      dataDirectory === undefined ? new MemoryStore() : await openLmdbStore(join(dataDirectory, 'store'));
+    const loops: Loop[] = [];
+    try {
+      const registry = new EmbeddedRegistry({ ...options, store, kinds: servedCatalogue() });
+      await bootstrap(registry);
+      await bootstrapPolicy(registry);
+      loops.push(await Definitions.start({ ...options, registry }));
+      loops.push(await RoleAggregation.start({ ...options, registry }));
+      await installDefinitions(registry, options.definitions ?? []);
+      for (const loop of loops) await loop.settled();
+      return new EmbeddedServer(store, registry, loops, await listen(registry, options));
+    } catch (error) {
+      // On a disk that is full, closing may never end.
+      const closing = closeAll(loops, store);
+      await Promise.race([closing, options.clock.sleep(closeMsMax, new AbortController().signal)]);
+      throw error;
+    }
+  }
+
+  get url(): string {
+    return this.#api.url;
+  }
+
+  /** By which clients know the server again; PEM. */
+  get certificate(): string {
+    return this.#api.certificate;
+  }
+
+  get kubeconfig(): string {
+    return this.#api.kubeconfig;
+  }
+
+  async writeKubeconfig(path: string): Promise<void> {
+    await this.#api.writeKubeconfig(path);
+  }
+
+  /** Ends watches and requests in good order, then makes everything durable. Takes less than five seconds. */
+  async close(): Promise<void> {
+    await this.#api.close();
+    await closeAll(this.#loops, this.#store);
+  }
+}
+
+/** What follows the registry as long as the server runs. */
+interface Loop {
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The loops first: they write. */
+async function closeAll(loops: readonly Loop[], store: Store): Promise<void> {
+  for (const loop of loops) await loop.close();
+  await store.close();
+}
+
+async function listen(registry: Registry, options: EmbeddedServerOptions): Promise<ApiServer> {
+  const { dataDirectory, host, port, clock, random, ids, readyChecks, moreMetrics, onError } = options;
+  const wanted = { nowMs: clock.nowMs(), extraHosts: host === undefined ? [] : [host] };
+  const credentials =
+    dataDirectory === undefined ? freshCredentials(wanted) : await keptCredentials(dataDirectory, wanted);
+  return await ApiServer.start({
+    registry,
+    credentials,
+    clock,
+    random: random.fork('api server'),
+    ids,
+    onError,
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+    ...(readyChecks === undefined ? {} : { readyChecks }),
+    ...(moreMetrics === undefined ? {} : { moreMetrics }),
+  });
+}

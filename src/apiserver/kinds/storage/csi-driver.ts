@@ -1,0 +1,140 @@
+import type { CSIDriver, TokenRequest } from '../../../kube/api/storage-v1.ts';
+import { deepEqual } from '../../validation/deep-equal.ts';
+import { checkSupported } from '../../validation/enums.ts';
+import type { FieldErrors } from '../../validation/field-errors.ts';
+import { checkImmutable } from '../../validation/immutable.ts';
+import { nameRules } from '../../validation/names.ts';
+import type { Kind, RowContext, TableCell } from '../kind.ts';
+import { age, ageColumn, nameColumn, orNone, unsetCell } from '../table-cells.ts';
+
+export const csiDrivers: Kind<CSIDriver> = {
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'CSIDriver',
+  plural: 'csidrivers',
+  singular: 'csidriver',
+  namespaced: false,
+  type: 'storage.k8s.io/v1.CSIDriver',
+  nameRule: nameRules.dnsSubdomain,
+  answersDeletionWithObject: true,
+  hasStatus: false,
+  /** It counts from the first change on, not from the creation; so it is counted here. */
+  hasGeneration: false,
+  requiresVersion: true,
+
+  defaults: ({ spec }) => {
+    spec.attachRequired ??= true;
+    spec.podInfoOnMount ??= false;
+    spec.storageCapacity ??= false;
+    spec.fsGroupPolicy ??= 'ReadWriteOnceWithFSType';
+    if ((spec.volumeLifecycleModes ?? []).length === 0) spec.volumeLifecycleModes = ['Persistent'];
+    spec.requiresRepublish ??= false;
+    spec.seLinuxMount ??= false;
+  },
+  prepareCreate: ({ spec }) => dropDisabled(spec),
+  prepareUpdate: ({ metadata, spec }, old) => {
+    if (old.spec.preventPodSchedulingIfMissing === undefined) dropDisabled(spec);
+    if (!deepEqual(spec, old.spec)) metadata.generation = (old.metadata.generation ?? 0) + 1;
+  },
+  validate: checkDriver,
+  validateUpdate: (driver, old, errors) => {
+    checkDriver(driver, errors);
+    const { attachRequired, volumeLifecycleModes } = driver.spec;
+    checkImmutable(errors, 'spec.attachedRequired', attachRequired, old.spec.attachRequired);
+    const oldModes = old.spec.volumeLifecycleModes;
+    checkImmutable(errors, 'spec.volumeLifecycleModes', volumeLifecycleModes, oldModes);
+  },
+  warnings,
+
+  columns: [
+    nameColumn,
+    { name: 'AttachRequired', type: 'boolean' },
+    { name: 'PodInfoOnMount', type: 'boolean' },
+    { name: 'StorageCapacity', type: 'boolean' },
+    { name: 'TokenRequests', type: 'string' },
+    { name: 'RequiresRepublish', type: 'boolean' },
+    { name: 'Modes', type: 'string' },
+    ageColumn,
+  ],
+  row,
+};
+
+const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType'];
+const lifecycleModes = ['Persistent', 'Ephemeral'];
+
+const updatePeriodSecondsMin = 10;
+const tokenSecondsMin = 600;
+const tokenSecondsMax = 2 ** 32;
+
+/** A field of a feature that is off unless a cluster asks for it. */
+function dropDisabled(spec: CSIDriver['spec']): void {
+  delete spec.preventPodSchedulingIfMissing;
+}
+
+/** Errors call attachRequired by a name that it does not have; so do the people who search for them. */
+function checkDriver({ spec }: CSIDriver, errors: FieldErrors): void {
+  if (spec.attachRequired === undefined) errors.required('spec.attachedRequired');
+  if (spec.podInfoOnMount === undefined) errors.required('spec.podInfoOnMount');
+  if (spec.storageCapacity === undefined) errors.required('spec.storageCapacity');
+  if (spec.fsGroupPolicy !== undefined) {
+    checkSupported(errors, 'spec.fsGroupPolicy', spec.fsGroupPolicy, groupPolicies);
+  }
+  checkTokenRequests(errors, 'spec.tokenRequests', spec.tokenRequests ?? []);
+  for (const mode of spec.volumeLifecycleModes ?? []) {
+    checkSupported(errors, 'spec.volumeLifecycleModes', mode, lifecycleModes);
+  }
+  if (spec.seLinuxMount === undefined) errors.required('spec.seLinuxMount');
+  checkUpdatePeriod(errors, spec.nodeAllocatableUpdatePeriodSeconds);
+  if (spec.serviceAccountTokenInSecrets !== undefined && (spec.tokenRequests ?? []).length === 0) {
+    const sentence = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified';
+    errors.invalid('spec.serviceAccountTokenInSecrets', spec.serviceAccountTokenInSecrets, sentence);
+  }
+}
+
+function checkUpdatePeriod(errors: FieldErrors, seconds: number | undefined): void {
+  if (seconds === undefined || seconds >= updatePeriodSecondsMin) return;
+  const sentence = 'must be greater than or equal to 10 seconds';
+  errors.invalid('spec.nodeAllocatableUpdatePeriodSeconds', seconds, sentence);
+}
+
+function checkTokenRequests(errors: FieldErrors, field: string, requests: readonly TokenRequest[]): void {
+  const audiences = new Set<string>();
+  requests.forEach(({ audience, expirationSeconds: seconds }, index) => {
+    if (audiences.has(audience)) {
+      errors.duplicate(`${field}[${index}].audience`, audience);
+      return;
+    }
+    audiences.add(audience);
+    if (seconds === undefined) return;
+    const at = `${field}[${index}].expirationSeconds`;
+    if (seconds < tokenSecondsMin) {
+      errors.invalid(at, seconds, 'may not specify a duration less than 10 minutes');
+    }
+    if (seconds > tokenSecondsMax) {
+      errors.invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds');
+    }
+  });
+}
+
+/** Once, when the tokens are asked for, not at every later change. */
+function warnings({ spec }: CSIDriver, old: CSIDriver | undefined): readonly string[] {
+  if ((spec.tokenRequests ?? []).length === 0 || spec.serviceAccountTokenInSecrets !== undefined) return [];
+  if (old !== undefined && deepEqual(spec.tokenRequests, old.spec.tokenRequests)) return [];
+  return [
+    'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
+  ];
+}
+
+function row(driver: CSIDriver, context: RowContext): readonly TableCell[] {
+  const { metadata, spec } = driver;
+  return [
+    metadata.name ?? '',
+    spec.attachRequired ?? true,
+    spec.podInfoOnMount ?? false,
+    spec.storageCapacity ?? false,
+    spec.tokenRequests?.map(({ audience }) => audience).join(',') ?? unsetCell,
+    spec.requiresRepublish ?? false,
+    orNone((spec.volumeLifecycleModes ?? []).join(',')),
+    age(driver, context),
+  ];
+}

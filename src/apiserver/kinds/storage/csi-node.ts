@@ -1,0 +1,85 @@
+import type { CSINode, CSINodeDriver } from '../../../kube/api/storage-v1.ts';
+import { deepEqual } from '../../validation/deep-equal.ts';
+import type { FieldErrors } from '../../validation/field-errors.ts';
+import { byteLength } from '../../validation/go-text.ts';
+import { immutableSentence } from '../../validation/immutable.ts';
+import { nameRules, qualifiedNameProblems } from '../../validation/names.ts';
+import { checkNonNegative } from '../../validation/quantities.ts';
+import type { Kind } from '../kind.ts';
+import { age, ageColumn, nameColumn } from '../table-cells.ts';
+import { checkCsiDriverName } from '../volume-sources/node-sources.ts';
+
+export const csiNodes: Kind<CSINode> = {
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'CSINode',
+  plural: 'csinodes',
+  singular: 'csinode',
+  namespaced: false,
+  type: 'storage.k8s.io/v1.CSINode',
+  nameRule: nameRules.dnsSubdomain,
+  answersDeletionWithObject: true,
+  hasStatus: false,
+  hasGeneration: false,
+  requiresVersion: true,
+
+  validate: checkNode,
+  validateUpdate: (node, old, errors) => {
+    checkNode(node, errors);
+    for (const oldDriver of old.spec.drivers ?? []) {
+      const driver = node.spec.drivers?.find(({ name }) => name === oldDriver.name);
+      if (driver !== undefined) checkDriverUpdate(errors, driver, oldDriver);
+    }
+  },
+
+  columns: [nameColumn, { name: 'Drivers', type: 'integer' }, ageColumn],
+  row: (node, context) => [node.metadata.name ?? '', (node.spec.drivers ?? []).length, age(node, context)],
+};
+
+const nodeIdBytesMax = 256;
+
+function checkNode({ spec }: CSINode, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  spec.drivers?.forEach((driver, index) => {
+    const field = `spec.drivers[${index}]`;
+    checkDriver(errors, field, driver);
+    if (seen.has(driver.name)) errors.duplicate(`${field}.name`, driver.name);
+    seen.add(driver.name);
+    checkTopologyKeys(errors, field, driver.topologyKeys ?? []);
+  });
+}
+
+function checkDriver(errors: FieldErrors, field: string, driver: CSINodeDriver): void {
+  const { nodeID, allocatable } = driver;
+  checkCsiDriverName(errors, `${field}.name`, driver.name);
+  if (nodeID === '') errors.required(`${field}.nodeID`);
+  if (byteLength(nodeID) > nodeIdBytesMax) {
+    errors.invalid(`${field}.nodeID`, nodeID, `must be ${nodeIdBytesMax} characters or less`);
+  }
+  if (allocatable?.count !== undefined) {
+    checkNonNegative(errors, `${field}.allocatable.count`, allocatable.count);
+  }
+}
+
+function checkTopologyKeys(errors: FieldErrors, field: string, keys: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const key of keys) {
+    if (key === '') errors.required(field);
+    if (seen.has(key)) errors.duplicate(field, key);
+    seen.add(key);
+    errors.invalidFor(field, key, qualifiedNameProblems(key));
+  }
+}
+
+/** How many volumes a node takes may change while a driver runs; who it is may not. */
+function checkDriverUpdate(errors: FieldErrors, driver: CSINodeDriver, old: CSINodeDriver): void {
+  if (deepEqual({ ...driver, allocatable: undefined }, { ...old, allocatable: undefined })) return;
+  // Kubernetes shows its internal form, with the field names of its own language.
+  const shown = {
+    Name: driver.name,
+    NodeID: driver.nodeID,
+    TopologyKeys: driver.topologyKeys,
+    Allocatable: null,
+  };
+  errors.invalid('spec.drivers', shown, immutableSentence);
+}

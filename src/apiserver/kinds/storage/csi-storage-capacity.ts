@@ -1,0 +1,48 @@
+import type { CSIStorageCapacity } from '../../../kube/api/storage-v1.ts';
+import { FieldErrors } from '../../validation/field-errors.ts';
+import { checkImmutable } from '../../validation/immutable.ts';
+import { nameRules } from '../../validation/names.ts';
+import { checkNonNegativeQuantity } from '../../validation/quantities.ts';
+import { checkLabelSelector } from '../../validation/selectors.ts';
+import type { Kind } from '../kind.ts';
+import { nameColumn } from '../table-cells.ts';
+import { labelSelectorWarnings } from './node-label-warnings.ts';
+import { checkClassName } from './volume-spec-rules.ts';
+
+export const csiStorageCapacities: Kind<CSIStorageCapacity> = {
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'CSIStorageCapacity',
+  plural: 'csistoragecapacities',
+  singular: 'csistoragecapacity',
+  namespaced: true,
+  type: 'storage.k8s.io/v1.CSIStorageCapacity',
+  nameRule: nameRules.dnsSubdomain,
+  hasStatus: false,
+  hasGeneration: false,
+  requiresVersion: true,
+
+  validate: (capacity, errors) => checkCapacity(capacity, errors, false),
+  validateUpdate: (capacity, old, errors) => {
+    checkCapacity(capacity, errors, hasInvalidTopology(old));
+    checkImmutable(errors, 'nodeTopology', capacity.nodeTopology, old.nodeTopology);
+    checkImmutable(errors, 'storageClassName', capacity.storageClassName, old.storageClassName);
+  },
+  warnings: ({ nodeTopology }) => labelSelectorWarnings('nodeTopology', nodeTopology),
+
+  /** What any kind shows of which Kubernetes has nothing to tell. */
+  columns: [nameColumn, { name: 'Created At', type: 'date' }],
+  row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? null],
+};
+
+function checkCapacity(object: CSIStorageCapacity, errors: FieldErrors, allowsAnyValue: boolean): void {
+  checkLabelSelector(errors, 'nodeTopology', object.nodeTopology, { allowsAnyValue });
+  checkClassName(errors, 'storageClassName', object.storageClassName);
+  if (object.capacity !== undefined) checkNonNegativeQuantity(errors, 'capacity', object.capacity);
+}
+
+function hasInvalidTopology({ nodeTopology }: CSIStorageCapacity): boolean {
+  const errors = new FieldErrors();
+  checkLabelSelector(errors, '', nodeTopology);
+  return !errors.isEmpty;
+}

@@ -1,0 +1,130 @@
+import type {
+  VolumeAttachment,
+  VolumeAttachmentSource,
+  VolumeAttachmentSpec,
+  VolumeError,
+} from '../../../kube/api/storage-v1.ts';
+import { deepEqual } from '../../validation/deep-equal.ts';
+import type { FieldErrors } from '../../validation/field-errors.ts';
+import { byteLength } from '../../validation/go-text.ts';
+import { immutableSentence } from '../../validation/immutable.ts';
+import { nameRules } from '../../validation/names.ts';
+import type { Kind } from '../kind.ts';
+import { age, ageColumn, nameColumn } from '../table-cells.ts';
+import { checkCsiDriverName } from '../volume-sources/node-sources.ts';
+import { defaultVolumeSpec } from './volume-source-defaults.ts';
+import { checkInlineVolumeSpec } from './volume-spec-rules.ts';
+
+export const volumeAttachments: Kind<VolumeAttachment> = {
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'VolumeAttachment',
+  plural: 'volumeattachments',
+  singular: 'volumeattachment',
+  namespaced: false,
+  type: 'storage.k8s.io/v1.VolumeAttachment',
+  nameRule: nameRules.dnsSubdomain,
+  answersDeletionWithObject: true,
+  hasStatus: true,
+  hasGeneration: false,
+  requiresVersion: true,
+
+  defaults: ({ spec }) => {
+    if (spec.source.inlineVolumeSpec !== undefined) defaultVolumeSpec(spec.source.inlineVolumeSpec);
+  },
+  prepareCreate: (attachment) => {
+    attachment.status = { attached: false };
+  },
+  prepareUpdate: (attachment, old) => {
+    attachment.status = old.status;
+  },
+  prepareStatus: (attachment, old) => {
+    attachment.spec = old.spec;
+    for (const field of ownedMetadata) Object.assign(attachment.metadata, { [field]: old.metadata[field] });
+  },
+  validate: checkAttachment,
+  validateUpdate: checkAttachmentUpdate,
+  validateStatus: checkAttachmentUpdate,
+
+  columns: [
+    nameColumn,
+    { name: 'Attacher', type: 'string', format: 'name' },
+    { name: 'PV', type: 'string' },
+    { name: 'Node', type: 'string' },
+    { name: 'Attached', type: 'boolean' },
+    ageColumn,
+  ],
+  row: (attachment, context) => [
+    attachment.metadata.name ?? '',
+    attachment.spec.attacher,
+    attachment.spec.source.persistentVolumeName ?? '',
+    attachment.spec.nodeName,
+    attachment.status.attached,
+    age(attachment, context),
+  ],
+};
+
+/** What a write to /status may not change, unlike those of volumes and claims. */
+const ownedMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
+
+const metadataBytesMax = 256 * 1024;
+const messageBytesMax = 1024;
+
+function checkAttachment({ spec, status }: VolumeAttachment, errors: FieldErrors): void {
+  checkCsiDriverName(errors, 'spec.attacher', spec.attacher);
+  checkSource(errors, 'spec.source', spec.source);
+  errors.invalidFor('spec.nodeName', spec.nodeName, nameRules.dnsSubdomain(spec.nodeName, false));
+  checkStatus(errors, 'status', status);
+  const volume = spec.source.persistentVolumeName;
+  if (volume === undefined) return;
+  errors.invalidFor('spec.source.persistentVolumeName', volume, nameRules.dnsSubdomain(volume, false));
+}
+
+function checkAttachmentUpdate(
+  attachment: VolumeAttachment,
+  old: VolumeAttachment,
+  errors: FieldErrors,
+): void {
+  checkAttachment(attachment, errors);
+  if (deepEqual(attachment.spec, old.spec)) return;
+  errors.invalid('spec', shownSpec(attachment.spec), immutableSentence);
+}
+
+function checkSource(errors: FieldErrors, field: string, source: VolumeAttachmentSource): void {
+  const { inlineVolumeSpec: inline, persistentVolumeName: name } = source;
+  const sentence = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+  if (inline === undefined && name === undefined) errors.required(field, sentence);
+  else if (inline !== undefined && name !== undefined) errors.forbidden(field, sentence);
+  else if (inline !== undefined) checkInlineVolumeSpec(errors, `${field}.inlineVolumeSpec`, inline);
+  else if (name === '') {
+    errors.required(`${field}.persistentVolumeName`, 'must specify non empty persistentVolumeName');
+  }
+}
+
+function checkStatus(errors: FieldErrors, field: string, status: VolumeAttachment['status']): void {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(status.attachmentMetadata ?? {})) {
+    bytes += byteLength(key) + byteLength(value);
+  }
+  if (bytes > metadataBytesMax) errors.tooLong(`${field}.attachmentMetadata`, metadataBytesMax);
+  checkError(errors, `${field}.attachError`, status.attachError);
+  checkError(errors, `${field}.detachError`, status.detachError);
+}
+
+function checkError(errors: FieldErrors, field: string, error: VolumeError | undefined): void {
+  const { message = '', errorCode } = error ?? {};
+  // The limit that Kubernetes tells is not the one that it applies.
+  if (byteLength(message) > messageBytesMax) errors.tooLong(`${field}.message`, metadataBytesMax);
+  if (errorCode !== undefined && errorCode < 0) {
+    errors.invalid(`${field}.errorCode`, errorCode, 'must be between 0 and 2147483647, inclusive');
+  }
+}
+
+/** Kubernetes shows its internal form, with the field names of its own language; of an inline volume we show ours. */
+function shownSpec({ attacher, source, nodeName }: VolumeAttachmentSpec): unknown {
+  const shownSource = {
+    PersistentVolumeName: source.persistentVolumeName ?? null,
+    InlineVolumeSpec: source.inlineVolumeSpec ?? null,
+  };
+  return { Attacher: attacher, Source: shownSource, NodeName: nodeName };
+}

@@ -1,0 +1,49 @@
+import type { VolumeAttributesClass } from '../../../kube/api/storage-v1.ts';
+import { deepEqual } from '../../validation/deep-equal.ts';
+import type { FieldErrors } from '../../validation/field-errors.ts';
+import { nameRules } from '../../validation/names.ts';
+import type { Kind } from '../kind.ts';
+import { age, ageColumn, nameColumn } from '../table-cells.ts';
+import { checkParameters, checkProvisioner } from './class-parameters.ts';
+
+export const volumeAttributesClasses: Kind<VolumeAttributesClass> = {
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'VolumeAttributesClass',
+  plural: 'volumeattributesclasses',
+  singular: 'volumeattributesclass',
+  shortNames: ['vac'],
+  namespaced: false,
+  type: 'storage.k8s.io/v1.VolumeAttributesClass',
+  nameRule: nameRules.dnsSubdomain,
+  answersDeletionWithObject: true,
+  hasStatus: false,
+  hasGeneration: false,
+
+  validate: checkAttributesClass,
+  validateUpdate: (attributesClass, old, errors) => {
+    if (attributesClass.driverName !== old.driverName) {
+      errors.forbidden('driverName', 'updates to driverName are forbidden.');
+    }
+    if (!deepEqual(attributesClass.parameters, old.parameters)) {
+      errors.forbidden('parameters', 'updates to parameters are forbidden.');
+    }
+    checkAttributesClass(attributesClass, errors);
+  },
+
+  columns: [nameColumn, { name: 'DriverName', type: 'string' }, ageColumn],
+  row: (attributesClass, context) => [
+    attributesClass.metadata.name ?? '',
+    attributesClass.driverName,
+    age(attributesClass, context),
+  ],
+};
+
+/** A class without parameters would change nothing. */
+function checkAttributesClass({ driverName, parameters }: VolumeAttributesClass, errors: FieldErrors): void {
+  checkProvisioner(errors, 'driverName', driverName);
+  checkParameters(errors, 'parameters', parameters);
+  if (Object.keys(parameters ?? {}).length === 0) {
+    errors.required('parameters', 'must contain at least one key/value pair');
+  }
+}

@@ -1,0 +1,40 @@
+import type { StatusDetails, StatusReason } from '../../kube/api/status.ts';
+
+/** A patch that cannot be applied: what the Status of the answer says about it. */
+export class PatchError extends Error {
+  readonly code: 400 | 413 | 422 | 500;
+  readonly reason: StatusReason | undefined;
+  readonly details: StatusDetails | undefined;
+
+  constructor(
+    code: PatchError['code'],
+    reason: StatusReason | undefined,
+    message: string,
+    details?: StatusDetails,
+  ) {
+    super(message);
+    this.name = 'PatchError';
+    this.code = code;
+    this.reason = reason;
+    this.details = details;
+  }
+}
+
+/** The patch is not even a patch. */
+export function malformedPatch(message: string): PatchError {
+  return new PatchError(400, 'BadRequest', message);
+}
+
+/** The patch does not fit the object. Kubernetes does not say why, and so the sentence is always this one. */
+export function inapplicablePatch(): PatchError {
+  return new PatchError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+}
+
+/** Kubernetes gives such errors no reason of their own: clients see a failing server, and the sentence. */
+export function failedPatch(message: string): PatchError {
+  return new PatchError(500, undefined, message);
+}
+
+export function oversizedPatch(message: string): PatchError {
+  return new PatchError(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
+}

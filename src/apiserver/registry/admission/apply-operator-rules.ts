@@ -1,0 +1,17 @@
+import type { PersistentVolume } from '../../../kube/api/core-volume.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
+import { everything, type RegistryContext } from '../context.ts';
+import type { ReadAll } from '../operator-rules.ts';
+import { type Attempt, isKind } from './attempt.ts';
+
+/** A new object as those who run the server want it. */
+export function applyOperatorRules(context: RegistryContext, attempt: Attempt): void {
+  const rule = context.rules?.persistentVolumes;
+  if (rule === undefined || attempt.operation !== 'CREATE' || !isKind(attempt, '', 'PersistentVolume'))
+    return;
+  const all: ReadAll = (resource, namespace) => {
+    const kind = context.kinds.byPlural(apiVersionOf(resource), resource.plural);
+    return kind === undefined ? [] : (everything(context, kind, namespace) as unknown as never[]);
+  };
+  Object.assign(attempt.object, rule(attempt.object as PersistentVolume, all));
+}

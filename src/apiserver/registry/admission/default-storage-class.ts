@@ -1,0 +1,34 @@
+import type { PersistentVolumeClaim } from '../../../kube/api/core-v1.ts';
+import type { StorageClass } from '../../../kube/api/storage-v1.ts';
+import { annotations } from '../../../kube/well-known.ts';
+import { everything, type RegistryContext } from '../context.ts';
+import { type Attempt, isKind } from './attempt.ts';
+
+/** A claim that names no class gets the default one, if there is one. An empty name is a name. */
+export function setDefaultStorageClass(context: RegistryContext, attempt: Attempt): void {
+  if (!isKind(attempt, '', 'PersistentVolumeClaim') || attempt.operation !== 'CREATE') return;
+  const claim = attempt.object as PersistentVolumeClaim;
+  if (claim.metadata.annotations?.[annotations.betaStorageClass] !== undefined) return;
+  if (claim.spec?.storageClassName !== undefined) return;
+  const chosen = defaultClass(context);
+  if (chosen !== undefined) claim.spec = { ...claim.spec, storageClassName: chosen.metadata.name };
+}
+
+/** Of several defaults the newest; of those the first by name. */
+function defaultClass(context: RegistryContext): StorageClass | undefined {
+  const kind = context.kinds.byPlural('storage.k8s.io/v1', 'storageclasses');
+  if (kind === undefined) return undefined;
+  const defaults = everything<StorageClass>(context, kind).filter(isDefault);
+  return defaults.sort(byAge)[0];
+}
+
+function isDefault({ metadata }: StorageClass): boolean {
+  const given = metadata.annotations;
+  return given?.[annotations.isDefaultClass] === 'true' || given?.[annotations.betaIsDefaultClass] === 'true';
+}
+
+function byAge({ metadata: a }: StorageClass, { metadata: b }: StorageClass): number {
+  const [bornA = '', bornB = ''] = [a.creationTimestamp, b.creationTimestamp].map((time) => time ?? '');
+  if (bornA !== bornB) return bornA > bornB ? -1 : 1;
+  return (a.name ?? '') < (b.name ?? '') ? -1 : 1;
+}

@@ -1,0 +1,26 @@
+import type { Pod, Toleration } from '../../../kube/api/core-v1.ts';
+import type { RegistryContext } from '../context.ts';
+import { type Attempt, isKind } from './attempt.ts';
+
+/** How long a pod stays on a node that has stopped answering, unless it says otherwise. */
+const tolerationSeconds = 300;
+
+const troubles = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+
+export function addDefaultTolerations(_context: RegistryContext, attempt: Attempt): void {
+  if (!isKind(attempt, '', 'Pod') || attempt.operation === 'DELETE') return;
+  if (attempt.write.subresource !== undefined) return;
+  const { spec } = attempt.object as Pod;
+  if (spec === undefined) return;
+  const given = spec.tolerations ?? [];
+  const missing = troubles.filter((key) => !given.some((toleration) => covers(toleration, key)));
+  if (missing.length === 0) return;
+  spec.tolerations = [
+    ...given,
+    ...missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds })),
+  ];
+}
+
+function covers({ key = '', effect = '' }: Toleration, trouble: string): boolean {
+  return (key === trouble || key === '') && (effect === 'NoExecute' || effect === '');
+}

@@ -1,0 +1,93 @@
+import type { Pod, PodSpec, Toleration } from '../../../kube/api/core-v1.ts';
+import type { RuntimeClass } from '../../../kube/api/node-v1.ts';
+import { type ApiError, forbidden } from '../../../kube/api-error.ts';
+import { deepEqual } from '../../validation/deep-equal.ts';
+import { find, type RegistryContext } from '../context.ts';
+import { type Attempt, isKind } from './attempt.ts';
+
+/** A pod takes over what its runtime class costs and where it runs. */
+export function applyRuntimeClass(context: RegistryContext, attempt: Attempt): void {
+  const spec = specOfNewPod(attempt);
+  const runtimeClass = spec && classOf(context, attempt, spec);
+  if (spec === undefined || runtimeClass === undefined) return;
+  const overhead = runtimeClass.overhead?.podFixed;
+  if (runtimeClass.overhead !== undefined) {
+    if (Object.keys(spec.overhead ?? {}).length > 0 && !deepEqual(spec.overhead, overhead)) {
+      throw otherOverhead(attempt);
+    }
+    spec.overhead = overhead;
+  }
+  if (runtimeClass.scheduling !== undefined) applyScheduling(attempt, spec, runtimeClass.scheduling);
+}
+
+/** What a pod costs beyond its containers is told by its class, not by whoever creates it. */
+export function checkOverheadOfClass(context: RegistryContext, attempt: Attempt): void {
+  const spec = specOfNewPod(attempt);
+  if (spec === undefined) return;
+  const runtimeClass = classOf(context, attempt, spec);
+  if (runtimeClass?.overhead !== undefined) {
+    if (!deepEqual(spec.overhead, runtimeClass.overhead.podFixed)) throw otherOverhead(attempt);
+  } else if (spec.overhead !== undefined) {
+    throw rejected(attempt, 'Pod Overhead set without corresponding RuntimeClass defined Overhead');
+  }
+}
+
+function specOfNewPod(attempt: Attempt): PodSpec | undefined {
+  if (!isKind(attempt, '', 'Pod') || attempt.operation !== 'CREATE') return undefined;
+  return attempt.write.subresource === undefined ? (attempt.object as Pod).spec : undefined;
+}
+
+function classOf(context: RegistryContext, attempt: Attempt, spec: PodSpec): RuntimeClass | undefined {
+  const name = spec.runtimeClassName;
+  const kind = context.kinds.byPlural('node.k8s.io/v1', 'runtimeclasses');
+  if (name === undefined || kind === undefined) return undefined;
+  const found = find(context, kind, { name });
+  if (found === undefined) throw rejected(attempt, `RuntimeClass ${JSON.stringify(name)} not found`);
+  return found.snapshot.object as RuntimeClass;
+}
+
+function applyScheduling(
+  attempt: Attempt,
+  spec: PodSpec,
+  { nodeSelector = {}, tolerations = [] }: NonNullable<RuntimeClass['scheduling']>,
+): void {
+  for (const [key, value] of Object.entries(nodeSelector)) {
+    const own = spec.nodeSelector?.[key];
+    if (own === undefined || own === value) continue;
+    const conflict = `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`;
+    throw forbidden(attempt.kind, attempt.object.metadata.name ?? '', conflict);
+  }
+  if (Object.keys(nodeSelector).length > 0) spec.nodeSelector = { ...spec.nodeSelector, ...nodeSelector };
+  const merged = mergedTolerations([...(spec.tolerations ?? []), ...tolerations]);
+  if (merged.length > 0) spec.tolerations = merged;
+}
+
+/** Without those that another one covers; of two that are alike the first stays. */
+function mergedTolerations(all: readonly Toleration[]): Toleration[] {
+  const merged: Toleration[] = [];
+  for (const [i, toleration] of all.entries()) {
+    const later = all.slice(i + 1).filter((other) => !deepEqual(other, toleration));
+    if (![...merged, ...later].some((other) => covers(other, toleration))) merged.push(toleration);
+  }
+  return merged;
+}
+
+function covers(wide: Toleration, narrow: Toleration): boolean {
+  if (deepEqual(wide, narrow)) return true;
+  const isForAllKeys = (wide.key ?? '') === '' && wide.operator === 'Exists';
+  if ((wide.key ?? '') !== (narrow.key ?? '') && !isForAllKeys) return false;
+  if ((wide.effect ?? '') !== '' && wide.effect !== narrow.effect) return false;
+  if (wide.effect === 'NoExecute' && wide.tolerationSeconds !== undefined) {
+    if ((narrow.tolerationSeconds ?? Number.POSITIVE_INFINITY) > wide.tolerationSeconds) return false;
+  }
+  if (wide.operator === 'Exists') return true;
+  return narrow.operator === 'Equal' && (narrow.value ?? '') === (wide.value ?? '');
+}
+
+function otherOverhead(attempt: Attempt): ApiError {
+  return rejected(attempt, "Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+}
+
+function rejected({ kind, object }: Attempt, why: string): ApiError {
+  return forbidden(kind, object.metadata.name ?? '', `pod rejected: ${why}`);
+}

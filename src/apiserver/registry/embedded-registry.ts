@@ -1,0 +1,115 @@
+import type { Status } from '../../kube/api/status.ts';
+import { failure } from '../../kube/api-error.ts';
+import type { ObjectKey } from '../../kube/resource.ts';
+import type { Kind, StoredObject } from '../kinds/kind.ts';
+import type {
+  Deleted,
+  DeletionRequest,
+  ListAnswer,
+  ListQuery,
+  ReadOptions,
+  Registry,
+  RequestedPatch,
+  Snapshot,
+  UpdateContext,
+  WatchHandle,
+  WatchListener,
+  WatchQuery,
+  WriteContext,
+  Written,
+} from './api.ts';
+import { bindPod } from './binding.ts';
+import type { RegistryContext } from './context.ts';
+import { createObject } from './create.ts';
+import { deleteObject } from './delete.ts';
+import { deleteCollection } from './delete-collection.ts';
+import { durably, refusedDurably } from './durable-answer.ts';
+import { evictPod } from './eviction.ts';
+import { getObject, listObjects } from './list.ts';
+import { patchObject } from './patch.ts';
+import { getScale, patchScale, updateScale } from './scale.ts';
+import { Snapshots } from './snapshot.ts';
+import { updateObject } from './update.ts';
+import { watchObjects } from './watch.ts';
+
+/** The registry over a store: each verb in a file of its own, all over one context. */
+export class EmbeddedRegistry implements Registry {
+  readonly #context: RegistryContext;
+
+  constructor(options: Omit<RegistryContext, 'snapshots'>) {
+    this.#context = { ...options, snapshots: new Snapshots() };
+  }
+
+  get kinds() {
+    return this.#context.kinds;
+  }
+
+  async get(kind: Kind, key: ObjectKey, options: ReadOptions = {}): Promise<Snapshot> {
+    const read =
+      options.subresource === 'scale'
+        ? getScale(this.#context, kind, key)
+        : getObject(this.#context, kind, key, options);
+    return await refusedDurably(this.#context.store, read);
+  }
+
+  async list(kind: Kind, query: ListQuery): Promise<ListAnswer> {
+    return await refusedDurably(this.#context.store, listObjects(this.#context, kind, query));
+  }
+
+  async watch(kind: Kind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle> {
+    return await refusedDurably(this.#context.store, watchObjects(this.#context, kind, query, listener));
+  }
+
+  async create(
+    kind: Kind,
+    namespace: string | undefined,
+    object: StoredObject,
+    write: WriteContext,
+  ): Promise<Snapshot> {
+    return await this.#durably(createObject(this.#context, kind, namespace, object, write));
+  }
+
+  async update(kind: Kind, key: ObjectKey, object: StoredObject, write: UpdateContext): Promise<Written> {
+    const update = write.subresource === 'scale' ? updateScale : updateObject;
+    return await this.#durably(update(this.#context, kind, key, object, write));
+  }
+
+  async patch(kind: Kind, key: ObjectKey, patch: RequestedPatch, write: UpdateContext): Promise<Written> {
+    const change = write.subresource === 'scale' ? patchScale : patchObject;
+    return await this.#durably(change(this.#context, kind, key, patch, write));
+  }
+
+  async delete(kind: Kind, key: ObjectKey, options: DeletionRequest, write: WriteContext): Promise<Deleted> {
+    return await this.#durably(deleteObject(this.#context, kind, key, options, write));
+  }
+
+  async deleteCollection(
+    kind: Kind,
+    query: ListQuery,
+    options: DeletionRequest,
+    write: WriteContext,
+  ): Promise<ListAnswer> {
+    return await this.#durably(deleteCollection(this.#context, kind, { query, options, write }));
+  }
+
+  async post(
+    kind: Kind,
+    key: ObjectKey,
+    subresource: string,
+    body: StoredObject,
+    write: WriteContext,
+  ): Promise<Status> {
+    switch (subresource) {
+      case 'binding':
+        return await this.#durably(bindPod(this.#context, kind, key, body, write));
+      case 'eviction':
+        return await this.#durably(evictPod(this.#context, kind, key, body, write));
+      default:
+        throw failure(404, 'NotFound', 'the server could not find the requested resource');
+    }
+  }
+
+  async #durably<T>(write: Promise<T>): Promise<T> {
+    return await durably(this.#context.store, write);
+  }
+}

@@ -1,0 +1,86 @@
+import type { Selection } from '../../../cluster/cluster.ts';
+import { badRequest } from '../../../kube/api-error.ts';
+import { type CompiledLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
+import type { Kind, StoredObject } from '../../kinds/kind.ts';
+import { type FieldTerm, parseFieldSelector } from './field-selector-text.ts';
+import { parseLabelSelector } from './label-selector-text.ts';
+import { SelectorError } from './selector-error.ts';
+
+/** Which objects of a kind a request is about, compiled once and asked for every object. */
+export interface ObjectFilter {
+  /** The namespace it is limited to, by the path or by the selector. */
+  readonly namespace: string | undefined;
+  /** The one object that it can be about. */
+  readonly name: string | undefined;
+  /** Undefined where namespace and name say it all. */
+  readonly matches: ((object: StoredObject) => boolean) | undefined;
+  /** Whether a selector was given at all; answers differ in small ways. */
+  readonly isSelective: boolean;
+}
+
+export function compileFilter(kind: Kind, selection: Selection): ObjectFilter {
+  const labels = compiledLabels(selection.labelSelector);
+  const terms = compiledTerms(kind, selection.fieldSelector);
+  const tests = terms.map((term) => testOf(kind, term));
+  const requirements = labels?.requirements.length ?? 0;
+  const exact = (field: string) => terms.find((term) => term.isEqual && term.field === field)?.value;
+  return {
+    namespace: selection.namespace ?? exact('metadata.namespace'),
+    name: exact('metadata.name'),
+    matches: tests.length === 0 && requirements === 0 ? undefined : all(labels, tests),
+    isSelective: tests.length > 0 || requirements > 0,
+  };
+}
+
+type ObjectTest = (object: StoredObject) => boolean;
+
+function all(labels: CompiledLabelSelector | undefined, tests: readonly ObjectTest[]): ObjectTest {
+  return (object) => {
+    if (labels !== undefined && !matchesLabels(labels, object.metadata.labels)) return false;
+    for (const test of tests) if (!test(object)) return false;
+    return true;
+  };
+}
+
+function compiledLabels(text: string | undefined): CompiledLabelSelector | undefined {
+  if (text === undefined || text === '') return undefined;
+  return refusing(() => parseLabelSelector(text));
+}
+
+function compiledTerms(kind: Kind, text: string | undefined): readonly FieldTerm[] {
+  if (text === undefined || text === '') return [];
+  const terms = refusing(() => parseFieldSelector(text));
+  for (const { field } of terms) {
+    if (fieldReader(kind, field) === undefined) {
+      throw badRequest(unsupportedField(kind, field));
+    }
+  }
+  return terms;
+}
+
+/** Kinds with fields of their own name the field that they don't know; the others list what there is. */
+function unsupportedField(kind: Kind, field: string): string {
+  return kind.selectableFields === undefined
+    ? `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`
+    : (kind.unknownFieldMessage?.(field) ?? `field label not supported: ${field}`);
+}
+
+function testOf(kind: Kind, { field, isEqual, value }: FieldTerm): ObjectTest {
+  const read = fieldReader(kind, field);
+  return (object) => (read?.(object) === value) === isEqual;
+}
+
+function fieldReader(kind: Kind, field: string): ((object: StoredObject) => string) | undefined {
+  if (field === 'metadata.name') return ({ metadata }) => metadata.name ?? '';
+  if (field === 'metadata.namespace') return ({ metadata }) => metadata.namespace ?? '';
+  const fields = kind.selectableFields;
+  return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined;
+}
+
+function refusing<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw error instanceof SelectorError ? badRequest(error.message) : error;
+  }
+}

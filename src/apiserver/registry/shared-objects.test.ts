@@ -1,0 +1,28 @@
+import { afterAll, expect } from 'vitest';
+import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
+import { clusterContract } from '../../cluster/testing/cluster.contract.ts';
+import { realClock } from '../../runtime/clock.ts';
+import { systemIds } from '../../runtime/ids.ts';
+import { bootstrap } from '../bootstrap.ts';
+import { servedCatalogue } from '../kinds/served-kinds.ts';
+import { MemoryStore } from '../store/memory-store.ts';
+import { EmbeddedRegistry } from './embedded-registry.ts';
+import { FreezingRegistry } from './testing/freezing-registry.ts';
+
+let frozen = 0;
+
+clusterContract('in process, with objects that nobody can change', async () => {
+  const store = new MemoryStore();
+  const inner = new EmbeddedRegistry({ store, kinds: servedCatalogue(), clock: realClock, ids: systemIds });
+  const registry = new FreezingRegistry(inner);
+  await bootstrap(registry);
+  return {
+    cluster: new EmbeddedCluster({ registry, manager: 'contract' }),
+    async close() {
+      frozen += registry.frozen;
+      await store.close();
+    },
+  };
+});
+
+afterAll(() => expect(frozen).toBeGreaterThan(100));

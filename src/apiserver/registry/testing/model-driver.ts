@@ -1,0 +1,241 @@
+import { expect } from 'vitest';
+import { ApiError } from '../../../kube/api-error.ts';
+import type { StoredObject } from '../../kinds/kind.ts';
+import type { Deleted, RegistryEvent, WatchQuery } from '../api.ts';
+import {
+  type Change,
+  describe,
+  type Plural,
+  type Prediction,
+  RegistryModel,
+  type Thing,
+} from './registry-model.ts';
+import { type AnyObject, RegistryWorld, settle } from './registry-world.ts';
+
+const diskFull = new Error('the disk is full');
+
+/** A call that was made, what the model says of it, and what has come of it so far. */
+interface Call extends Prediction {
+  outcome: string | undefined;
+}
+
+interface Watcher {
+  readonly plural: Plural;
+  readonly value: string | undefined;
+  readonly seen: Map<string, string>;
+  revision: number;
+}
+
+interface Reader {
+  readonly token: string;
+  readonly revision: number;
+  readonly after: string;
+}
+
+/** Runs the same operations on the registry and on its model, and checks after each that they agree. */
+export class ModelDriver {
+  readonly #world: RegistryWorld;
+  readonly #model: RegistryModel;
+  readonly #watchers: Watcher[] = [];
+  #calls: Call[] = [];
+  #reader: Reader | undefined;
+
+  private constructor(world: RegistryWorld) {
+    this.#world = world;
+    this.#model = new RegistryModel(world.store.revision);
+  }
+
+  static async start(): Promise<ModelDriver> {
+    const world = await RegistryWorld.start();
+    world.gate.shut();
+    return new ModelDriver(world);
+  }
+
+  create(plural: Plural, name: string, value: string, finalizers: readonly string[]): void {
+    const metadata = { name, labels: { value }, finalizers };
+    const spec = plural === 'pods' ? { spec: { containers: [{ name: 'c', image: 'i' }] } } : {};
+    const call = this.#world.create(plural, { metadata, ...spec });
+    this.#expect(call.then(told), this.#model.create(plural, name, value, finalizers));
+  }
+
+  patch(plural: Plural, name: string, change: Change): void {
+    const { value, finalizers } = change;
+    const metadata = {
+      ...(value === undefined ? {} : { labels: { value } }),
+      ...(finalizers === undefined ? {} : { finalizers }),
+      ...this.#version(plural, name, change),
+    };
+    const call = this.#world.patch(plural, name, { metadata });
+    this.#expect(call.then(told), this.#model.change(plural, name, change));
+  }
+
+  /** PUT: without finalizers, they are gone. */
+  replace(name: string, value: string, version: Change['version']): void {
+    const metadata = {
+      namespace: 'default',
+      name,
+      labels: { value },
+      ...this.#version('configmaps', name, { version }),
+    };
+    const call = this.#world.update('configmaps', { metadata }).then(({ snapshot }) => told(snapshot.object));
+    this.#expect(call, this.#model.change('configmaps', name, { value, finalizers: [], version }));
+  }
+
+  delete(plural: Plural, name: string, isForced: boolean): void {
+    const call = this.#world.delete(plural, name, isForced ? { gracePeriodSeconds: 0 } : {});
+    this.#expect(call.then(toldDeletion), this.#model.delete(plural, name, isForced));
+  }
+
+  bind(name: string, node: string): void {
+    const call = this.#world.post('pods', name, 'binding', { target: { name: node } });
+    this.#expect(
+      call.then(() => 'bound'),
+      this.#model.bind(name, node),
+    );
+  }
+
+  get(plural: Plural, name: string): void {
+    this.#expect(this.#world.get(plural, name).then(told), this.#model.get(plural, name));
+  }
+
+  list(plural: Plural, value: string | undefined, isOld: boolean): void {
+    const version = { resourceVersion: String(this.#model.durable), resourceVersionMatch: 'Exact' };
+    const query = { namespace: 'default', ...selecting(value), ...(isOld ? version : {}) };
+    const call = this.#world.list(plural, query).then(({ items, resourceVersion }) => {
+      return `${resourceVersion}: ${items.map(({ object }) => told(object)).join(', ')}`;
+    });
+    this.#expect(call, this.#model.list(plural, value, isOld ? this.#model.durable : undefined));
+  }
+
+  /** One object of a list that is read page by page, whatever happens between the pages. */
+  async turnPage(): Promise<void> {
+    const reader = this.#reader;
+    const revision = reader?.revision ?? this.#model.revision;
+    if (revision > this.#model.durable) return;
+    const expected = this.#model
+      .thingsAt(revision, 'configmaps')
+      .filter(({ name }) => name > (reader?.after ?? ''));
+    const start = reader === undefined ? {} : { continue: reader.token };
+    const page = await this.#world.list('configmaps', { namespace: 'default', limit: 1, ...start });
+    expect(page.items.map(({ object }) => told(object))).toEqual(expected.slice(0, 1).map(describe));
+    expect([page.resourceVersion, page.remainingItemCount ?? 0]).toEqual([
+      String(revision),
+      Math.max(0, expected.length - 1),
+    ]);
+    expect(page.continue === undefined).toBe(expected.length <= 1);
+    const { continue: token } = page;
+    this.#reader = token === undefined ? undefined : { token, revision, after: expected[0]?.name ?? '' };
+  }
+
+  /** Begins with the state, or after the newest version that anybody can know. */
+  async watch(plural: Plural, value: string | undefined, isState: boolean): Promise<void> {
+    const start = this.#model.durable;
+    const known = isState ? [] : this.#model.thingsAt(start, plural, value);
+    const seen = new Map(known.map((thing) => [thing.name, describe(thing)]));
+    const watcher: Watcher = { plural, value, seen, revision: isState ? 0 : start };
+    const version: WatchQuery = isState ? {} : { resourceVersion: String(start) };
+    const query = { namespace: 'default', ...selecting(value), ...version };
+    await this.#world.registry.watch(this.#world.kind(plural), query, {
+      events: (events) => {
+        for (const event of events) this.#witness(watcher, event);
+      },
+    });
+    watcher.revision = start;
+    this.#watchers.push(watcher);
+  }
+
+  /** The disk is done with what it had begun. */
+  async finishBatch(isWell: boolean): Promise<void> {
+    await settle();
+    const { gate } = this.#world;
+    const { waitingRevision } = gate;
+    if (waitingRevision === undefined) return;
+    if (isWell) {
+      this.#model.makeDurable(waitingRevision);
+      gate.letThrough();
+    } else {
+      this.#model.takeBack();
+      this.#calls = this.#calls.map((call) =>
+        call.reveals > this.#model.durable
+          ? Object.assign(call, { answer: diskFull.message, reveals: 0 })
+          : call,
+      );
+      gate.fail(diskFull);
+    }
+    await settle();
+  }
+
+  async check(): Promise<void> {
+    await settle();
+    for (const { outcome, answer, reveals } of this.#calls) {
+      expect(outcome).toBe(reveals <= this.#model.durable ? answer : undefined);
+    }
+    this.#calls = this.#calls.filter(({ outcome }) => outcome === undefined);
+    for (const { plural, value, seen } of this.#watchers) {
+      const state = this.#model.thingsAt(this.#model.durable, plural, value).map(describe);
+      expect([...seen.values()].sort()).toEqual([...state].sort());
+    }
+  }
+
+  async end(): Promise<void> {
+    while (this.#model.durable < this.#model.revision) {
+      await this.finishBatch(true);
+      await this.check();
+    }
+    expect(this.#calls).toEqual([]);
+    expect(this.#world.store.revision).toBe(this.#model.revision);
+  }
+
+  #expect(call: Promise<string>, prediction: Prediction): void {
+    const made: Call = { ...prediction, outcome: undefined };
+    this.#calls.push(made);
+    call.then(
+      (answer) => {
+        made.outcome = answer;
+      },
+      (error: Error) => {
+        made.outcome = error instanceof ApiError ? error.status.reason : error.message;
+      },
+    );
+  }
+
+  #witness(watcher: Watcher, event: RegistryEvent): void {
+    if (event.type === 'BOOKMARK') throw new Error('nobody asked for bookmarks');
+    const { object } = event.snapshot;
+    const { name = '', resourceVersion } = object.metadata;
+    expect(Number(resourceVersion)).toBeLessThanOrEqual(this.#model.durable);
+    if (this.#watchers.includes(watcher)) expect(Number(resourceVersion)).toBeGreaterThan(watcher.revision);
+    expect(watcher.seen.has(name)).toBe(event.type !== 'ADDED');
+    if (event.type === 'DELETED') watcher.seen.delete(name);
+    else watcher.seen.set(name, told(object));
+    watcher.revision = Math.max(watcher.revision, Number(resourceVersion));
+  }
+
+  #version(plural: Plural, name: string, { version }: Change): { readonly resourceVersion?: string } {
+    if (version === undefined) return {};
+    if (version === 'old') return { resourceVersion: '1' };
+    const found = this.#model.thingsAt(this.#model.revision, plural).find((thing) => thing.name === name);
+    return { resourceVersion: String(found?.revision ?? 1) };
+  }
+}
+
+function selecting(value: string | undefined) {
+  return value === undefined ? {} : { labelSelector: `value=${value}` };
+}
+
+function told(object: StoredObject): string {
+  const { metadata, spec } = object as AnyObject;
+  const thing: Thing = {
+    name: metadata.name ?? '',
+    value: metadata.labels?.value ?? '',
+    finalizers: metadata.finalizers ?? [],
+    grace: metadata.deletionTimestamp === undefined ? undefined : metadata.deletionGracePeriodSeconds,
+    node: String(spec?.nodeName ?? ''),
+    revision: Number(metadata.resourceVersion),
+  };
+  return describe(thing);
+}
+
+function toldDeletion(deleted: Deleted): string {
+  return deleted.kind === 'kept' ? told(deleted.snapshot.object) : 'removed';
+}

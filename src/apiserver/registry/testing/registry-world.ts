@@ -1,0 +1,163 @@
+import { ApiError } from '../../../kube/api-error.ts';
+import type { ObjectKey } from '../../../kube/resource.ts';
+import { type Ids, idsFrom } from '../../../runtime/ids.ts';
+import { seededRandom } from '../../../runtime/random.ts';
+import { VirtualClock } from '../../../runtime/virtual-clock.ts';
+import { bootstrap } from '../../bootstrap.ts';
+import { decodedObject } from '../../decoded-object.ts';
+import type { Kind, StoredObject } from '../../kinds/kind.ts';
+import { servedCatalogue } from '../../kinds/served-kinds.ts';
+import { MemoryStore } from '../../store/memory-store.ts';
+import type {
+  Deleted,
+  DeletionRequest,
+  ListQuery,
+  RegistryEvent,
+  UpdateContext,
+  WatchQuery,
+  Written,
+} from '../api.ts';
+import { EmbeddedRegistry } from '../embedded-registry.ts';
+import { GatedDurability } from './gated-durability.ts';
+
+/** An object of any kind, as tests look at it. */
+export interface AnyObject extends StoredObject {
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: Readonly<Record<string, unknown>>;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+type Write = Partial<UpdateContext>;
+
+/** A registry over a store whose durability is in the hands of the test, and calls that read well. */
+export class RegistryWorld {
+  readonly gate = new GatedDurability();
+  readonly store = new MemoryStore({ durability: this.gate });
+  readonly clock = new VirtualClock();
+  readonly registry: EmbeddedRegistry;
+  readonly warnings: string[] = [];
+
+  private constructor(ids: Ids) {
+    this.registry = new EmbeddedRegistry({
+      store: this.store,
+      kinds: servedCatalogue(),
+      clock: this.clock,
+      ids,
+    });
+  }
+
+  /** With the namespaces and classes that every cluster has. */
+  static async start(): Promise<RegistryWorld> {
+    const world = new RegistryWorld(idsFrom(seededRandom('registry world')));
+    await bootstrap(world.registry);
+    return world;
+  }
+
+  /** `pods`, or `events.k8s.io/events` where two kinds have the plural. */
+  kind(name: string): Kind {
+    const [plural = '', group] = name.split('/').reverse();
+    const found = this.registry.kinds.all.find(
+      (kind) => kind.plural === plural && (group === undefined || kind.group === group),
+    );
+    if (found === undefined) throw new Error(`no kind ${name}`);
+    return found;
+  }
+
+  async create(name: string, object: object, write: Write = {}): Promise<AnyObject> {
+    const kind = this.kind(name);
+    const decoded = decodedObject(kind, { ...object, metadata: metadataOf(object) });
+    const namespace = kind.namespaced ? (decoded.metadata.namespace ?? 'default') : undefined;
+    const { object: created } = await this.registry.create(kind, namespace, decoded, this.#write(write));
+    return created as AnyObject;
+  }
+
+  async get(name: string, key: string, subresource?: string): Promise<AnyObject> {
+    const { object } = await this.registry.get(this.kind(name), this.#key(name, key), { subresource });
+    return object as AnyObject;
+  }
+
+  async update(name: string, object: object, write: Write = {}): Promise<Written> {
+    const kind = this.kind(name);
+    const decoded = decodedObject(kind, object, 'Warn', () => {}, write.subresource);
+    const key = this.#key(name, decoded.metadata.name ?? '', decoded.metadata.namespace);
+    return await this.registry.update(kind, key, decoded, this.#write(write));
+  }
+
+  async patch(name: string, key: string, body: unknown, write: Write = {}): Promise<AnyObject> {
+    const patch = { type: 'merge', body, fieldValidation: 'Strict' } as const;
+    const context = this.#write(write);
+    const written = await this.registry.patch(this.kind(name), this.#key(name, key), patch, context);
+    return written.snapshot.object as AnyObject;
+  }
+
+  async delete(
+    name: string,
+    key: string,
+    options: DeletionRequest = {},
+    write: Write = {},
+  ): Promise<Deleted> {
+    return await this.registry.delete(this.kind(name), this.#key(name, key), options, this.#write(write));
+  }
+
+  async post(name: string, key: string, subresource: string, body: object, write: Write = {}) {
+    const kind = this.kind(name);
+    const decoded = decodedObject(
+      kind,
+      { metadata: { name: key }, ...body },
+      'Strict',
+      () => {},
+      subresource,
+    );
+    return await this.registry.post(kind, this.#key(name, key), subresource, decoded, this.#write(write));
+  }
+
+  async list(name: string, query: ListQuery = {}) {
+    const answer = await this.registry.list(this.kind(name), query);
+    return { ...answer, names: answer.items.map(({ object }) => object.metadata.name) };
+  }
+
+  /** What a watch has said so far. */
+  async watch(name: string, query: WatchQuery = {}) {
+    const events: RegistryEvent[] = [];
+    const handle = await this.registry.watch(this.kind(name), query, {
+      events: (more) => void events.push(...more),
+    });
+    return { events, handle, told: () => events.map(tell) };
+  }
+
+  #key(name: string, key: string, namespace = 'default'): ObjectKey {
+    return this.kind(name).namespaced ? { namespace, name: key } : { name: key };
+  }
+
+  #write(write: Write): UpdateContext {
+    const warn = (text: string) => void this.warnings.push(text);
+    return { manager: 'test', user: 'test', warn, ...write };
+  }
+}
+
+/** Why a call was refused, as `REASON: message`. */
+export async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof ApiError) return `${error.status.reason ?? error.status.code}: ${error.message}`;
+    throw error;
+  }
+  throw new Error('the call was expected to be refused');
+}
+
+/** Lets everything happen that can happen by itself. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function metadataOf(object: object): object {
+  return { namespace: undefined, ...(object as { metadata?: object }).metadata };
+}
+
+function tell(event: RegistryEvent): string {
+  if (event.type === 'BOOKMARK') return `BOOKMARK${event.isInitialEnd ? ' end' : ''}`;
+  const { metadata } = event.snapshot.object;
+  return `${event.type} ${metadata.name}@${metadata.resourceVersion}`;
+}

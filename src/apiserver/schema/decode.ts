@@ -1,0 +1,193 @@
+import { ApiError, badRequest, failure } from '../../kube/api-error.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import {
+  type ExpectedType,
+  type GroupVersionKind,
+  kindMismatch,
+  otherVersion,
+  parseApiVersion,
+  withDefaults,
+} from './group-version-kind.ts';
+import { isJsonObject, valueName } from './json-number.ts';
+import { type JsonDocument, JsonSyntaxError, readJson } from './json-reader.ts';
+import { formOf } from './object-form.ts';
+import { readEnvelope, readMessage } from './protobuf.ts';
+import { strictComplaints } from './strict-complaints.ts';
+import { WireError } from './wire-reader.ts';
+import { readYaml, YamlSyntaxError } from './yaml-reader.ts';
+
+export interface Body {
+  readonly bytes: Buffer;
+  /** JSON where there is none. */
+  readonly contentType: string | undefined;
+  readonly expected: ExpectedType;
+  /** What becomes of unknown and duplicate fields: refused, told as warnings, or nothing. */
+  readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
+}
+
+export interface DecodedBody {
+  /** In its stored form, with kind and apiVersion; a copy of its own. */
+  readonly object: Record<string, unknown>;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Turns the body of a request into an object of the expected type, or throws what Kubernetes would answer: 415 for a media
+ * type that it doesn't know, 400 for everything that is wrong with the body. Kind and apiVersion may be left out.
+ */
+export function decodeBody(body: Body): DecodedBody {
+  const media = (body.contentType ?? '').split(';')[0]?.trim().toLowerCase();
+  switch (media) {
+    case '':
+    case 'application/json':
+      return decodeJson(body);
+    case 'application/yaml':
+      return decodeYaml(body);
+    case 'application/vnd.kubernetes.protobuf':
+      return decodeProtobuf(body);
+    default:
+      throw failure(
+        415,
+        'UnsupportedMediaType',
+        `the body of the request was in an unknown format - accepted media types include: ${mediaTypes.join(', ')}`,
+      );
+  }
+}
+
+const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+
+function decodeJson(body: Body): DecodedBody {
+  const document = orUnrecognized(body, () => readJson(body.bytes, { keepsNumbers: true }));
+  return decodeValue(body, document, []);
+}
+
+function decodeYaml(body: Body): DecodedBody {
+  const { value, duplicates } = orUnrecognized(body, () => readYaml(body.bytes.toString('utf8')));
+  return decodeValue(body, { value, duplicates: [], order: new Map() }, duplicates);
+}
+
+function decodeValue(body: Body, document: JsonDocument, yamlDuplicates: readonly string[]): DecodedBody {
+  const value = document.value ?? {};
+  if (!isJsonObject(value)) throw unreadable(body, `${valueName(value)} into Go value of type ${goFinder}`);
+  const found = checkedKind(body, kindOf(body, value));
+  const { object, unknownFields } = orRefused(body, found, () =>
+    formOf(body.expected).normalize({ ...value, kind: found.kind, apiVersion: apiVersionOf(body.expected) }),
+  );
+  if (body.fieldValidation === 'Ignore') return { object, warnings: [] };
+  const complaints = strictComplaints(body.expected, document, unknownFields);
+  if (body.fieldValidation === 'Warn') return { object, warnings: [...yamlDuplicates, ...complaints] };
+  const yaml = yamlDuplicates.length === 0 ? [] : [yamlError(yamlDuplicates)];
+  if (yaml.length + complaints.length === 0) return { object, warnings: [] };
+  throw refused(body, found, `strict decoding error: ${[...yaml, ...complaints].join(', ')}`);
+}
+
+function yamlError(duplicates: readonly string[]): string {
+  return ['yaml: unmarshal errors:', ...duplicates.map((text) => `  ${text}`)].join('\n');
+}
+
+/** Unknown fields can't be told apart from those of a newer version, so nobody complains about them. */
+function decodeProtobuf(body: Body): DecodedBody {
+  const envelope = orUnrecognized(body, () => readEnvelope(body.bytes));
+  const gv = parseApiVersion(envelope.apiVersion) ?? { group: '', version: '' };
+  const found = checkedKind(body, { ...gv, kind: envelope.kind });
+  if (body.expected.form !== undefined) throw refused(body, found, noProtobuf);
+  const { kind, type } = body.expected;
+  const { object } = orRefused(body, found, () => {
+    const message = readMessage(type, envelope.raw);
+    return formOf(body.expected).normalize({ ...message, kind, apiVersion: apiVersionOf(body.expected) });
+  });
+  return { object, warnings: [] };
+}
+
+/** Only what is generated has that form; the schema of a custom resource says nothing of it. */
+const noProtobuf =
+  'object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message';
+
+/** What the body says about itself. */
+function kindOf(body: Body, value: Record<string, unknown>): GroupVersionKind {
+  const texts = { apiVersion: '', kind: '' };
+  for (const name of ['apiVersion', 'kind'] as const) {
+    const given = value[name];
+    if (typeof given === 'string') texts[name] = given;
+    else if (given !== undefined && given !== null)
+      throw unreadable(body, `${valueName(given)} into Go struct field .${name} of type string`);
+  }
+  const groupVersion = parseApiVersion(texts.apiVersion);
+  if (groupVersion === undefined)
+    throw unrecognized(body, `unexpected GroupVersion string: ${texts.apiVersion}`);
+  return { ...groupVersion, kind: texts.kind };
+}
+
+/** Go shows the type with which it looks for the kind. */
+const goFinder =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** What the body is, with what it leaves out. */
+function checkedKind(body: Body, given: GroupVersionKind): GroupVersionKind {
+  if (body.expected.form !== undefined) return checkedCustomKind(body, given);
+  const found = withDefaults(given, body.expected);
+  checkKind(body, found);
+  return found;
+}
+
+/** Custom resources say themselves what they are. That it is the right kind is asked with everything else that must hold. */
+function checkedCustomKind(body: Body, found: GroupVersionKind): GroupVersionKind {
+  if (found.kind === '')
+    throw unrecognized(body, `Object 'Kind' is missing in '${body.bytes.toString('utf8')}'`);
+  const [given, expected] = [apiVersionOf(found), apiVersionOf(body.expected)];
+  if (given !== expected) throw badRequest(otherVersion(given, expected));
+  return found;
+}
+
+function checkKind(body: Body, found: GroupVersionKind): void {
+  if (found.version === '')
+    throw refused(body, found, `Object 'apiVersion' is missing in '${body.bytes.toString('utf8')}'`);
+  const problem = kindMismatch(found, body.expected);
+  if (problem === undefined) return;
+  throw problem.isWhole ? badRequest(problem.message) : refused(body, found, problem.message);
+}
+
+function orUnrecognized<T>(body: Body, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof JsonSyntaxError)
+      throw unrecognized(body, `couldn't get version/kind; json parse error: ${error.message}`);
+    if (error instanceof YamlSyntaxError || error instanceof WireError)
+      throw unrecognized(body, error.message);
+    throw error;
+  }
+}
+
+function orRefused<T>(body: Body, found: GroupVersionKind, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const isExpected =
+      error instanceof ApiError || error instanceof WireError || error instanceof JsonSyntaxError;
+    throw isExpected ? refused(body, found, error.message) : error;
+  }
+}
+
+function refused({ expected }: Body, found: GroupVersionKind, why: string): ApiError {
+  const version = JSON.stringify(found.version);
+  return badRequest(`${found.kind} in version ${version} cannot be handled as a ${expected.kind}: ${why}`);
+}
+
+function unreadable(body: Body, what: string): ApiError {
+  return unrecognized(body, `couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`);
+}
+
+function unrecognized({ bytes, expected }: Body, why: string): ApiError {
+  const told = `the object provided is unrecognized (must be of type ${expected.kind})`;
+  return badRequest(`${told}: ${why} (${summary(bytes)})`);
+}
+
+const summaryBytesMax = 30;
+
+function summary(bytes: Buffer): string {
+  if (bytes.length === 0) return '<empty>';
+  const encoding = bytes[0] === 0x7b ? 'utf8' : 'hex';
+  const shown = bytes.toString(encoding, 0, summaryBytesMax);
+  return bytes.length > summaryBytesMax ? `${shown} ...` : shown;
+}

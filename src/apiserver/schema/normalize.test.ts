@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../kube/api-error.ts';
+import { readJson } from './json-reader.ts';
+import { normalize, zeroObject } from './normalize.ts';
+import { strictComplaints } from './strict-complaints.ts';
+import { goldenInputs, goldenObjects } from './testing/golden.ts';
+
+describe('what Go wrote', () => {
+  test.each(goldenObjects)(
+    '$type filled with $filled stays as it is, in the same order',
+    ({ type, json }) => {
+      const { object, unknownFields } = normalize(type, json);
+      expect(JSON.stringify(object)).toBe(JSON.stringify(json));
+      expect(unknownFields).toEqual([]);
+    },
+  );
+
+  test('is an object of its own', () => {
+    const pod = goldenObjects.find(({ type, filled }) => type === 'core/v1.Pod' && filled === 'values');
+    const before = JSON.stringify(pod?.json);
+    expect(sharedPlaces(normalize('core/v1.Pod', pod?.json).object, pod?.json)).toEqual([]);
+    expect(JSON.stringify(pod?.json)).toBe(before);
+  });
+});
+
+describe('what people send', () => {
+  test.each(goldenInputs.filter(({ error }) => error === undefined))(
+    '$type $input becomes what Go makes of it',
+    ({ type, input, output, strict = [] }) => {
+      const document = readJson(input, { keepsNumbers: true });
+      const { object, unknownFields } = normalize(type, document.value);
+      expect(JSON.stringify(object)).toBe(JSON.stringify(output));
+      expect(strictComplaints({ type: type }, document, unknownFields)).toEqual(strict);
+    },
+  );
+
+  test.each(goldenInputs.filter(({ error }) => error !== undefined))(
+    '$type $input is refused with: $error',
+    ({ type, input, error }) => {
+      const { value } = readJson(input, { keepsNumbers: true });
+      expect(() => normalize(type, value)).toThrow(new RegExp(`^${escaped(error ?? '')}$`));
+      expect(() => normalize(type, value)).toThrow(ApiError);
+    },
+  );
+});
+
+test('undefined is as good as absent, also in objects that never were JSON', () => {
+  const { object, unknownFields } = normalize('core/v1.ConfigMap', {
+    metadata: { name: 'a', labels: undefined, nonsense: undefined },
+    data: { a: 'b', c: undefined },
+  });
+  expect(object).toEqual({ metadata: { name: 'a' }, data: { a: 'b' } });
+  expect(unknownFields).toEqual([]);
+});
+
+test.each([
+  ['bytes', 'core/v1.Secret', { data: { a: null } }, { metadata: {}, data: { a: '' } }],
+  ['lists', 'authentication.k8s.io/v1.UserInfo', { extra: { a: null } }, { extra: { a: [] } }],
+  [
+    'the zero time',
+    'core/v1.Pod',
+    { metadata: { deletionTimestamp: '0001-01-01T00:00:00Z' } },
+    zeroObject('core/v1.Pod'),
+  ],
+])('no null is left where the types promise none: %s', (_, type, given, expected) => {
+  expect(normalize(type, given).object).toEqual(expected);
+});
+
+test('a whole number that a double would change is refused with its place', () => {
+  const { value } = readJson('{"metadata":{"generation":9007199254740993}}', { keepsNumbers: true });
+  expect(() => normalize('core/v1.Pod', value)).toThrow(
+    "metadata.generation: the number 9007199254740993 is beyond 2^53, which this server can't hold exactly",
+  );
+});
+
+test('a quantity keeps all digits of a number that a double would change', () => {
+  const { value } = readJson('{"spec":{"capacity":{"storage":9007199254740993}}}', { keepsNumbers: true });
+  expect(normalize('core/v1.PersistentVolume', value).object).toMatchObject({
+    spec: { capacity: { storage: '9007199254740993' } },
+  });
+});
+
+test('a type that does not exist is a bug, not a bad request', () => {
+  expect(() => normalize('core/v1.Nothing', {})).toThrow('there is no API type core/v1.Nothing');
+});
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+/** Paths at which both hold the very same object. */
+function sharedPlaces(a: unknown, b: unknown, path = ''): string[] {
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return [];
+  if (a === b) return [path];
+  return Object.keys(a).flatMap((key) =>
+    sharedPlaces((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key], `${path}.${key}`),
+  );
+}

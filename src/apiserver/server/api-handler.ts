@@ -1,0 +1,263 @@
+import { badRequest, failure, notFound } from '../../kube/api-error.ts';
+import { assert } from '../../runtime/assert.ts';
+import { type Access, type Caller, openIdConfiguration } from '../access/access.ts';
+import type { Attributes } from '../access/attributes.ts';
+import type { Verb } from '../kinds/kind.ts';
+import { pathSegmentProblems } from '../validation/names.ts';
+import { asApiError, crashAnswer, errorAnswer, valueAnswer } from './answers/answers.ts';
+import { negotiate } from './answers/negotiation.ts';
+import type { DiscoveryPages } from './discovery/pages.ts';
+import { type HealthChecks, healthAnswer } from './health.ts';
+import { ClientGone, type HttpAnswer, type HttpRequest, pageNotFound, textAnswer } from './http/exchange.ts';
+import { isWatchRequest } from './list-options.ts';
+import type { OpenApiPages } from './openapi/pages.ts';
+import type { OpenApiV2Page } from './openapi/v2-page.ts';
+import type { RequestContext, ServerContext } from './request-context.ts';
+import { getResource, listResource, watchResource } from './resource-reads.ts';
+import {
+  createResource,
+  deleteCollection,
+  deleteResource,
+  patchResource,
+  postSubresource,
+  readObject,
+  updateResource,
+} from './resource-writes.ts';
+import { reviewed } from './reviews/reviews.ts';
+import { isTokenRequest, requestToken } from './reviews/token-requests.ts';
+import { type Page, type ResourceTarget, type Route, type Router, verbOf } from './router.ts';
+import { versionBody } from './version.ts';
+import { readWriteOptions } from './write-options.ts';
+
+export interface ApiHandlerOptions {
+  readonly context: ServerContext;
+  readonly router: Router;
+  readonly discovery: DiscoveryPages;
+  readonly openApi: OpenApiPages;
+  readonly openApiV2: OpenApiV2Page;
+  readonly readyChecks: HealthChecks;
+  /** All of `/metrics`. */
+  readonly metricsPage: () => string;
+  readonly access: Access;
+  /** Where it is reached; known only when it listens. */
+  readonly serverAddress: () => string;
+}
+
+/**
+ * From a request to its answer: who asks, what for, and what the registry says to it. Everything refused becomes a Status; so
+ * does a bug, after it has been reported.
+ */
+export class ApiHandler {
+  readonly #options: ApiHandlerOptions;
+
+  constructor(options: ApiHandlerOptions) {
+    this.#options = options;
+  }
+
+  readonly handle = async (request: HttpRequest): Promise<HttpAnswer> => {
+    return withWarnings(request, await this.#answerOrStatus(request));
+  };
+
+  async #answerOrStatus(request: HttpRequest): Promise<HttpAnswer> {
+    try {
+      return await this.#answer(request);
+    } catch (error) {
+      if (error instanceof ClientGone) throw error;
+      const told = asApiError(error);
+      if (told !== undefined) return errorAnswer(request, told);
+      this.#options.context.metrics.crashes += 1;
+      this.#options.context.onError(error, `${request.method} ${request.path}`);
+      return crashAnswer(request);
+    }
+  }
+
+  async #answer(request: HttpRequest): Promise<HttpAnswer> {
+    const route = this.#options.router.route(request.path);
+    const caller = await this.#admit(request, route);
+    switch (route.kind) {
+      case 'malformed':
+        return textAnswer(400, '400 Bad Request');
+      case 'missing':
+        if (route.style === 'page') return pageNotFound();
+        throw nowhere();
+      case 'missingPart':
+        throw notFound(route.resource, route.name);
+      case 'page':
+        return this.#page(request, route.page, route.rest);
+      case 'discovery':
+        if (request.method !== 'GET') throw wrongMethod();
+        return this.#options.discovery.answer(request, route.target);
+      case 'review':
+        return await this.#review(request, route, caller);
+      case 'resource':
+        return await this.#resource(request, route.target, caller);
+    }
+  }
+
+  async #admit(request: HttpRequest, route: Route): Promise<Caller> {
+    const { method, path, query, headers } = request;
+    return await this.#options.access.admit({
+      method,
+      path,
+      query,
+      isWatch: isWatchRequest(query),
+      authorization: headers.authorization,
+      headerValues: wantsToBeAnother(headers) ? request.headerValues : {},
+      isPublic: route.kind === 'page' && publicPages.has(route.page) && reading.has(method),
+    });
+  }
+
+  #page(request: HttpRequest, page: Page, rest: string): HttpAnswer {
+    switch (page) {
+      case 'healthz':
+      case 'livez':
+      case 'readyz':
+        return healthAnswer(request, page, rest, page === 'readyz' ? this.#options.readyChecks : {});
+      case 'metrics':
+        if (request.method !== 'GET') throw wrongMethod();
+        return metricsAnswer(this.#options.metricsPage());
+      case 'openapi/v2':
+        return this.#options.openApiV2.answer(request);
+      case 'openapi/v3':
+        return this.#options.openApi.answer(request, rest);
+      case 'version':
+        if (request.method !== 'GET') throw wrongMethod();
+        // People read it, so it has line breaks whoever asks.
+        return valueAnswer(200, { ...negotiate(request, { shapes: 'none' }), isPretty: true }, versionBody());
+      case 'openid/v1/jwks':
+        if (request.method !== 'GET') throw wrongMethod();
+        return publicDocument('application/jwk-set+json', this.#options.access.keySet);
+      case '.well-known/openid-configuration':
+        if (request.method !== 'GET') throw wrongMethod();
+        return publicDocument('application/json', openIdConfiguration(this.#options.serverAddress()));
+      case 'index':
+        return valueAnswer(200, { media: 'json', isPretty: true }, { paths: this.#indexPaths() });
+    }
+  }
+
+  #indexPaths(): readonly string[] {
+    const pages = [
+      '/.well-known/openid-configuration',
+      '/healthz',
+      '/livez',
+      '/metrics',
+      '/openapi/v2',
+      '/openapi/v3',
+      '/openid/v1/jwks',
+      '/readyz',
+      '/version',
+    ];
+    return [...this.#options.discovery.paths(), ...pages].sort();
+  }
+
+  async #review(
+    request: HttpRequest,
+    route: Extract<Route, { kind: 'review' }>,
+    { user }: Caller,
+  ): Promise<HttpAnswer> {
+    if (request.method !== 'POST') throw wrongMethod();
+    const form = negotiate(request, { shapes: 'none' });
+    const options = readWriteOptions(request.query, request.headers['user-agent'], 'CreateOptions');
+    const body = await readObject(request, user, route.review, options);
+    const answer = await reviewed(route.review, body, {
+      namespace: route.namespace,
+      now: `${new Date(this.#options.context.clock.nowMs()).toISOString().slice(0, 19)}Z`,
+      user,
+      access: this.#options.access,
+    });
+    return valueAnswer(201, form, answer);
+  }
+
+  async #resource(request: HttpRequest, target: ResourceTarget, caller: Caller): Promise<HttpAnswer> {
+    const verb = verbOf(request.method, target, isWatchRequest(request.query));
+    if (verb === undefined) throw wrongMethod();
+    assert(isWhatWasAllowed(target, verb, caller.attributes), `${request.path}: read in two ways`);
+    checkNames(target);
+    if (target.kind.deprecation !== undefined) request.warnings.add(target.kind.deprecation);
+    const { access } = this.#options;
+    const context = { ...this.#options.context, caller };
+    if (isTokenRequest(target)) return await requestToken(context, access, request, target);
+    if (verb === 'create' && target.subresource !== undefined)
+      return await postSubresource(context, request, target);
+    return await actions[verb](context, request, target);
+  }
+}
+
+/** Hardly any request does, and to take all headers apart is dear. */
+function wantsToBeAnother(headers: HttpRequest['headers']): boolean {
+  for (const name in headers) if (name.startsWith('impersonate-')) return true;
+  return false;
+}
+
+/** By its type, Prometheus knows how to read it. */
+function metricsAnswer(page: string): HttpAnswer {
+  const answer = textAnswer(200, page);
+  const headers = { ...answer.headers, 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };
+  return { ...answer, headers };
+}
+
+/** That what is about to be done is what the caller was allowed to do, though the path is read here and there. */
+function isWhatWasAllowed(target: ResourceTarget, verb: Verb, attributes: Attributes | undefined): boolean {
+  if (attributes?.kind !== 'resource') return false;
+  const { kind, namespace = '', name = '', subresource = '' } = target;
+  const isOfNamespace = kind.group === '' && kind.plural === 'namespaces' && name !== '';
+  return (
+    attributes.verb === verb &&
+    attributes.group === kind.group &&
+    attributes.resource === kind.plural &&
+    attributes.subresource === subresource &&
+    attributes.namespace === (isOfNamespace ? name : namespace) &&
+    // A selector may name an object where the path does not.
+    (name === '' || attributes.name === name)
+  );
+}
+
+/** Everybody may keep it for an hour. */
+function publicDocument(type: string, document: object): HttpAnswer {
+  const headers = { 'Cache-Control': 'public, max-age=3600', 'Content-Type': type };
+  return { status: 200, headers, body: [Buffer.from(JSON.stringify(document))] };
+}
+
+/** Whoever is refused is warned as well: the warning may be about what was refused. */
+function withWarnings({ warnings }: HttpRequest, answer: HttpAnswer): HttpAnswer {
+  return warnings.isEmpty ? answer : { ...answer, headers: { ...answer.headers, ...warnings.headers() } };
+}
+
+/** These say nothing that needs guarding, and are asked by probes that have no token. */
+const publicPages: ReadonlySet<Page> = new Set<Page>(['healthz', 'livez', 'readyz', 'version']);
+
+const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+type Action = (context: RequestContext, request: HttpRequest, target: ResourceTarget) => Promise<HttpAnswer>;
+
+const actions: Readonly<Record<Verb, Action>> = {
+  create: createResource,
+  delete: deleteResource,
+  deletecollection: deleteCollection,
+  get: getResource,
+  list: listResource,
+  patch: patchResource,
+  update: updateResource,
+  watch: watchResource,
+};
+
+function checkNames({ name, namespace }: ResourceTarget): void {
+  for (const [what, text] of [
+    ['Namespace', namespace],
+    ['Name', name],
+  ] as const) {
+    const problems = text === undefined ? [] : pathSegmentProblems(text);
+    if (problems.length > 0) {
+      throw badRequest(`${what} parameter invalid: ${JSON.stringify(text)}: ${problems.join(';')}`);
+    }
+  }
+}
+
+function nowhere() {
+  return failure(404, 'NotFound', 'the server could not find the requested resource', {});
+}
+
+function wrongMethod() {
+  const message = 'the server does not allow this method on the requested resource';
+  return failure(405, 'MethodNotAllowed', message, {});
+}

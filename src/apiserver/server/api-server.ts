@@ -1,0 +1,120 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Ids } from '../../runtime/ids.ts';
+import type { Random } from '../../runtime/random.ts';
+import { Access } from '../access/access.ts';
+import type { Registry } from '../registry/api.ts';
+import { ApiHandler } from './api-handler.ts';
+import { DiscoveryPages } from './discovery/pages.ts';
+import type { HealthChecks } from './health.ts';
+import { HttpServer } from './http/http-server.ts';
+import type { Credentials } from './identity/credentials.ts';
+import { kubeconfigText, writeKubeconfig } from './identity/kubeconfig-file.ts';
+import { newMetrics, publishedMetrics, type ServerMetrics } from './metrics.ts';
+import { OpenApiPages } from './openapi/pages.ts';
+import { OpenApiV2Page } from './openapi/v2-page.ts';
+import { Router } from './router.ts';
+import { FlushTick } from './watch/flush-tick.ts';
+
+export interface ApiServerOptions {
+  readonly registry: Registry;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly ids: Ids;
+  readonly host?: string;
+  /** 0 takes any that is free. */
+  readonly port?: number;
+  readonly connectionsMax?: number;
+  /** Of all bodies that are being received at one time. */
+  readonly bodiesMaxBytes?: number | undefined;
+  /** What must be well for `/readyz` to say so. */
+  readonly readyChecks?: HealthChecks;
+  /** What `/metrics` shows beside the server's own figures, in Prometheus' text format. */
+  readonly moreMetrics?: () => string;
+  /** Told of bugs: exceptions that are no answer. The server goes on. */
+  onError(error: unknown, where: string): void;
+}
+
+interface Parts {
+  readonly http: HttpServer;
+  readonly access: Access;
+  readonly credentials: Credentials;
+  readonly metrics: ServerMetrics;
+}
+
+/** Loopback: whoever wants to be reached from outside says so. */
+const hostDefault = '127.0.0.1';
+
+/** A registry behind HTTPS, so that kubectl and every Kubernetes client can talk to it. */
+export class ApiServer {
+  readonly metrics: ServerMetrics;
+  readonly #http: HttpServer;
+  readonly #access: Access;
+  readonly #credentials: Credentials;
+
+  private constructor({ http, access, credentials, metrics }: Parts) {
+    this.#http = http;
+    this.#access = access;
+    this.#credentials = credentials;
+    this.metrics = metrics;
+  }
+
+  /** Resolves when requests are answered; rejects when the address cannot be taken. */
+  static async start(options: ApiServerOptions): Promise<ApiServer> {
+    const { registry, credentials, clock, random, onError } = options;
+    const metrics = newMetrics();
+    const access = await Access.start({ registry, clock, ids: options.ids, ...credentials });
+    let address = '';
+    const handler = new ApiHandler({
+      context: { registry, clock, random, metrics, tick: new FlushTick(clock), onError },
+      router: new Router(registry.kinds),
+      discovery: new DiscoveryPages(registry.kinds, () => address),
+      openApi: new OpenApiPages(registry.kinds),
+      openApiV2: new OpenApiV2Page(registry.kinds),
+      readyChecks: options.readyChecks ?? {},
+      metricsPage: () => publishedMetrics(metrics).render() + (options.moreMetrics?.() ?? ''),
+      access,
+      serverAddress: () => address,
+    });
+    const http = await HttpServer.listen({
+      credentials,
+      host: options.host ?? hostDefault,
+      port: options.port ?? 0,
+      handler: handler.handle,
+      clock,
+      metrics,
+      bodiesMaxBytes: options.bodiesMaxBytes,
+      onError: (error, request) => onError(error, `${request.method} ${request.path}`),
+      ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
+    });
+    const server = new ApiServer({ http, access, credentials, metrics });
+    address = server.url.slice('https://'.length);
+    return server;
+  }
+
+  /** Where clients reach it: an address that stands for all of them is told as loopback. */
+  get url(): string {
+    const { host, port } = this.#http.address;
+    const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+    return `https://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  }
+
+  /** By which clients know it again; PEM. */
+  get certificate(): string {
+    return this.#credentials.certificate;
+  }
+
+  get kubeconfig(): string {
+    return kubeconfigText({ server: this.url, ...this.#credentials });
+  }
+
+  async writeKubeconfig(path: string): Promise<void> {
+    await writeKubeconfig(path, { server: this.url, ...this.#credentials });
+  }
+
+  /** Lets watches end and requests finish; takes less than four seconds. */
+  async close(): Promise<void> {
+    await this.#http.close();
+    this.#access.close();
+  }
+}

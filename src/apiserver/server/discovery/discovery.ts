@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { apiVersionOf } from '../../../kube/resource.ts';
+import type { Kind, Verb } from '../../kinds/kind.ts';
+import { byVersionPriority } from '../../schema/version-priority.ts';
+import { type ReviewKind, reviewKinds } from '../reviews/kinds.ts';
+import { verbsOf, verbsOfSubresource } from '../verbs.ts';
+
+/** What the server serves, as clients discover it: groups, their versions, and the resources of each. */
+export interface ServedGroup {
+  /** Empty for the core group. */
+  readonly name: string;
+  readonly versions: readonly ServedVersion[];
+}
+
+export interface ServedVersion {
+  readonly version: string;
+  readonly resources: readonly ServedResource[];
+}
+
+export interface ServedResource {
+  readonly name: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly Verb[];
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  /** Undefined for what is never stored. */
+  readonly storageVersionHash?: string;
+  readonly subresources: readonly ServedSubresource[];
+}
+
+export interface ServedSubresource {
+  readonly name: string;
+  readonly kind: string;
+  /** Where the body is of another group than the resource. */
+  readonly group?: string | undefined;
+  readonly version?: string | undefined;
+  readonly verbs: readonly Verb[];
+}
+
+/** The order in which the real server names its groups; clients look a short name up in this order. */
+const groupOrder = [
+  '',
+  'apps',
+  'events.k8s.io',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'autoscaling',
+  'batch',
+  'certificates.k8s.io',
+  'networking.k8s.io',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'storage.k8s.io',
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'scheduling.k8s.io',
+  'coordination.k8s.io',
+  'node.k8s.io',
+  'discovery.k8s.io',
+  'resource.k8s.io',
+];
+
+export function servedGroups(kinds: readonly Kind[]): readonly ServedGroup[] {
+  const resources = [...kinds.map(servedKind), ...reviewKinds.map(servedReview)];
+  const groups = [...new Set(resources.map(({ group }) => group))].sort(byGroupOrder);
+  return groups.map((name) => {
+    const members = resources.filter(({ group }) => group === name);
+    const versions = [...new Set(members.map(({ version }) => version))].sort(byVersionPriority);
+    return { name, versions: versions.map((version) => servedVersion(version, members)) };
+  });
+}
+
+/** The plain answer of `/api`; the address is where clients of the real server would go from inside its network. */
+export function coreVersionsBody(groups: readonly ServedGroup[], serverAddress: string): object {
+  const core = groups.find(({ name }) => name === '');
+  return {
+    kind: 'APIVersions',
+    versions: core?.versions.map(({ version }) => version) ?? [],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
+}
+
+export function groupListBody(groups: readonly ServedGroup[]): object {
+  const named = groups.filter(({ name }) => name !== '');
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: named.map(groupFacts) };
+}
+
+export function groupBody(group: ServedGroup): object {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupFacts(group) };
+}
+
+export function resourceListBody(apiVersion: string, { resources }: ServedVersion): object {
+  const all = resources.flatMap((resource) => [resourceFacts(resource), ...partsFacts(resource)]);
+  // The core group's list is older than the habit of saying which version it is of.
+  const head = apiVersion.includes('/') ? { apiVersion: 'v1' } : {};
+  return { kind: 'APIResourceList', ...head, groupVersion: apiVersion, resources: all };
+}
+
+interface Grouped extends ServedResource {
+  readonly group: string;
+  readonly version: string;
+}
+
+function servedKind(kind: Kind): Grouped {
+  const { group, version, plural, singular, namespaced, shortNames = [], categories = [] } = kind;
+  const names = [
+    ...(kind.hasStatus ? ['status'] : []),
+    ...(kind.scale === undefined ? [] : ['scale']),
+    ...(kind.subresources ?? []).map(({ name }) => name),
+  ];
+  return {
+    group,
+    version,
+    name: plural,
+    singular,
+    kind: kind.kind,
+    namespaced,
+    verbs: verbsOf(kind),
+    shortNames,
+    categories,
+    storageVersionHash: storageHash(kind),
+    subresources: sortedParts(kind, names).map((name) => servedPart(kind, name)),
+  };
+}
+
+/** By name; of custom resources the status comes first. */
+function sortedParts({ definition }: Kind, names: readonly string[]): readonly string[] {
+  const sorted = [...new Set(names)].sort();
+  return definition === undefined ? sorted : sorted.reverse();
+}
+
+/** Says in which version objects are stored, so that a change of it can be noticed. */
+function storageHash({ group, version, kind, storedAs }: Kind): string {
+  const owner = storedAs ?? { group, kind };
+  const digest = createHash('sha256').update(`${owner.group}/${version}/${owner.kind}`).digest();
+  return digest.subarray(0, 8).toString('base64');
+}
+
+function servedPart(kind: Kind, name: string): ServedSubresource {
+  const verbs = [...verbsOfSubresource(kind, name)].sort();
+  if (name === 'status') return { name, kind: kind.kind, verbs };
+  if (name === 'scale') return { name, kind: 'Scale', group: 'autoscaling', version: 'v1', verbs };
+  const described = kind.subresources?.find((subresource) => subresource.name === name);
+  const isOfOther = described?.group !== undefined && described.group !== kind.group;
+  const other = isOfOther ? { group: described.group, version: described.version ?? 'v1' } : {};
+  return { name, kind: described?.kind ?? kind.kind, ...other, verbs };
+}
+
+function servedReview({ group, version, kind, plural, singular, namespaced }: ReviewKind): Grouped {
+  const facts = { group, version, kind, name: plural, singular, namespaced };
+  return { ...facts, verbs: ['create'], shortNames: [], categories: [], subresources: [] };
+}
+
+function servedVersion(version: string, members: readonly Grouped[]): ServedVersion {
+  const resources = members
+    .filter((member) => member.version === version)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { version, resources };
+}
+
+function byGroupOrder(a: string, b: string): number {
+  const [first, second] = [groupOrder.indexOf(a), groupOrder.indexOf(b)];
+  if (first >= 0 && second >= 0) return first - second;
+  if (first >= 0 || second >= 0) return first >= 0 ? -1 : 1;
+  return a < b ? -1 : 1;
+}
+
+function groupFacts({ name, versions }: ServedGroup): object {
+  const told = versions.map(({ version }) => ({
+    groupVersion: apiVersionOf({ group: name, version }),
+    version,
+  }));
+  return { name, versions: told, preferredVersion: told[0] };
+}
+
+function resourceFacts({
+  name,
+  singular,
+  kind,
+  namespaced,
+  verbs,
+  shortNames,
+  categories,
+  storageVersionHash,
+}: ServedResource): object {
+  return {
+    name,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs,
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
+  };
+}
+
+function partsFacts({ name, namespaced, subresources }: ServedResource): object[] {
+  return subresources.map(({ name: part, kind, group, version, verbs }) => ({
+    name: `${name}/${part}`,
+    singularName: '',
+    namespaced,
+    ...(group === undefined ? {} : { group, version }),
+    kind,
+    verbs,
+  }));
+}

@@ -1,0 +1,101 @@
+import { failure } from '../../../kube/api-error.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
+import type { KindCatalogue } from '../../kinds/catalogue.ts';
+import { valueAnswer } from '../answers/answers.ts';
+import { negotiate } from '../answers/negotiation.ts';
+import type { FullAnswer, HttpRequest } from '../http/exchange.ts';
+import { perEdition } from '../per-edition.ts';
+import type { DiscoveryTarget } from '../router.ts';
+import {
+  type AggregatedDocument,
+  aggregatedAnswer,
+  aggregatedDocument,
+  wantsAggregated,
+} from './aggregated.ts';
+import {
+  coreVersionsBody,
+  groupBody,
+  groupListBody,
+  resourceListBody,
+  type ServedGroup,
+  servedGroups,
+} from './discovery.ts';
+
+/** `/api`, `/apis` and what is below: what there is to ask for. */
+export class DiscoveryPages {
+  readonly #served: () => Served;
+  readonly #serverAddress: () => string;
+
+  /** The address is known only when the server listens. */
+  constructor(kinds: KindCatalogue, serverAddress: () => string) {
+    this.#served = perEdition(kinds, served);
+    this.#serverAddress = serverAddress;
+  }
+
+  answer(request: HttpRequest, target: DiscoveryTarget): FullAnswer {
+    if (target.kind === 'core' && wantsAggregated(request))
+      return aggregatedAnswer(request, this.#served().core);
+    if (target.kind === 'groups' && wantsAggregated(request))
+      return aggregatedAnswer(request, this.#served().named);
+    return valueAnswer(200, negotiate(request, { shapes: 'none' }), this.#body(target));
+  }
+
+  /** All paths below which something is found, for the index page. */
+  paths(): readonly string[] {
+    const { groups } = this.#served();
+    const named = groups.filter(({ name }) => name !== '');
+    const core = groups.filter(({ name }) => name === '');
+    return [
+      '/api',
+      ...core.flatMap(({ versions }) => versions.map(({ version }) => `/api/${version}`)),
+      '/apis',
+      ...named.flatMap(({ name, versions }) => [
+        `/apis/${name}`,
+        ...versions.map(({ version }) => `/apis/${name}/${version}`),
+      ]),
+    ];
+  }
+
+  #body(target: DiscoveryTarget): object {
+    switch (target.kind) {
+      case 'core':
+        return coreVersionsBody(this.#served().groups, this.#serverAddress());
+      case 'groups':
+        return groupListBody(this.#served().groups);
+      case 'group':
+        return groupBody(this.#group(target.group));
+      case 'version':
+        return this.#versionBody(target.apiVersion);
+    }
+  }
+
+  #group(name: string): ServedGroup {
+    const group = this.#served().groups.find((candidate) => candidate.name === name);
+    if (group === undefined) throw nowhere();
+    return group;
+  }
+
+  #versionBody(apiVersion: string): object {
+    for (const { name, versions } of this.#served().groups) {
+      const found = versions.find(({ version }) => apiVersionOf({ group: name, version }) === apiVersion);
+      if (found !== undefined) return resourceListBody(apiVersion, found);
+    }
+    throw nowhere();
+  }
+}
+
+interface Served {
+  readonly groups: readonly ServedGroup[];
+  readonly core: AggregatedDocument;
+  readonly named: AggregatedDocument;
+}
+
+function served({ all }: KindCatalogue): Served {
+  const groups = servedGroups(all);
+  const core = aggregatedDocument(groups.filter(({ name }) => name === ''));
+  return { groups, core, named: aggregatedDocument(groups.filter(({ name }) => name !== '')) };
+}
+
+function nowhere() {
+  return failure(404, 'NotFound', 'the server could not find the requested resource', {});
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage } from 'node:http';
+import { failure } from '../../../kube/api-error.ts';
+import { assert } from '../../../runtime/assert.ts';
+import type { Clock, Timer } from '../../../runtime/clock.ts';
+import { ClientGone } from './exchange.ts';
+
+/** The largest body that is taken, as of the real server. */
+const bodyMaxBytes = 3 * 1024 * 1024;
+/** Of all bodies that are being received at one time. */
+const allBodiesMaxBytes = 128 * 1024 * 1024;
+/** What a body may take to arrive; less than a whole request may, so that its sender is told why. */
+const bodyMaxMs = 40_000;
+
+export interface BodyReceiverOptions {
+  readonly clock: Clock;
+  /** A body was refused because there were too many of them. */
+  onRefused(): void;
+  readonly allBodiesMaxBytes?: number | undefined;
+}
+
+/**
+ * Receives bodies, each within its limit and all together within theirs: a thousand clients that send large bodies slowly
+ * must not fill the memory.
+ *
+ * Nor must they keep others out. Where there is no more room, who holds most of it gives some back, be it somebody else than the one
+ * who has just sent a piece: of his bodies the one that comes slowest is refused. So everybody gets his share, and one alone all of it.
+ */
+export class BodyReceiver {
+  readonly #options: BodyReceiverOptions;
+  readonly #maxBytes: number;
+  readonly #uploads = new Set<Upload>();
+  #heldBytes = 0;
+
+  constructor(options: BodyReceiverOptions) {
+    this.#options = options;
+    this.#maxBytes = options.allBodiesMaxBytes ?? allBodiesMaxBytes;
+  }
+
+  receive(message: IncomingMessage, sender: string): Promise<Buffer> {
+    if (Number(message.headers['content-length'] ?? 0) > bodyMaxBytes) return Promise.reject(tooLarge());
+    if (message.destroyed) return Promise.reject(new ClientGone());
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      const take = (chunk: Buffer) => {
+        chunks.push(chunk);
+        upload.bytes += chunk.length;
+        this.#heldBytes += chunk.length;
+        if (upload.bytes > bodyMaxBytes) upload.refuse(tooLarge());
+        while (this.#heldBytes > this.#maxBytes) this.#makeRoom();
+      };
+      const finish = () => {
+        settle();
+        resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      };
+      const giveUp = () => upload.refuse(new ClientGone());
+      const settle = () => {
+        this.#forget(upload);
+        // Refused or not, the rest is received and dropped: a client that still sends would not read our answer.
+        message.resume();
+        message.off('data', take).off('end', finish).off('close', giveUp);
+      };
+      const refuse = (error: Error) => {
+        settle();
+        reject(error);
+      };
+      const upload = this.#begin(sender, refuse);
+      // An error is followed by 'close'; unheard it would end the process.
+      message.on('error', () => {});
+      message.on('data', take).on('end', finish).on('close', giveUp);
+    });
+  }
+
+  #begin(sender: string, refuse: (error: Error) => void): Upload {
+    const { clock } = this.#options;
+    const deadline = clock.after(bodyMaxMs, () => refuse(tooSlow()));
+    const upload = { sender, startedMs: clock.monotonicMs(), deadline, refuse, bytes: 0 };
+    this.#uploads.add(upload);
+    return upload;
+  }
+
+  #forget(upload: Upload): void {
+    upload.deadline.cancel();
+    this.#uploads.delete(upload);
+    this.#heldBytes -= upload.bytes;
+  }
+
+  #makeRoom(): void {
+    const greediest = mostOf(heldBySender(this.#uploads));
+    const nowMs = this.#options.clock.monotonicMs();
+    let slowest: Upload | undefined;
+    for (const upload of this.#uploads) {
+      if (upload.sender !== greediest || upload.bytes === 0) continue;
+      if (slowest === undefined || speedOf(upload, nowMs) < speedOf(slowest, nowMs)) slowest = upload;
+    }
+    assert(slowest !== undefined, 'what is held, somebody sends');
+    this.#options.onRefused();
+    slowest.refuse(tooMany());
+  }
+}
+
+/** A body on its way. */
+interface Upload {
+  readonly sender: string;
+  readonly startedMs: number;
+  readonly deadline: Timer;
+  readonly refuse: (error: Error) => void;
+  bytes: number;
+}
+
+function heldBySender(uploads: Iterable<Upload>): ReadonlyMap<string, number> {
+  const held = new Map<string, number>();
+  for (const { sender, bytes } of uploads) held.set(sender, (held.get(sender) ?? 0) + bytes);
+  return held;
+}
+
+function mostOf(held: ReadonlyMap<string, number>): string {
+  let [most, mostBytes] = ['', -1];
+  for (const [sender, bytes] of held) if (bytes > mostBytes) [most, mostBytes] = [sender, bytes];
+  return most;
+}
+
+function speedOf({ bytes, startedMs }: Upload, nowMs: number): number {
+  return bytes / Math.max(1, nowMs - startedMs);
+}
+
+function tooMany(): Error {
+  const message = 'the server has received too many requests and has asked us to try again later';
+  return failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 });
+}
+
+function tooLarge(): Error {
+  return failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyMaxBytes}`);
+}
+
+function tooSlow(): Error {
+  const message = `the body of the request has not arrived within ${bodyMaxMs / 1000} seconds`;
+  return failure(408, 'Timeout', message);
+}

@@ -1,0 +1,90 @@
+import { Metrics } from '../../runtime/metrics.ts';
+
+/** Counts what the server does. Plain numbers: whoever shows them reads them, nobody else writes them. */
+export interface ServerMetrics {
+  requests: number;
+  /** Answers by status code. */
+  readonly answers: Record<number, number>;
+  answerBytes: number;
+  inFlight: number;
+  watchesOpen: number;
+  watchesOpened: number;
+  /** Watchers that read too slowly and were sent away. */
+  watchesCut: number;
+  watchEvents: number;
+  watchBytes: number;
+  /** Connections refused because there were too many. */
+  connectionsRefused: number;
+  /** Requests refused because too many bodies were being received at once. */
+  bodiesRefused: number;
+  /** Bugs of ours: an exception that is no answer. */
+  crashes: number;
+}
+
+export function newMetrics(): ServerMetrics {
+  return {
+    requests: 0,
+    answers: {},
+    answerBytes: 0,
+    inFlight: 0,
+    watchesOpen: 0,
+    watchesOpened: 0,
+    watchesCut: 0,
+    watchEvents: 0,
+    watchBytes: 0,
+    connectionsRefused: 0,
+    bodiesRefused: 0,
+    crashes: 0,
+  };
+}
+
+/** The same numbers as metrics, under their public names. */
+export function publishedMetrics(server: ServerMetrics): Metrics {
+  const metrics = new Metrics();
+  for (const [key, { name, help, type }] of Object.entries(published)) {
+    const value = server[key as keyof typeof published];
+    if (type === 'gauge') metrics.gauge(name, help).set(value);
+    else metrics.counter(name, help).add({}, value);
+  }
+  const answers = metrics.counter(
+    'stowage_apiserver_answers_total',
+    'Answers to requests over HTTPS, by status code.',
+    ['code'],
+  );
+  for (const [code, count] of Object.entries(server.answers)) answers.add({ code }, count);
+  return metrics;
+}
+
+interface Published {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge';
+}
+
+const published: Readonly<Record<Exclude<keyof ServerMetrics, 'answers'>, Published>> = {
+  requests: counted(
+    'requests',
+    'Requests over HTTPS that were begun. Controllers of the same process need none.',
+  ),
+  answerBytes: counted('answer_bytes', 'Bytes of answers, as they were sent, watches left out.'),
+  inFlight: held('requests_in_flight', 'Requests that have not been answered yet.'),
+  watchesOpen: held('watches', 'Watches that are open.'),
+  watchesOpened: counted('watches_opened', 'Watches that were opened.'),
+  watchesCut: counted('watches_cut', 'Watches that were cut because their readers were too slow.'),
+  watchEvents: counted('watch_events', 'Events that were sent to watches.'),
+  watchBytes: counted('watch_bytes', 'Bytes that were sent to watches.'),
+  connectionsRefused: counted('connections_refused', 'Connections refused because there were too many.'),
+  bodiesRefused: counted(
+    'bodies_refused',
+    'Requests refused because too many bodies were being received at once.',
+  ),
+  crashes: counted('crashes', 'Requests that met a bug of the server. Anything but 0 is a bug.'),
+};
+
+function counted(what: string, help: string): Published {
+  return { name: `stowage_apiserver_${what}_total`, help, type: 'counter' };
+}
+
+function held(what: string, help: string): Published {
+  return { name: `stowage_apiserver_${what}`, help, type: 'gauge' };
+}

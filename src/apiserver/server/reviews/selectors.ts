@@ -1,0 +1,51 @@
+import type { ResourceAttributes } from '../../../kube/api/authorization-v1.ts';
+import { parseFieldSelector } from '../../registry/selection/field-selector-text.ts';
+import { parseLabelSelector } from '../../registry/selection/label-selector-text.ts';
+import { SelectorError } from '../../registry/selection/selector-error.ts';
+import type { FieldErrors } from '../../validation/field-errors.ts';
+
+const path = 'spec.resourceAttributes';
+const selectorNames = ['fieldSelector', 'labelSelector'] as const;
+/** No request can carry a longer one; a question could, and reading megabytes of it would keep everybody waiting. */
+const rawLengthMax = 64 * 1024;
+
+/** Rules know nothing of selectors; a question may carry them all the same, one way or the other. */
+export function checkSelectors(asked: ResourceAttributes | undefined, errors: FieldErrors): void {
+  for (const name of selectorNames) {
+    const selector = asked?.[name];
+    if (selector === undefined) continue;
+    const { rawSelector = '', requirements = [] } = selector;
+    const field = `${path}.${name}`;
+    if (rawSelector !== '' && requirements.length > 0) {
+      errors.invalid(
+        `${field}.rawSelector`,
+        rawSelector,
+        'may not specified at the same time as requirements',
+      );
+    }
+    if (rawSelector === '' && requirements.length === 0) {
+      const detail = `when ${field} is specified, requirements or rawSelector is required`;
+      errors.required(`${field}.requirements`, detail);
+    }
+  }
+}
+
+/** What of a question could not be understood; it is answered without that. */
+export function selectorProblem(asked: ResourceAttributes | undefined): string {
+  const unread = selectorNames.filter((name) => {
+    const raw = asked?.[name]?.rawSelector ?? '';
+    const read = name === 'fieldSelector' ? parseFieldSelector : parseLabelSelector;
+    return raw !== '' && (raw.length > rawLengthMax || !isReadable(() => read(raw)));
+  });
+  return unread.map((name) => `${path}.${name} ignored due to parse error`).join('; ');
+}
+
+function isReadable(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch (error) {
+    if (error instanceof SelectorError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Status } from '../../../kube/api/status.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import type { RegistryEvent } from '../../registry/api.ts';
+import type { Shape } from '../answers/negotiation.ts';
+import { objectJson } from '../answers/object-json.ts';
+import { partialBookmark, partialMetadataJson } from '../answers/partial-metadata.ts';
+import { type IncludeObject, tableBookmark, tableJson } from '../answers/table.ts';
+
+export interface WatchForm {
+  readonly shape: Shape;
+  /** Of tables only. */
+  readonly include: IncludeObject;
+}
+
+/** How long the cells of a table stay true: ages are told in seconds. */
+const cellsMaxAgeMs = 1_000;
+
+interface Encoded {
+  readonly form: string;
+  readonly bytes: Uint8Array;
+  readonly atMs: number;
+}
+
+/**
+ * What was made of an event, one entry for each form it was asked in. Hundreds of watchers are shown the same event, and
+ * most of them in the same form.
+ */
+const encodings = new WeakMap<RegistryEvent, Encoded[]>();
+
+/** Turns events into lines, in the form that one watcher asked for. */
+export class WatchEncoder {
+  readonly #kind: Kind;
+  readonly #form: WatchForm;
+  readonly #formKey: string;
+  /** Only the first table of a watch names its columns. */
+  #needsColumns: boolean;
+
+  constructor(kind: Kind, form: WatchForm) {
+    this.#kind = kind;
+    this.#form = form;
+    const { shape, include } = form;
+    // The kind is part of it: the two kinds of events share what is stored, but not how it reads.
+    const detail = shape.kind === 'object' ? '' : `${shape.version} ${include} ${kind.group}`;
+    this.#formKey = `${shape.kind} ${detail}`;
+    this.#needsColumns = shape.kind === 'Table';
+  }
+
+  /** One line, with its end. */
+  encode(event: RegistryEvent, nowMs: number): Uint8Array {
+    if (event.type === 'BOOKMARK') return line('BOOKMARK', [Buffer.from(this.#bookmark(event))]);
+    if (this.#needsColumns) {
+      this.#needsColumns = false;
+      return this.#encodeChange(event, nowMs, true);
+    }
+    const known = encodings.get(event) ?? [];
+    const isTable = this.#form.shape.kind === 'Table';
+    const match = known.find(
+      ({ form, atMs }) => form === this.#formKey && (!isTable || Math.abs(nowMs - atMs) < cellsMaxAgeMs),
+    );
+    if (match !== undefined) return match.bytes;
+    const bytes = this.#encodeChange(event, nowMs, false);
+    const others = known.filter(({ form }) => form !== this.#formKey);
+    encodings.set(event, [...others, { form: this.#formKey, bytes, atMs: nowMs }]);
+    return bytes;
+  }
+
+  #encodeChange(event: ChangeEvent, nowMs: number, hasColumns: boolean): Uint8Array {
+    const { shape, include } = this.#form;
+    const { snapshot, type } = event;
+    switch (shape.kind) {
+      case 'object':
+        return line(type, objectJson(snapshot));
+      case 'Table': {
+        const form = { version: shape.version, include, nowMs, hasColumns };
+        const { resourceVersion } = snapshot.object.metadata;
+        return line(type, tableJson(this.#kind, [snapshot], { resourceVersion }, form));
+      }
+      default:
+        return line(type, [partialMetadataJson(snapshot, shape.version)]);
+    }
+  }
+
+  #bookmark({ resourceVersion, isInitialEnd }: BookmarkEvent): string {
+    const annotations = isInitialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
+    const metadata = { resourceVersion, ...annotations };
+    const { shape } = this.#form;
+    switch (shape.kind) {
+      case 'object':
+        return JSON.stringify({ kind: this.#kind.kind, apiVersion: apiVersionOf(this.#kind), metadata });
+      case 'Table':
+        return tableBookmark(this.#kind, metadata, shape.version);
+      default:
+        return JSON.stringify(partialBookmark(metadata, shape.version));
+    }
+  }
+}
+
+type ChangeEvent = Exclude<RegistryEvent, { readonly type: 'BOOKMARK' }>;
+type BookmarkEvent = Extract<RegistryEvent, { readonly type: 'BOOKMARK' }>;
+
+/** Ends a watch: what went wrong. */
+export function errorLine(status: Status): Uint8Array {
+  return line('ERROR', [Buffer.from(JSON.stringify(status))]);
+}
+
+function line(type: string, object: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), ...object, lineEnd]);
+}
+
+const lineEnd = Buffer.from('}\n');

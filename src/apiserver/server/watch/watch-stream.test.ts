@@ -1,0 +1,325 @@
+import { describe, expect, test } from 'vitest';
+import { failure } from '../../../kube/api-error.ts';
+import { VirtualClock } from '../../../runtime/virtual-clock.ts';
+import type { Kind, StoredObject } from '../../kinds/kind.ts';
+import { persistentVolumes } from '../../kinds/storage/persistent-volume.ts';
+import type { RegistryEvent } from '../../registry/api.ts';
+import { transientSnapshot } from '../../registry/snapshot.ts';
+import { objectShape } from '../answers/negotiation.ts';
+import type { StreamSink } from '../http/exchange.ts';
+import { newMetrics } from '../metrics.ts';
+import { FlushTick } from './flush-tick.ts';
+import { WatchEncoder } from './watch-encoder.ts';
+import { WatchBacklog, WatchStream } from './watch-stream.ts';
+
+const kind = persistentVolumes as unknown as Kind;
+const minuteMs = 60_000;
+
+describe('a watch on a connection', () => {
+  test('writes what happened in one tick as one piece', async () => {
+    const { backlog, sink, clock } = begun();
+    backlog.events([added('a')]);
+    backlog.events([added('b'), added('c')]);
+    expect(sink.writes).toHaveLength(0);
+    await clock.advance(1);
+    expect(sink.writes).toHaveLength(1);
+    expect(sink.names()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('writes what was there when it opened', async () => {
+    const { sink, clock } = begun({ initial: [added('a'), added('b')] });
+    await clock.advance(1);
+    expect(sink.names()).toEqual(['a', 'b']);
+  });
+
+  test('hands a slow reader no more than it can hold, and goes on when that is taken', async () => {
+    const { backlog, sink, clock, stream } = begun();
+    sink.isSlow = true;
+    const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
+    backlog.events(names.map((name) => added(name, 100_000)));
+    await clock.advance(1);
+    expect(sink.waitingBytes).toBeLessThan(600_000);
+    while (sink.names().length < names.length) {
+      const before = sink.names().length;
+      sink.take();
+      stream.drained();
+      expect(sink.names().length).toBeGreaterThan(before);
+    }
+    expect(sink.names()).toEqual(names);
+  });
+
+  test('sends a reader away that falls behind by eight megabytes', async () => {
+    const { backlog, sink, clock, metrics } = begun();
+    sink.isSlow = true;
+    for (let count = 0; count < 100 && !sink.isCut; count += 1) {
+      backlog.events([added(`n${count}`, 100_000)]);
+      await clock.advance(1);
+    }
+    expect(sink.isCut).toBe(true);
+    expect(metrics).toMatchObject({ watchesCut: 1, watchesOpen: 0 });
+  });
+
+  test('keeps a reader that is always a little behind, however much it reads', () => {
+    const backlog = new WatchBacklog();
+    backlog.events([added('first', 100_000)]);
+    backlog.opened({ arrived() {}, ended() {}, failed() {} });
+    for (let count = 0; count < 3_000; count += 1) {
+      backlog.events([added(`n${count}`, 10_000)]);
+      if (count >= 20) expect(backlog.shift()).toBeDefined();
+      expect([backlog.isEmpty, backlog.isTooLong]).toEqual([false, false]);
+    }
+    for (let count = 0; count < 900; count += 1) backlog.events([added(`m${count}`, 10_000)]);
+    expect(backlog.isTooLong).toBe(true);
+  });
+
+  test('does not send a reader away for the size of what it asked to begin with', async () => {
+    const initial = Array.from({ length: 200 }, (_, index) => added(`n${index}`, 100_000));
+    const { sink, clock, stream } = begun({ initial });
+    sink.isSlow = true;
+    await clock.advance(1);
+    while (!sink.isCut && sink.names().length < initial.length) {
+      sink.take();
+      stream.drained();
+    }
+    expect(sink.isCut).toBe(false);
+    expect(sink.names()).toHaveLength(200);
+  });
+
+  test('sends a reader away that takes nothing for a minute', async () => {
+    const { backlog, sink, clock } = begun({ timeoutMs: 60 * minuteMs });
+    sink.isSlow = true;
+    backlog.events(Array.from({ length: 10 }, (_, index) => added(`n${index}`, 100_000)));
+    await clock.advance(minuteMs - 1);
+    expect(sink.isCut).toBe(false);
+    await clock.advance(2);
+    expect(sink.isCut).toBe(true);
+  });
+
+  test('tells once a minute and at its end how far it has come', async () => {
+    const { sink, clock, handle } = begun({ bookmarks: true, timeoutMs: 2.5 * minuteMs });
+    await clock.advance(minuteMs + 1);
+    handle.resourceVersion = '70';
+    await clock.advance(minuteMs);
+    handle.resourceVersion = '80';
+    await clock.advance(minuteMs);
+    expect(sink.lines().map(({ type, object }) => `${type} ${object.metadata.resourceVersion}`)).toEqual([
+      'BOOKMARK 60',
+      'BOOKMARK 70',
+      'BOOKMARK 80',
+    ]);
+    expect(sink.isEnded).toBe(true);
+  });
+
+  test('without bookmarks ends without one', async () => {
+    const { sink, clock } = begun({ timeoutMs: 90_000 });
+    await clock.advance(90_001);
+    expect(sink.lines()).toEqual([]);
+    expect(sink.isEnded).toBe(true);
+  });
+
+  test('that is told to finish says everything first', async () => {
+    const { backlog, sink, stream, handle } = begun();
+    backlog.events([added('a'), added('b')]);
+    stream.finish();
+    expect(sink.names()).toEqual(['a', 'b']);
+    expect(sink.isEnded).toBe(true);
+    expect(handle.isClosed).toBe(true);
+  });
+
+  test('leaves nothing behind when the connection is gone', async () => {
+    const { stream, clock, handle, metrics, backlog, sink } = begun({ bookmarks: true });
+    expect(metrics.watchesOpen).toBe(1);
+    stream.closed();
+    stream.closed();
+    backlog.events([added('late')]);
+    await clock.advance(1);
+    expect(clock.pending).toBe(0);
+    expect(handle.isClosed).toBe(true);
+    expect(metrics.watchesOpen).toBe(0);
+    expect(sink.writes).toHaveLength(0);
+  });
+
+  test('tells its reader of a bug of ours, and ends', async () => {
+    const row = () => {
+      throw new Error('broken');
+    };
+    const shape = { kind: 'Table', version: 'v1' } as const;
+    const encoder = new WatchEncoder({ ...kind, row }, { shape, include: 'None' });
+    const { backlog, sink, clock, errors } = begun({ encoder });
+    backlog.events([added('a'), added('b')]);
+    await clock.advance(1);
+    expect(sink.lines().map(({ type, object }) => ({ type, code: object.code }))).toEqual([
+      { type: 'ERROR', code: 500 },
+    ]);
+    expect(sink.isEnded).toBe(true);
+    expect(errors).toHaveLength(1);
+  });
+});
+
+describe('a watch that failed', () => {
+  test('says everything that was well, then what happened, and ends without a bookmark', async () => {
+    const { backlog, sink, errors } = begun({ bookmarks: true });
+    backlog.events([added('a')]);
+    backlog.failed(new Error('broken'));
+    expect(sink.lines().map(({ type }) => type)).toEqual(['ADDED', 'ERROR']);
+    expect(sink.isEnded).toBe(true);
+    expect(errors).toEqual([new Error('broken')]);
+  });
+
+  test('before it was begun says so as well', () => {
+    const backlog = new WatchBacklog();
+    backlog.failed(new Error('broken'));
+    const { sink } = begun({ backlog });
+    expect(sink.lines().map(({ type }) => type)).toEqual(['ERROR']);
+  });
+
+  test('while its reader is slow says so when everything is taken, once', async () => {
+    const { backlog, sink, stream } = begun();
+    sink.isSlow = true;
+    backlog.events(['a', 'b', 'c', 'd'].map((name) => added(name, 200_000)));
+    backlog.failed(new Error('broken'));
+    for (let round = 0; round < 4; round += 1) {
+      sink.take();
+      stream.drained();
+    }
+    expect(sink.lines().map(({ type }) => type)).toEqual(['ADDED', 'ADDED', 'ADDED', 'ADDED', 'ERROR']);
+  });
+});
+
+describe('an event', () => {
+  const nowMs = Date.parse('2026-03-01T12:00:00Z');
+  const plain = () => new WatchEncoder(kind, { shape: objectShape, include: 'Metadata' });
+  const table = () => new WatchEncoder(kind, { shape: { kind: 'Table', version: 'v1' }, include: 'None' });
+
+  test('is made into bytes once for all who watch in one form', () => {
+    const event = added('a');
+    expect(plain().encode(event, nowMs)).toBe(plain().encode(event, nowMs + 60_000));
+  });
+
+  test('names its columns only in the first table of each watch', () => {
+    const [first, second] = [table(), table()];
+    const event = added('a');
+    const columns = [first, first, second, second].map(
+      (encoder) => linesOf(encoder.encode(event, nowMs))[0]?.object.columnDefinitions !== null,
+    );
+    expect(columns).toEqual([true, false, true, false]);
+  });
+
+  test('is shown with a new age when it is shown again later', () => {
+    const encoder = table();
+    const event = added('a');
+    encoder.encode(event, nowMs);
+    const ages = [nowMs, nowMs + 500, nowMs + 60_000].map((atMs) => encoder.encode(event, atMs));
+    expect(ages[1]).toBe(ages[0]);
+    expect(ages[2]).not.toBe(ages[0]);
+  });
+
+  test('that ends the initial ones says so in every form', () => {
+    const event: RegistryEvent = { type: 'BOOKMARK', resourceVersion: '7', isInitialEnd: true };
+    const metadata = { resourceVersion: '7', annotations: { 'k8s.io/initial-events-end': 'true' } };
+    expect(linesOf(plain().encode(event, nowMs))).toEqual([
+      { type: 'BOOKMARK', object: { kind: 'PersistentVolume', apiVersion: 'v1', metadata } },
+    ]);
+    const row = { object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata } };
+    expect(linesOf(table().encode(event, nowMs))).toMatchObject([
+      { type: 'BOOKMARK', object: { kind: 'Table', metadata: { resourceVersion: '7' }, rows: [row] } },
+    ]);
+  });
+});
+
+interface Line {
+  readonly type: string;
+  readonly object: {
+    readonly code?: number;
+    readonly columnDefinitions?: unknown;
+    readonly metadata: { readonly name?: string; readonly resourceVersion?: string };
+  };
+}
+
+function linesOf(bytes: Uint8Array): Line[] {
+  const text = Buffer.from(bytes).toString();
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+/** A connection whose other side takes everything at once, or nothing until told. */
+class TestSink implements StreamSink {
+  readonly writes: Uint8Array[] = [];
+  isSlow = false;
+  isEnded = false;
+  isCut = false;
+  waitingBytes = 0;
+
+  write(bytes: Uint8Array): void {
+    this.writes.push(bytes);
+    if (this.isSlow) this.waitingBytes += bytes.length;
+  }
+
+  take(): void {
+    this.waitingBytes = 0;
+  }
+
+  end(): void {
+    this.isEnded = true;
+  }
+
+  cut(): void {
+    this.isCut = true;
+  }
+
+  lines(): Line[] {
+    return this.writes.flatMap(linesOf);
+  }
+
+  names(): (string | undefined)[] {
+    return this.lines().map(({ object }) => object.metadata.name);
+  }
+}
+
+interface Beginning {
+  readonly initial?: readonly RegistryEvent[];
+  readonly bookmarks?: boolean;
+  readonly timeoutMs?: number;
+  readonly encoder?: WatchEncoder;
+  readonly backlog?: WatchBacklog;
+}
+
+function begun(beginning: Beginning = {}) {
+  const { initial = [], bookmarks = false, timeoutMs = 30 * minuteMs, encoder } = beginning;
+  const { backlog = new WatchBacklog() } = beginning;
+  const [clock, sink, metrics] = [new VirtualClock(), new TestSink(), newMetrics()];
+  const errors: unknown[] = [];
+  const handle = {
+    resourceVersion: '60',
+    isClosed: false,
+    close() {
+      this.isClosed = true;
+    },
+  };
+  backlog.events(initial);
+  const stream = new WatchStream({
+    backlog,
+    handle,
+    encoder: encoder ?? new WatchEncoder(kind, { shape: objectShape, include: 'Metadata' }),
+    sink,
+    clock,
+    tick: new FlushTick(clock),
+    metrics,
+    timeoutMs,
+    bookmarks,
+    onError: (error) => {
+      errors.push(error);
+      return failure(500, 'InternalError', 'a bug').status;
+    },
+  });
+  return { backlog, sink, clock, stream, metrics, handle, errors };
+}
+
+function added(name: string, bytes = 0): RegistryEvent {
+  const annotations = { padding: 'x'.repeat(bytes) };
+  const metadata = { name, resourceVersion: '5', creationTimestamp: '2026-03-01T00:00:00Z', annotations };
+  const object = { apiVersion: 'v1', kind: 'PersistentVolume', metadata, spec: {}, status: {} };
+  return { type: 'ADDED', snapshot: transientSnapshot(object as StoredObject) };
+}

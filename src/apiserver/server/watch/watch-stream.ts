@@ -1,0 +1,258 @@
+import type { Status } from '../../../kube/api/status.ts';
+import type { Clock, Timer } from '../../../runtime/clock.ts';
+import type { RegistryEvent, WatchHandle, WatchListener } from '../../registry/api.ts';
+import type { LiveStream, StreamSink } from '../http/exchange.ts';
+import type { ServerMetrics } from '../metrics.ts';
+import type { FlushTick } from './flush-tick.ts';
+import { errorLine, type WatchEncoder } from './watch-encoder.ts';
+
+/** Changes that may wait for a slow reader; past that it is sent away, and resumes from the version that it has seen. */
+const backlogMaxBytes = 8 * 1024 * 1024;
+/** How much is handed to the connection before it has taken what it has. */
+const inFlightMaxBytes = 256 * 1024;
+/** A reader that takes nothing at all for this long is gone. */
+const stallMaxMs = 60_000;
+const bookmarkEveryMs = 60_000;
+/** Events that were read and are still held. */
+const shiftedMax = 1_000;
+/** What an event weighs besides its object. */
+const eventOverheadBytes = 64;
+
+/**
+ * What a watch has to say, until the connection takes it. Events wait as they came: shared with all other watchers, and made
+ * into bytes only when there is room for them. What is there when the watch opens (the state, or what happened since a
+ * version) may be of any size, since sending a reader away for it would only make it ask again; what comes later is bounded.
+ */
+export class WatchBacklog implements WatchListener {
+  #events: RegistryEvent[] = [];
+  #head = 0;
+  /** Of what came later and still waits. */
+  #laterBytes = 0;
+  /** Of what was there when the watch opened, and still waits. */
+  #firstLeft = 0;
+  #reader: BacklogReader | undefined;
+  #ending: ((reader: BacklogReader) => void) | undefined;
+
+  events(events: readonly RegistryEvent[]): void {
+    for (const event of events) {
+      if (this.#reader !== undefined) this.#laterBytes += weightOf(event);
+      this.#events.push(event);
+    }
+    this.#reader?.arrived();
+  }
+
+  ended(): void {
+    this.#end((reader) => reader.ended());
+  }
+
+  failed(error: unknown): void {
+    this.#end((reader) => reader.failed(error));
+  }
+
+  /** From here on what comes counts against the limit. */
+  opened(reader: BacklogReader): void {
+    this.#firstLeft = this.#events.length;
+    this.#reader = reader;
+    this.#ending?.(reader);
+  }
+
+  #end(ending: (reader: BacklogReader) => void): void {
+    this.#ending = ending;
+    if (this.#reader !== undefined) ending(this.#reader);
+  }
+
+  get isEmpty(): boolean {
+    return this.#head === this.#events.length;
+  }
+
+  get isTooLong(): boolean {
+    return this.#laterBytes > backlogMaxBytes;
+  }
+
+  shift(): RegistryEvent | undefined {
+    const event = this.#events[this.#head];
+    if (event === undefined) return undefined;
+    this.#head += 1;
+    if (this.#firstLeft > 0) this.#firstLeft -= 1;
+    else if (this.#reader !== undefined) this.#laterBytes -= weightOf(event);
+    if (this.isEmpty) this.clear();
+    else if (this.#head >= shiftedMax) this.#forgetShifted();
+    return event;
+  }
+
+  /** A reader that is always a little behind never empties the list; what it has read must go all the same. */
+  #forgetShifted(): void {
+    if (this.#head < this.#events.length / 2) return;
+    this.#events = this.#events.slice(this.#head);
+    this.#head = 0;
+  }
+
+  clear(): void {
+    this.#events = [];
+    this.#head = 0;
+    this.#laterBytes = 0;
+    this.#firstLeft = 0;
+  }
+}
+
+/** Who empties a backlog: told when there is something to do. */
+export interface BacklogReader {
+  arrived(): void;
+  /** Nothing follows what waits. */
+  ended(): void;
+  /** Nothing follows what waits, though there should. */
+  failed(error: unknown): void;
+}
+
+function weightOf(event: RegistryEvent): number {
+  return event.type === 'BOOKMARK' ? eventOverheadBytes : event.snapshot.json.length + eventOverheadBytes;
+}
+
+export interface WatchStreamOptions {
+  readonly backlog: WatchBacklog;
+  readonly handle: WatchHandle;
+  readonly encoder: WatchEncoder;
+  readonly sink: StreamSink;
+  readonly clock: Clock;
+  readonly tick: FlushTick;
+  readonly metrics: ServerMetrics;
+  readonly timeoutMs: number;
+  readonly bookmarks: boolean;
+  /** Told of bugs in what makes bytes of events. */
+  onError(error: unknown): Status;
+}
+
+/** One watch on one connection: it writes, keeps time, and ends in good order. */
+export class WatchStream implements LiveStream {
+  readonly #options: WatchStreamOptions;
+  readonly #timers = new Set<Timer>();
+  readonly #flush = () => this.#write();
+  #stallTimer: Timer | undefined;
+  #isEnding = false;
+  #isOver = false;
+  /** What is said when nothing waits any more. */
+  #lastLine: Uint8Array | undefined;
+
+  constructor(options: WatchStreamOptions) {
+    this.#options = options;
+    const { backlog, clock, tick, metrics, timeoutMs, bookmarks } = options;
+    metrics.watchesOpen += 1;
+    metrics.watchesOpened += 1;
+    this.#timers.add(clock.after(timeoutMs, () => this.finish()));
+    backlog.opened({
+      arrived: () => this.#noteEvents(),
+      ended: () => this.finish(),
+      failed: (error) => this.#fail(error),
+    });
+    if (bookmarks) this.#keepBookmarking();
+    if (!backlog.isEmpty) tick.schedule(this.#flush);
+  }
+
+  drained(): void {
+    this.#stallTimer?.cancel();
+    this.#stallTimer = undefined;
+    this.#write();
+  }
+
+  finish(): void {
+    if (this.#isEnding || this.#isOver) return;
+    if (this.#options.bookmarks) this.#bookmark();
+    this.#isEnding = true;
+    this.#options.handle.close();
+    this.#write();
+  }
+
+  /** No bookmark: it would tell a version of which not everything was shown. */
+  #fail(error: unknown): void {
+    if (this.#isEnding || this.#isOver) return;
+    this.#isEnding = true;
+    this.#lastLine = errorLine(this.#options.onError(error));
+    this.#write();
+  }
+
+  closed(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.metrics.watchesOpen -= 1;
+    this.#options.handle.close();
+    this.#options.backlog.clear();
+    this.#stallTimer?.cancel();
+    for (const timer of this.#timers) timer.cancel();
+  }
+
+  #noteEvents(): void {
+    if (this.#isOver || this.#isEnding) return;
+    if (!this.#options.backlog.isTooLong) this.#options.tick.schedule(this.#flush);
+    else this.#sendAway();
+  }
+
+  #sendAway(): void {
+    this.#options.metrics.watchesCut += 1;
+    this.#options.sink.cut();
+    this.closed();
+  }
+
+  #write(): void {
+    const { backlog, sink } = this.#options;
+    while (!this.#isOver && !backlog.isEmpty && sink.waitingBytes < inFlightMaxBytes) this.#writeSome();
+    if (this.#isOver) return;
+    if (!backlog.isEmpty) this.#armStallTimer();
+    else if (this.#isEnding) this.#end();
+  }
+
+  #end(): void {
+    const { sink } = this.#options;
+    if (this.#lastLine !== undefined) sink.write(this.#lastLine);
+    this.#lastLine = undefined;
+    sink.end();
+  }
+
+  /** One piece of what waits; a piece is one write and one chunk of the answer. */
+  #writeSome(): void {
+    const { backlog, encoder, sink, clock, metrics } = this.#options;
+    const nowMs = clock.nowMs();
+    const lines: Uint8Array[] = [];
+    let bytes = 0;
+    while (bytes < inFlightMaxBytes) {
+      const event = backlog.shift();
+      if (event === undefined) break;
+      const encoded = this.#encoded(() => encoder.encode(event, nowMs));
+      lines.push(encoded);
+      bytes += encoded.length;
+    }
+    metrics.watchEvents += lines.length;
+    metrics.watchBytes += bytes;
+    sink.write(lines.length === 1 ? lines[0]! : Buffer.concat(lines));
+  }
+
+  #encoded(encode: () => Uint8Array): Uint8Array {
+    try {
+      return encode();
+    } catch (error) {
+      // The watcher must not go on as if nothing had happened: it is told, and begins anew.
+      this.#options.backlog.clear();
+      this.#isEnding = true;
+      return errorLine(this.#options.onError(error));
+    }
+  }
+
+  #armStallTimer(): void {
+    this.#stallTimer ??= this.#options.clock.after(stallMaxMs, () => this.#sendAway());
+  }
+
+  #keepBookmarking(): void {
+    const timer = this.#options.clock.after(bookmarkEveryMs, () => {
+      this.#timers.delete(timer);
+      if (this.#isEnding || this.#isOver) return;
+      this.#bookmark();
+      this.#keepBookmarking();
+    });
+    this.#timers.add(timer);
+  }
+
+  /** Behind everything that waits, so that what it says is true when it is read. */
+  #bookmark(): void {
+    const { resourceVersion } = this.#options.handle;
+    this.#options.backlog.events([{ type: 'BOOKMARK', resourceVersion, isInitialEnd: false }]);
+  }
+}

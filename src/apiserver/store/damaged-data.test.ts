@@ -1,0 +1,111 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../runtime/random.ts';
+import { openLmdbStore } from './lmdb-store.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'stowage-damaged-'));
+const whole = join(root, 'whole');
+const random = seededRandom('damaged data');
+
+/** Some of them in pages of their own, as they are larger than half a page. */
+const textOf = (index: number) => `${index}:`.padEnd(1 + ((index * 97) % 9000), 'x');
+
+/** Enough for a tree of more than one level, with places that others have left. */
+async function fill(store: Store): Promise<void> {
+  const encode = (index: number) => () => new TextEncoder().encode(textOf(index));
+  for (let index = 0; index < 400; index++) store.put('pods', `ns/${index}`, 0, encode(index));
+  await store.whenDurable(store.revision);
+  for (let index = 0; index < 400; index += 3) {
+    const { revision } = store.get('pods', `ns/${index}`)!;
+    if (index % 2 === 0) store.remove('pods', `ns/${index}`, revision, () => new Uint8Array());
+    else store.put('pods', `ns/${index}`, revision, encode(index));
+    if (index % 30 === 0) await store.whenDurable(store.revision);
+  }
+}
+
+beforeAll(async () => {
+  const store = await openLmdbStore(whole);
+  await fill(store);
+  await store.close();
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+let copies = 0;
+
+function copyOfWhole(): { readonly directory: string; readonly file: string } {
+  const directory = join(root, `copy-${copies++}`);
+  mkdirSync(directory);
+  const file = join(directory, 'store.mdb');
+  copyFileSync(join(whole, 'store.mdb'), file);
+  return { directory, file };
+}
+
+/** `as it was`, or the sentence with which it was refused. */
+async function opened(directory: string): Promise<string> {
+  let store: Store;
+  try {
+    store = await openLmdbStore(directory);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'Unusable') return error.message;
+    throw error;
+  }
+  const isSame = store.list('pods').every(({ key, bytes }) => {
+    return Buffer.from(bytes).toString() === textOf(Number(key.slice('ns/'.length)));
+  });
+  const count = store.count('pods');
+  await store.close();
+  return isSame && count === 333 ? 'as it was' : `not as it was: ${count}`;
+}
+
+test('what nobody has touched is opened', async () => {
+  expect(await opened(copyOfWhole().directory)).toBe('as it was');
+});
+
+describe('what was damaged is refused, or as it was where the damage is in pages that are free', () => {
+  const size = () => statSync(join(whole, 'store.mdb')).size;
+  const damages: readonly (readonly [string, (file: string) => void])[] = [
+    ['cut off', (file) => truncateSync(file, 16_384 + random.int(size() - 16_384))],
+    [
+      'with a page of zeros',
+      (file) => overwrite(file, Buffer.alloc(8192), 8192 * (2 + random.int(size() / 8192 - 2))),
+    ],
+    [
+      'with another byte',
+      (file) => overwrite(file, Buffer.from([1 + random.int(254)]), 16_384 + random.int(size() - 16_384)),
+    ],
+    ['with garbage', (file) => overwrite(file, Buffer.from(garbage()), 16_384 + random.int(size() - 17_000))],
+  ];
+  const garbage = () => Array.from({ length: 200 }, () => random.int(256));
+
+  test.each(damages)('%s', async (_name, damage) => {
+    const outcomes: string[] = [];
+    for (let round = 0; round < 25; round++) {
+      const { directory, file } = copyOfWhole();
+      damage(file);
+      outcomes.push(await opened(directory));
+      rmSync(directory, { recursive: true });
+    }
+    const refused = /^the data directory .* cannot be used: .*; choose another with --data$/;
+    expect(outcomes.filter((outcome) => outcome !== 'as it was' && !refused.test(outcome))).toEqual([]);
+    expect(outcomes.filter((outcome) => outcome !== 'as it was').length).toBeGreaterThan(5);
+  });
+});
+
+function overwrite(file: string, bytes: Buffer, at: number): void {
+  const all = readFileSync(file);
+  bytes.copy(all, at);
+  writeFileSync(file, all);
+}

@@ -1,0 +1,181 @@
+import { assert } from '../../runtime/assert.ts';
+import { afterChanges, type Contents, contentsText, noContents, withEntry } from './contents.ts';
+import { reasonOf } from './data-directory.ts';
+import type { DirectoryLock } from './directory-lock.ts';
+import type { Durability } from './durability.ts';
+import {
+  contentsKey,
+  encodeEntry,
+  encodeKey,
+  type LmdbDatabase,
+  openLmdbDatabase,
+  readEntries,
+  readRevision,
+  revisionKey,
+} from './lmdb-database.ts';
+import type { Change, Entry } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+/**
+ * What may be written until the file is opened anew. Pages that LMDB looks at while it writes stay mapped, and count as memory of this
+ * process though they are the kernel's to take back; in the end that is the whole file.
+ */
+const mappedBytesMax = 32 * 2 ** 20;
+
+/** Writes batches of changes to LMDB, one transaction each. */
+export class LmdbDurability implements Durability {
+  readonly #directory: string;
+  readonly #lock: DirectoryLock;
+  /** None after it could not be opened again. */
+  #database: LmdbDatabase | undefined;
+  /** Of the last transaction that is known to be safe. */
+  #revision: number;
+  /** Of the same transaction, once all entries have been read. */
+  #contents = noContents;
+  #hasFailed = false;
+  #writtenBytes = 0;
+
+  /** `lock` is this object's from now on. */
+  constructor(directory: string, lock: DirectoryLock, database: LmdbDatabase) {
+    this.#directory = directory;
+    this.#lock = lock;
+    this.#database = database;
+    this.#revision = readRevision(database);
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** To be read to the end, where it throws if this is not what was written. */
+  *entries(): Iterable<readonly [string, Entry]> {
+    const database = this.#database;
+    if (database === undefined) return;
+    let found = noContents;
+    for (const [bucket, entry] of readEntries(database)) {
+      found = withEntry(found, bucket, entry);
+      yield [bucket, entry];
+    }
+    checkContents(database, found, this.#revision);
+    this.#contents = found;
+  }
+
+  async persist(changes: readonly Change[], revision: number): Promise<void> {
+    const contents = afterChanges(this.#contents, changes);
+    try {
+      const isDue = this.#hasFailed || this.#writtenBytes > mappedBytesMax;
+      const database = isDue ? await this.reopen() : this.#database;
+      assert(database !== undefined, 'the store is closed');
+      await commit(database, changes, { revision, contents });
+    } catch (error) {
+      this.#hasFailed = true;
+      throw await writeFailed(this.#directory, error);
+    }
+    this.#revision = revision;
+    this.#contents = contents;
+    for (const { entry } of changes) this.#writtenBytes += entry.bytes.length;
+  }
+
+  /**
+   * A new look at the file. Lets go of the pages that were read, which otherwise count as memory of this process. And
+   * after a failure it is the only way on: LMDB refuses to work once the page that makes a commit final could not be
+   * written, and lmdb-js then never answers. Should that commit have reached the disk after all, we no longer know what
+   * is there and must not go on.
+   */
+  async reopen(): Promise<LmdbDatabase> {
+    await this.#closeDatabase();
+    const database = await openLmdbDatabase(this.#directory, this.#revision);
+    this.#database = database;
+    const found = readRevision(database);
+    if (found !== this.#revision) {
+      throw new Error(`a write that failed is on disk (revision ${found}, not ${this.#revision}); restart`);
+    }
+    this.#hasFailed = false;
+    this.#writtenBytes = 0;
+    return database;
+  }
+
+  async close(): Promise<void> {
+    await this.#closeDatabase();
+    await this.#lock.release();
+  }
+
+  async #closeDatabase(): Promise<void> {
+    const database = this.#database;
+    this.#database = undefined;
+    await database?.root.close();
+  }
+}
+
+/** An earlier version of the program tells nothing of its contents, or what they were before it wrote. */
+function checkContents({ meta }: LmdbDatabase, found: Contents, revision: number): void {
+  const told = meta.get(contentsKey)?.toString();
+  if (told?.split(' ')[0] !== String(revision) || told === contentsText(found, revision)) return;
+  throw new Error(`its ${found.count} objects are not those that were written: the data is damaged`);
+}
+
+/** Everything is encoded before the transaction begins: what throws inside of it would leave it half done. */
+async function commit(
+  { root, objects, meta }: LmdbDatabase,
+  changes: readonly Change[],
+  { revision, contents }: { readonly revision: number; readonly contents: Contents },
+): Promise<void> {
+  const replacements = encodeReplacements(changes);
+  const contentsRecord = Buffer.from(contentsText(contents, revision));
+  const revisionRecord = Buffer.from(String(revision));
+  await root.batch(() => {
+    for (const { outdated, key, record } of replacements) {
+      if (outdated !== undefined) void objects.remove(outdated);
+      if (record !== undefined) void objects.put(key, record);
+    }
+    void meta.put(revisionKey, revisionRecord);
+    void meta.put(contentsKey, contentsRecord);
+  });
+  await root.flushed;
+}
+
+interface Replacement {
+  /** The record that is on the disk; undefined for a creation. */
+  readonly outdated: Buffer | undefined;
+  readonly key: Buffer;
+  /** Undefined for a removal. */
+  readonly record: Buffer | undefined;
+}
+
+/** One record an object, however often it changed: what it was before the first change goes, what the last one made comes. */
+function encodeReplacements(changes: readonly Change[]): Replacement[] {
+  const first = new Map<string, Change>();
+  const last = new Map<string, Change>();
+  for (const change of changes) {
+    const name = `${change.bucket}\0${change.entry.key}`;
+    if (!first.has(name)) first.set(name, change);
+    // Set anew, so that what comes last is written last: keys that rise fill pages one after the other.
+    last.delete(name);
+    last.set(name, change);
+  }
+  return [...last].map(([name, { type, bucket, entry }]) => {
+    const before = first.get(name)?.previous;
+    return {
+      outdated: before === undefined ? undefined : encodeKey(before.revision),
+      key: encodeKey(entry.revision),
+      record: type === 'put' ? encodeEntry(bucket, entry) : undefined,
+    };
+  });
+}
+
+async function writeFailed(directory: string, error: unknown): Promise<StoreError> {
+  const cause = await causeOf(error);
+  const message = `writing to the data directory ${directory} failed: ${reasonOf(cause)}; what was written is taken back`;
+  return new StoreError('WriteFailed', message, { cause });
+}
+
+/** lmdb-js says only that a commit failed; why is the rejection of a promise that comes with it. */
+async function causeOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error && 'commitError' in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (cause) {
+    return cause;
+  }
+}

@@ -1,0 +1,227 @@
+import { assert } from '../../runtime/assert.ts';
+import type { Durability } from './durability.ts';
+import { DurableWaiters } from './durable-waiters.ts';
+import { GroupCommit } from './group-commit.ts';
+import { History, type HistoryLimits } from './history.ts';
+import type { Change, Entry, ListRange, Store, Subscription } from './store.ts';
+import { StoreError } from './store-error.ts';
+import { Subscribers } from './subscribers.ts';
+import { VersionedBuckets } from './versioned-buckets.ts';
+
+export interface MemoryStoreOptions {
+  /** None: a write is as durable as the process at once, and `whenDurable` never has to be awaited. */
+  readonly durability?: Durability | undefined;
+  readonly history?: Partial<HistoryLimits> | undefined;
+  /** What an earlier process left behind, and its revision. */
+  readonly initial?: InitialState | undefined;
+}
+
+export interface InitialState {
+  readonly revision: number;
+  readonly entries: Iterable<readonly [bucket: string, entry: Entry]>;
+}
+
+/** Of a new store, as in etcd: no list ever has version 0, which to clients means "any". */
+export const firstRevision = 1;
+
+/** In UTF-8, bucket and key together: what LMDB takes, and twice what the longest names of Kubernetes need. */
+const keyBytesMax = 1900;
+
+/** The whole of `Store` in memory. With a `Durability` it is also on disk: all that differs is when a write is durable. */
+export class MemoryStore implements Store {
+  readonly #buckets = new VersionedBuckets();
+  readonly #history: History;
+  readonly #subscribers = new Subscribers();
+  readonly #waiters = new DurableWaiters();
+  readonly #durability: Durability | undefined;
+  readonly #commits: GroupCommit | undefined;
+  /** The newest revision that was ever given to a write, taken back or not. */
+  #issuedRevision: number;
+  #revision: number;
+  #durableRevision: number;
+  /** Subscribers have been told so far. */
+  #publishedRevision: number;
+  #isPublishing = false;
+  #lastFailure: unknown;
+  #closing: Promise<void> | undefined;
+
+  constructor({ durability, history, initial }: MemoryStoreOptions = {}) {
+    const revision = initial?.revision ?? firstRevision;
+    this.#issuedRevision = revision;
+    this.#revision = revision;
+    this.#durableRevision = revision;
+    this.#publishedRevision = revision;
+    this.#history = new History(revision, history);
+    for (const [bucket, entry] of initial?.entries ?? []) this.#buckets.load(bucket, entry);
+    this.#durability = durability;
+    this.#commits = durability && new GroupCommit(durability, this.#outcome());
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get durableRevision(): number {
+    return this.#durableRevision;
+  }
+
+  get compactedRevision(): number {
+    return this.#history.compactedRevision;
+  }
+
+  get(bucket: string, key: string): Entry | undefined {
+    this.#expectOpen();
+    return this.#buckets.get(bucket, key);
+  }
+
+  list(bucket: string, range?: ListRange): readonly Entry[] {
+    this.#expectOpen();
+    return this.#buckets.list(bucket, range);
+  }
+
+  count(bucket: string, prefix?: string): number {
+    this.#expectOpen();
+    return this.#buckets.count(bucket, prefix);
+  }
+
+  listAt(bucket: string, revision: number, range?: ListRange): readonly Entry[] | undefined {
+    this.#expectOpen();
+    assert(revision <= this.#revision, `revision ${revision} is in the future of ${this.#revision}`);
+    if (revision < this.compactedRevision) return undefined;
+    const undone = this.#history.between(bucket, revision);
+    return this.#buckets.listWithout(bucket, undone, range);
+  }
+
+  put(bucket: string, key: string, replaces: number, encode: (revision: number) => Uint8Array): Entry {
+    return this.#write('put', this.#target(bucket, key, replaces), encode);
+  }
+
+  remove(bucket: string, key: string, replaces: number, encode: (revision: number) => Uint8Array): Entry {
+    assert(replaces !== 0, `${bucket} ${key}: a removal names the revision that it removes`);
+    return this.#write('remove', this.#target(bucket, key, replaces), encode);
+  }
+
+  whenDurable(revision: number): Promise<void> | undefined {
+    assert(revision <= this.#issuedRevision, `revision ${revision} is in the future of ${this.#revision}`);
+    if (revision <= this.#durableRevision && !this.#waiters.isInGap(revision)) return undefined;
+    return this.#waiters.wait(revision);
+  }
+
+  subscribe(
+    bucket: string,
+    revision: number,
+    listener: (changes: readonly Change[]) => void,
+  ): Subscription | undefined {
+    this.#expectOpen();
+    if (revision < this.compactedRevision) return undefined;
+    const through = this.#durableRevision;
+    const missed = this.#history.between(bucket, revision, through);
+    // First: one that throws has not subscribed. Nothing is published meanwhile.
+    if (missed.length > 0) listener(missed);
+    return this.#subscribers.add(bucket, Math.max(revision, through), listener);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const failureBefore = this.#lastFailure;
+    await this.#commits?.drain();
+    this.#publish();
+    this.#subscribers.clear();
+    await this.#durability?.close();
+    // What was still on its way could not be made durable: whoever closes has to know.
+    if (this.#lastFailure !== failureBefore) throw this.#lastFailure;
+  }
+
+  #expectOpen(): void {
+    if (this.#closing !== undefined) throw new StoreError('Closed', 'the store is closed; open it again');
+  }
+
+  #target(bucket: string, key: string, replaces: number): Target {
+    this.#expectOpen();
+    const previous = this.#buckets.get(bucket, key);
+    const found = previous?.revision ?? 0;
+    assert(found === replaces, `${bucket} ${key}: replaces revision ${replaces}, but ${found} is there`);
+    if (previous === undefined) checkName(bucket, key);
+    return { bucket, key, previous };
+  }
+
+  #write(type: Change['type'], target: Target, encode: (revision: number) => Uint8Array): Entry {
+    const { bucket, key, previous } = target;
+    const revision = this.#issuedRevision + 1;
+    const bytes = ownedBytes(encode(revision));
+    assert(this.#issuedRevision === revision - 1, 'encode must not write');
+    const entry = { key, bytes, createRevision: previous?.createRevision ?? revision, revision };
+    const change: Change = { type, bucket, entry, previous };
+    this.#buckets.apply(change);
+    this.#history.append(change);
+    this.#issuedRevision = revision;
+    this.#revision = revision;
+    if (this.#commits === undefined) this.#onDurable(revision);
+    else this.#commits.add(change);
+    return entry;
+  }
+
+  #outcome() {
+    return {
+      onDurable: (revision: number) => this.#onDurable(revision),
+      onFailed: (reason: unknown) => this.#takeBack(reason),
+    };
+  }
+
+  #onDurable(revision: number): void {
+    this.#durableRevision = revision;
+    this.#waiters.resolveThrough(revision);
+    if (this.#isPublishing) return;
+    this.#isPublishing = true;
+    queueMicrotask(() => this.#publish());
+  }
+
+  /** Never from within a write: a listener would see the store between two lines of its caller. */
+  #publish(): void {
+    this.#isPublishing = false;
+    const after = this.#publishedRevision;
+    const through = this.#durableRevision;
+    if (after === through) return;
+    this.#publishedRevision = through;
+    try {
+      this.#subscribers.publish(through, (bucket) => this.#history.between(bucket, after, through));
+    } finally {
+      this.#history.compact(through);
+    }
+  }
+
+  #takeBack(reason: unknown): void {
+    this.#lastFailure = reason;
+    for (const change of this.#history.takeBack(this.#durableRevision)) this.#buckets.undo(change);
+    this.#revision = this.#durableRevision;
+    this.#waiters.rejectBetween(this.#durableRevision, this.#issuedRevision, reason);
+  }
+}
+
+/** What a write replaces: `previous`, or nothing. */
+interface Target {
+  readonly bucket: string;
+  readonly key: string;
+  readonly previous: Entry | undefined;
+}
+
+function checkName(bucket: string, key: string): void {
+  assert(bucket !== '' && !bucket.includes('\0'), `${JSON.stringify(bucket)} cannot name a bucket`);
+  const bytes = Buffer.byteLength(bucket) + Buffer.byteLength(key);
+  assert(bytes <= keyBytesMax, `${bucket} ${key}: a key has ${keyBytesMax} bytes at most, not ${bytes}`);
+}
+
+/**
+ * A small Buffer is mostly a view of a piece of memory that it shares with others. Kept for long, it would keep all of that:
+ * several times its own size. So what is not alone in its memory is copied.
+ */
+function ownedBytes(bytes: Uint8Array): Uint8Array {
+  if (bytes.byteLength === bytes.buffer.byteLength) return bytes;
+  const owned = Buffer.allocUnsafeSlow(bytes.byteLength);
+  owned.set(bytes);
+  return owned;
+}

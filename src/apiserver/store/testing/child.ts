@@ -1,0 +1,76 @@
+import { writeSync } from 'node:fs';
+import { type Random, seededRandom } from '../../../runtime/random.ts';
+import { openLmdbStore } from '../lmdb-store.ts';
+import type { Store } from '../store.ts';
+import { checked } from './checked-text.ts';
+
+/**
+ * A process of its own around a store in a directory: `child.js <what> <directory> <seed>`. Every line goes out before
+ * anything else happens, so what was said before the process is killed is what it knew.
+ */
+const [what, directory = '', seed = ''] = process.argv.slice(2);
+
+try {
+  const store = await openLmdbStore(directory);
+  say('open', store.revision);
+  if (what === 'storm') await storm(store, seededRandom(seed));
+  else if (what === 'fill') await fill(store);
+  else if (what === 'hold') setInterval(() => {}, 1000);
+  else await store.close();
+} catch (error) {
+  say('error', error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+function say(...words: readonly (string | number)[]): void {
+  writeSync(1, `${words.join(' ')}\n`);
+}
+
+/** Sixteen writers, without end. Says each write when it is made, and again when it is acknowledged. */
+async function storm(store: Store, random: Random): Promise<void> {
+  const writers = Array.from({ length: 16 }, async () => {
+    for (;;) {
+      const revision = writeSomething(store, random);
+      await store.whenDurable(revision);
+      say('acknowledged', revision);
+    }
+  });
+  await Promise.all(writers);
+}
+
+function writeSomething(store: Store, random: Random): number {
+  const key = `key-${random.int(300)}`;
+  const replaces = store.get('pods', key)?.revision ?? 0;
+  if (replaces > 0 && random.int(4) === 0) {
+    const { revision } = store.remove('pods', key, replaces, () => Buffer.from('gone'));
+    say('remove', revision, key);
+    return revision;
+  }
+  const size = random.int(50) === 0 ? random.int(300_000) : random.int(6000);
+  const { revision } = store.put('pods', key, replaces, (made) => checked(`${made}`.padEnd(size, 'x')));
+  say('put', revision, key);
+  return revision;
+}
+
+/** Writes until that fails, then a little more. */
+async function fill(store: Store): Promise<void> {
+  for (let index = 0; ; index += 1) {
+    const replaces = store.get('pods', `${index}`)?.revision ?? 0;
+    const { revision } = store.put('pods', `${index}`, replaces, () => Buffer.alloc(20_000, 'x'));
+    try {
+      await store.whenDurable(revision);
+      say('acknowledged', revision, index);
+    } catch (error) {
+      say('failed', revision, error instanceof Error ? error.message : String(error));
+      break;
+    }
+  }
+  say('count', store.count('pods'), store.revision);
+  const first = store.get('pods', '0');
+  const { revision } = store.remove('pods', '0', first?.revision ?? 0, () => Buffer.from('gone'));
+  await Promise.resolve(store.whenDurable(revision)).then(
+    () => say('removed', revision),
+    () => say('not removed', revision),
+  );
+  await store.close();
+}

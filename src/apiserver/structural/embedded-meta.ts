@@ -1,0 +1,140 @@
+import type { ObjectMeta } from '../../kube/api/meta-v1.ts';
+import { ApiError, badRequest } from '../../kube/api-error.ts';
+import { type Draft, isArray, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
+import { parseApiVersion } from '../schema/group-version-kind.ts';
+import { normalize } from '../schema/normalize.ts';
+import { FieldErrors } from '../validation/field-errors.ts';
+import { nameRules } from '../validation/names.ts';
+import { checkObjectMeta } from '../validation/object-meta.ts';
+import { ownValue } from '../validation/own-value.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { schemaOfField } from './prune.ts';
+import { searchFor } from './schema-search.ts';
+import { sorted } from './sorted-json.ts';
+
+/**
+ * Gives the metadata of embedded resources its canonical form, in place, and returns the paths of what it does not know. Throws
+ * BadRequest where metadata, kind or version are none. The root is not among them, unless its schema says so.
+ */
+export function coerceEmbedded(value: JsonObject, schema: JsonSchema): readonly string[] {
+  const unknown: string[] = [];
+  forEachResource(value, schema, '', (resource, path) => coerceResource(resource, path, unknown));
+  return unknown.sort();
+}
+
+/** Adds what is wrong with kind, version and metadata of embedded resources. */
+export function checkEmbedded(value: unknown, schema: JsonSchema, errors: FieldErrors): void {
+  forEachResource(value as Json, schema, '', (resource, path) => checkResource(resource, path, errors));
+}
+
+const holdsResources = searchFor((schema) => schema['x-kubernetes-embedded-resource'] === true);
+
+type Visit = (resource: Draft, path: string) => void;
+
+/** Those outside come before those inside. */
+function forEachResource(value: Json, schema: JsonSchema | undefined, path: string, visit: Visit): void {
+  if (schema === undefined || !holdsResources(schema)) return;
+  if (isArray(value)) {
+    const { items } = schema;
+    value.forEach((each, index) => {
+      forEachResource(each, items, `${path}[${index}]`, visit);
+    });
+  } else if (isObject(value)) {
+    if (schema['x-kubernetes-embedded-resource'] === true) visit(value as Draft, path);
+    for (const name of Object.keys(value)) {
+      if (typeof value[name] !== 'object') continue;
+      const isNamed = ownValue(schema.properties, name) !== undefined;
+      const below = isNamed ? child(path, name) : `${path}[${name}]`;
+      forEachResource(value[name] as Json, schemaOfField(schema, name), below, visit);
+    }
+  }
+}
+
+function coerceResource(resource: Draft, path: string, unknown: string[]): void {
+  for (const name of ['apiVersion', 'kind']) {
+    const text = ownValue(resource, name);
+    if (text !== undefined && typeof text !== 'string') throw refused(child(path, name), text, mustBeText);
+  }
+  const given = ownValue(resource, 'metadata');
+  if (given === undefined) return;
+  const at = child(path, 'metadata');
+  const meta = readMeta(given);
+  if (typeof meta === 'string') throw refused(at, given, meta);
+  unknown.push(...meta.unknownFields.map((field) => `${at}.${field}`));
+  resource.metadata = meta.object as JsonObject;
+}
+
+const mustBeText = 'must be a string';
+
+function refused(field: string, value: Json, detail: string): ApiError {
+  const errors = new FieldErrors();
+  errors.invalid(field, sorted(value), detail);
+  return badRequest(`${field}: ${errors.causes[0]?.message}`);
+}
+
+interface ReadMeta {
+  readonly object: Record<string, unknown>;
+  readonly unknownFields: readonly string[];
+}
+
+/** A text says why it is no metadata. */
+function readMeta(value: Json): ReadMeta | string {
+  try {
+    const { object, unknownFields } = normalize('meta/v1.ObjectMeta', value);
+    if (object.creationTimestamp === null) delete object.creationTimestamp;
+    return { object, unknownFields };
+  } catch (error) {
+    if (error instanceof ApiError) return error.message;
+    throw error;
+  }
+}
+
+/** That it has kind and version is required, metadata not. */
+function checkResource(resource: Draft, path: string, errors: FieldErrors): void {
+  const { apiVersion, kind, metadata } = resource;
+  if (apiVersion === undefined) errors.required(child(path, 'apiVersion'));
+  if (kind === undefined) errors.required(child(path, 'kind'));
+  if (apiVersion !== undefined) checkApiVersion(apiVersion, child(path, 'apiVersion'), errors);
+  if (kind !== undefined) checkKind(kind, child(path, 'kind'), errors);
+  if (metadata !== undefined) checkMeta(metadata, path, errors);
+}
+
+function checkApiVersion(value: Json, field: string, errors: FieldErrors): void {
+  if (typeof value !== 'string') errors.invalid(field, sorted(value), mustBeText);
+  else if (value === '') errors.invalid(field, value, 'must not be empty');
+  else if (parseApiVersion(value) === undefined) {
+    errors.invalid(field, value, `unexpected GroupVersion string: ${value}`);
+  }
+}
+
+function checkKind(value: Json, field: string, errors: FieldErrors): void {
+  if (typeof value !== 'string') errors.invalid(field, sorted(value), mustBeText);
+  else if (value === '') errors.invalid(field, value, 'must not be empty');
+  else {
+    const problems = nameRules.dns1035Label(value.toLowerCase(), false);
+    if (problems.length === 0) return;
+    const sentence = `may have mixed case, but should otherwise match: ${problems.join(',')}`;
+    errors.invalid(field, value, sentence);
+  }
+}
+
+function checkMeta(value: Json, path: string, errors: FieldErrors): void {
+  const read = readMeta(value);
+  if (typeof read === 'string') {
+    errors.invalid(child(path, 'metadata'), sorted(value), read);
+    return;
+  }
+  const meta = read.object as ObjectMeta;
+  const found = new FieldErrors();
+  // They need no name, so one stands in for it.
+  checkObjectMeta(found, meta.name === undefined ? { ...meta, name: 'fakename' } : meta, {
+    namespaced: meta.namespace !== undefined,
+    nameRule: nameRules.pathSegment,
+    allowsAnyFinalizer: true,
+  });
+  errors.addBelow(path, found);
+}
+
+function child(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}

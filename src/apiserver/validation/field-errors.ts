@@ -1,0 +1,125 @@
+import type { StatusCause } from '../../kube/api/status.ts';
+import { goFloat, goJson, goQuoted } from './go-text.ts';
+
+/** Stands for the value of an error that says nothing about it. */
+export const omitValue: unique symbol = Symbol('the value is not shown');
+
+/**
+ * Collects what is wrong with an object, in the words of Kubernetes' field errors: people search for these sentences and
+ * programs match on the reasons. Paths are plain texts such as `spec.containers[0].image` or `spec.capacity[storage]`.
+ */
+export class FieldErrors {
+  readonly #causes: StatusCause[] = [];
+
+  get causes(): readonly StatusCause[] {
+    return this.#causes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#causes.length === 0;
+  }
+
+  /** For rules that hold back where an earlier one has complained: compare it with what it was before. */
+  get count(): number {
+    return this.#causes.length;
+  }
+
+  /** Takes over what others have found, sorted where the order means something. */
+  append(others: FieldErrors, order?: (a: StatusCause, b: StatusCause) => number): void {
+    this.#causes.push(...(order === undefined ? others.causes : others.causes.toSorted(order)));
+  }
+
+  required(field: string, detail = ''): void {
+    this.#add('FieldValueRequired', field, 'Required value', detail);
+  }
+
+  invalid(field: string, value: unknown, detail: string): void {
+    this.#add('FieldValueInvalid', field, withValue('Invalid value', value), detail);
+  }
+
+  /** One error for each complaint of a rule from `names.ts`. */
+  invalidFor(field: string, value: unknown, problems: readonly string[]): void {
+    for (const problem of problems) this.invalid(field, value, problem);
+  }
+
+  typeInvalid(field: string, value: unknown, detail: string): void {
+    this.#add('FieldValueTypeInvalid', field, withValue('Invalid value', value), detail);
+  }
+
+  /** `supported` is shown as it is given; Kubernetes sorts where it keeps the values in a set. */
+  notSupported(field: string, value: unknown, supported: readonly string[]): void {
+    const detail = supported.length === 0 ? '' : `supported values: ${supported.map(goQuoted).join(', ')}`;
+    this.#add('FieldValueNotSupported', field, withValue('Unsupported value', value), detail);
+  }
+
+  duplicate(field: string, value: unknown, detail = ''): void {
+    this.#add('FieldValueDuplicate', field, withValue('Duplicate value', value), detail);
+  }
+
+  notFound(field: string, value: unknown, detail = ''): void {
+    this.#add('FieldValueNotFound', field, withValue('Not found', value), detail);
+  }
+
+  forbidden(field: string, detail: string): void {
+    this.#add('FieldValueForbidden', field, 'Forbidden', detail);
+  }
+
+  /** In bytes; below zero: no limit is told. */
+  tooLong(field: string, maxBytes: number): void {
+    const detail = maxBytes >= 0 ? `may not be more than ${counted(maxBytes, 'byte')}` : 'value is too long';
+    this.#add('FieldValueTooLong', field, 'Too long', detail);
+  }
+
+  tooLongCharacters(field: string, maxCharacters: number): void {
+    const detail =
+      maxCharacters >= 0
+        ? `may not be more than ${counted(maxCharacters, 'character')}`
+        : 'value is too long';
+    this.#add('FieldValueTooLong', field, 'Too long', detail);
+  }
+
+  tooShort(field: string, minCharacters: number): void {
+    const detail =
+      minCharacters >= 0 ? `must be at least ${counted(minCharacters, 'character')}` : 'value is too short';
+    this.#add('FieldValueTooShort', field, 'Too short', detail);
+  }
+
+  /** Where `actual` is below zero it is not shown. */
+  tooMany(field: string, actual: number, max: number): void {
+    const detail = max >= 0 ? `must have at most ${counted(max, 'item')}` : 'has too many items';
+    this.#add('FieldValueTooMany', field, withValue('Too many', actual >= 0 ? actual : omitValue), detail);
+  }
+
+  tooFew(field: string, actual: number, min: number): void {
+    const detail = min >= 0 ? `must have at least ${counted(min, 'item')}` : 'has too few items';
+    this.#add('FieldValueTooFew', field, withValue('Too few', actual), detail);
+  }
+
+  internal(field: string, detail: string): void {
+    this.#add('InternalError', field, 'Internal error', detail);
+  }
+
+  /** What somebody else collected about a part of the object, which is at `path`; empty for the object itself. */
+  addBelow(path: string, others: FieldErrors): void {
+    const before = path === '' ? '' : `${path}.`;
+    for (const cause of others.causes) this.#causes.push({ ...cause, field: before + cause.field });
+  }
+
+  #add(reason: string, field: string, what: string, detail: string): void {
+    this.#causes.push({ reason, message: detail === '' ? what : `${what}: ${detail}`, field });
+  }
+}
+
+function withValue(what: string, value: unknown): string {
+  return value === omitValue ? what : `${what}: ${shown(value)}`;
+}
+
+/** Texts in quotes, numbers as they are, the rest as JSON. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return goQuoted(value);
+  return typeof value === 'number' && !Number.isSafeInteger(value) ? goFloat(value) : goJson(value);
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,35 @@
+import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
+import type { Binding, Provision } from '../engine/rules/decisions.ts';
+
+/** A placement that did not come about. What may be undone has been. */
+export class BindFailure extends Error {
+  /** The new volume that could not be made; its node is avoided for a while. */
+  readonly provision: Provision | undefined;
+  /** Volumes that stay with their claims though the pod goes elsewhere, or nowhere: their binding can't be undone. */
+  readonly kept: readonly Binding[];
+
+  constructor(
+    message: string,
+    {
+      provision,
+      kept = [],
+    }: { readonly provision?: Provision | undefined; readonly kept?: readonly Binding[] } = {},
+  ) {
+    super(message);
+    this.name = 'BindFailure';
+    this.provision = provision;
+    this.kept = kept;
+  }
+}
+
+/** Where the failure was that a new volume could not be made, its node is avoided for a while. */
+export function avoidAfter(
+  { provision }: BindFailure,
+  nodeName: string,
+  index: ClusterIndex,
+  nowMs: number,
+): void {
+  if (provision === undefined) return;
+  const { claim: claimKey, claimUid, pool } = provision;
+  index.failures.note({ claimKey, claimUid, nodeName, poolKey: pool?.key ?? '', nowMs });
+}

@@ -1,0 +1,111 @@
+import { FaultyCluster } from '../../cluster/testing/faulty-cluster.ts';
+import { ControlledCluster } from '../../controllers/testing/controlled-cluster.ts';
+import type { Node, Pod } from '../../kube/api/core.ts';
+import {
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from '../../kube/resources.ts';
+import { labels, noProvisioner } from '../../kube/well-known.ts';
+import { VolumeBinding, type VolumeBindingOptions } from '../volume-binding.ts';
+
+export const namespace = 'default';
+
+/** The library on a cluster in memory: nodes, disks of theirs made by hand, and the PV controller. */
+export class BindingLibraryWorld implements AsyncDisposable {
+  readonly binding: VolumeBinding;
+  readonly world: ControlledCluster;
+  /** The library's own way to the cluster. */
+  readonly network: FaultyCluster;
+
+  private constructor(world: ControlledCluster, network: FaultyCluster, binding: VolumeBinding) {
+    this.world = world;
+    this.network = network;
+    this.binding = binding;
+  }
+
+  static async start(options: VolumeBindingOptions = {}): Promise<BindingLibraryWorld> {
+    const world = await ControlledCluster.start('pv-binder');
+    await world.cluster.resource(storageClasses).create({
+      metadata: { name: 'local' },
+      provisioner: noProvisioner,
+      volumeBindingMode: 'WaitForFirstConsumer',
+    });
+    const network = new FaultyCluster(world.cluster);
+    return new BindingLibraryWorld(world, network, await VolumeBinding.on(network, options));
+  }
+
+  async node(name: string, spec: Node['spec'] = {}): Promise<void> {
+    const status = { allocatable: { cpu: '4', memory: '8Gi', pods: '10' } };
+    await this.world.cluster
+      .resource(nodes)
+      .create({ metadata: { name, labels: { [labels.hostname]: name } }, spec, status });
+    await this.known(() => this.binding.get('Node', name) !== undefined);
+  }
+
+  async disk(name: string, storage: string, node: string): Promise<void> {
+    const matchExpressions = [{ key: labels.hostname, operator: 'In', values: [node] }] as const;
+    await this.world.cluster.resource(persistentVolumes).create({
+      metadata: { name },
+      spec: {
+        capacity: { storage },
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'local',
+        local: { path: `/mnt/${name}` },
+        nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+      },
+    });
+    await this.known(() => this.binding.get('PersistentVolume', name)?.status?.phase === 'Available');
+  }
+
+  /** A pod with a claim for each of the sizes. */
+  async pod(name: string, ...sizes: readonly string[]): Promise<Pod> {
+    const { cluster } = this.world;
+    const claimNames = sizes.map((_, at) => `${name}-${at}`);
+    for (const [at, storage] of sizes.entries()) {
+      await cluster.resource(persistentVolumeClaims).create({
+        metadata: { namespace, name: claimNames[at]! },
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          storageClassName: 'local',
+          resources: { requests: { storage } },
+        },
+      });
+    }
+    const pod = await cluster.resource(pods).create({
+      metadata: { namespace, name },
+      spec: {
+        containers: [{ name: 'main', image: 'pause' }],
+        volumes: claimNames.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
+      },
+    });
+    await this.known(() => this.binding.get('Pod', `${namespace}/${name}`) !== undefined);
+    for (const claimName of claimNames)
+      await this.known(
+        () => this.binding.get('PersistentVolumeClaim', `${namespace}/${claimName}`) !== undefined,
+      );
+    return pod;
+  }
+
+  /** `NODE volume volume`: what the API server says. */
+  async fate(name: string): Promise<string> {
+    const { cluster } = this.world;
+    const { spec } = await cluster.resource(pods).get({ namespace, name });
+    const { items } = await cluster.resource(persistentVolumeClaims).list({ namespace });
+    const own = items.filter(({ metadata }) => metadata?.name?.startsWith(`${name}-`));
+    return [spec?.nodeName || '-', ...own.map((claim) => claim.spec?.volumeName || '-')].join(' ');
+  }
+
+  /** Waits until the library knows. */
+  async known(isSo: () => boolean): Promise<void> {
+    const never = new AbortController().signal;
+    while (!isSo()) await this.binding.nextChange(never);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.binding.close();
+    await this.world[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,226 @@
+import { expect } from 'vitest';
+import type { Cluster } from '../../../cluster/cluster.ts';
+import type { PodSpec } from '../../../kube/api/core-pod.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { ObjectMeta } from '../../../kube/api/meta.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
+import {
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from '../../../kube/resources.ts';
+import { annotations, labels, markerValue } from '../../../kube/well-known.ts';
+import type { Controller } from '../../../reconcile/controller.ts';
+import type { Supervisor } from '../../../runtime/supervisor.ts';
+import { allControllers } from '../../all-controllers.ts';
+import { affinityLines, classOf, nodeOf } from '../../provisioner/testing/objects.ts';
+import { TrialCluster } from '../../testing/trial-cluster.ts';
+
+export const namespace = 'default';
+
+/** Longer than the grace of our pods, and than the first few retries. */
+const settleMs = 5000;
+
+/** Of each node: enough for all. */
+const size = { cpu: '8', memory: '32Gi', pods: '110' };
+
+interface LifeOptions {
+  /** As `nodeOf` reads them. */
+  readonly nodes?: readonly string[];
+  readonly classes?: readonly StorageClass[];
+  readonly controllers?: readonly Controller[];
+}
+
+/** All of them, and a scheduler for pods that name none. */
+export function withScheduler(): readonly Controller[] {
+  return allControllers({ schedulerNames: ['default-scheduler'] });
+}
+
+/** A cluster with all its controllers and a scheduler that nobody asks: the test plays it by hand, or starts {@link withScheduler}. */
+export class Life implements AsyncDisposable {
+  readonly trial: TrialCluster;
+  readonly cluster: Cluster;
+  #run: Supervisor | undefined;
+
+  constructor(trial: TrialCluster) {
+    this.trial = trial;
+    this.cluster = trial.cluster;
+  }
+
+  static async start(options: LifeOptions = {}): Promise<Life> {
+    const life = new Life(await TrialCluster.start());
+    await life.furnish(options);
+    life.resume(options.controllers);
+    await life.settle();
+    return life;
+  }
+
+  resume(controllers: readonly Controller[] = allControllers()): void {
+    this.#run = this.trial.run(controllers);
+  }
+
+  /** Nobody but the test acts until `resume`. */
+  async pause(): Promise<void> {
+    await this.#run?.close();
+  }
+
+  async furnish({ nodes: lines = ['a1 a r1', 'a2 a r1', 'b1 b r1'], classes = [classOf()] }: LifeOptions) {
+    const status = { allocatable: size, capacity: size };
+    for (const line of lines) await this.cluster.resource(nodes).create({ ...nodeOf(line), status });
+    for (const storageClass of classes) await this.cluster.resource(storageClasses).create(storageClass);
+  }
+
+  async settle(ms = settleMs): Promise<void> {
+    await this.trial.settle(ms);
+  }
+
+  /** A claim as a person makes it. */
+  async makeClaim(name = 'data', storageClassName = 'standard'): Promise<void> {
+    await this.cluster.resource(persistentVolumeClaims).create({
+      metadata: { namespace, name },
+      spec: {
+        storageClassName,
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '1Gi' } },
+      },
+    });
+  }
+
+  async makePod(name: string, claims: readonly string[], spec: PodSpec = {}): Promise<void> {
+    await this.cluster.resource(pods).create({
+      metadata: { namespace, name },
+      spec: {
+        terminationGracePeriodSeconds: 1,
+        containers: [{ name: 'main', image: 'pause' }],
+        volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
+        ...spec,
+      },
+    });
+  }
+
+  /** A disk of one node, made by hand. */
+  async makeLocalVolume(name: string, host: string, storageClassName = 'local'): Promise<void> {
+    const matchExpressions = [{ key: labels.hostname, operator: 'In', values: [host] }] as const;
+    await this.cluster.resource(persistentVolumes).create({
+      metadata: { name },
+      spec: {
+        capacity: { storage: '2Gi' },
+        accessModes: ['ReadWriteOnce'],
+        storageClassName,
+        local: { path: `/mnt/${name}` },
+        nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+      },
+    });
+  }
+
+  /** The scheduler: a volume is to be made for this node. */
+  async selectNode(claim: string, node: string): Promise<void> {
+    const { uid, resourceVersion } = (await this.claim(claim)).metadata ?? {};
+    const metadata = { uid, resourceVersion, annotations: { [annotations.selectedNode]: node } };
+    await this.#patchClaim(claim, { metadata });
+  }
+
+  /** The scheduler: this volume is for this claim. */
+  async reserve(volume: string, claim: string): Promise<ObjectMeta> {
+    const { uid } = (await this.claim(claim)).metadata ?? {};
+    const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name: claim, uid };
+    const { resourceVersion } = (await this.volume(volume)).metadata ?? {};
+    const metadata = { resourceVersion, annotations: { [annotations.boundByController]: markerValue } };
+    return (await this.patchVolume(volume, { metadata, spec: { claimRef } })).metadata ?? {};
+  }
+
+  /** The scheduler: the pod goes to this node. */
+  async bindPod(name: string, node: string): Promise<void> {
+    const target = { kind: 'Node', name: node };
+    const binding = { metadata: { namespace, name }, target };
+    await this.cluster.resource(pods).post({ namespace, name }, 'binding', binding);
+  }
+
+  async annotateClaim(name: string, changes: Readonly<Record<string, string | null>>): Promise<void> {
+    await this.#patchClaim(name, { metadata: { annotations: changes } });
+  }
+
+  async grow(name: string, storage: string): Promise<void> {
+    await this.#patchClaim(name, { spec: { resources: { requests: { storage } } } });
+  }
+
+  async deletePod(name: string): Promise<void> {
+    await this.cluster.resource(pods).delete({ namespace, name });
+  }
+
+  async deleteClaim(name: string): Promise<void> {
+    await this.cluster.resource(persistentVolumeClaims).delete({ namespace, name });
+  }
+
+  async claim(name = 'data'): Promise<PersistentVolumeClaim> {
+    return await this.cluster.resource(persistentVolumeClaims).get({ namespace, name });
+  }
+
+  async volume(name: string): Promise<PersistentVolume> {
+    return await this.cluster.resource(persistentVolumes).get({ name });
+  }
+
+  async patchVolume(name: string, body: object): Promise<PersistentVolume> {
+    return await this.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
+  }
+
+  async selectedNode(name = 'data'): Promise<string | undefined> {
+    return (await this.claim(name)).metadata?.annotations?.[annotations.selectedNode];
+  }
+
+  async mark(name = 'data'): Promise<string | undefined> {
+    return (await this.claim(name)).metadata?.annotations?.['stowage.dev/mounted'];
+  }
+
+  /** Where the claim's volume can be reached. */
+  async placesOf(name = 'data'): Promise<readonly string[]> {
+    const { volumeName = '' } = (await this.claim(name)).spec ?? {};
+    return affinityLines((await this.volume(volumeName)).spec?.nodeAffinity);
+  }
+
+  /** `claim data Bound`, `pod web Running on a1`, `volume for data Bound` or `volume disk Available`. */
+  async lines(): Promise<readonly string[]> {
+    const [claims, volumes, all] = await Promise.all([
+      this.cluster.resource(persistentVolumeClaims).list(),
+      this.cluster.resource(persistentVolumes).list(),
+      this.cluster.resource(pods).list(),
+    ]);
+    return [
+      ...claims.items.map(({ metadata, status }) => `claim ${metadata?.name} ${status?.phase}`),
+      ...all.items.map(({ metadata, spec, status }) => {
+        const place = spec?.nodeName === undefined ? '' : ` on ${spec.nodeName}`;
+        return `pod ${metadata?.name} ${status?.phase}${place}`;
+      }),
+      ...volumes.items.map(volumeLine),
+    ].sort();
+  }
+
+  /** What was told about a claim or pod, as `REASON: NOTE`. */
+  async toldOf(name: string): Promise<readonly string[]> {
+    const told = (await this.trial.told()).map((line) => line.split(` ${name}: `));
+    return told.flatMap(([reason, note]) => (note === undefined ? [] : [`${reason}: ${note}`]));
+  }
+
+  /** Nothing failed but races, which are tried again. */
+  expectNoTroubles(): void {
+    const others = this.trial.troubles.filter(({ error }) => !/modified|conflict/i.test(String(error)));
+    expect(others).toEqual([]);
+  }
+
+  async #patchClaim(name: string, body: object): Promise<void> {
+    const client = this.cluster.resource(persistentVolumeClaims);
+    await client.patch({ namespace, name }, { type: 'merge', body });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.trial[Symbol.asyncDispose]();
+  }
+}
+
+function volumeLine({ metadata, spec, status }: PersistentVolume): string {
+  const name = metadata?.name?.startsWith('pvc-') ? '' : ` ${metadata?.name}`;
+  const owner = spec?.claimRef === undefined ? '' : ` for ${spec.claimRef.name}`;
+  return `volume${name}${owner} ${status?.phase}`;
+}

@@ -1,0 +1,384 @@
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { normaliseLegacyNames } from '../../kube/legacy/legacy-names.ts';
+import { AffinityCache } from '../records/affinity-cache.ts';
+import type { ClaimRecord } from '../records/claim-record.ts';
+import type { ClassRecord } from '../records/class-record.ts';
+import type { DriverRecord } from '../records/driver-record.ts';
+import { Interning } from '../records/interning.ts';
+import type { NamespaceRecord } from '../records/namespace-record.ts';
+import { everyNode } from '../records/node-matcher.ts';
+import { haveSameLabels, type NodeRecord } from '../records/node-record.ts';
+import type { PodRecord } from '../records/pod-record.ts';
+import { capacityPoolKey, type DriverPoolsRecord, type PoolRecord } from '../records/pool-record.ts';
+import type { SelectingRecord } from '../records/selecting-record.ts';
+import type { VolumeReading, VolumeRecord } from '../records/volume-record.ts';
+import type { Change, Kind, Notice, RecordOf, ReleaseChange } from './change.ts';
+import { AskedTopologies } from './nodes/asked-topologies.ts';
+import { FailureTable } from './nodes/failure-table.ts';
+import { NodeTable } from './nodes/node-table.ts';
+import { NodeTraits } from './nodes/node-traits.ts';
+import { type Topology, TopologyTable } from './nodes/topology-table.ts';
+import { noticesOf } from './notices.ts';
+import { Occupancy } from './pods/occupancy.ts';
+import { PodRelations } from './pods/pod-relations.ts';
+import { PodTable } from './pods/pod-table.ts';
+import { PortTable } from './pods/port-table.ts';
+import { UsageTable } from './pods/usage-table.ts';
+import { PoolTable } from './pools/pool-table.ts';
+import { PromiseBook, type Promised } from './pools/promise-book.ts';
+import { PromiseKeeper } from './pools/promise-keeper.ts';
+import { Journal, type Savepoint } from './primitives/journal.ts';
+import { setOrDelete } from './primitives/maps.ts';
+import { Scratch } from './primitives/scratch.ts';
+import { type Profile, profileProblems, stowageProfile } from './profile.ts';
+import { keyOf, type ObjectOf, readers } from './read-object.ts';
+import { isOlderVersion } from './versions.ts';
+import { AttachTable } from './volumes/attach-table.ts';
+import { ClaimTable } from './volumes/claim-table.ts';
+import { DiskTable } from './volumes/disk-table.ts';
+import { VolumeTable } from './volumes/volume-table.ts';
+
+/** What came of feeding an object to the index. */
+export interface Applied {
+  /** Undefined if nothing changed: the same version again, or an older one. */
+  readonly change: Change | undefined;
+  readonly notices: readonly Notice[];
+}
+
+/**
+ * All that decisions are made from, fed by events and read by plans.
+ *
+ * - `upsert` and `remove` take what an informer (or a file) says, in the order in which it says it. The newest version of
+ *   an object always wins; the same version again changes nothing.
+ * - Reservations (see the ledger) are laid over it: holds on volumes, promises on pools, assumed pods.
+ * - A savepoint makes every write since then revocable, for what-if questions.
+ *
+ * Nothing here awaits, so a plan never sees it change.
+ */
+export class ClusterIndex {
+  readonly profile: Profile;
+  /** Claims that wait for their first consumer are bound with the pod; off, their pods wait until somebody else has bound them. */
+  bindsVolumes = true;
+  readonly nodes = new NodeTable();
+  readonly nodeTraits = new NodeTraits();
+  readonly topologies = new TopologyTable(this.nodes);
+  readonly askedTopologies = new AskedTopologies(this.topologies);
+  readonly volumes = new VolumeTable(this.topologies);
+  readonly claims = new ClaimTable();
+  readonly pools = new PoolTable(this.topologies);
+  readonly pods = new PodTable();
+  readonly classes = new Map<string, ClassRecord>();
+  readonly drivers = new Map<string, DriverRecord>();
+  readonly namespaces = new Map<string, NamespaceRecord>();
+  /** What groups pods, by kind and key. */
+  readonly selecting = {
+    Service: new Map<string, SelectingRecord>(),
+    ReplicationController: new Map<string, SelectingRecord>(),
+    ReplicaSet: new Map<string, SelectingRecord>(),
+    StatefulSet: new Map<string, SelectingRecord>(),
+  };
+  /** The topology of what can be reached from anywhere. */
+  readonly everyNode: Topology = this.topologies.acquire(everyNode);
+  readonly #allowedTopologies = new Map<string, Topology>();
+  readonly attachments = new AttachTable(this);
+  readonly promises = new PromiseBook(this.pools);
+  /** Where volumes could not be made a moment ago; the scheduler notes it. */
+  readonly failures = new FailureTable();
+  #requiredDrivers = 0;
+  readonly #journal = new Journal();
+  readonly #interning = new Interning();
+  readonly #reading: VolumeReading;
+  /** Columns for plans to work in. */
+  readonly scratch = new Scratch();
+  readonly #promiseKeeper = new PromiseKeeper(this);
+  readonly usage = new UsageTable();
+  readonly ports = new PortTable();
+  readonly disks = new DiskTable();
+  readonly relations = new PodRelations(this.nodes, this.namespaces);
+  readonly #occupancy = new Occupancy(this.nodes, this.pods, [
+    this.usage,
+    this.ports,
+    this.disks,
+    this.relations,
+  ]);
+
+  /** Throws a RangeError for a profile that makes no sense: it is the caller's, not the cluster's. */
+  constructor(profile: Profile = stowageProfile) {
+    const problems = profileProblems(profile);
+    if (problems.length > 0) throw new RangeError(`profile: ${problems.join('; ')}`);
+    this.profile = profile;
+    this.#reading = { interning: this.#interning, affinities: new AffinityCache(profile.honourMatchFields) };
+  }
+
+  upsert<K extends Kind>(kind: K, object: ObjectOf[K]): Applied {
+    const { object: current, notices: renamed } = normaliseLegacyNames(asObject(object));
+    const key = keyOf(kind, current);
+    if (key === undefined) return ignored(kind, 'metadata.name: is missing; the object is left out');
+    const record = readers[kind](current as ObjectOf[K], this.#reading);
+    const before = this.#get(kind, key);
+    if (before !== undefined && !isNews(before, record)) return { change: undefined, notices: [] };
+    const change = this.#change(kind, key, record);
+    return { change, notices: noticesOf(kind, key, [...renamed, ...problemsOf(record)]) };
+  }
+
+  remove<K extends Kind>(kind: K, key: string): Applied {
+    if (this.#get(kind, key) === undefined) return nothingApplied;
+    return { change: this.#change(kind, key, undefined), notices: [] };
+  }
+
+  /** Whether any driver refuses nodes on which it isn't installed. */
+  get hasRequiredDrivers(): boolean {
+    return this.#requiredDrivers > 0;
+  }
+
+  /** Where a class may make volumes. */
+  allowedTopology(className: string): Topology {
+    return this.#allowedTopologies.get(className) ?? this.everyNode;
+  }
+
+  savepoint(): Savepoint {
+    const freedPools = [...this.promises.freedPools];
+    const savepoint = this.#journal.savepoint();
+    // Runs last of all: taking promises back frees no room that waiting pods could use.
+    this.#journal.record(() => this.promises.setFreedPools(freedPools));
+    return savepoint;
+  }
+
+  rollback(savepoint: Savepoint): void {
+    this.#journal.rollback(savepoint);
+  }
+
+  release(savepoint: Savepoint): void {
+    this.#journal.release(savepoint);
+  }
+
+  /** For overlays that keep state of their own: what takes a write back if the savepoint it was made under is rolled back. */
+  recordUndo(undo: () => void): void {
+    this.#journal.record(undo);
+  }
+
+  /** Places promises whose pools have come or moved, and gives up those past their time. A plan calls it first. */
+  settle(nowMs: number): void {
+    this.#promiseKeeper.settle(nowMs);
+  }
+
+  /**
+   * The pools that have had room given back since this was last called, by events, reservations or time; undefined if none has.
+   * Whoever lets pods wait asks for it after each event and each plan, and wakes those that it could help.
+   */
+  drainReleases(): ReleaseChange | undefined {
+    const { freedPools } = this.promises;
+    if (freedPools.size === 0) return undefined;
+    const pools = [...freedPools].flatMap((key) => this.pools.sharing(key));
+    this.promises.setFreedPools([]);
+    return { kind: 'Release', volumes: [], pools, nodeName: '' };
+  }
+
+  // ── Overlays, written by the ledger ──
+
+  setHold(volumeName: string, claimKey: string | undefined): void {
+    this.#write(volumeName, this.volumes.holderOf(volumeName), claimKey, this.#applyHold);
+  }
+
+  setPromise(id: string, promised: Promised | undefined): void {
+    const before = this.promises.get(id);
+    this.#write(id, before, promised, this.#applyPromise);
+    if (promised === undefined || promised.settled !== undefined) return;
+    // Without a reservation's choice it stands where a restart would put it.
+    const isGivenBack = promised.isStored && promised.reservations === 0 && (before?.reservations ?? 0) > 0;
+    if (isGivenBack || promised.poolKey === undefined) this.#promiseKeeper.place(promised);
+  }
+
+  setAssumedPod(podKey: string, pod: PodRecord | undefined): void {
+    this.#write(podKey, this.pods.assumed(podKey), pod, this.#applyAssumedPod);
+  }
+
+  // ── Writing: what is written once can be taken back by writing what was there before ──
+
+  #write<R>(key: string, before: R | undefined, after: R | undefined, apply: Apply<R>): void {
+    this.#journal.record(() => apply(key, before));
+    apply(key, after);
+  }
+
+  #change<K extends Kind>(kind: K, key: string, after: RecordOf[K] | undefined): Change {
+    const before = this.#get(kind, key);
+    const freedBefore = this.promises.timesFreed;
+    if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
+    if (kind === 'PersistentVolumeClaim' && after === undefined) this.failures.claimGone(key);
+    if (kind === 'CSIStorageCapacity') this.failures.poolChanged(capacityPoolKey(key));
+    if (kind === 'DriverCapacity')
+      this.failures.driverChanged(
+        before as DriverPoolsRecord | undefined,
+        after as DriverPoolsRecord | undefined,
+      );
+    this.#write(key, before, after, this.#appliers[kind] as unknown as Apply<RecordOf[K]>);
+    this.#promiseKeeper.changed(changeOf(kind, before, after, false));
+    return changeOf(kind, before, after, this.promises.timesFreed > freedBefore);
+  }
+
+  /** A volume that is gone, or has become another claim's, is held no longer, whatever was reserved. */
+  #dropLostHold(name: string, volume: VolumeRecord | undefined): void {
+    const holder = this.volumes.holderOf(name);
+    if (holder === undefined) return;
+    const isLost = volume === undefined || (volume.claim !== undefined && volume.claim.claimKey !== holder);
+    if (isLost) this.setHold(name, undefined);
+  }
+
+  #get<K extends Kind>(kind: K, key: string): RecordOf[K] | undefined {
+    return this.#getters[kind](key) as RecordOf[K] | undefined;
+  }
+
+  readonly #getters: { readonly [K in Kind]: (key: string) => RecordOf[K] | undefined } = {
+    Node: (key) => this.nodes.get(key),
+    PersistentVolume: (key) => this.volumes.get(key),
+    PersistentVolumeClaim: (key) => this.claims.get(key),
+    StorageClass: (key) => this.classes.get(key),
+    CSIDriver: (key) => this.drivers.get(key),
+    CSINode: (key) => this.nodes.drivers(key),
+    CSIStorageCapacity: (key) => this.pools.get(capacityPoolKey(key)),
+    DriverCapacity: (key) => this.pools.driverPools(key),
+    VolumeAttachment: (key) => this.attachments.attachment(key),
+    Pod: (key) => this.pods.stored(key),
+    Namespace: (key) => this.namespaces.get(key),
+    Service: (key) => this.selecting.Service.get(key),
+    ReplicationController: (key) => this.selecting.ReplicationController.get(key),
+    ReplicaSet: (key) => this.selecting.ReplicaSet.get(key),
+    StatefulSet: (key) => this.selecting.StatefulSet.get(key),
+  };
+
+  readonly #appliers: { readonly [K in Kind]: Apply<RecordOf[K]> } = {
+    Node: (key, record) => this.#applyNode(key, record),
+    PersistentVolume: (key, record) => this.#applyVolume(key, record),
+    PersistentVolumeClaim: (key, record) => this.#applyClaim(key, record),
+    StorageClass: (key, record) => this.#applyClass(key, record),
+    CSIDriver: (key, record) => {
+      this.#requiredDrivers += requirement(record) - requirement(this.drivers.get(key));
+      setOrDelete(this.drivers, key, record);
+    },
+    CSINode: (key, record) => {
+      this.nodes.setDrivers(key, record);
+      this.attachments.nodeChanged(key);
+    },
+    CSIStorageCapacity: (key, record) => this.#applyPool(key, record),
+    DriverCapacity: (key, record) => this.#applyDriverPools(key, record),
+    VolumeAttachment: (key, record) => this.attachments.setAttachment(key, record),
+    Pod: (key, record) => this.#aroundPod(key, () => this.pods.setStored(key, record)),
+    Namespace: (key, record) => {
+      setOrDelete(this.namespaces, key, record);
+      this.relations.scopes.namespaceChanged();
+    },
+    Service: (key, record) => {
+      setOrDelete(this.selecting.Service, key, record);
+      this.relations.services.set(key, record);
+    },
+    ReplicationController: (key, record) => setOrDelete(this.selecting.ReplicationController, key, record),
+    ReplicaSet: (key, record) => setOrDelete(this.selecting.ReplicaSet, key, record),
+    StatefulSet: (key, record) => setOrDelete(this.selecting.StatefulSet, key, record),
+  };
+
+  #applyNode(key: string, record: NodeRecord | undefined): void {
+    const before = this.nodes.get(key);
+    if (record === undefined) this.#occupancy.nodeLeaves(key);
+    const row = record === undefined ? this.nodes.delete(key) : this.nodes.put(record);
+    if (row === undefined) return;
+    this.nodeTraits.nodeChanged(row, before, record);
+    this.usage.nodeChanged(row, before, record);
+    if (before === undefined && record !== undefined) this.#occupancy.nodeCame(key, row);
+    if (before === undefined || record === undefined) this.attachments.nodeChanged(key);
+    if (before !== undefined && record !== undefined && haveSameLabels(before, record)) return;
+    this.topologies.nodeChanged(row, before, record);
+    this.relations.nodeChanged(row, record);
+  }
+
+  #applyVolume(key: string, record: VolumeRecord | undefined): void {
+    if (record === undefined) this.volumes.delete(key);
+    else this.volumes.put(record);
+    this.attachments.volumeChanged(key);
+  }
+
+  #applyClaim(key: string, record: ClaimRecord | undefined): void {
+    this.attachments.claimChanged(key);
+    this.claims.set(key, record);
+    this.attachments.claimChanged(key);
+  }
+
+  #applyClass(key: string, record: ClassRecord | undefined): void {
+    setOrDelete(this.classes, key, record);
+    const before = this.#allowedTopologies.get(key);
+    setOrDelete(this.#allowedTopologies, key, record && this.topologies.acquire(record.allowedNodes));
+    if (before !== undefined) this.topologies.release(before);
+    this.attachments.everythingChanged();
+  }
+
+  #applyPool(key: string, record: PoolRecord | undefined): void {
+    if (record === undefined) this.pools.delete(capacityPoolKey(key));
+    else this.pools.put(record);
+  }
+
+  #applyDriverPools(key: string, record: DriverPoolsRecord | undefined): void {
+    if (record === undefined) this.pools.deleteDriverPools(key);
+    else this.pools.putDriverPools(record);
+  }
+
+  #aroundPod(key: string, change: () => void): void {
+    this.attachments.nodeChanged(this.pods.get(key)?.nodeName ?? '');
+    this.#occupancy.aroundPod(key, change);
+    this.attachments.nodeChanged(this.pods.get(key)?.nodeName ?? '');
+  }
+
+  readonly #applyHold: Apply<string> = (volumeName, claimKey) => {
+    const holder = this.volumes.holderOf(volumeName);
+    if (holder !== undefined) {
+      this.volumes.unhold(volumeName);
+      this.attachments.claimChanged(holder);
+    }
+    if (claimKey === undefined) return;
+    this.volumes.hold(volumeName, claimKey);
+    this.attachments.claimChanged(claimKey);
+  };
+
+  readonly #applyPromise: Apply<Promised> = (id, promised) => this.promises.set(id, promised);
+
+  readonly #applyAssumedPod: Apply<PodRecord> = (key, pod) =>
+    this.#aroundPod(key, () => this.pods.setAssumed(key, pod));
+}
+
+/** The one place where a kind and its records are matched by hand. */
+function changeOf<K extends Kind>(
+  kind: K,
+  before: RecordOf[K] | undefined,
+  after: RecordOf[K] | undefined,
+  freesPromises: boolean,
+): Change {
+  return { kind, before, after, freesPromises } as unknown as Change;
+}
+
+type Apply<R> = (key: string, record: R | undefined) => void;
+
+const nothingApplied: Applied = { change: undefined, notices: [] };
+
+/** A watch can hand us anything that JSON can say. */
+function asObject<T extends KubeObject>(object: T): T {
+  return typeof object === 'object' && object !== null ? object : ({} as T);
+}
+
+function ignored(kind: Kind, problem: string): Applied {
+  return { change: undefined, notices: [{ kind, key: '', problem }] };
+}
+
+/** Objects from files have no version and always count as news. */
+function isNews(before: RecordOf[Kind], after: RecordOf[Kind]): boolean {
+  if (after.version === '' || before.version === '') return true;
+  if (before.version === after.version) return false;
+  const isSameObject = !('uid' in before) || !('uid' in after) || before.uid === after.uid;
+  return !(isSameObject && isOlderVersion(after.version, before.version));
+}
+
+function problemsOf(record: RecordOf[Kind]): readonly string[] {
+  return 'problems' in record ? record.problems : noProblems;
+}
+
+const noProblems: readonly string[] = [];
+function requirement(driver: DriverRecord | undefined): number {
+  return driver?.refusesNodesWithoutIt === true ? 1 : 0;
+}

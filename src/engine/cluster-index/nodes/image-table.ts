@@ -1,0 +1,80 @@
+import type { ContainerImage } from '../../../kube/api/core.ts';
+import { itemsOf } from '../../records/reading.ts';
+import { NodeSet } from './node-set.ts';
+
+/** An image that some nodes have pulled. */
+export class PulledImage {
+  readonly nodes = new NodeSet();
+  /** How many nodes report each size; as good as always there is one. */
+  readonly #sizes = new Map<number, number>();
+
+  /** Where nodes disagree, the largest: it doesn't depend on who was seen first. */
+  get sizeBytes(): number {
+    return Math.max(0, ...this.#sizes.keys());
+  }
+
+  add(row: number, sizeBytes: number): void {
+    this.nodes.add(row);
+    this.#sizes.set(sizeBytes, (this.#sizes.get(sizeBytes) ?? 0) + 1);
+  }
+
+  delete(row: number, sizeBytes: number): void {
+    this.nodes.delete(row);
+    const count = this.#sizes.get(sizeBytes)!;
+    if (count === 1) this.#sizes.delete(sizeBytes);
+    else this.#sizes.set(sizeBytes, count - 1);
+  }
+}
+
+/** Which nodes have pulled which image, by each of its names. */
+export class ImageTable {
+  readonly #byName = new Map<string, PulledImage>();
+
+  get(name: string): PulledImage | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** Told with what was set before: no images for a node that wasn't there, or is gone. */
+  change(row: number, before: readonly ContainerImage[], after: readonly ContainerImage[]): void {
+    if (haveSameImages(before, after)) return;
+    for (const [name, sizeBytes] of sizesByName(before)) {
+      const image = this.#byName.get(name)!;
+      image.delete(row, sizeBytes);
+      if (image.nodes.size === 0) this.#byName.delete(name);
+    }
+    for (const [name, sizeBytes] of sizesByName(after)) {
+      const image = this.#byName.get(name) ?? new PulledImage();
+      this.#byName.set(name, image);
+      image.add(row, sizeBytes);
+    }
+  }
+}
+
+/** A node says everything anew with each heartbeat; nearly always nothing has changed. */
+export function haveSameImages(before: readonly ContainerImage[], after: readonly ContainerImage[]): boolean {
+  return (
+    before.length === after.length &&
+    before.every((image, at) => {
+      const other = after[at]!;
+      const names = itemsOf(image.names);
+      const others = itemsOf(other.names);
+      return (
+        image.sizeBytes === other.sizeBytes &&
+        names.length === others.length &&
+        names.every((name, position) => name === others[position])
+      );
+    })
+  );
+}
+
+/** A name that a node lists twice counts once, with the first size. */
+function sizesByName(images: readonly ContainerImage[]): Map<string, number> {
+  const sizes = new Map<string, number>();
+  for (const { names, sizeBytes } of images) {
+    const size = typeof sizeBytes === 'number' && sizeBytes > 0 ? sizeBytes : 0;
+    for (const name of itemsOf(names)) {
+      if (typeof name === 'string' && !sizes.has(name)) sizes.set(name, size);
+    }
+  }
+  return sizes;
+}

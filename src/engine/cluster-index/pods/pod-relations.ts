@@ -1,0 +1,46 @@
+import type { NamespaceRecord } from '../../records/namespace-record.ts';
+import type { NodeRecord } from '../../records/node-record.ts';
+import type { AboutPod } from '../../records/pod-affinity.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
+import { DomainTable } from '../nodes/domain-table.ts';
+import type { NodeRow, NodeTable } from '../nodes/node-table.ts';
+import { AffinityTermTable } from './affinity-term-table.ts';
+import { NamespaceScopes } from './namespace-scopes.ts';
+import type { OccupancyTable } from './occupancy.ts';
+import { PodCountTable } from './pod-count-table.ts';
+import { ServiceTable } from './service-table.ts';
+
+/** All that rules about pods among each other read: who stands where, by selector, by domain, and with what terms. */
+export class PodRelations implements OccupancyTable {
+  readonly domains: DomainTable;
+  readonly counts: PodCountTable;
+  readonly terms = new AffinityTermTable();
+  readonly scopes: NamespaceScopes;
+  readonly services = new ServiceTable();
+
+  constructor(nodes: NodeTable, namespaces: ReadonlyMap<string, NamespaceRecord>) {
+    this.domains = new DomainTable(nodes);
+    this.counts = new PodCountTable(nodes);
+    this.scopes = new NamespaceScopes(namespaces);
+  }
+
+  podCame(row: NodeRow, pod: PodRecord): void {
+    this.counts.podCame(row, pod);
+    this.terms.podCame(row, pod);
+  }
+
+  podLeft(row: NodeRow, pod: PodRecord): void {
+    this.counts.podLeft(row, pod);
+    this.terms.podLeft(row, pod);
+  }
+
+  /** Its labels have; call after the node table has changed. */
+  nodeChanged(row: NodeRow, node: NodeRecord | undefined): void {
+    this.domains.nodeChanged(row, node);
+  }
+
+  /** What others' terms read of a pod. */
+  about({ namespace, labels }: PodRecord): AboutPod {
+    return { namespace, labels, namespaceLabels: () => this.scopes.labelsOf(namespace) };
+  }
+}

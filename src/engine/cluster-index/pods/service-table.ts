@@ -1,0 +1,36 @@
+import { type CompiledLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
+import type { SelectingRecord } from '../../records/selecting-record.ts';
+import { AnchoredSet } from '../primitives/anchored-set.ts';
+
+interface Selecting {
+  readonly selector: CompiledLabelSelector;
+}
+
+/** The services of each namespace, found by the labels of a pod. */
+export class ServiceTable {
+  readonly #byNamespace = new Map<string, AnchoredSet<Selecting>>();
+  readonly #byKey = new Map<string, Selecting>();
+
+  /** By `namespace/name`. */
+  set(key: string, record: SelectingRecord | undefined): void {
+    const namespace = key.slice(0, key.indexOf('/'));
+    const before = this.#byKey.get(key);
+    if (before !== undefined) this.#byNamespace.get(namespace)?.delete(before);
+    this.#byKey.delete(key);
+    if (record?.selector === undefined) return;
+    const service = { selector: record.selector };
+    this.#byKey.set(key, service);
+    let services = this.#byNamespace.get(namespace);
+    if (services === undefined) {
+      services = new AnchoredSet();
+      this.#byNamespace.set(namespace, services);
+    }
+    services.add(service);
+  }
+
+  /** The selectors of the services that select the pod. */
+  selecting(namespace: string, labels: Readonly<Record<string, string>>): CompiledLabelSelector[] {
+    const services = this.#byNamespace.get(namespace)?.candidates(labels) ?? [];
+    return services.map(({ selector }) => selector).filter((selector) => matchesLabels(selector, labels));
+  }
+}

@@ -1,0 +1,43 @@
+import { fallbackStorageClassName } from '../../../kube/stowage.ts';
+import type { DriverRecord } from '../../records/driver-record.ts';
+import type { PoolForm } from '../../records/pool-record.ts';
+import type { Profile } from '../profile.ts';
+import type { PoolEntry, PoolTable } from './pool-table.ts';
+
+interface PoolSources {
+  readonly profile: Profile;
+  readonly pools: PoolTable;
+  readonly drivers: ReadonlyMap<string, DriverRecord>;
+}
+
+/** `untracked`: nobody keeps books, any amount fits. `none`: the driver does, and has nothing for this class. */
+export type PoolLookup =
+  | { readonly kind: 'untracked' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'pools'; readonly entry: PoolEntry };
+
+const untracked: PoolLookup = { kind: 'untracked' };
+
+/** Where volumes of a class (or `<ephemeral>` ones) come from: driver first, then class, then `<fallback>`. */
+export function lookUpPools(sources: PoolSources, driver: string, storageClass: string): PoolLookup {
+  switch (trackedForm(sources, driver)) {
+    case undefined:
+      return untracked;
+    case 'CSIStorageCapacity':
+      return found(sources.pools.classEntry(storageClass));
+    case 'DriverCapacity':
+      return found(sources.pools.driverEntry(driver, storageClass, fallbackStorageClassName));
+  }
+}
+
+function found(entry: PoolEntry | undefined): PoolLookup {
+  return entry === undefined ? { kind: 'none' } : { kind: 'pools', entry };
+}
+
+function trackedForm({ profile, pools, drivers }: PoolSources, driver: string): PoolForm | undefined {
+  return profile.poolForms.find((form) =>
+    form === 'DriverCapacity'
+      ? pools.driverPools(driver)?.tracksCapacity === true
+      : drivers.get(driver)?.tracksCapacity === true,
+  );
+}

@@ -1,0 +1,87 @@
+import type { ReplicaSet, StatefulSet } from '../../kube/api/apps.ts';
+import type {
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ReplicationController,
+  Service,
+} from '../../kube/api/core.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  StorageClass,
+  VolumeAttachment,
+} from '../../kube/api/storage.ts';
+import type { DriverCapacity } from '../../kube/stowage.ts';
+import { readAttachment } from '../records/attachment-record.ts';
+import { readClaim } from '../records/claim-record.ts';
+import { readClass } from '../records/class-record.ts';
+import { readDriver, readNodeDrivers } from '../records/driver-record.ts';
+import { readNamespace } from '../records/namespace-record.ts';
+import { readNode } from '../records/node-record.ts';
+import { readPod } from '../records/pod-record.ts';
+import { readCapacity, readDriverPools } from '../records/pool-record.ts';
+import { readLabelSelecting, readSelecting } from '../records/selecting-record.ts';
+import { readVolume, type VolumeReading } from '../records/volume-record.ts';
+import type { Kind, RecordOf } from './change.ts';
+
+/** The wire form of each kind that the index takes. */
+export interface ObjectOf {
+  readonly Node: Node;
+  readonly PersistentVolume: PersistentVolume;
+  readonly PersistentVolumeClaim: PersistentVolumeClaim;
+  readonly StorageClass: StorageClass;
+  readonly CSIDriver: CSIDriver;
+  readonly CSINode: CSINode;
+  readonly CSIStorageCapacity: CSIStorageCapacity;
+  readonly DriverCapacity: DriverCapacity;
+  readonly VolumeAttachment: VolumeAttachment;
+  readonly Pod: Pod;
+  readonly Namespace: Namespace;
+  readonly Service: Service;
+  readonly ReplicationController: ReplicationController;
+  readonly ReplicaSet: ReplicaSet;
+  readonly StatefulSet: StatefulSet;
+}
+
+type Readers = { readonly [K in Kind]: (object: ObjectOf[K], reading: VolumeReading) => RecordOf[K] };
+
+/** The border between objects and records: one reader a kind, none of which throws. */
+export const readers: Readers = {
+  Node: readNode,
+  PersistentVolume: readVolume,
+  PersistentVolumeClaim: (claim, { interning }) => readClaim(claim, interning),
+  StorageClass: (storageClass, { interning }) => readClass(storageClass, interning),
+  CSIDriver: readDriver,
+  CSINode: readNodeDrivers,
+  CSIStorageCapacity: (capacity, { interning }) => readCapacity(capacity, interning),
+  DriverCapacity: (capacity, { interning }) => readDriverPools(capacity, interning),
+  VolumeAttachment: readAttachment,
+  Pod: readPod,
+  Namespace: readNamespace,
+  Service: readLabelSelecting,
+  ReplicationController: readLabelSelecting,
+  ReplicaSet: readSelecting,
+  StatefulSet: readSelecting,
+};
+
+const namespacedKinds: ReadonlySet<Kind> = new Set([
+  'PersistentVolumeClaim',
+  'CSIStorageCapacity',
+  'Pod',
+  'Service',
+  'ReplicationController',
+  'ReplicaSet',
+  'StatefulSet',
+]);
+
+/** `name` or `namespace/name`, as the index is fed; undefined if the object has no name. */
+export function keyOf(kind: Kind, object: KubeObject): string | undefined {
+  const { name, namespace } = object.metadata ?? {};
+  if (typeof name !== 'string' || name === '') return undefined;
+  return namespacedKinds.has(kind) ? `${typeof namespace === 'string' ? namespace : ''}/${name}` : name;
+}

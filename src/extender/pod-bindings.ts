@@ -1,0 +1,62 @@
+import type { BindingDesk } from '../binding/binding-desk.ts';
+import type { Projected } from '../cluster/cluster.ts';
+import { readPod } from '../engine/records/pod-record.ts';
+import type { Pod } from '../kube/api/core.ts';
+import type { BindingArgs } from './messages.ts';
+
+interface Running {
+  readonly node: string;
+  readonly done: Promise<void>;
+}
+
+/**
+ * Gives pods their nodes for kube-scheduler. It gives up waiting after a few seconds and asks again, so a second call about a pod
+ * joins the first, and one about a pod that is there already is content.
+ *
+ * kube-scheduler binds volumes itself before it asks. Those of one that doesn't are bound here, as our own scheduler does.
+ */
+export class PodBindings {
+  readonly #desk: BindingDesk;
+  readonly #signal: AbortSignal;
+  readonly #running = new Map<string, Running>();
+
+  constructor(desk: BindingDesk, signal: AbortSignal) {
+    this.#desk = desk;
+    this.#signal = signal;
+  }
+
+  /** Rejects with the reason why it could not be. */
+  async bind({ namespace, name, uid, node }: BindingArgs): Promise<void> {
+    const key = `${namespace}/${name}`;
+    const running = this.#running.get(uid);
+    if (running !== undefined && running.node !== node)
+      throw new Error(`pod ${key} is being bound to node "${running.node}" already`);
+    if (running !== undefined) return await running.done;
+    const pod = this.#desk.feed.get('Pod', key);
+    if (pod?.metadata?.uid !== uid) throw new Error(`pod ${key} with uid ${uid} is gone, or not known yet`);
+    const assigned = pod.spec?.nodeName ?? '';
+    if (assigned === node) return;
+    if (assigned !== '') throw new Error(`pod ${key} is already assigned to node "${assigned}"`);
+    const done = this.#start(pod, node).finally(() => this.#running.delete(uid));
+    this.#running.set(uid, { node, done });
+    await done;
+  }
+
+  async #start(pod: Projected<Pod>, node: string): Promise<void> {
+    const { index } = this.#desk;
+    const isBound = readPod(pod).claims.every(({ key }) => index.claims.get(key)?.isBound === true);
+    if (isBound) return await this.#desk.bindPod(pod, node, this.#signal);
+    const assessment = this.#desk.assess(pod, [node]);
+    const placement = assessment.placementOn(node);
+    if (placement === undefined) {
+      const [answer] = assessment.answers;
+      throw new Error(answer?.kind === 'refused' ? answer.texts.join(', ') : `node "${node}" not found`);
+    }
+    const reserved = this.#desk.reserve(placement);
+    if (reserved.kind === 'refused') {
+      const problems = reserved.conflicts.map(({ object, problem }) => `${object} ${problem}`);
+      throw new Error(problems.join(', '));
+    }
+    await this.#desk.carryOut(pod, reserved.reservation, 'volumes and pod', this.#signal);
+  }
+}

@@ -1,0 +1,197 @@
+import { request } from 'node:https';
+import { BindingDesk } from '../../binding/binding-desk.ts';
+import { ada, authorityCert, localhost } from '../../cluster/kubernetes/testing/certificates.ts';
+import { ControlledCluster } from '../../controllers/testing/controlled-cluster.ts';
+import { capacityPoolKey } from '../../engine/records/pool-record.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import {
+  csiDrivers,
+  csiStorageCapacities,
+  nodes,
+  persistentVolumeClaims,
+  pods,
+  storageClasses,
+} from '../../kube/resources.ts';
+import { annotations, labels } from '../../kube/well-known.ts';
+import { realClock } from '../../runtime/clock.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { Supervisor } from '../../runtime/supervisor.ts';
+import { Extender } from '../extender.ts';
+import { ExtenderServer } from '../extender-server.ts';
+
+export const namespace = 'default';
+export const driver = 'disk.csi';
+const random = seededRandom('extender');
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** Of the text as JSON. */
+  readonly body: unknown;
+}
+
+interface Asking {
+  /** Without a client certificate. */
+  readonly isNobody?: boolean;
+  readonly method?: string;
+}
+
+interface WorldOptions {
+  readonly holdMs?: number;
+  /** Callers need not prove themselves, and can't bind. */
+  readonly isOpen?: boolean;
+}
+
+/** An extender on loopback over a cluster in memory; `fast` is a class whose volumes a CSI driver makes, in pools of each node. */
+export class ExtenderWorld implements AsyncDisposable {
+  readonly world: ControlledCluster;
+  readonly desk: BindingDesk;
+  readonly #server: ExtenderServer;
+  readonly #supervisor: Supervisor;
+
+  private constructor(
+    world: ControlledCluster,
+    desk: BindingDesk,
+    { server, supervisor }: { readonly server: ExtenderServer; readonly supervisor: Supervisor },
+  ) {
+    this.world = world;
+    this.desk = desk;
+    this.#server = server;
+    this.#supervisor = supervisor;
+  }
+
+  static async start({ holdMs, isOpen = false }: WorldOptions = {}): Promise<ExtenderWorld> {
+    const world = await ControlledCluster.start('pv-binder');
+    const { cluster } = world;
+    await cluster.resource(storageClasses).create({
+      metadata: { name: 'fast' },
+      provisioner: driver,
+      volumeBindingMode: 'WaitForFirstConsumer',
+    });
+    await cluster
+      .resource(csiDrivers)
+      .create({ metadata: { name: driver }, spec: { storageCapacity: true } });
+    const supervisor = new Supervisor({ clock: realClock, random, onCrash: () => {} });
+    const { signal } = new AbortController();
+    const shared = { cluster, clock: realClock, random, supervisor, onTrouble: () => {} };
+    const desk = (await BindingDesk.open(shared, signal))!;
+    const extender = new Extender({ desk, holdMs, signal });
+    const clientAuthority = isOpen ? undefined : authorityCert;
+    const tls = { certificate: localhost.cert, key: localhost.key, clientAuthority };
+    const onError = (error: unknown) => console.error(error);
+    const server = await ExtenderServer.listen({ extender, tls, host: '127.0.0.1', port: 0, onError });
+    return new ExtenderWorld(world, desk, { server, supervisor });
+  }
+
+  get port(): number {
+    return Number(new URL(this.#server.url).port);
+  }
+
+  // ── Asking ──
+
+  ask(path: string, body: unknown, asking: Asking = {}): Promise<Answer> {
+    return this.send(path, JSON.stringify(body), asking);
+  }
+
+  send(path: string, text: string, { isNobody = false, method = 'POST' }: Asking = {}): Promise<Answer> {
+    const options = {
+      method,
+      ca: authorityCert,
+      agent: false,
+      ...(isNobody ? {} : { cert: ada.cert, key: ada.key }),
+      headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) },
+    } as const;
+    return new Promise((resolve, reject) => {
+      const asked = request(`${this.#server.url}${path}`, options, (response) => {
+        let received = '';
+        response.setEncoding('utf8').on('data', (chunk) => {
+          received += chunk;
+        });
+        response.once('end', () => {
+          const isJson = response.headers['content-type'] === 'application/json';
+          const parsed: unknown = isJson ? JSON.parse(received) : undefined;
+          resolve({ status: response.statusCode ?? 0, text: received, body: parsed });
+        });
+      });
+      asked.once('error', reject);
+      asked.end(method === 'GET' ? undefined : text);
+    });
+  }
+
+  async filter(pod: Pod, names: readonly string[]): Promise<Filtered> {
+    const { body } = await this.ask('/filter', { Pod: pod, Nodes: null, NodeNames: names });
+    return body as Filtered;
+  }
+
+  // ── Making things ──
+
+  /** With a pool of its own, if a size is given. */
+  async node(name: string, free?: string): Promise<void> {
+    const { cluster } = this.world;
+    await cluster.resource(nodes).create({ metadata: { name, labels: { [labels.hostname]: name } } });
+    await this.known(() => this.desk.index.nodes.row(name) !== undefined);
+    if (free !== undefined) await this.pool(`pool-${name}`, free, { [labels.hostname]: name });
+  }
+
+  /** Which the nodes with these labels reach. */
+  async pool(name: string, free: string, matchLabels: Readonly<Record<string, string>>): Promise<void> {
+    await this.world.cluster.resource(csiStorageCapacities).create({
+      metadata: { namespace, name },
+      storageClassName: 'fast',
+      nodeTopology: { matchLabels },
+      capacity: free,
+    });
+    await this.known(() => this.desk.index.pools.row(capacityPoolKey(`${namespace}/${name}`)) !== undefined);
+  }
+
+  /** A pod with a claim for each of the sizes, as the API server has it. */
+  async pod(name: string, ...sizes: readonly string[]): Promise<Pod> {
+    const { cluster } = this.world;
+    const claimNames = sizes.map((_, at) => `${name}-${at}`);
+    for (const [at, storage] of sizes.entries()) {
+      await cluster.resource(persistentVolumeClaims).create({
+        metadata: { namespace, name: claimNames[at]! },
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          storageClassName: 'fast',
+          resources: { requests: { storage } },
+        },
+      });
+    }
+    return await cluster.resource(pods).create({
+      metadata: { namespace, name },
+      spec: {
+        containers: [{ name: 'main', image: 'pause' }],
+        volumes: claimNames.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
+      },
+    });
+  }
+
+  /** What kube-scheduler does after it has chosen a node. */
+  async select(claimName: string, node: string): Promise<void> {
+    const body = { metadata: { annotations: { [annotations.selectedNode]: node } } };
+    const key = { namespace, name: claimName };
+    await this.world.cluster.resource(persistentVolumeClaims).patch(key, { type: 'merge', body });
+    await this.known(() => this.desk.index.claims.get(`${namespace}/${claimName}`)?.selectedNode === node);
+  }
+
+  /** Waits until the extender knows. */
+  async known(isSo: () => boolean): Promise<void> {
+    const never = new AbortController().signal;
+    while (!isSo()) await this.desk.nextChange(never);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.close();
+    this.desk.close();
+    await this.#supervisor.close();
+    await this.world[Symbol.asyncDispose]();
+  }
+}
+
+export interface Filtered {
+  readonly NodeNames: readonly string[] | null;
+  readonly FailedNodes: Readonly<Record<string, string>>;
+  readonly FailedAndUnresolvableNodes: Readonly<Record<string, string>>;
+  readonly Error: string;
+}

@@ -1,0 +1,124 @@
+import type { Status, StatusCause, StatusDetails, StatusReason } from './api/status.ts';
+import { qualifiedKind, qualifiedPlural, type Resource } from './resource.ts';
+
+/**
+ * A request that failed, in Kubernetes' own terms. Both worlds throw it: the embedded server where it refuses, the client
+ * of a real cluster where the server did. Callers decide by `reason`, people read `message`.
+ */
+export class ApiError extends Error {
+  readonly status: Status;
+
+  constructor(status: Status, options?: ErrorOptions) {
+    super(status.message ?? status.reason ?? 'the request failed', options);
+    this.name = 'ApiError';
+    this.status = status;
+  }
+
+  get code(): number {
+    return this.status.code ?? 500;
+  }
+
+  get reason(): StatusReason | undefined {
+    return this.status.reason;
+  }
+
+  /** How long the server asks us to wait before we try again. */
+  get retryAfterSeconds(): number | undefined {
+    return this.status.details?.retryAfterSeconds;
+  }
+}
+
+export function isReason(error: unknown, ...reasons: readonly StatusReason[]): error is ApiError {
+  return error instanceof ApiError && error.reason !== undefined && reasons.includes(error.reason);
+}
+
+type Named = Pick<Resource, 'group' | 'plural'>;
+type Kinded = Pick<Resource, 'group' | 'kind'>;
+
+export function failure(
+  code: number,
+  reason: StatusReason | undefined,
+  message: string,
+  details?: StatusDetails,
+): ApiError {
+  return new ApiError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    ...(reason === undefined ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
+    code,
+  });
+}
+
+export function notFound(resource: Named, name: string): ApiError {
+  const message = `${qualifiedPlural(resource)} ${quote(name)} not found`;
+  return failure(404, 'NotFound', message, detailsOf(resource, name));
+}
+
+export function alreadyExists(resource: Named, name: string): ApiError {
+  const message = `${qualifiedPlural(resource)} ${quote(name)} already exists`;
+  return failure(409, 'AlreadyExists', message, detailsOf(resource, name));
+}
+
+export function conflict(resource: Named, name: string, why: string): ApiError {
+  const message = `Operation cannot be fulfilled on ${qualifiedPlural(resource)} ${quote(name)}: ${why}`;
+  return failure(409, 'Conflict', message, detailsOf(resource, name));
+}
+
+export function forbidden(
+  resource: Named,
+  name: string,
+  why: string,
+  causes?: readonly StatusCause[],
+): ApiError {
+  const subject = name === '' ? qualifiedPlural(resource) : `${qualifiedPlural(resource)} ${quote(name)}`;
+  const details = { ...detailsOf(resource, name), ...(causes ? { causes } : {}) };
+  return failure(403, 'Forbidden', `${subject} is forbidden: ${why}`, details);
+}
+
+/** Causes in the order in which validation found them. */
+export function invalid(kind: Kinded, name: string, causes: readonly StatusCause[]): ApiError {
+  const told = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
+  const summary = told.length === 0 ? '<nil>' : told.length === 1 ? told[0] : `[${told.join(', ')}]`;
+  const details = { name, group: kind.group, kind: kind.kind, causes };
+  return failure(
+    422,
+    'Invalid',
+    `${qualifiedKind(kind)} ${quote(name)} is invalid: ${summary}`,
+    pruned(details),
+  );
+}
+
+export function badRequest(message: string): ApiError {
+  return failure(400, 'BadRequest', message);
+}
+
+export function internalError(message: string): ApiError {
+  return failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
+
+export function expired(message: string): ApiError {
+  return failure(410, 'Expired', message);
+}
+
+export function methodNotAllowed(resource: Named, verb: string): ApiError {
+  const message = `${verb} is not supported on resources of kind ${quote(qualifiedPlural(resource))}`;
+  return failure(405, 'MethodNotAllowed', message, pruned({ group: resource.group, kind: resource.plural }));
+}
+
+function detailsOf(resource: Named, name: string): StatusDetails {
+  return pruned({ name, group: resource.group, kind: resource.plural });
+}
+
+/** Go leaves empty texts out of the answer. */
+function pruned(details: StatusDetails): StatusDetails {
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== ''));
+}
+
+/** Go's %q for what names may hold. */
+function quote(text: string): string {
+  return JSON.stringify(text);
+}

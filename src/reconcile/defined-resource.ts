@@ -1,0 +1,49 @@
+import type { CustomResourceDefinition } from '../kube/api/apiextensions.ts';
+import type { KubeObject } from '../kube/api/meta.ts';
+import type { Resource } from '../kube/resource.ts';
+
+/** What somebody has defined: the resource to count, and all versions in which its objects are known. */
+export interface DefinedResource {
+  readonly resource: Resource;
+  readonly versions: readonly string[];
+}
+
+/**
+ * The resource of a definition, in the version in which it was counted so far as long as that is served: the objects are the same in
+ * all of them. Undefined where it is not served, or not yet.
+ */
+export function definedResource(
+  { spec, status }: CustomResourceDefinition,
+  countedVersion: string | undefined,
+): DefinedResource | undefined {
+  const { group = '', scope, names = {}, versions = [] } = spec ?? {};
+  const isEstablished = status?.conditions?.some(
+    (each) => each.type === 'Established' && each.status === 'True',
+  );
+  const served = versions.filter((each) => each.served === true);
+  const isCounted = served.some(({ name }) => name === countedVersion);
+  const stored = served.find(({ storage }) => storage === true) ?? served[0];
+  const version = isCounted ? countedVersion : stored?.name;
+  const { kind = '', plural = '' } = names;
+  if (!isEstablished || version === undefined) return undefined;
+  return {
+    resource: { group, version, kind, plural, namespaced: scope === 'Namespaced' },
+    versions: served.map(({ name = '' }) => name),
+  };
+}
+
+/** As much of a definition as says what it defines; its schemas may be large. */
+export function definitionEssentials(object: KubeObject): KubeObject {
+  const { spec, status } = object as CustomResourceDefinition;
+  const { group, scope, names, versions = [] } = spec ?? {};
+  const projected = {
+    spec: {
+      group,
+      scope,
+      names: { kind: names?.kind, plural: names?.plural },
+      versions: versions.map(({ name, served, storage }) => ({ name, served, storage })),
+    },
+    status: { conditions: status?.conditions?.map(({ type, status: is }) => ({ type, status: is })) },
+  };
+  return projected as unknown as KubeObject;
+}

@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest';
+import { EmbeddedWorld } from '../cluster/testing/embedded-world.ts';
+import { hanging, refusing } from '../cluster/testing/faulty-cluster.ts';
+import { failure } from '../kube/api-error.ts';
+import { events, namespaces } from '../kube/resources.ts';
+import { idsFrom } from '../runtime/ids.ts';
+import { seededRandom } from '../runtime/random.ts';
+import { Supervisor } from '../runtime/supervisor.ts';
+import { VirtualClock } from '../runtime/virtual-clock.ts';
+import { EventRecorder, type EventRecorderOptions, type Happening, referenceTo } from './event-recorder.ts';
+
+async function begin(options: Partial<EventRecorderOptions> = {}) {
+  const clock = new VirtualClock(Date.UTC(2026, 0, 1));
+  const random = seededRandom('events');
+  const supervisor = new Supervisor({ clock, random, onCrash: (crash) => expect.fail(String(crash.error)) });
+  const { cluster, faulty } = await EmbeddedWorld.start(clock);
+  const errors: unknown[] = [];
+  const recorder = new EventRecorder({
+    events: faulty.resource(events),
+    reportingController: 'stowage.dev/scheduler',
+    reportingInstance: 'scheduler-0',
+    clock,
+    random,
+    ids: idsFrom(random),
+    supervisor,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  /** As the server has them. */
+  const written = async () => (await cluster.resource(events).list()).items;
+  return { clock, cluster, faulty, written, recorder, errors, supervisor };
+}
+
+function happening(changes: Partial<Happening> = {}): Happening {
+  return {
+    regarding: { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web-0', uid: 'u1' },
+    type: 'Warning',
+    reason: 'FailedScheduling',
+    action: 'Scheduling',
+    note: 'no node fits',
+    ...changes,
+  };
+}
+
+describe('an event recorder', () => {
+  test('writes an event as events.k8s.io/v1 wants it', async () => {
+    const { clock, written, recorder } = await begin();
+    recorder.record(happening());
+    await clock.advance(0);
+    const found = await written();
+    expect(found).toMatchObject([
+      {
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        metadata: { namespace: 'default', name: expect.stringMatching(/^web-0\.18867251[0-9a-f]{8}$/) },
+        eventTime: '2026-01-01T00:00:00.000000Z',
+        reportingController: 'stowage.dev/scheduler',
+        reportingInstance: 'scheduler-0',
+        action: 'Scheduling',
+        reason: 'FailedScheduling',
+        regarding: { name: 'web-0' },
+        note: 'no node fits',
+        type: 'Warning',
+      },
+    ]);
+    expect(found[0]?.series).toBeUndefined();
+  });
+
+  test('is not confused by another that tells of the same object at the same time', async () => {
+    const { clock, cluster, written, recorder, supervisor } = await begin();
+    const other = new EventRecorder({
+      events: cluster.resource(events),
+      reportingController: 'stowage.dev/provisioner',
+      reportingInstance: 'other',
+      clock,
+      random: seededRandom('others'),
+      ids: idsFrom(seededRandom('others')),
+      supervisor,
+    });
+    recorder.record(happening());
+    other.record(happening({ reason: 'Provisioning' }));
+    await clock.advance(0);
+    expect((await written()).map(({ reason }) => reason).sort()).toEqual([
+      'FailedScheduling',
+      'Provisioning',
+    ]);
+  });
+
+  test('counts the same event instead of writing it again, also about a newer version of the object', async () => {
+    const { clock, faulty, written, recorder } = await begin();
+    for (const resourceVersion of ['1', '2', '3']) {
+      recorder.record(happening({ regarding: { ...happening().regarding, resourceVersion } }));
+      await clock.advance(60_000);
+    }
+    expect(faulty.calls).toEqual(['create', 'patch', 'patch']);
+    expect((await written()).map(({ series }) => series)).toEqual([
+      { count: 3, lastObservedTime: '2026-01-01T00:02:00.000000Z' },
+    ]);
+  });
+
+  test.each([
+    ['another note', { note: 'two nodes are full' }],
+    ['another reason', { reason: 'VolumeConflict' }],
+    ['another action', { action: 'Binding' }],
+    ['another type', { type: 'Normal' as const }],
+    ['another object', { regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' } }],
+  ])('writes an event of its own for %s', async (_, changes) => {
+    const { clock, written, recorder } = await begin();
+    recorder.record(happening());
+    recorder.record(happening(changes));
+    await clock.advance(0);
+    expect(await written()).toHaveLength(2);
+  });
+
+  test('begins anew when the window is over', async () => {
+    const { clock, written, recorder } = await begin();
+    recorder.record(happening());
+    await clock.advance(10 * 60_000);
+    recorder.record(happening());
+    await clock.advance(0);
+    expect(await written()).toHaveLength(2);
+  });
+
+  test('lets one object write 25 times, then once in five minutes, and keeps counting', async () => {
+    const { clock, faulty, written, recorder } = await begin();
+    for (let i = 0; i < 100; i += 1) {
+      recorder.record(happening());
+      await clock.advance(0);
+    }
+    expect(faulty.calls).toHaveLength(25);
+    recorder.record(happening({ regarding: { kind: 'Pod', namespace: 'default', name: 'quiet' } }));
+    await clock.advance(300_000);
+    expect(faulty.calls).toHaveLength(26);
+    recorder.record(happening());
+    await clock.advance(0);
+    expect((await written()).map(({ series }) => series?.count)).toEqual([undefined, 101]);
+    expect(recorder.metrics()).toEqual({ recorded: 27, suppressed: 75, dropped: 0 });
+  });
+
+  test('creates the event again when the server has forgotten it', async () => {
+    const { clock, cluster, written, recorder } = await begin();
+    recorder.record(happening());
+    await clock.advance(0);
+    await cluster.resource(events).deleteCollection({ namespace: 'default' });
+    recorder.record(happening());
+    await clock.advance(0);
+    expect((await written()).map(({ series }) => series?.count)).toEqual([2]);
+  });
+
+  test('tries again while the server is away, and drops what it refuses', async () => {
+    const { clock, cluster, faulty, written, recorder, errors } = await begin();
+    const comeBack = faulty.onRequest(refusing(failure(503, 'ServiceUnavailable', 'away')));
+    recorder.record(happening());
+    await clock.advance(30_000);
+    expect(await written()).toEqual([]);
+    comeBack();
+    await clock.advance(30_000);
+    expect(await written()).toHaveLength(1);
+    await cluster.resource(namespaces).create({ metadata: { name: 'ending' } });
+    await cluster.resource(namespaces).delete({ name: 'ending' });
+    recorder.record(happening({ regarding: { kind: 'Pod', namespace: 'ending', name: 'web-0' } }));
+    await clock.advance(0);
+    expect(errors).toMatchObject([{ reason: 'Forbidden' }]);
+    expect(recorder.metrics().dropped).toBe(1);
+  });
+
+  // It gives up: the second attempt finds the event there, and takes that for a refusal.
+  test('goes on counting on an event though the answer to its creation was lost', async () => {
+    const { clock, faulty, written, recorder } = await begin();
+    const answer = faulty.onAnswer(refusing(failure(503, 'ServiceUnavailable', 'connection reset')));
+    recorder.record(happening());
+    await clock.advance(0);
+    answer();
+    await clock.advance(30_000);
+    recorder.record(happening());
+    await clock.advance(0);
+    expect((await written()).map(({ series }) => series?.count)).toEqual([2]);
+    expect(recorder.metrics().dropped).toBe(0);
+  });
+
+  test('drops events when the queue is full, and never throws at the caller', async () => {
+    const { clock, faulty, recorder } = await begin({ queueDepthMax: 2 });
+    faulty.onRequest(hanging());
+    await clock.advance(0);
+    for (let i = 0; i < 20; i += 1) recorder.record(happening({ note: `note ${i}` }));
+    recorder.record({} as Happening);
+    expect(recorder.metrics().dropped).toBeGreaterThanOrEqual(8);
+  });
+
+  test('writes what waits when it is closed, counts that were held back included', async () => {
+    const { clock, written, recorder, supervisor } = await begin();
+    for (let i = 0; i < 40; i += 1) {
+      recorder.record(happening());
+      await clock.advance(0);
+    }
+    recorder.record(happening({ regarding: { kind: 'Pod', namespace: 'default', name: 'last' } }));
+    await recorder.close();
+    expect((await written()).map(({ series }) => series?.count)).toEqual([undefined, 40]);
+    expect(await supervisor.close()).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('does not wait for ever for a server that is away when it is closed', async () => {
+    const { clock, faulty, recorder } = await begin();
+    faulty.onRequest(refusing(failure(503, 'ServiceUnavailable', 'away')));
+    recorder.record(happening());
+    const closed = recorder.close();
+    await clock.advance(10_000);
+    await closed;
+    expect(recorder.metrics().dropped).toBe(1);
+  });
+
+  test('keeps within what the server takes: names, lengths, namespaces', async () => {
+    const { clock, written, recorder } = await begin();
+    recorder.record(happening({ note: 'ä'.repeat(1_000), regarding: { kind: 'Node', name: 'Bad_Name' } }));
+    await clock.advance(0);
+    const [event] = await written();
+    expect(Buffer.byteLength(event?.note ?? '')).toBeLessThanOrEqual(1024);
+    expect(event?.note).toMatch(/^ä+\.\.\.$/);
+    expect(event?.metadata?.name).toMatch(/^[0-9a-f]{8}-[0-9a-f-]+$/);
+    expect(event?.metadata?.namespace).toBe('default');
+  });
+});
+
+test('a reference says the kind of objects that do not say it themselves', () => {
+  const object = { metadata: { name: 'n1', uid: 'u1', resourceVersion: '5' } };
+  expect(referenceTo(object, { apiVersion: 'v1', kind: 'Node' })).toEqual({
+    apiVersion: 'v1',
+    kind: 'Node',
+    name: 'n1',
+    uid: 'u1',
+    resourceVersion: '5',
+  });
+});

@@ -1,0 +1,330 @@
+import type { ResourceClient } from '../cluster/cluster.ts';
+import type { Event, EventType } from '../kube/api/events.ts';
+import type { KubeObject, ObjectReference } from '../kube/api/meta.ts';
+import { ApiError, isReason } from '../kube/api-error.ts';
+import { microTime } from '../kube/micro-time.ts';
+import { BoundedQueue } from '../runtime/bounded-queue.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Ids } from '../runtime/ids.ts';
+import type { Random } from '../runtime/random.ts';
+import type { BackgroundWork, Supervisor } from '../runtime/supervisor.ts';
+import { TokenBucket } from '../runtime/token-bucket.ts';
+
+/** The same again within this time counts as the same event. */
+const seriesWindowMs = 10 * 60_000;
+/** Events and objects that are remembered; the one that was quiet longest is forgotten first. */
+const rememberedMax = 4096;
+/** Each object gets this many writes at once, then one every five minutes, as with client-go. */
+const spamLimit = { burst: 25, tokensPerSecond: 1 / 300 };
+const queueDepthMaxDefault = 20_000;
+/** A burst of happenings must not outrun one write at a time; few, so that events don't crowd out what they tell of. */
+const writersMax = 8;
+const attemptsMax = 12;
+const retryMs = 10_000;
+const flushDeadlineMsDefault = 5_000;
+/** What the API server takes, in bytes of UTF-8. */
+const noteBytesMax = 1024;
+const wordBytesMax = 128;
+const nameLengthMax = 253;
+/** Names carry the time in nanoseconds, of which we know the milliseconds. */
+const namesPerMs = 1_000_000;
+
+export interface EventRecorderOptions {
+  readonly events: ResourceClient<Event>;
+  /** Such as `stowage.dev/scheduler`. */
+  readonly reportingController: string;
+  /** Such as the name of the pod. */
+  readonly reportingInstance: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly ids: Ids;
+  readonly supervisor: Supervisor;
+  /** Told what could not be recorded. Must neither throw nor wait. */
+  readonly onError?: (error: unknown) => void;
+  readonly queueDepthMax?: number;
+  readonly flushDeadlineMs?: number;
+}
+
+export interface Happening {
+  /** What it happened to; see `referenceTo`. */
+  readonly regarding: ObjectReference;
+  readonly related?: ObjectReference;
+  readonly type: EventType;
+  /** Why, as one word in UpperCamelCase. */
+  readonly reason: string;
+  /** What was done or tried, as one word in UpperCamelCase. */
+  readonly action: string;
+  /** For people. */
+  readonly note: string;
+}
+
+export interface EventRecorderMetrics {
+  readonly recorded: number;
+  /** Held back because the object had too many. */
+  readonly suppressed: number;
+  /** Given up: the queue was full, the server refused, or it was away for too long. */
+  readonly dropped: number;
+}
+
+/**
+ * Tells people what happened, as Kubernetes Events. `record` never waits and never throws: whoever decides must not depend on
+ * whether anybody listens. The same event again becomes a count on the first one. `close` writes what is left, for a while;
+ * it comes before the supervisor's.
+ */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #queue: BoundedQueue<Series>;
+  readonly #series = new Map<string, Series>();
+  readonly #budgets = new Map<string, TokenBucket>();
+  readonly #work: BackgroundWork;
+  #nameCounter: number;
+  #recorded = 0;
+  #suppressed = 0;
+  #dropped = 0;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    // Others may tell of the same object in the same millisecond; their names must be others.
+    this.#nameCounter = options.random.int(namesPerMs);
+    this.#queue = new BoundedQueue(options.queueDepthMax ?? queueDepthMaxDefault);
+    const name = `events of ${options.reportingController} ${options.reportingInstance}`;
+    this.#work = options.supervisor.start(name, (signal) => this.#writeAll(signal));
+  }
+
+  record(happening: Happening): void {
+    try {
+      this.#record(happening);
+    } catch (error) {
+      this.#dropped += 1;
+      this.#options.onError?.(error);
+    }
+  }
+
+  /** Writes what waits, as far as it gets within the deadline. Events recorded later are dropped. */
+  async close(): Promise<void> {
+    const { clock, flushDeadlineMs = flushDeadlineMsDefault } = this.#options;
+    for (const series of this.#series.values())
+      if (series.isWritten && isBehind(series)) this.#enqueue(series);
+    this.#queue.close();
+    const waiting = new AbortController();
+    await Promise.race([this.#work.ended, clock.sleep(flushDeadlineMs, waiting.signal)]);
+    waiting.abort();
+    await this.#work.stop();
+  }
+
+  metrics(): EventRecorderMetrics {
+    return { recorded: this.#recorded, suppressed: this.#suppressed, dropped: this.#dropped };
+  }
+
+  #record(happening: Happening): void {
+    const nowMs = this.#options.clock.nowMs();
+    const key = seriesKey(happening);
+    const known = this.#series.get(key);
+    const isRepeated = known !== undefined && nowMs - known.lastMs < seriesWindowMs;
+    const series = isRepeated ? known : this.#begin(happening, nowMs);
+    if (isRepeated) {
+      series.count += 1;
+      series.lastMs = nowMs;
+    }
+    remember(this.#series, key, series);
+    if (this.#mayWrite(happening.regarding)) this.#enqueue(series);
+    else this.#suppressed += 1;
+  }
+
+  #begin(happening: Happening, nowMs: number): Series {
+    this.#nameCounter = (this.#nameCounter + 1) % namesPerMs;
+    const unixNano = BigInt(Math.floor(nowMs)) * 1_000_000n + BigInt(this.#nameCounter);
+    const event = eventOf(happening, this.#options, { unixNano, nowMs });
+    return {
+      event,
+      count: 1,
+      writtenCount: 0,
+      lastMs: nowMs,
+      isWritten: false,
+      isQueued: false,
+      isBeingWritten: false,
+    };
+  }
+
+  #mayWrite(regarding: ObjectReference): boolean {
+    const { clock } = this.#options;
+    const key = JSON.stringify([regarding.kind, regarding.namespace, regarding.name, regarding.uid]);
+    const budget = this.#budgets.get(key) ?? new TokenBucket(spamLimit, clock.monotonicMs());
+    remember(this.#budgets, key, budget);
+    return budget.tryTake(clock.monotonicMs());
+  }
+
+  #enqueue(series: Series): void {
+    if (series.isQueued) return;
+    series.isQueued = series.isBeingWritten || this.#queue.push(series);
+    if (!series.isQueued) this.#dropped += 1;
+  }
+
+  async #writeAll(signal: AbortSignal): Promise<void> {
+    await Promise.all(Array.from({ length: writersMax }, () => this.#writeNext(signal)));
+  }
+
+  async #writeNext(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const series = await this.#queue.pop(signal);
+      if (series === undefined) return;
+      await this.#writeAlone(series, signal);
+    }
+  }
+
+  /** What comes for a series while it is being written is written by the same writer, after it. */
+  async #writeAlone(series: Series, signal: AbortSignal): Promise<void> {
+    series.isBeingWritten = true;
+    try {
+      while (series.isQueued) {
+        series.isQueued = false;
+        await this.#write(series, signal);
+      }
+    } finally {
+      series.isBeingWritten = false;
+    }
+  }
+
+  async #write(series: Series, signal: AbortSignal): Promise<void> {
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        await this.#writeOnce(series, signal);
+        this.#recorded += 1;
+        return;
+      } catch (error) {
+        if (signal.aborted) break;
+        if (!isWorthRetrying(error) || attempt === attemptsMax) {
+          this.#options.onError?.(error);
+          break;
+        }
+      }
+      await this.#options.clock.sleep(retryMs * (1 + this.#options.random.next() / 4), signal);
+    }
+    this.#dropped += 1;
+  }
+
+  async #writeOnce(series: Series, signal: AbortSignal): Promise<void> {
+    const { count } = series;
+    const body = count > 1 ? { series: { count, lastObservedTime: microTime(series.lastMs) } } : {};
+    if (!series.isWritten) series.isWritten = await this.#create({ ...series.event, ...body }, signal);
+    else {
+      const isPatched = await this.#patch(series, { type: 'merge', body }, signal);
+      if (!isPatched) await this.#create({ ...series.event, ...body }, signal);
+    }
+    series.writtenCount = count;
+  }
+
+  /** An attempt before may have got through though its answer did not; nobody else uses our names. */
+  async #create(event: Event, signal: AbortSignal): Promise<true> {
+    try {
+      await this.#options.events.create(event, { signal });
+    } catch (error) {
+      if (!isReason(error, 'AlreadyExists')) throw error;
+    }
+    return true;
+  }
+
+  /** False where the event has expired meanwhile. */
+  async #patch(
+    { event }: Series,
+    patch: { readonly type: 'merge'; readonly body: object },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    try {
+      const { name = '', namespace } = event.metadata ?? {};
+      await this.#options.events.patch({ name, namespace }, patch, { signal });
+      return true;
+    } catch (error) {
+      if (isReason(error, 'NotFound')) return false;
+      throw error;
+    }
+  }
+}
+
+/** Points at an object, for `regarding`. Objects out of lists do not say their kind: then the caller has to. */
+export function referenceTo(object: KubeObject, type: { apiVersion: string; kind: string }): ObjectReference {
+  const { name, namespace, uid, resourceVersion } = object.metadata ?? {};
+  return {
+    apiVersion: object.apiVersion ?? type.apiVersion,
+    kind: object.kind ?? type.kind,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(name === undefined ? {} : { name }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+}
+
+interface Series {
+  readonly event: Event;
+  count: number;
+  /** The count that the server knows. */
+  writtenCount: number;
+  lastMs: number;
+  isWritten: boolean;
+  isQueued: boolean;
+  isBeingWritten: boolean;
+}
+
+function isBehind({ count, writtenCount }: Series): boolean {
+  return count > writtenCount;
+}
+
+/** Without the resourceVersion: the same event about a newer state of the object is the same event. */
+function seriesKey({ regarding, related, type, reason, action, note }: Happening): string {
+  const { kind, namespace, name, uid, fieldPath } = regarding;
+  return JSON.stringify([kind, namespace, name, uid, fieldPath, related?.uid, type, reason, action, note]);
+}
+
+function eventOf(
+  happening: Happening,
+  options: EventRecorderOptions,
+  { unixNano, nowMs }: { readonly unixNano: bigint; readonly nowMs: number },
+): Event {
+  const { regarding, related } = happening;
+  const name = `${regarding.name ?? ''}.${unixNano.toString(16)}`;
+  return {
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    metadata: {
+      name: isSubdomain(name) ? name : options.ids.uid(),
+      namespace: regarding.namespace || 'default',
+    },
+    eventTime: microTime(nowMs),
+    reportingController: options.reportingController,
+    reportingInstance: truncated(options.reportingInstance, wordBytesMax),
+    action: truncated(happening.action, wordBytesMax),
+    reason: truncated(happening.reason, wordBytesMax),
+    regarding,
+    ...(related === undefined ? {} : { related }),
+    note: truncated(happening.note, noteBytesMax),
+    type: happening.type,
+  };
+}
+
+function isSubdomain(name: string): boolean {
+  const part = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+  return name.length <= nameLengthMax && new RegExp(`^${part}(\\.${part})*$`).test(name);
+}
+
+/** At most so many bytes of UTF-8, and no half character at the end. */
+function truncated(text: string, bytesMax: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= bytesMax) return text;
+  const ellipsis = '...';
+  let end = bytesMax - ellipsis.length;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end) + ellipsis;
+}
+
+function isWorthRetrying(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 429 || error.code >= 500);
+}
+
+/** Puts an entry last in line, and lets the first go when there are too many. */
+function remember<V>(entries: Map<string, V>, key: string, value: V): void {
+  entries.delete(key);
+  entries.set(key, value);
+  if (entries.size <= rememberedMax) return;
+  const [oldest] = entries.keys();
+  if (oldest !== undefined) entries.delete(oldest);
+}

@@ -1,0 +1,258 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { EmbeddedWorld } from '../../cluster/testing/embedded-world.ts';
+import { type FaultyCluster, refusing } from '../../cluster/testing/faulty-cluster.ts';
+import type { ConfigMap } from '../../kube/api/core.ts';
+import { badRequest, failure, internalError } from '../../kube/api-error.ts';
+import { configMaps, secrets } from '../../kube/resources.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { VirtualClock } from '../../runtime/virtual-clock.ts';
+import { Reflector, type ReflectorOptions } from './reflector.ts';
+
+/** Writes down what it is told. */
+class Notes {
+  readonly lines: string[] = [];
+  beginReplace = () => void this.lines.push('begin');
+  endReplace = () => void this.lines.push('end');
+  upsert = (object: ConfigMap) => void this.lines.push(`+${object.metadata?.name}`);
+  remove = (object: ConfigMap) => void this.lines.push(`-${object.metadata?.name}`);
+
+  take(): string[] {
+    return this.lines.splice(0);
+  }
+}
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** Little enough for a test to run out of it. */
+const changesMax = 16;
+
+interface Beginning extends Partial<ReflectorOptions<ConfigMap>> {
+  /** ConfigMaps that are there before it starts. */
+  readonly names?: readonly string[];
+  /** What goes wrong from the start. */
+  readonly prepare?: (faulty: FaultyCluster) => void;
+}
+
+/** Runs until the test is over; then nothing may be left behind. */
+async function begin({ names = [], prepare, ...options }: Beginning = {}) {
+  const clock = new VirtualClock();
+  const { cluster, faulty } = await EmbeddedWorld.start(clock, { history: { changesMax } });
+  const maps = cluster.resource(configMaps);
+  const create = (name: string) => maps.create({ metadata: { namespace: 'default', name } });
+  for (const name of names) await create(name);
+  prepare?.(faulty);
+  const notes = new Notes();
+  const errors: unknown[] = [];
+  const controller = new AbortController();
+  const reflector = new Reflector<ConfigMap>({
+    client: faulty.resource(configMaps),
+    sink: notes,
+    clock,
+    random: seededRandom('reflector'),
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  const running = reflector.run(controller.signal);
+  ends.push(async () => {
+    controller.abort();
+    await running;
+    expect(clock.pending).toBe(0);
+  });
+  /** So much happens elsewhere that the server forgets everything else. Answers the version after it. */
+  const outlastHistory = async (): Promise<string> => {
+    for (let i = 0; i <= changesMax; i += 1)
+      await cluster.resource(secrets).create({ metadata: { namespace: 'default', generateName: 'noise-' } });
+    return (await maps.list()).metadata.resourceVersion;
+  };
+  return { faulty, maps, create, outlastHistory, clock, notes, errors, reflector };
+}
+
+function listsOf({ calls }: FaultyCluster): number {
+  return calls.filter((verb) => verb === 'list').length;
+}
+
+describe('a reflector', () => {
+  test('lists page by page, then follows', async () => {
+    const { faulty, maps, create, clock, notes } = await begin({ names: ['a', 'b', 'c'], pageSize: 2 });
+    await clock.advance(0);
+    expect(notes.take()).toEqual(['begin', '+a', '+b', '+c', 'end']);
+    expect(faulty.calls).toEqual(['list', 'list', 'watch']);
+    await create('d');
+    await maps.patch({ namespace: 'default', name: 'a' }, { type: 'merge', body: { data: { key: 'new' } } });
+    await maps.delete({ namespace: 'default', name: 'b' });
+    await clock.advance(0);
+    expect(notes.take()).toEqual(['+d', '+a', '-b']);
+  });
+
+  test('resumes after the last version it saw when a watch ends in good order', async () => {
+    const { faulty, create, clock, notes } = await begin();
+    await clock.advance(5_000);
+    await create('a');
+    await clock.advance(0);
+    faulty.cutWatches();
+    await create('b');
+    await clock.advance(0);
+    expect(notes.take()).toEqual(['begin', 'end', '+a', '+b']);
+    expect(faulty.calls).toEqual(['list', 'watch', 'watch']);
+  });
+
+  test('misses nothing and hears nothing twice though every watch is cut after an event', async () => {
+    const { create, clock, faulty, notes } = await begin({
+      prepare: (faulty) => {
+        faulty.eventsPerWatchMax = 1;
+      },
+    });
+    await clock.advance(0);
+    const names = Array.from({ length: 12 }, (_, index) => `m${index}`);
+    for (const name of names) await create(name);
+    await clock.advance(0);
+    expect(notes.take()).toEqual(['begin', 'end', ...names.map((name) => `+${name}`)]);
+    expect(faulty.calls).toEqual(['list', ...names.map(() => 'watch'), 'watch']);
+  });
+
+  test('resumes from a bookmark, though history before it is gone', async () => {
+    const { faulty, create, outlastHistory, clock, reflector, notes } = await begin();
+    await clock.advance(5_000);
+    const bookmark = await outlastHistory();
+    faulty.cutWatches({ bookmark });
+    await clock.advance(0);
+    expect(reflector.status().resourceVersion).toBe(bookmark);
+    await create('a');
+    await clock.advance(60_000);
+    expect(notes.take()).toEqual(['begin', 'end', '+a']);
+    expect(listsOf(faulty)).toBe(1);
+  });
+
+  test.each([
+    ['a reset connection', failure(503, 'ServiceUnavailable', 'socket hang up')],
+    ['too many requests', failure(429, 'TooManyRequests', 'later', { retryAfterSeconds: 2 })],
+    ['an internal error', internalError('etcdserver: leader changed')],
+    ['something that is no ApiError', new TypeError('terminated')],
+  ])('resumes, and does not list again, after %s', async (_, error) => {
+    const { faulty, create, clock, notes, errors } = await begin();
+    await clock.advance(5_000);
+    faulty.cutWatches({ error });
+    await create('a');
+    await clock.advance(30_000);
+    expect(notes.take()).toEqual(['begin', 'end', '+a']);
+    expect(errors).toEqual([error]);
+    expect(faulty.calls).toEqual(['list', 'watch', 'watch']);
+  });
+
+  test('lists again at once when its version has expired', async () => {
+    const { faulty, create, outlastHistory, clock, notes, errors } = await begin();
+    await clock.advance(5_000);
+    const stop = faulty.onRequest(async () => {
+      stop();
+      await create('a');
+      await outlastHistory();
+    });
+    faulty.cutWatches();
+    await clock.advance(0);
+    expect(notes.take()).toEqual(['begin', 'end', 'begin', '+a', 'end']);
+    expect(errors).toMatchObject([{ reason: 'Expired' }]);
+  });
+
+  test('does not hammer a server on which its version has always expired', async () => {
+    const { faulty, outlastHistory, clock, errors } = await begin();
+    faulty.onRequest(({ verb }) => (verb === 'watch' ? outlastHistory() : undefined));
+    await clock.advance(10 * 60_000);
+    expect(errors.every((error) => String(error).includes('too old resource version'))).toBe(true);
+    expect(faulty.calls.length).toBeLessThan(80);
+    expect(faulty.calls.length).toBeGreaterThan(20);
+  });
+
+  test('does not hammer a server that ends every watch at once', async () => {
+    const { faulty, clock } = await begin({
+      prepare: (faulty) => {
+        faulty.eventsPerWatchMax = 0;
+      },
+    });
+    await clock.advance(10 * 60_000);
+    expect(faulty.calls.length).toBeLessThan(80);
+    expect(faulty.calls.length).toBeGreaterThan(10);
+  });
+
+  test('survives a server that is away for an hour, and lists when it is back', async () => {
+    let comeBack = () => {};
+    const { clock, notes, reflector } = await begin({
+      names: ['a'],
+      prepare: (faulty) => {
+        const away = failure(503, 'ServiceUnavailable', 'connect ECONNREFUSED');
+        comeBack = faulty.onRequest(refusing(away));
+      },
+    });
+    await clock.advance(3_600_000);
+    expect(notes.take()).not.toContain('end');
+    expect(reflector.status().errors).toBeGreaterThan(100);
+    expect(reflector.status().errors).toBeLessThan(300);
+    comeBack();
+    await clock.advance(30_000);
+    expect(notes.take()).toEqual(['begin', '+a', 'end']);
+  });
+
+  test('asks for larger pages when a snapshot expires before its last page', async () => {
+    const names = [...Array(8).keys()].map((index) => `m${index}`);
+    const limits: unknown[] = [];
+    const { faulty, outlastHistory, clock, notes, errors } = await begin({
+      names,
+      pageSize: 2,
+      prepare: (faulty) => {
+        faulty.onRequest(({ verb, options }) => verb === 'list' && limits.push(options.limit));
+      },
+    });
+    faulty.onRequest(({ options }) => (options.continue === undefined ? undefined : outlastHistory()));
+    await clock.advance(60_000);
+    expect(limits).toEqual([2, 2, 8]);
+    expect(errors).toMatchObject([{ reason: 'Expired' }]);
+    expect(notes.take()).toEqual(['begin', '+m0', '+m1', 'begin', ...names.map((name) => `+${name}`), 'end']);
+  });
+
+  test('lists again when a watch keeps failing for reasons that put its knowledge in doubt', async () => {
+    const { faulty, clock } = await begin();
+    await clock.advance(0);
+    faulty.failNext('watch', ...Array.from({ length: 5 }, () => internalError('bad')));
+    faulty.cutWatches({ error: internalError('bad') });
+    await clock.advance(5 * 60_000);
+    expect(listsOf(faulty)).toBe(2);
+  });
+
+  test('takes the initial objects from the watch where it may', async () => {
+    const { faulty, create, clock, notes } = await begin({ names: ['a'], streamInitial: true });
+    await clock.advance(0);
+    await create('b');
+    await clock.advance(0);
+    expect(notes.take()).toEqual(['begin', '+a', 'end', '+b']);
+    expect(faulty.calls).toEqual(['watch']);
+  });
+
+  test('does not take initial objects for complete before that is said, and begins anew instead', async () => {
+    const { faulty, clock, notes, reflector } = await begin({
+      names: ['a'],
+      streamInitial: true,
+      prepare: (faulty) => {
+        faulty.dropsBookmarks = true;
+      },
+    });
+    await clock.advance(5_000);
+    expect(notes.take()).toEqual(['begin', '+a']);
+    expect(reflector.status().resourceVersion).toBeUndefined();
+    faulty.dropsBookmarks = false;
+    faulty.cutWatches();
+    await clock.advance(0);
+    expect(notes.take()).toEqual(['begin', '+a', 'end']);
+  });
+
+  test('lists where the server cannot stream the initial objects', async () => {
+    const { clock, notes } = await begin({
+      names: ['a'],
+      streamInitial: true,
+      prepare: (faulty) => faulty.failNext('watch', badRequest('sendInitialEvents is not known here')),
+    });
+    await clock.advance(60_000);
+    expect(notes.take()).toEqual(['begin', 'begin', '+a', 'end']);
+  });
+});

@@ -1,0 +1,96 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { Lease } from '../../kube/api/coordination.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { microTime } from '../../kube/micro-time.ts';
+import { orAbsent } from '../../kube/or-absent.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import { leases } from '../../kube/resources.ts';
+import { parseTimestamp } from '../../kube/timestamp.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type Announcement, announced, leaseKeyOf } from './component-lease.ts';
+
+const renewEveryMs = 60_000;
+/** Two renewals may fail. Nobody waits for it to run out: nobody holds it. */
+const durationSeconds = 180;
+/** The clock of whoever was elected may be behind ours by so much. */
+const clockSkewMsMax = 60_000;
+
+/** Components that others want to know about. */
+const announcedControllers: readonly string[] = ['scheduler', 'pv-binder'];
+
+export interface AnnounceOptions {
+  readonly cluster: Cluster;
+  /** The controllers that run here. */
+  readonly names: readonly string[];
+  readonly announcement: Announcement;
+  readonly clock: Clock;
+  /** Told who else runs the same, elected. Must neither throw nor wait. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/**
+ * Says on Leases what runs here, where nobody is elected. Without a holder: an election takes the Lease at once, also after we were
+ * killed. Each write carries the version that was read, so it never takes the Lease from somebody who is elected.
+ */
+export async function announce(options: AnnounceOptions, signal: AbortSignal): Promise<void> {
+  const { names, clock, onTrouble } = options;
+  const told = names.filter((name) => announcedControllers.includes(name));
+  const sinceMs = clock.nowMs();
+  const leaders = new Set<string>();
+  while (told.length > 0 && !signal.aborted) {
+    for (const name of told) {
+      const leader = await announceOne(name, sinceMs, options, signal);
+      if (leader === undefined || leaders.has(leader)) continue;
+      leaders.add(leader);
+      onTrouble(new Error(besideLeader(name, leader)));
+    }
+    await clock.sleep(renewEveryMs, signal);
+  }
+}
+
+/** The leader, where there is one: it says itself what it is. */
+async function announceOne(
+  name: string,
+  sinceMs: number,
+  { cluster, announcement, clock }: AnnounceOptions,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const key = leaseKeyOf(name);
+  const client = cluster.resource(leases);
+  const known = await orAbsent(client.get(key, { signal }));
+  const leader = leaderOf(known, clock.nowMs());
+  if (leader !== undefined) return leader;
+  const lease: Lease = {
+    apiVersion: apiVersionOf(leases),
+    kind: leases.kind,
+    metadata: { ...known?.metadata, ...key, annotations: announcedBeside(known, announcement) },
+    spec: {
+      leaseDurationSeconds: durationSeconds,
+      acquireTime: microTime(sinceMs),
+      renewTime: microTime(clock.nowMs()),
+    },
+  };
+  try {
+    await (known === undefined ? client.create(lease, { signal }) : client.update(lease, { signal }));
+  } catch (error) {
+    // Somebody else has said something meanwhile; the next round sees who.
+    if (!isReason(error, 'Conflict') && !isReason(error, 'AlreadyExists')) throw error;
+  }
+  return undefined;
+}
+
+function announcedBeside(lease: Lease | undefined, announcement: Announcement) {
+  return { ...lease?.metadata?.annotations, ...announced(announcement) };
+}
+
+function leaderOf(lease: Lease | undefined, nowMs: number): string | undefined {
+  const { holderIdentity = '', renewTime, leaseDurationSeconds = 0 } = lease?.spec ?? {};
+  const renewedMs = parseTimestamp(renewTime) ?? 0;
+  const isOver = renewedMs + leaseDurationSeconds * 1000 + clockSkewMsMax < nowMs;
+  return holderIdentity === '' || isOver ? undefined : holderIdentity;
+}
+
+function besideLeader(controller: string, leader: string): string {
+  const { namespace, name } = leaseKeyOf(controller);
+  return `${controller} runs here without election, and ${leader} was elected by Lease ${namespace}/${name}: both work; end one of them, let stowage run elect (without --leader-elect=false), or have stowage up do without (--controllers -${controller})`;
+}

@@ -1,0 +1,79 @@
+import type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { failure } from '../../kube/api-error.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { onAbort } from '../../runtime/abort.ts';
+import type { Clock } from '../../runtime/clock.ts';
+
+/** A write that was begun at the last moment of a term is over before another can lead. */
+const writeMsMax = 4_500;
+
+/** For how long somebody leads. */
+export interface Term {
+  /** Aborts when it is over. */
+  readonly signal: AbortSignal;
+  /** At this very moment, also if the process had been frozen. */
+  isLeading(): boolean;
+}
+
+export interface LeaderClusterOptions {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  /** The one that goes on now; undefined before the first. */
+  readonly term: () => Term | undefined;
+}
+
+/** The way of a leader to its cluster: everybody may read, but writes are begun, and go on, only while we lead. */
+export class LeaderCluster implements Cluster {
+  readonly #options: LeaderClusterOptions;
+
+  constructor(options: LeaderClusterOptions) {
+    this.#options = options;
+  }
+
+  resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T> {
+    const client = this.#options.cluster.resource(resource);
+    return {
+      resource,
+      get: (key, options) => client.get(key, options),
+      list: (options) => client.list(options),
+      watch: (options) => client.watch(options),
+      create: (object, options) => this.#write(options, (how) => client.create(object, how)),
+      update: (object, options) => this.#write(options, (how) => client.update(object, how)),
+      patch: (key, patch, options) => this.#write(options, (how) => client.patch(key, patch, how)),
+      delete: (key, options) => this.#write(options, (how) => client.delete(key, how)),
+      deleteCollection: (options) => this.#write(options, (how) => client.deleteCollection(how)),
+      post: (key, subresource, body, options) =>
+        this.#write(options, (how) => client.post(key, subresource, body, how)),
+    };
+  }
+
+  async #write<O extends { readonly signal?: AbortSignal }, R>(
+    options: O | undefined,
+    send: (options: O & { readonly signal: AbortSignal }) => Promise<R>,
+  ): Promise<R> {
+    const { clock, term } = this.#options;
+    options?.signal?.throwIfAborted();
+    const now = term();
+    if (now === undefined || now.signal.aborted || !now.isLeading()) throw notLeading();
+    const scope = new AbortController();
+    const stops = [onAbort(now.signal, () => scope.abort(notLeading()))];
+    const own = options?.signal;
+    if (own !== undefined) stops.push(onAbort(own, () => scope.abort(own.reason)));
+    const timer = clock.after(writeMsMax, () => scope.abort(tooLate()));
+    try {
+      return await send({ ...(options ?? ({} as O)), signal: scope.signal });
+    } finally {
+      timer.cancel();
+      for (const stop of stops) stop();
+    }
+  }
+}
+
+function notLeading() {
+  return failure(503, 'ServiceUnavailable', 'this process does not lead; the one that does will see to it');
+}
+
+function tooLate() {
+  return failure(504, 'Timeout', `a write was not answered within ${writeMsMax / 1000} s`);
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { FaultyCluster, hanging } from '../../cluster/testing/faulty-cluster.ts';
+import { TrialCluster } from '../../controllers/testing/trial-cluster.ts';
+import { configMaps, leases } from '../../kube/resources.ts';
+import type { Controller, ControllerContext } from '../controller.ts';
+import { leaseKeyOf } from './component-lease.ts';
+import { elected } from './testing/elected.ts';
+
+const shared = { namespace: 'default', name: 'shared' };
+
+/** A controller that does nothing, and lets the test write in its name. */
+class Writer {
+  readonly diary: string[] = [];
+  #context: ControllerContext | undefined;
+
+  readonly controller: Controller = {
+    name: 'writer',
+    run: async (context, signal) => {
+      this.#context = context;
+      this.diary.push('starts');
+      await context.clock.sleep(1e9, signal);
+      this.diary.push('ends');
+    },
+  };
+
+  async write(): Promise<string> {
+    const body = { metadata: { annotations: { a: 'b' } } };
+    const patch = this.#context?.cluster.resource(configMaps).patch(shared, { type: 'merge', body });
+    try {
+      await patch;
+      return 'written';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+}
+
+const refused = 'this process does not lead; the one that does will see to it';
+
+async function start() {
+  const trial = await TrialCluster.start();
+  await trial.cluster.resource(configMaps).create({ metadata: shared });
+  const replica = (identity: string) => {
+    const writer = new Writer();
+    const wire = new FaultyCluster(trial.cluster);
+    const onNews = ({ kind }: { readonly kind: string }) => writer.diary.push(kind);
+    const run = trial.run([elected(writer.controller, { identity, onNews })], wire);
+    return { writer, wire, run };
+  };
+  return { trial, replica };
+}
+
+test('the leader writes, and says on its Lease what it is', async () => {
+  const { trial, replica } = await start();
+  await using _ = trial;
+  const a = replica('a');
+  await trial.settle();
+  expect(await a.writer.write()).toBe('written');
+  const lease = await trial.cluster.resource(leases).get(leaseKeyOf('writer'));
+  expect(lease.metadata?.annotations).toEqual({
+    'stowage.dev/version': '0.1.0',
+    'stowage.dev/feature-gates': 'VolumeScheduling=true',
+  });
+  expect(lease.spec).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 15 });
+});
+
+test('the second replica waits, and takes over as soon as the first ends', async () => {
+  const { trial, replica } = await start();
+  await using _ = trial;
+  const a = replica('a');
+  await trial.settle();
+  const b = replica('b');
+  await trial.settle();
+  expect(b.writer.diary).toEqual(['follows']);
+  const closed = a.run.close();
+  await trial.settle(6_000);
+  await closed;
+  expect(a.writer.diary).toEqual(['leads', 'starts', 'ends']);
+  expect(b.writer.diary).toEqual(['follows', 'leads', 'starts']);
+  expect(await a.writer.write()).toBe(refused);
+  expect(await b.writer.write()).toBe('written');
+});
+
+test('a leader that is cut off writes nothing from ten seconds on, and what is under way is given up', async () => {
+  const { trial, replica } = await start();
+  await using _ = trial;
+  const a = replica('a');
+  await trial.settle();
+  const heal = a.wire.onRequest(hanging());
+  await trial.settle(7_000);
+  const underWay = a.writer.write();
+  await trial.settle(4_000);
+  expect(await underWay).toBe(refused);
+  expect(await a.writer.write()).toBe(refused);
+  expect(a.writer.diary.slice(0, 4)).toEqual(['leads', 'starts', 'ends', 'lost']);
+  heal();
+  await trial.settle(60_000);
+  expect(await a.writer.write()).toBe('written');
+});
+
+test('a write that gets no answer is given up before another could lead', async () => {
+  const { trial, replica } = await start();
+  await using _ = trial;
+  const a = replica('a');
+  await trial.settle();
+  const heal = a.wire.onRequest((call) => (call.verb === 'patch' ? hanging()(call) : undefined));
+  const underWay = a.writer.write();
+  await trial.settle(5_000);
+  expect(await underWay).toBe('a write was not answered within 4.5 s');
+  heal();
+});

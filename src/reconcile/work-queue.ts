@@ -1,0 +1,209 @@
+import { onAbort } from '../runtime/abort.ts';
+import { assert } from '../runtime/assert.ts';
+import type { Clock, Timer } from '../runtime/clock.ts';
+import { TokenBucket, type TokenBucketOptions } from '../runtime/token-bucket.ts';
+
+/** As client-go's default: 5 ms after the first failure, twice as long after each further one, never more than 1000 s. */
+const retryBaseMsDefault = 5;
+const retryMaxMsDefault = 1_000_000;
+
+export interface WorkQueueOptions {
+  readonly clock: Clock;
+  readonly retryBaseMs?: number;
+  readonly retryMaxMs?: number;
+  /** Limits the retries of all keys together; left out, only each key's own back-off counts. */
+  readonly retryBucket?: TokenBucketOptions;
+}
+
+export interface WorkQueueMetrics {
+  /** Keys that could be taken now. */
+  readonly depth: number;
+  /** Keys that wait for their time. */
+  readonly delayed: number;
+  /** Keys that somebody works on. */
+  readonly processing: number;
+  /** Keys taken in so far; a key that was waiting already does not count. */
+  readonly adds: number;
+  readonly retries: number;
+}
+
+/**
+ * What has to be looked at, by key. It holds at most one entry for each key, which is its bound.
+ *
+ * 1. `add` any number of times: a key that waits is not added twice. A key that is being processed runs again afterwards, and
+ *    never at the same time as itself.
+ * 2. Workers `take` a key and call `done` when they are through with it, however it went.
+ * 3. `retry` brings a key back after its back-off, which grows with each call until `forget`. `addAfter` brings it back after
+ *    a given time; of several times, the earliest counts.
+ * 4. `shutDown` ends it: nothing more is taken in, delayed keys are dropped, and it resolves when nobody works on a key.
+ *    What waits is still handed out when draining, else dropped.
+ */
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #retryBaseMs: number;
+  readonly #retryMaxMs: number;
+  readonly #retryBucket: TokenBucket | undefined;
+  /** In the order in which they are handed out; before `#head` they have been. */
+  #waiting: string[] = [];
+  #head = 0;
+  /** Keys to be run: those in `#waiting`, and those in `#processing` that came again meanwhile. */
+  readonly #dirty = new Set<string>();
+  readonly #processing = new Set<string>();
+  readonly #delayed = new Map<string, DelayedKey>();
+  readonly #failures = new Map<string, number>();
+  readonly #takers = new Set<(key: string | undefined) => void>();
+  readonly #onIdle: (() => void)[] = [];
+  #isShutDown = false;
+  #adds = 0;
+  #retries = 0;
+
+  constructor(options: WorkQueueOptions) {
+    const { clock, retryBucket } = options;
+    this.#clock = clock;
+    this.#retryBaseMs = options.retryBaseMs ?? retryBaseMsDefault;
+    this.#retryMaxMs = options.retryMaxMs ?? retryMaxMsDefault;
+    assert(
+      this.#retryBaseMs > 0 && this.#retryBaseMs <= this.#retryMaxMs,
+      'a back-off needs 0 < base <= max',
+    );
+    this.#retryBucket = retryBucket && new TokenBucket(retryBucket, clock.monotonicMs());
+  }
+
+  add(key: string): void {
+    if (this.#isShutDown || this.#dirty.has(key)) return;
+    this.#adds += 1;
+    this.#dirty.add(key);
+    if (!this.#processing.has(key)) this.#offer(key);
+  }
+
+  addAfter(key: string, delayMs: number): void {
+    if (this.#isShutDown) return;
+    if (delayMs <= 0) {
+      this.add(key);
+      return;
+    }
+    const dueMs = this.#clock.monotonicMs() + delayMs;
+    const delayed = this.#delayed.get(key);
+    if (delayed !== undefined && delayed.dueMs <= dueMs) return;
+    delayed?.timer.cancel();
+    const timer = this.#clock.after(delayMs, () => {
+      this.#delayed.delete(key);
+      this.add(key);
+    });
+    this.#delayed.set(key, { dueMs, timer });
+  }
+
+  /** Brings the key back after its back-off. */
+  retry(key: string): void {
+    this.#retries += 1;
+    const failures = this.#failures.get(key) ?? 0;
+    this.#failures.set(key, failures + 1);
+    const backoffMs = Math.min(this.#retryMaxMs, this.#retryBaseMs * 2 ** failures);
+    const limitMs = this.#retryBucket?.reserveMs(this.#clock.monotonicMs()) ?? 0;
+    this.addAfter(key, Math.max(backoffMs, limitMs));
+  }
+
+  /** The key is well: its next failure is the first again. */
+  forget(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  /** How often the key was retried since it was last forgotten. */
+  failures(key: string): number {
+    return this.#failures.get(key) ?? 0;
+  }
+
+  /** The key that waited longest, waiting for one if need be; undefined after shutdown or when `signal` aborts. */
+  async take(signal: AbortSignal): Promise<string | undefined> {
+    if (signal.aborted) return undefined;
+    const key = this.#shift();
+    if (key !== undefined || this.#isShutDown) return key;
+    return await new Promise((resolve) => {
+      const deliver = (delivered: string | undefined) => {
+        this.#takers.delete(deliver);
+        stopListening();
+        resolve(delivered);
+      };
+      const stopListening = onAbort(signal, () => deliver(undefined));
+      this.#takers.add(deliver);
+    });
+  }
+
+  /** The worker is through with the key; if it was added meanwhile, its turn comes again. */
+  done(key: string): void {
+    const wasProcessing = this.#processing.delete(key);
+    assert(wasProcessing, `${key} is done, but nobody had taken it`);
+    if (this.#dirty.has(key)) this.#offer(key);
+    this.#tellIdle();
+  }
+
+  /** Resolves when every key that was handed out is done. */
+  async shutDown(options: { readonly drain: boolean }): Promise<void> {
+    this.#isShutDown = true;
+    for (const { timer } of this.#delayed.values()) timer.cancel();
+    this.#delayed.clear();
+    if (!options.drain) this.#dropWaiting();
+    for (const deliver of this.#takers) deliver(undefined);
+    if (this.#isIdle()) return;
+    await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+  }
+
+  metrics(): WorkQueueMetrics {
+    return {
+      depth: this.#waiting.length - this.#head,
+      delayed: this.#delayed.size,
+      processing: this.#processing.size,
+      adds: this.#adds,
+      retries: this.#retries,
+    };
+  }
+
+  #offer(key: string): void {
+    const [deliver] = this.#takers;
+    if (deliver === undefined) {
+      this.#waiting.push(key);
+      return;
+    }
+    this.#begin(key);
+    deliver(key);
+  }
+
+  #shift(): string | undefined {
+    const key = this.#waiting[this.#head];
+    if (key === undefined) return undefined;
+    this.#head += 1;
+    // Half of it is handed out: moving the rest costs no more than the shifts did.
+    if (this.#head * 2 >= this.#waiting.length) {
+      this.#waiting = this.#waiting.slice(this.#head);
+      this.#head = 0;
+    }
+    this.#begin(key);
+    return key;
+  }
+
+  #begin(key: string): void {
+    assert(!this.#processing.has(key), `${key} would be processed twice at once`);
+    this.#dirty.delete(key);
+    this.#processing.add(key);
+  }
+
+  #dropWaiting(): void {
+    this.#waiting = [];
+    this.#head = 0;
+    this.#dirty.clear();
+  }
+
+  #isIdle(): boolean {
+    return this.#processing.size === 0 && this.#waiting.length === this.#head;
+  }
+
+  #tellIdle(): void {
+    if (!this.#isShutDown || !this.#isIdle()) return;
+    for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+}
+
+interface DelayedKey {
+  readonly dueMs: number;
+  readonly timer: Timer;
+}
