@@ -1,6 +1,6 @@
-import type { WatchEvent, WatchOptions } from '../cluster/cluster.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import { ApiError, expired } from '../kube/api-error.ts';
+import type { WatchEvent, WatchOptions } from '../kube/api-requests.ts';
 import { onAbort } from '../runtime/abort.ts';
 import { messageOf } from '../runtime/error-message.ts';
 import type { Kind } from './kinds/kind.ts';

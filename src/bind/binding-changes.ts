@@ -1,4 +1,4 @@
-import { hasAnnotation } from '../controllers/volumes/pv-binder/annotations.ts';
+import { hasAnnotation } from '../kube/annotations.ts';
 import type {
   PersistentVolume,
   PersistentVolumeClaim,

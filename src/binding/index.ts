@@ -10,6 +10,7 @@
  */
 
 export { BindFailure } from '../bind/bind-failure.ts';
+export { MissingRight } from '../bind/missing-right.ts';
 export type { Cluster, ResourceClient } from '../cluster/cluster.ts';
 export type { NodeAnswer, NodeRefusal } from '../engine/assess.ts';
 export { ApiError } from '../kube/api-error.ts';
@@ -24,7 +25,6 @@ export {
   pods,
   storageClasses,
 } from '../kube/resources.ts';
-export { MissingRight } from './missing-right.ts';
 export {
   AssumedPod,
   AssumeError,

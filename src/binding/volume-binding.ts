@@ -1,4 +1,6 @@
 import { BindFailure } from '../bind/bind-failure.ts';
+import { BindingDesk, type Extent } from '../bind/binding-desk.ts';
+import { MissingRight } from '../bind/missing-right.ts';
 import type { Cluster, Projected } from '../cluster/cluster.ts';
 import { KubernetesCluster } from '../cluster/kubernetes/client.ts';
 import type { Assessment, NodeAnswer } from '../engine/assess.ts';
@@ -13,8 +15,6 @@ import type { Pod } from '../kube/api/core.ts';
 import { type Clock, realClock } from '../runtime/clock.ts';
 import { type Random, systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
-import { BindingDesk, type Extent } from './binding-desk.ts';
-import { MissingRight } from './missing-right.ts';
 
 export interface VolumeBindingOptions {
   /** `volumes`, the default: only the rules about volumes. `all`: also taints, affinity, spread, resources and the others. */

@@ -1,4 +1,4 @@
-import { BindingDesk } from '../binding/binding-desk.ts';
+import { BindingDesk } from '../bind/binding-desk.ts';
 import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
 import { defaultRules } from '../engine/rules/default-rules.ts';
 import { Extender } from '../extender/extender.ts';

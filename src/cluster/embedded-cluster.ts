@@ -5,23 +5,21 @@ import { RegistryWatch } from '../apiserver/registry-watch.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import type { Status } from '../kube/api/status.ts';
 import { failure } from '../kube/api-error.ts';
-import { apiVersionOf, type ObjectKey, type Resource } from '../kube/resource.ts';
 import type {
-  Cluster,
   DeleteCollectionOptions,
   DeleteOptions,
-  Fresh,
   GetOptions,
   ListOptions,
   ListPage,
   Patch,
   PatchOptions,
-  ResourceClient,
   SubresourceWriteOptions,
   WatchEvent,
   WatchOptions,
   WriteOptions,
-} from './cluster.ts';
+} from '../kube/api-requests.ts';
+import { apiVersionOf, type ObjectKey, type Resource } from '../kube/resource.ts';
+import type { Cluster, Fresh, ResourceClient } from './cluster.ts';
 
 export interface EmbeddedClusterOptions {
   readonly registry: Registry;

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { failure, notFound } from '../kube/api-error.ts';
+import type { WatchEvent } from '../kube/api-requests.ts';
 import { pods } from '../kube/resources.ts';
 import { Metrics } from '../runtime/metrics.ts';
-import type { Cluster, ResourceClient, WatchEvent } from './cluster.ts';
+import type { Cluster, ResourceClient } from './cluster.ts';
 import { MeteredCluster } from './metered-cluster.ts';
 
 type Pods = ResourceClient<{ readonly metadata?: object }>;

@@ -1,9 +1,10 @@
 import type { KubeObject } from '../kube/api/meta.ts';
 import { ApiError } from '../kube/api-error.ts';
+import type { WatchEvent, WatchOptions } from '../kube/api-requests.ts';
 import { qualifiedPlural, type Resource } from '../kube/resource.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Counter, Histogram, Metrics } from '../runtime/metrics.ts';
-import type { Cluster, ResourceClient, WatchEvent, WatchOptions } from './cluster.ts';
+import type { Cluster, ResourceClient } from './cluster.ts';
 
 /** From a tenth of a millisecond, as in process, to the half minute after which a request is given up. */
 const secondsBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];

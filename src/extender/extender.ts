@@ -1,4 +1,4 @@
-import type { BindingDesk } from '../binding/binding-desk.ts';
+import type { BindingDesk } from '../bind/binding-desk.ts';
 import type { Assessment, NodeAnswer } from '../engine/assess.ts';
 import type { Change } from '../engine/cluster-index/change.ts';
 import type { Placement } from '../engine/plan.ts';

@@ -1,4 +1,4 @@
-import type { BindingDesk } from '../binding/binding-desk.ts';
+import type { BindingDesk } from '../bind/binding-desk.ts';
 import type { Projected } from '../cluster/cluster.ts';
 import { readPod } from '../engine/records/pod-record.ts';
 import type { Pod } from '../kube/api/core.ts';

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Cluster, ListOptions, ResourceClient } from '../cluster/cluster.ts';
+import type { Cluster, ResourceClient } from '../cluster/cluster.ts';
 import { EmbeddedWorld } from '../cluster/testing/embedded-world.ts';
 import { stowageProfile } from '../engine/cluster-index/profile.ts';
 import { node, pod, volume } from '../engine/testing/objects.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import { failure, forbidden, notFound } from '../kube/api-error.ts';
+import type { ListOptions } from '../kube/api-requests.ts';
 import type { Resource } from '../kube/resource.ts';
 import { nodes, persistentVolumes, pods } from '../kube/resources.ts';
 import { VirtualClock } from '../runtime/virtual-clock.ts';

@@ -1,5 +1,5 @@
-import type { DeleteOptions, Selection } from '../../cluster/cluster.ts';
 import type { Status } from '../../kube/api/status.ts';
+import type { DeleteOptions, Selection } from '../../kube/api-requests.ts';
 import type { ObjectKey } from '../../kube/resource.ts';
 import type { KindCatalogue } from '../kinds/catalogue.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';

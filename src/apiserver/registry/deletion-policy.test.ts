@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PropagationPolicy } from '../../cluster/cluster.ts';
+import type { PropagationPolicy } from '../../kube/api-requests.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
 import type { DeletionRequest } from './api.ts';
 import { checkDeletionRequest, dependentsFinalizers } from './deletion-policy.ts';

@@ -1,5 +1,5 @@
-import type { PropagationPolicy } from '../../cluster/cluster.ts';
 import { invalid } from '../../kube/api-error.ts';
+import type { PropagationPolicy } from '../../kube/api-requests.ts';
 import type { DeletionRequest } from '../registry/api.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { isPrintable } from '../validation/go-text.ts';

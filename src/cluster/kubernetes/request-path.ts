@@ -1,12 +1,12 @@
 import { badRequest } from '../../kube/api-error.ts';
-import type { ObjectKey, Resource } from '../../kube/resource.ts';
 import type {
   DeleteCollectionOptions,
   ListOptions,
   PatchOptions,
   WatchOptions,
   WriteOptions,
-} from '../cluster.ts';
+} from '../../kube/api-requests.ts';
+import type { ObjectKey, Resource } from '../../kube/resource.ts';
 
 /** `/api/v1/namespaces/default/pods`, or without the namespace for the objects of all of them. */
 export function collectionPath(resource: Resource, namespace: string | undefined): string {

@@ -1,24 +1,23 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Status } from '../../kube/api/status.ts';
 import { badRequest } from '../../kube/api-error.ts';
-import { apiVersionOf, type ObjectKey, type Resource } from '../../kube/resource.ts';
-import { isRecord } from '../../kube/wire.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import type {
   DeleteCollectionOptions,
   DeleteOptions,
-  Fresh,
   GetOptions,
   ListOptions,
   ListPage,
   Patch,
   PatchOptions,
-  ResourceClient,
   SubresourceWriteOptions,
   WatchEvent,
   WatchOptions,
   WriteOptions,
-} from '../cluster.ts';
+} from '../../kube/api-requests.ts';
+import { apiVersionOf, type ObjectKey, type Resource } from '../../kube/resource.ts';
+import { isRecord } from '../../kube/wire.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Fresh, ResourceClient } from '../cluster.ts';
 import { failed } from './failures.ts';
 import {
   collectionPath,

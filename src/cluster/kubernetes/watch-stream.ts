@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Status } from '../../kube/api/status.ts';
 import { ApiError } from '../../kube/api-error.ts';
+import type { WatchEvent } from '../../kube/api-requests.ts';
 import { isRecord } from '../../kube/wire.ts';
 import type { Clock, Timer } from '../../runtime/clock.ts';
-import type { WatchEvent } from '../cluster.ts';
 import { failed } from './failures.ts';
 import type { OpenStream } from './requester.ts';
 

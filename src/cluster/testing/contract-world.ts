@@ -2,8 +2,9 @@ import type { Pod } from '../../kube/api/core.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { ApiError } from '../../kube/api-error.ts';
+import type { WatchEvent, WatchOptions } from '../../kube/api-requests.ts';
 import { namespaces } from '../../kube/resources.ts';
-import type { Cluster, ResourceClient, WatchEvent, WatchOptions } from '../cluster.ts';
+import type { Cluster, ResourceClient } from '../cluster.ts';
 
 /** A cluster under test. Tests share it, so each works in a namespace and with names of its own. */
 export interface World {

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
+import type { WatchEvent, WatchOptions } from '../../kube/api-requests.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { onAbort } from '../../runtime/abort.ts';
-import type { Cluster, ResourceClient, WatchEvent, WatchOptions } from '../cluster.ts';
+import type { Cluster, ResourceClient } from '../cluster.ts';
 
 export type Verb = Exclude<keyof ResourceClient<KubeObject>, 'resource'>;
 

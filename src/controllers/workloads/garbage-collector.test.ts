@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Cluster, PropagationPolicy } from '../../cluster/cluster.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import type { ConfigMap } from '../../kube/api/core.ts';
 import type { OwnerReference } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
+import type { PropagationPolicy } from '../../kube/api-requests.ts';
 import { configMaps } from '../../kube/resources.ts';
 import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Cluster, PropagationPolicy } from '../../cluster/cluster.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { PropagationPolicy } from '../../kube/api-requests.ts';
 import { configMaps } from '../../kube/resources.ts';
 import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
 

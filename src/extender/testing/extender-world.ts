@@ -1,5 +1,5 @@
 import { request } from 'node:https';
-import { BindingDesk } from '../../binding/binding-desk.ts';
+import { BindingDesk } from '../../bind/binding-desk.ts';
 import { ada, authorityCert, localhost } from '../../cluster/kubernetes/testing/certificates.ts';
 import { ControlledCluster } from '../../controllers/testing/controlled-cluster.ts';
 import { capacityPoolKey } from '../../engine/records/pool-record.ts';

@@ -1,5 +1,6 @@
-import type { Cluster, Projected, Selection } from '../../cluster/cluster.ts';
+import type { Cluster, Projected } from '../../cluster/cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
+import type { Selection } from '../../kube/api-requests.ts';
 import { keyOf } from '../../kube/object-key.ts';
 import { qualifiedPlural, type Resource } from '../../kube/resource.ts';
 import { onAbort } from '../../runtime/abort.ts';

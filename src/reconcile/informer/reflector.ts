@@ -1,6 +1,7 @@
-import type { ResourceClient, Selection, WatchEvent } from '../../cluster/cluster.ts';
+import type { ResourceClient } from '../../cluster/cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { ApiError, failure, isReason } from '../../kube/api-error.ts';
+import type { Selection, WatchEvent } from '../../kube/api-requests.ts';
 import { type Backoff, exponentialBackoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';

@@ -1,5 +1,6 @@
-import type { Cluster, PropagationPolicy } from '../../../src/cluster/cluster.ts';
+import type { Cluster } from '../../../src/cluster/cluster.ts';
 import type { KubeObject, OwnerReference } from '../../../src/kube/api/meta.ts';
+import type { PropagationPolicy } from '../../../src/kube/api-requests.ts';
 import type { Resource } from '../../../src/kube/resource.ts';
 import {
   configMaps,

@@ -1,9 +1,9 @@
 import type { Agent } from 'node:https';
 import type { Registry } from '../../../src/apiserver/registry/api.ts';
-import type { WatchEvent, WatchOptions } from '../../../src/cluster/cluster.ts';
 import { EmbeddedCluster } from '../../../src/cluster/embedded-cluster.ts';
 import type { KubeObject } from '../../../src/kube/api/meta.ts';
 import { ApiError } from '../../../src/kube/api-error.ts';
+import type { WatchEvent, WatchOptions } from '../../../src/kube/api-requests.ts';
 import { type Access, call } from './attacked-server.ts';
 import type { Transport, WatchRequest } from './storm-watcher.ts';
 import { lineOf, type WatchLine, watchLines } from './watch-lines.ts';

@@ -1,5 +1,5 @@
-import type { Selection } from '../../../cluster/cluster.ts';
 import { badRequest } from '../../../kube/api-error.ts';
+import type { Selection } from '../../../kube/api-requests.ts';
 import { type CompiledLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import type { Kind, StoredObject } from '../../kinds/kind.ts';
 import { type FieldTerm, parseFieldSelector } from './field-selector-text.ts';

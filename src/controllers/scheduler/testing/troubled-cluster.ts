@@ -1,5 +1,6 @@
-import type { Cluster, ResourceClient, WatchEvent, WatchOptions } from '../../../cluster/cluster.ts';
+import type { Cluster, ResourceClient } from '../../../cluster/cluster.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
+import type { WatchEvent, WatchOptions } from '../../../kube/api-requests.ts';
 import type { Resource } from '../../../kube/resource.ts';
 
 /** A write that somebody makes. */

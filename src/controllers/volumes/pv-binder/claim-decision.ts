@@ -2,10 +2,10 @@ import { matchClaim, mismatches, mismatchOf } from '../../../engine/claim-match.
 import type { ClusterIndex } from '../../../engine/cluster-index/cluster-index.ts';
 import type { ClaimRecord } from '../../../engine/records/claim-record.ts';
 import type { VolumeRecord } from '../../../engine/records/volume-record.ts';
+import { hasAnnotation } from '../../../kube/annotations.ts';
 import type { PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
 import { claimHasClass } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { hasAnnotation } from './annotations.ts';
 import { provisioningOf } from './provisioning.ts';
 import type { Telling } from './telling.ts';
 

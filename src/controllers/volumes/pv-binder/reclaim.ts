@@ -1,6 +1,6 @@
+import { hasAnnotation } from '../../../kube/annotations.ts';
 import type { PersistentVolume } from '../../../kube/api/core-volume.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { hasAnnotation } from './annotations.ts';
 import type { Telling } from './telling.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { hasAnnotation } from '../../../kube/annotations.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { hasAnnotation } from './annotations.ts';
 import type { Telling } from './telling.ts';
 
 /** What is to be done about a volume. */

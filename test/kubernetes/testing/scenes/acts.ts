@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PropagationPolicy } from '../../../../src/cluster/cluster.ts';
 import type { PodTemplateSpec } from '../../../../src/kube/api/core.ts';
 import type { KubeObject } from '../../../../src/kube/api/meta.ts';
 import { ApiError } from '../../../../src/kube/api-error.ts';
+import type { PropagationPolicy } from '../../../../src/kube/api-requests.ts';
 import type { Resource } from '../../../../src/kube/resource.ts';
 import { namespaces, pods } from '../../../../src/kube/resources.ts';
 import type { Act } from '../side.ts';

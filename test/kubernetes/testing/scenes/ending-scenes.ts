@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PropagationPolicy } from '../../../../src/cluster/cluster.ts';
 import type { OwnerReference } from '../../../../src/kube/api/meta.ts';
+import type { PropagationPolicy } from '../../../../src/kube/api-requests.ts';
 import {
   configMaps,
   deployments,

@@ -1,5 +1,6 @@
-import type { Cluster, ResourceClient, WatchEvent, WatchOptions } from '../../../../cluster/cluster.ts';
+import type { Cluster, ResourceClient } from '../../../../cluster/cluster.ts';
 import type { KubeObject } from '../../../../kube/api/meta.ts';
+import type { WatchEvent, WatchOptions } from '../../../../kube/api-requests.ts';
 import type { Resource } from '../../../../kube/resource.ts';
 
 /** A way to a cluster on which news of one resource is late: it arrives when the test says so. Everything else is in time. */

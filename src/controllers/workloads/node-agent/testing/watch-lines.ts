@@ -1,6 +1,6 @@
-import type { WatchEvent } from '../../../../cluster/cluster.ts';
 import type { Node } from '../../../../kube/api/core.ts';
 import type { KubeObject } from '../../../../kube/api/meta.ts';
+import type { WatchEvent } from '../../../../kube/api-requests.ts';
 import type { Resource } from '../../../../kube/resource.ts';
 import { nodes, pods, volumeAttachments } from '../../../../kube/resources.ts';
 import type { TrialCluster } from '../../../testing/trial-cluster.ts';

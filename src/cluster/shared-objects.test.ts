@@ -1,13 +1,13 @@
 import { afterAll, expect } from 'vitest';
-import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
-import { clusterContract } from '../../cluster/testing/cluster.contract.ts';
-import { realClock } from '../../runtime/clock.ts';
-import { systemIds } from '../../runtime/ids.ts';
-import { bootstrap } from '../bootstrap.ts';
-import { servedCatalogue } from '../kinds/served-kinds.ts';
-import { MemoryStore } from '../store/memory-store.ts';
-import { EmbeddedRegistry } from './embedded-registry.ts';
-import { FreezingRegistry } from './testing/freezing-registry.ts';
+import { EmbeddedCluster } from './embedded-cluster.ts';
+import { clusterContract } from './testing/cluster.contract.ts';
+import { realClock } from '../runtime/clock.ts';
+import { systemIds } from '../runtime/ids.ts';
+import { bootstrap } from '../apiserver/bootstrap.ts';
+import { servedCatalogue } from '../apiserver/kinds/served-kinds.ts';
+import { MemoryStore } from '../apiserver/store/memory-store.ts';
+import { EmbeddedRegistry } from '../apiserver/registry/embedded-registry.ts';
+import { FreezingRegistry } from '../apiserver/registry/testing/freezing-registry.ts';
 
 let frozen = 0;
 

@@ -1,9 +1,3 @@
-import { avoidAfter, BindFailure } from '../bind/bind-failure.ts';
-import { Confirmations } from '../bind/confirmations.ts';
-import { Flight, Flights } from '../bind/flight.ts';
-import { PodBinder } from '../bind/pod-binder.ts';
-import { PodWrites } from '../bind/pod-writes.ts';
-import { VolumeWrites } from '../bind/volume-writes.ts';
 import type { Cluster, Projected } from '../cluster/cluster.ts';
 import { type Assessment, assess } from '../engine/assess.ts';
 import type { Change, Kind } from '../engine/cluster-index/change.ts';
@@ -21,7 +15,13 @@ import type { Random } from '../runtime/random.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 import { ClusterFeed } from '../state/cluster-feed.ts';
 import { decisionKinds, volumeKinds } from '../state/decision-kinds.ts';
+import { avoidAfter, BindFailure } from './bind-failure.ts';
+import { Confirmations } from './confirmations.ts';
+import { Flight, Flights } from './flight.ts';
 import { tellingMissingRight } from './missing-right.ts';
+import { PodBinder } from './pod-binder.ts';
+import { PodWrites } from './pod-writes.ts';
+import { VolumeWrites } from './volume-writes.ts';
 
 export interface BindingDeskOptions {
   readonly cluster: Cluster;

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../kube/api/meta.ts';
+import type { KubeObject } from './api/meta.ts';
 
 /** Only its presence counts, not its value. */
 export function hasAnnotation(object: KubeObject, name: string): boolean {
