@@ -1,5 +1,4 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { MissingRight, VolumeBinding } from './index.ts';
 import type { Cluster, ResourceClient } from '../cluster/cluster.ts';
 import { fastClock } from '../cluster/kubernetes/testing/fast-clock.ts';
 import { ControlledCluster } from '../controllers/testing/controlled-cluster.ts';
@@ -7,6 +6,7 @@ import type { KubeObject } from '../kube/api/meta.ts';
 import { forbidden } from '../kube/api-error.ts';
 import type { Resource } from '../kube/resource.ts';
 import { driverCapacities, nodes } from '../kube/resources.ts';
+import { MissingRight, VolumeBinding } from './index.ts';
 
 const message =
   'not allowed to list and watch drivercapacities.stowage.dev: the pools that drivers publish there are ignored, and volumes may be sent ' +
@@ -44,9 +44,9 @@ class RefusingCluster implements Cluster {
 }
 
 async function refusingCluster(): Promise<RefusingCluster> {
-  const world = await ControlledCluster.start();
-  onTestFinished(() => world[Symbol.asyncDispose]());
-  return new RefusingCluster(world.cluster);
+  const fixture = await ControlledCluster.start();
+  onTestFinished(() => fixture[Symbol.asyncDispose]());
+  return new RefusingCluster(fixture.cluster);
 }
 
 /** What it was told of until now. */

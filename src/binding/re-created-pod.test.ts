@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Pod } from '../kube/api/core.ts';
 import { pods } from '../kube/resources.ts';
 import { type AssumedPod, AssumeError, BindFailure } from './index.ts';
-import { BindingLibraryWorld, namespace } from './testing/binding-world.ts';
+import { BindingLibraryFixture, namespace } from './testing/binding-fixture.ts';
 
 const text = 'pod "default/p" has a reservation already, on node "n1"';
 
 interface Scene {
-  readonly world: BindingLibraryWorld;
+  readonly fixture: BindingLibraryFixture;
   /** What became of binding the pod that was there before. */
   readonly outcome: Promise<unknown>;
   /** The pod that came under its name meanwhile. */
@@ -17,26 +17,26 @@ interface Scene {
 }
 
 /** A pod is deleted and created anew while the one before it is on its way: the write of its node hangs. */
-async function reCreated(world: BindingLibraryWorld): Promise<Scene> {
-  for (const name of ['n1', 'n2']) await world.node(name);
+async function reCreated(fixture: BindingLibraryFixture): Promise<Scene> {
+  for (const name of ['n1', 'n2']) await fixture.node(name);
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
   });
   const reached = new Promise<void>((resolve) => {
-    world.network.onRequest(async ({ verb }) => {
+    fixture.network.onRequest(async ({ verb }) => {
       if (verb !== 'post') return;
       resolve();
       await answered;
     });
   });
-  const outcome = outcomeOf(world.binding.assume(await world.pod('p'), 'n1'));
+  const outcome = outcomeOf(fixture.binding.assume(await fixture.pod('p'), 'n1'));
   await reached;
-  await world.world.cluster.resource(pods).delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 });
-  const successor = await world.pod('p');
+  await fixture.fixture.cluster.resource(pods).delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 });
+  const successor = await fixture.pod('p');
   const { uid } = successor.metadata ?? {};
-  await world.known(() => world.binding.get('Pod', 'default/p')?.metadata?.uid === uid);
-  return { world, outcome, successor, answer };
+  await fixture.known(() => fixture.binding.get('Pod', 'default/p')?.metadata?.uid === uid);
+  return { fixture, outcome, successor, answer };
 }
 
 function outcomeOf(assumed: AssumedPod): Promise<unknown> {
@@ -45,14 +45,14 @@ function outcomeOf(assumed: AssumedPod): Promise<unknown> {
 
 describe('a pod that was re-created while the one before it is being bound', () => {
   test('fits nowhere for now, and is told why', async () => {
-    await using world = await BindingLibraryWorld.start();
-    const { successor, answer, outcome } = await reCreated(world);
+    await using fixture = await BindingLibraryFixture.start();
+    const { successor, answer, outcome } = await reCreated(fixture);
     const refused = { kind: 'refused', reasons: ['AlreadyReserved'], texts: [text], isForGood: true };
     for (const node of ['n1', 'n2'])
-      expect(world.binding.check(successor, node)).toEqual({ ...refused, node });
-    expect(world.binding.check(successor, 'ghost')).toEqual({ kind: 'unknown', node: 'ghost' });
-    expect(world.binding.prioritize(successor, ['n1', 'n2'])).toEqual([]);
-    expect(() => world.binding.assume(successor, 'n2')).toThrow(
+      expect(fixture.binding.check(successor, node)).toEqual({ ...refused, node });
+    expect(fixture.binding.check(successor, 'ghost')).toEqual({ kind: 'unknown', node: 'ghost' });
+    expect(fixture.binding.prioritize(successor, ['n1', 'n2'])).toEqual([]);
+    expect(() => fixture.binding.assume(successor, 'n2')).toThrow(
       new AssumeError(`pod default/p does not fit node n2: ${text}`),
     );
     answer();
@@ -60,35 +60,35 @@ describe('a pod that was re-created while the one before it is being bound', () 
   });
 
   test('is woken when the name is free, and placed', async () => {
-    await using world = await BindingLibraryWorld.start();
-    const { successor, answer, outcome } = await reCreated(world);
-    const woken = world.known(() => world.binding.prioritize(successor, ['n1', 'n2']).length === 2);
+    await using fixture = await BindingLibraryFixture.start();
+    const { successor, answer, outcome } = await reCreated(fixture);
+    const woken = fixture.known(() => fixture.binding.prioritize(successor, ['n1', 'n2']).length === 2);
     answer();
     expect(await outcome).toBeInstanceOf(BindFailure);
     await woken;
-    await world.binding.assume(successor, 'n2').bind();
-    expect(await world.fate('p')).toBe('n2');
+    await fixture.binding.assume(successor, 'n2').bind();
+    expect(await fixture.fate('p')).toBe('n2');
   });
 });
 
 test('check and prioritize say of every pod what assume would do', async () => {
-  await using world = await BindingLibraryWorld.start();
-  await world.node('n1');
-  const pod = await world.pod('p');
-  const assumed = world.binding.assume(pod, 'n1');
-  expect(world.binding.check(pod, 'n1')).toMatchObject({ kind: 'refused', texts: [text] });
-  expect(world.binding.prioritize(pod, ['n1'])).toEqual([]);
+  await using fixture = await BindingLibraryFixture.start();
+  await fixture.node('n1');
+  const pod = await fixture.pod('p');
+  const assumed = fixture.binding.assume(pod, 'n1');
+  expect(fixture.binding.check(pod, 'n1')).toMatchObject({ kind: 'refused', texts: [text] });
+  expect(fixture.binding.prioritize(pod, ['n1'])).toEqual([]);
   assumed.revert();
-  expect(world.binding.check(pod, 'n1')).toMatchObject({ kind: 'fits' });
+  expect(fixture.binding.check(pod, 'n1')).toMatchObject({ kind: 'fits' });
 });
 
 test('bind of what was reverted writes nothing', async () => {
-  await using world = await BindingLibraryWorld.start();
-  await world.node('n1');
-  const assumed = world.binding.assume(await world.pod('p'), 'n1');
+  await using fixture = await BindingLibraryFixture.start();
+  await fixture.node('n1');
+  const assumed = fixture.binding.assume(await fixture.pod('p'), 'n1');
   assumed.revert();
   await expect(assumed.bind()).rejects.toThrow(
     new BindFailure('pod default/p is not reserved any more: it was reverted, or is bound'),
   );
-  expect(await world.fate('p')).toBe('-');
+  expect(await fixture.fate('p')).toBe('-');
 });

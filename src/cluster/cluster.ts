@@ -18,7 +18,7 @@ import type { ObjectKey, Resource } from '../kube/resource.ts';
 /**
  * A Kubernetes API, wherever it runs: inside this process (`embedded/`), or behind a kubeconfig (`kubernetes/`).
  *
- * 1. Every failure is an `ApiError` with Kubernetes' Status; its `reason` says what happened in either world.
+ * 1. Every failure is an `ApiError` with Kubernetes' Status; its `reason` says what happened on either cluster.
  * 2. An acknowledged write is durable. What `get`, `list` and `watch` show has been acknowledged, or will be.
  * 3. Writes never merge by accident: an update carries the resourceVersion that was read, a patch carries uid and
  *    resourceVersion where it depends on what was read, and whoever comes second gets `Conflict`.

@@ -1,13 +1,13 @@
 import { afterAll, expect } from 'vitest';
-import { EmbeddedCluster } from './embedded-cluster.ts';
-import { clusterContract } from './testing/cluster.contract.ts';
-import { realClock } from '../runtime/clock.ts';
-import { systemIds } from '../runtime/ids.ts';
 import { bootstrap } from '../apiserver/bootstrap.ts';
 import { servedCatalogue } from '../apiserver/kinds/served-kinds.ts';
-import { MemoryStore } from '../apiserver/store/memory-store.ts';
 import { EmbeddedRegistry } from '../apiserver/registry/embedded-registry.ts';
 import { FreezingRegistry } from '../apiserver/registry/testing/freezing-registry.ts';
+import { MemoryStore } from '../apiserver/store/memory-store.ts';
+import { realClock } from '../runtime/clock.ts';
+import { systemIds } from '../runtime/ids.ts';
+import { EmbeddedCluster } from './embedded-cluster.ts';
+import { clusterContract } from './testing/cluster.contract.ts';
 
 let frozen = 0;
 

@@ -25,20 +25,20 @@ async function untilSettled(cluster: Cluster, isOver = () => false): Promise<boo
 
 /** Runs the controllers until so many writes are done, then anew. The writes that it took to settle before they were stopped. */
 async function interruptAfter(writesMax: number): Promise<{ readonly isInterrupted: boolean }> {
-  await using world = await ControlledCluster.start();
-  await leaveWork(world.cluster);
-  const limited = new LimitedCluster(world.cluster, writesMax);
+  await using fixture = await ControlledCluster.start();
+  await leaveWork(fixture.cluster);
+  const limited = new LimitedCluster(fixture.cluster, writesMax);
   let isBroken = false;
   void limited.broken.then(() => {
     isBroken = true;
   });
   {
-    await using _first = world.runApart(limited, ...enders);
-    const isSettled = await untilSettled(world.cluster, () => isBroken);
+    await using _first = fixture.runApart(limited, ...enders);
+    const isSettled = await untilSettled(fixture.cluster, () => isBroken);
     if (isSettled) return { isInterrupted: false };
   }
-  await using _second = world.runApart(world.cluster, ...enders);
-  await untilSettled(world.cluster);
+  await using _second = fixture.runApart(fixture.cluster, ...enders);
+  await untilSettled(fixture.cluster);
   return { isInterrupted: true };
 }
 
@@ -49,9 +49,9 @@ test('controllers that die after any of their writes leave nothing behind that t
 });
 
 test('two sets of them at once come to the same end', async () => {
-  await using world = await ControlledCluster.start();
-  await leaveWork(world.cluster);
-  await using _one = world.runApart(world.cluster, ...enders);
-  await using _other = world.runApart(world.cluster, ...enders);
-  await untilSettled(world.cluster);
+  await using fixture = await ControlledCluster.start();
+  await leaveWork(fixture.cluster);
+  await using _one = fixture.runApart(fixture.cluster, ...enders);
+  await using _other = fixture.runApart(fixture.cluster, ...enders);
+  await untilSettled(fixture.cluster);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, ExtenderWorld, namespace } from './testing/extender-world.ts';
+import { type Answer, ExtenderFixture, namespace } from './testing/extender-fixture.ts';
 
 const pod = { metadata: { namespace, name: 'p', uid: 'u' } };
 
@@ -60,45 +60,47 @@ const bad: readonly (readonly [name: string, path: string, body: string, said: s
 
 describe('a request that makes no sense is told so:', () => {
   test.each(bad)('%s', async (_, path, body, expected) => {
-    await using world = await ExtenderWorld.start();
-    const answer = said(await world.send(path, body));
+    await using fixture = await ExtenderFixture.start();
+    const answer = said(await fixture.send(path, body));
     if (typeof expected === 'string') expect(answer).toBe(expected);
     else expect(answer).toMatch(expected);
   });
 
   test('one that is too large', async () => {
-    await using world = await ExtenderWorld.start();
-    const answer = await world.send('/filter', ' '.repeat(64 * 1024 * 1024 + 1));
+    await using fixture = await ExtenderFixture.start();
+    const answer = await fixture.send('/filter', ' '.repeat(64 * 1024 * 1024 + 1));
     expect(said(answer)).toBe('413 the body is too large: at most 67108864 bytes are taken');
   });
 
   test('another method', async () => {
-    await using world = await ExtenderWorld.start();
-    expect(said(await world.send('/filter', '', { method: 'GET' }))).toBe('405 /filter takes POST, not GET');
+    await using fixture = await ExtenderFixture.start();
+    expect(said(await fixture.send('/filter', '', { method: 'GET' }))).toBe(
+      '405 /filter takes POST, not GET',
+    );
   });
 });
 
 test.each(['/healthz', '/livez', '/readyz'])('%s answers anybody', async (path) => {
-  await using world = await ExtenderWorld.start();
-  expect(said(await world.send(path, '', { method: 'GET', isNobody: true }))).toBe('200 ok');
+  await using fixture = await ExtenderFixture.start();
+  expect(said(await fixture.send(path, '', { method: 'GET', isNobody: true }))).toBe('200 ok');
 });
 
 describe('who may ask', () => {
   const args = { Pod: pod, NodeNames: [] };
 
   test('with an authority, only those that have a certificate of it', async () => {
-    await using world = await ExtenderWorld.start();
-    expect((await world.ask('/filter', args)).status).toBe(200);
+    await using fixture = await ExtenderFixture.start();
+    expect((await fixture.ask('/filter', args)).status).toBe(200);
     for (const path of ['/filter', '/prioritize', '/preempt', '/bind'])
-      expect(said(await world.ask(path, args, { isNobody: true }))).toMatch(
+      expect(said(await fixture.ask(path, args, { isNobody: true }))).toMatch(
         /^403 a client certificate of the configured authority is needed: /,
       );
   });
 
   test('without one, everybody; but nobody may bind', async () => {
-    await using world = await ExtenderWorld.start({ isOpen: true });
-    expect((await world.ask('/filter', args, { isNobody: true })).status).toBe(200);
-    expect(said(await world.ask('/bind', args))).toBe(
+    await using fixture = await ExtenderFixture.start({ isOpen: true });
+    expect((await fixture.ask('/filter', args, { isNobody: true })).status).toBe(200);
+    expect(said(await fixture.ask('/bind', args))).toBe(
       '403 /bind needs callers to prove themselves; start the extender with --client-ca',
     );
   });
@@ -124,11 +126,11 @@ const odd: readonly (readonly [name: string, rest: object])[] = [
 
 describe('a pod with parts that no API server would store is answered all the same:', () => {
   test.each(odd)('%s', async (_, rest) => {
-    await using world = await ExtenderWorld.start();
-    await world.node('n1');
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1');
     const args = { Pod: { ...pod, ...rest }, NodeNames: ['n1'] };
-    for (const path of ['/filter', '/prioritize']) expect((await world.ask(path, args)).status).toBe(200);
+    for (const path of ['/filter', '/prioritize']) expect((await fixture.ask(path, args)).status).toBe(200);
     const victims = { NodeNameToMetaVictims: { n1: { Pods: [], NumPDBViolations: 'x' } } };
-    expect((await world.ask('/preempt', { ...args, ...victims })).status).toBe(200);
+    expect((await fixture.ask('/preempt', { ...args, ...victims })).status).toBe(200);
   });
 });

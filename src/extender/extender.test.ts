@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../kube/api/core.ts';
 import { csiNodes, persistentVolumes, pods } from '../kube/resources.ts';
-import { driver, ExtenderWorld, namespace } from './testing/extender-world.ts';
+import { driver, ExtenderFixture, namespace } from './testing/extender-fixture.ts';
 
 describe('filter', () => {
   test('passes the nodes that have room, and says of the others what they lack', async () => {
-    await using world = await ExtenderWorld.start();
-    await world.node('n1', '10Gi');
-    await world.node('n2', '2Gi');
-    const answer = await world.filter(await world.pod('p', '3Gi'), ['n1', 'n2']);
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '10Gi');
+    await fixture.node('n2', '2Gi');
+    const answer = await fixture.filter(await fixture.pod('p', '3Gi'), ['n1', 'n2']);
     expect(answer).toEqual({
       Nodes: null,
       NodeNames: ['n1'],
@@ -21,11 +21,12 @@ describe('filter', () => {
   });
 
   test('adds up the claims of a pod: two that each fit alone may not fit together', async () => {
-    await using world = await ExtenderWorld.start();
-    await world.node('n1', '10Gi');
-    const { NodeNames, FailedAndUnresolvableNodes } = await world.filter(await world.pod('p', '6Gi', '6Gi'), [
-      'n1',
-    ]);
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '10Gi');
+    const { NodeNames, FailedAndUnresolvableNodes } = await fixture.filter(
+      await fixture.pod('p', '6Gi', '6Gi'),
+      ['n1'],
+    );
     expect(NodeNames).toEqual([]);
     expect(FailedAndUnresolvableNodes.n1).toMatch(
       /^node\(s\) did not have enough free storage \(each volume would fit a pool of this node, but not all of them at once; claim default\/p-\d, pool default\/pool-n1: /,
@@ -33,43 +34,43 @@ describe('filter', () => {
   });
 
   test('whole nodes in, whole nodes out, whatever the spelling', async () => {
-    await using world = await ExtenderWorld.start();
-    await world.node('n1', '10Gi');
-    await world.node('n2', '2Gi');
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '10Gi');
+    await fixture.node('n2', '2Gi');
     const items = ['n1', 'n2'].map((name) => ({ metadata: { name, labels: { its: 'own' } } }));
-    const pod = await world.pod('p', '3Gi');
+    const pod = await fixture.pod('p', '3Gi');
     for (const args of [
       { Pod: pod, Nodes: { items }, NodeNames: null },
       { pod, nodes: { items } },
     ]) {
-      const { status, body } = await world.ask('/filter', args);
+      const { status, body } = await fixture.ask('/filter', args);
       expect(status).toBe(200);
       expect(body).toMatchObject({ NodeNames: null, Nodes: { items: [items[0]] } });
     }
   });
 
   test('a node that nobody has heard of is refused for now, the others are answered', async () => {
-    await using world = await ExtenderWorld.start();
-    await world.node('n1', '10Gi');
-    const answer = await world.filter(await world.pod('p', '3Gi'), ['n1', 'ghost']);
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '10Gi');
+    const answer = await fixture.filter(await fixture.pod('p', '3Gi'), ['n1', 'ghost']);
     expect(answer.NodeNames).toEqual(['n1']);
     expect(answer.FailedNodes).toEqual({ ghost: 'node(s) were not known to the extender yet' });
   });
 
   test('what is wrong with the pod itself is said of every node', async () => {
-    await using world = await ExtenderWorld.start();
-    await world.node('n1', '10Gi');
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '10Gi');
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'absent' } }];
     const pod: Pod = { metadata: { namespace, name: 'p', uid: 'u' }, spec: { volumes } };
-    const { FailedAndUnresolvableNodes } = await world.filter(pod, ['n1']);
+    const { FailedAndUnresolvableNodes } = await fixture.filter(pod, ['n1']);
     expect(FailedAndUnresolvableNodes).toEqual({ n1: 'persistentvolumeclaim "absent" not found' });
   });
 
   test('among many nodes few have a text of their own', async () => {
-    await using world = await ExtenderWorld.start();
+    await using fixture = await ExtenderFixture.start();
     const names = Array.from({ length: 20 }, (_, at) => `n${at}`);
-    for (const name of names) await world.node(name, '1Gi');
-    const { FailedAndUnresolvableNodes } = await world.filter(await world.pod('p', '3Gi'), names);
+    for (const name of names) await fixture.node(name, '1Gi');
+    const { FailedAndUnresolvableNodes } = await fixture.filter(await fixture.pod('p', '3Gi'), names);
     expect(Object.keys(FailedAndUnresolvableNodes)).toEqual(names);
     expect(new Set(Object.values(FailedAndUnresolvableNodes)).size).toBe(9);
   });
@@ -77,81 +78,81 @@ describe('filter', () => {
 
 describe('room that kube-scheduler is about to use', () => {
   test('is not offered to the next pods', async () => {
-    await using world = await ExtenderWorld.start();
-    await world.node('n1', '10Gi');
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '10Gi');
     const passed: boolean[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
-      const { NodeNames } = await world.filter(await world.pod(name, '3Gi'), ['n1']);
+      const { NodeNames } = await fixture.filter(await fixture.pod(name, '3Gi'), ['n1']);
       passed.push(NodeNames?.length === 1);
     }
     expect(passed).toEqual([true, true, true, false, false]);
   });
 
   test('is not in the way of the pod itself when it is asked about again', async () => {
-    await using world = await ExtenderWorld.start();
-    await world.node('n1', '4Gi');
-    const pod = await world.pod('p', '3Gi');
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '4Gi');
+    const pod = await fixture.pod('p', '3Gi');
     for (let time = 0; time < 3; time += 1)
-      expect((await world.filter(pod, ['n1'])).NodeNames).toEqual(['n1']);
-    const { body } = await world.ask('/prioritize', { Pod: pod, NodeNames: ['n1'] });
+      expect((await fixture.filter(pod, ['n1'])).NodeNames).toEqual(['n1']);
+    const { body } = await fixture.ask('/prioritize', { Pod: pod, NodeNames: ['n1'] });
     expect(body).toEqual([{ Host: 'n1', Score: 1 }]);
   });
 
   test('is kept on every node that the pod may go to, until a node is selected', async () => {
-    await using world = await ExtenderWorld.start();
-    for (const name of ['n1', 'n2']) await world.node(name, '4Gi');
+    await using fixture = await ExtenderFixture.start();
+    for (const name of ['n1', 'n2']) await fixture.node(name, '4Gi');
     const nodeNames = ['n1', 'n2'];
-    expect((await world.filter(await world.pod('p', '3Gi'), nodeNames)).NodeNames).toEqual(nodeNames);
-    const next = await world.pod('q', '3Gi');
+    expect((await fixture.filter(await fixture.pod('p', '3Gi'), nodeNames)).NodeNames).toEqual(nodeNames);
+    const next = await fixture.pod('q', '3Gi');
     // It waits while nobody knows where the first goes, and is answered as soon as that shows.
-    const [answer] = await Promise.all([world.filter(next, nodeNames), world.select('p-0', 'n1')]);
+    const [answer] = await Promise.all([fixture.filter(next, nodeNames), fixture.select('p-0', 'n1')]);
     expect(answer.NodeNames).toEqual(['n2']);
   });
 
   test('is one room for a pool that many nodes reach', async () => {
-    await using world = await ExtenderWorld.start();
-    for (const name of ['n1', 'n2']) await world.node(name);
-    await world.pool('shared', '10Gi', {});
+    await using fixture = await ExtenderFixture.start();
+    for (const name of ['n1', 'n2']) await fixture.node(name);
+    await fixture.pool('shared', '10Gi', {});
     const nodeNames = ['n1', 'n2'];
     for (const name of ['p', 'q', 'r'])
-      expect((await world.filter(await world.pod(name, '3Gi'), nodeNames)).NodeNames).toEqual(nodeNames);
-    expect((await world.filter(await world.pod('s', '3Gi'), nodeNames)).NodeNames).toEqual([]);
+      expect((await fixture.filter(await fixture.pod(name, '3Gi'), nodeNames)).NodeNames).toEqual(nodeNames);
+    expect((await fixture.filter(await fixture.pod('s', '3Gi'), nodeNames)).NodeNames).toEqual([]);
   });
 
   test('comes back when the pod is deleted, or has been refused after all', async () => {
-    await using world = await ExtenderWorld.start();
-    await world.node('n1', '4Gi');
-    const client = world.world.cluster.resource(pods);
-    await world.filter(await world.pod('p', '3Gi'), ['n1']);
-    const next = await world.pod('q', '3Gi');
-    expect((await world.filter(next, ['n1'])).NodeNames).toEqual([]);
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '4Gi');
+    const client = fixture.fixture.cluster.resource(pods);
+    await fixture.filter(await fixture.pod('p', '3Gi'), ['n1']);
+    const next = await fixture.pod('q', '3Gi');
+    expect((await fixture.filter(next, ['n1'])).NodeNames).toEqual([]);
     await client.delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 });
-    await world.known(() => world.desk.index.pods.stored('default/p') === undefined);
-    expect((await world.filter(next, ['n1'])).NodeNames).toEqual(['n1']);
+    await fixture.known(() => fixture.desk.index.pods.stored('default/p') === undefined);
+    expect((await fixture.filter(next, ['n1'])).NodeNames).toEqual(['n1']);
 
-    const last = await world.pod('r', '3Gi');
-    expect((await world.filter(last, ['n1'])).NodeNames).toEqual([]);
+    const last = await fixture.pod('r', '3Gi');
+    expect((await fixture.filter(last, ['n1'])).NodeNames).toEqual([]);
     const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no' };
     const patch = { type: 'merge', body: { status: { conditions: [condition] } } } as const;
     await client.patch({ namespace, name: 'q' }, patch, { subresource: 'status' });
-    expect((await world.filter(last, ['n1'])).NodeNames).toEqual(['n1']);
+    expect((await fixture.filter(last, ['n1'])).NodeNames).toEqual(['n1']);
   });
 
   test('comes back after a time in which nothing was heard', async () => {
-    await using world = await ExtenderWorld.start({ holdMs: 0 });
-    await world.node('n1', '4Gi');
+    await using fixture = await ExtenderFixture.start({ holdMs: 0 });
+    await fixture.node('n1', '4Gi');
     for (const name of ['p', 'q', 'r'])
-      expect((await world.filter(await world.pod(name, '3Gi'), ['n1'])).NodeNames).toEqual(['n1']);
+      expect((await fixture.filter(await fixture.pod(name, '3Gi'), ['n1'])).NodeNames).toEqual(['n1']);
   });
 });
 
 test('prioritize ranks from 0 to 10 in whole numbers; what has more left is better', async () => {
-  await using world = await ExtenderWorld.start();
-  await world.node('n1', '4Gi');
-  await world.node('n2', '100Gi');
-  await world.node('n3', '1Gi');
-  const pod = await world.pod('p', '3Gi');
-  const { body } = await world.ask('/prioritize', { Pod: pod, NodeNames: ['n1', 'n2', 'n3'] });
+  await using fixture = await ExtenderFixture.start();
+  await fixture.node('n1', '4Gi');
+  await fixture.node('n2', '100Gi');
+  await fixture.node('n3', '1Gi');
+  const pod = await fixture.pod('p', '3Gi');
+  const { body } = await fixture.ask('/prioritize', { Pod: pod, NodeNames: ['n1', 'n2', 'n3'] });
   expect(body).toEqual([
     { Host: 'n1', Score: 1 },
     { Host: 'n2', Score: 5 },
@@ -160,18 +161,18 @@ test('prioritize ranks from 0 to 10 in whole numbers; what has more left is bett
 });
 
 test('preempt keeps the nodes where leaving pods make place for the volumes', async () => {
-  await using world = await ExtenderWorld.start();
-  const { cluster } = world.world;
+  await using fixture = await ExtenderFixture.start();
+  const { cluster } = fixture.fixture;
   for (const name of ['n1', 'n2']) {
-    await world.node(name, '10Gi');
+    await fixture.node(name, '10Gi');
     await cluster.resource(csiNodes).create({
       metadata: { name },
       spec: { drivers: [{ name: driver, nodeID: name, allocatable: { count: name === 'n1' ? 1 : 0 } }] },
     });
   }
-  const victim = await attachedPod(world, 'victim', 'n1');
-  const pod = await world.pod('p', '3Gi');
-  expect((await world.filter(pod, ['n1', 'n2'])).FailedNodes).toMatchObject({
+  const victim = await attachedPod(fixture, 'victim', 'n1');
+  const pod = await fixture.pod('p', '3Gi');
+  expect((await fixture.filter(pod, ['n1', 'n2'])).FailedNodes).toMatchObject({
     n1: expect.stringContaining('node(s) exceed max volume count'),
   });
   const uid = victim.metadata?.uid ?? '';
@@ -180,7 +181,7 @@ test('preempt keeps the nodes where leaving pods make place for the volumes', as
     { NodeNameToMetaVictims: victimsOn({ Pods: [{ UID: uid }], NumPDBViolations: 2 }) },
     { NodeNameToVictims: victimsOn({ Pods: [victim], NumPDBViolations: 2 }) },
   ]) {
-    const { body } = await world.ask('/preempt', { Pod: pod, ...victims });
+    const { body } = await fixture.ask('/preempt', { Pod: pod, ...victims });
     expect(body).toEqual(expected);
   }
 });
@@ -190,10 +191,10 @@ function victimsOn(onFirst: object) {
 }
 
 /** A pod that runs on the node with a volume of the driver. */
-async function attachedPod(world: ExtenderWorld, name: string, nodeName: string): Promise<Pod> {
-  const { cluster } = world.world;
-  const pod = await world.pod(name, '1Gi');
-  await world.select(`${name}-0`, nodeName);
+async function attachedPod(fixture: ExtenderFixture, name: string, nodeName: string): Promise<Pod> {
+  const { cluster } = fixture.fixture;
+  const pod = await fixture.pod(name, '1Gi');
+  await fixture.select(`${name}-0`, nodeName);
   await cluster.resource(persistentVolumes).create({
     metadata: { name },
     spec: {
@@ -204,11 +205,11 @@ async function attachedPod(world: ExtenderWorld, name: string, nodeName: string)
       csi: { driver, volumeHandle: name },
     },
   });
-  await world.known(() => world.desk.index.claims.get(`${namespace}/${name}-0`)?.isBound === true);
+  await fixture.known(() => fixture.desk.index.claims.get(`${namespace}/${name}-0`)?.isBound === true);
   const bound = { namespace, name, uid: pod.metadata?.uid ?? '', node: nodeName };
-  const { body } = await world.ask('/bind', bindingArgs(bound));
+  const { body } = await fixture.ask('/bind', bindingArgs(bound));
   expect(body).toEqual({ Error: '' });
-  await world.known(() => world.desk.index.pods.stored(`${namespace}/${name}`)?.nodeName === nodeName);
+  await fixture.known(() => fixture.desk.index.pods.stored(`${namespace}/${name}`)?.nodeName === nodeName);
   return pod;
 }
 
@@ -225,42 +226,45 @@ function bindingArgs(to: BindingTo) {
 
 describe('bind', () => {
   test('gives the pod its node, however often it is asked', async () => {
-    await using world = await ExtenderWorld.start();
-    await world.node('n1', '10Gi');
-    await world.node('n2', '10Gi');
-    const { metadata } = await world.pod('p');
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '10Gi');
+    await fixture.node('n2', '10Gi');
+    const { metadata } = await fixture.pod('p');
     const args = bindingArgs({ namespace, name: 'p', uid: metadata?.uid ?? '', node: 'n1' });
-    const answers = await Promise.all([1, 2, 3].map(() => world.ask('/bind', args)));
+    const answers = await Promise.all([1, 2, 3].map(() => fixture.ask('/bind', args)));
     expect(answers.map(({ body }) => body)).toEqual([{ Error: '' }, { Error: '' }, { Error: '' }]);
-    await world.known(() => world.desk.index.pods.stored('default/p')?.nodeName === 'n1');
-    expect((await world.ask('/bind', args)).body).toEqual({ Error: '' });
-    expect((await world.ask('/bind', { ...args, Node: 'n2' })).body).toEqual({
+    await fixture.known(() => fixture.desk.index.pods.stored('default/p')?.nodeName === 'n1');
+    expect((await fixture.ask('/bind', args)).body).toEqual({ Error: '' });
+    expect((await fixture.ask('/bind', { ...args, Node: 'n2' })).body).toEqual({
       Error: 'pod default/p is already assigned to node "n1"',
     });
   });
 
   test('says what is in the way, and that with status 200', async () => {
-    await using world = await ExtenderWorld.start();
-    await world.node('n1', '2Gi');
-    const { metadata } = await world.pod('p', '3Gi');
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '2Gi');
+    const { metadata } = await fixture.pod('p', '3Gi');
     const uid = metadata?.uid ?? '';
-    const { status, body } = await world.ask('/bind', bindingArgs({ namespace, name: 'p', uid, node: 'n1' }));
+    const { status, body } = await fixture.ask(
+      '/bind',
+      bindingArgs({ namespace, name: 'p', uid, node: 'n1' }),
+    );
     expect([status, body]).toEqual([200, { Error: 'node(s) did not have enough free storage' }]);
     const other = bindingArgs({ namespace, name: 'p', uid: 'another', node: 'n1' });
-    expect((await world.ask('/bind', other)).body).toEqual({
+    expect((await fixture.ask('/bind', other)).body).toEqual({
       Error: 'pod default/p with uid another is gone, or not known yet',
     });
   });
 
   test('of a pod with unbound claims selects its node and waits for the volumes first', async () => {
-    await using world = await ExtenderWorld.start();
-    await world.node('n1', '10Gi');
-    const { metadata } = await world.pod('p', '3Gi');
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '10Gi');
+    const { metadata } = await fixture.pod('p', '3Gi');
     const args = bindingArgs({ namespace, name: 'p', uid: metadata?.uid ?? '', node: 'n1' });
-    const answer = world.ask('/bind', args);
-    await world.known(() => world.desk.index.claims.get('default/p-0')?.selectedNode === 'n1');
-    expect(world.desk.index.pods.stored('default/p')?.nodeName).toBe('');
-    await world.world.cluster.resource(persistentVolumes).create({
+    const answer = fixture.ask('/bind', args);
+    await fixture.known(() => fixture.desk.index.claims.get('default/p-0')?.selectedNode === 'n1');
+    expect(fixture.desk.index.pods.stored('default/p')?.nodeName).toBe('');
+    await fixture.fixture.cluster.resource(persistentVolumes).create({
       metadata: { name: 'made' },
       spec: {
         capacity: { storage: '3Gi' },
@@ -271,6 +275,6 @@ describe('bind', () => {
       },
     });
     expect((await answer).body).toEqual({ Error: '' });
-    await world.known(() => world.desk.index.pods.stored('default/p')?.nodeName === 'n1');
+    await fixture.known(() => fixture.desk.index.pods.stored('default/p')?.nodeName === 'n1');
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { makeCertificate } from '../apiserver/server/identity/certificate.ts';
 import { ada, authorityCert, localhost } from '../cluster/kubernetes/testing/certificates.ts';
 import { realClock } from '../runtime/clock.ts';
-import { ExtenderWorld } from './testing/extender-world.ts';
+import { ExtenderFixture } from './testing/extender-fixture.ts';
 
 const versions = ['TLSv1.2', 'TLSv1.3'] as const;
 const { certificate, key } = makeCertificate(realClock.nowMs());
@@ -51,22 +51,25 @@ function post(port: number, path: string, options: ConnectionOptions): Promise<A
 
 describe.each(versions)('%s: a caller that comes back with its session is asked anew:', (version) => {
   test.each(callers)('%s', async (_, proof, status) => {
-    await using world = await ExtenderWorld.start();
+    await using fixture = await ExtenderFixture.start();
     const options = { ...proof, minVersion: version, maxVersion: version };
     for (const path of ['/filter', '/bind']) {
-      const first = await post(world.port, path, options);
+      const first = await post(fixture.port, path, options);
       const { session } = first;
-      const second = await post(world.port, path, { ...options, ...(session !== undefined && { session }) });
+      const second = await post(fixture.port, path, {
+        ...options,
+        ...(session !== undefined && { session }),
+      });
       expect([first.status, second.status]).toEqual([status, status]);
       expect(second.isResumed).toBe(false);
     }
   });
 
   test('also one that has its session from when it had a certificate', async () => {
-    await using world = await ExtenderWorld.start();
+    await using fixture = await ExtenderFixture.start();
     const range = { minVersion: version, maxVersion: version };
-    const { session } = await post(world.port, '/bind', { ...ada, ...range });
-    const again = await post(world.port, '/bind', { ...range, ...(session !== undefined && { session }) });
+    const { session } = await post(fixture.port, '/bind', { ...ada, ...range });
+    const again = await post(fixture.port, '/bind', { ...range, ...(session !== undefined && { session }) });
     expect([again.status, again.isResumed]).toEqual([403, false]);
   });
 });

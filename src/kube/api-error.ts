@@ -2,7 +2,7 @@ import type { Status, StatusCause, StatusDetails, StatusReason } from './api/sta
 import { qualifiedKind, qualifiedPlural, type Resource } from './resource.ts';
 
 /**
- * A request that failed, in Kubernetes' own terms. Both worlds throw it: the embedded server where it refuses, the client
+ * A request that failed, in Kubernetes' own terms. Both kinds of cluster throw it: the embedded server where it refuses, the client
  * of a real cluster where the server did. Callers decide by `reason`, people read `message`.
  */
 export class ApiError extends Error {

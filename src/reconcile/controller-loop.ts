@@ -1,7 +1,7 @@
 import type { WorkQueue } from './work-queue.ts';
 
 /**
- * Brings the world in line with what `key` asks for. Level-based: it reads the state anew, may run twice for one change and
+ * Brings the cluster in line with what `key` asks for. Level-based: it reads the state anew, may run twice for one change and
  * once for many, and never at the same time as itself for the same key.
  *
  * Undefined: all is well. A `Requeue`: look again later. A rejection: it failed and is tried again after a back-off that grows.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EmbeddedWorld } from '../cluster/testing/embedded-world.ts';
+import { EmbeddedFixture } from '../cluster/testing/embedded-fixture.ts';
 import { hanging, refusing } from '../cluster/testing/faulty-cluster.ts';
 import { failure } from '../kube/api-error.ts';
 import { events, namespaces } from '../kube/resources.ts';
@@ -13,7 +13,7 @@ async function begin(options: Partial<EventRecorderOptions> = {}) {
   const clock = new VirtualClock(Date.UTC(2026, 0, 1));
   const random = seededRandom('events');
   const supervisor = new Supervisor({ clock, random, onCrash: (crash) => expect.fail(String(crash.error)) });
-  const { cluster, faulty } = await EmbeddedWorld.start(clock);
+  const { cluster, faulty } = await EmbeddedFixture.start(clock);
   const errors: unknown[] = [];
   const recorder = new EventRecorder({
     events: faulty.resource(events),

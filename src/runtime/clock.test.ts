@@ -4,12 +4,12 @@ import { InvariantError } from './assert.ts';
 import { type Clock, realClock } from './clock.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-interface World {
+interface Fixture {
   readonly name: string;
   create(): { readonly clock: Clock; pass(ms: number): Promise<void> };
 }
 
-const worlds: readonly World[] = [
+const fixtures: readonly Fixture[] = [
   {
     name: 'the real clock',
     create: () => ({ clock: realClock, pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) }),
@@ -26,7 +26,7 @@ const worlds: readonly World[] = [
 /** Long enough for the real clock to have fired what was due well before. */
 const laterMs = 30;
 
-describe.each(worlds)('$name', ({ create }) => {
+describe.each(fixtures)('$name', ({ create }) => {
   const never = new AbortController().signal;
 
   test('moves both of its times forward', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EmbeddedWorld } from '../cluster/testing/embedded-world.ts';
+import { EmbeddedFixture } from '../cluster/testing/embedded-fixture.ts';
 import type { Change } from '../engine/cluster-index/change.ts';
 import type { PersistentVolume } from '../kube/api/core-volume.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
@@ -19,7 +19,7 @@ const spec = {
 
 async function begin() {
   const clock = new VirtualClock();
-  const { cluster } = await EmbeddedWorld.start(clock);
+  const { cluster } = await EmbeddedFixture.start(clock);
   const random = seededRandom('feed');
   const supervisor = new Supervisor({ clock, random, onCrash: ({ error }) => expect.fail(String(error)) });
   const source = {

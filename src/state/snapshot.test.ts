@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Cluster, ResourceClient } from '../cluster/cluster.ts';
-import { EmbeddedWorld } from '../cluster/testing/embedded-world.ts';
+import { EmbeddedFixture } from '../cluster/testing/embedded-fixture.ts';
 import { stowageProfile } from '../engine/cluster-index/profile.ts';
 import { node, pod, volume } from '../engine/testing/objects.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
@@ -101,7 +101,7 @@ describe('a snapshot', () => {
 
 describe('listing a cluster', () => {
   test('takes all there is, page by page', async () => {
-    const { cluster } = await EmbeddedWorld.start(new VirtualClock());
+    const { cluster } = await EmbeddedFixture.start(new VirtualClock());
     await cluster.resource(nodes).create(fresh(node('n1')));
     await cluster
       .resource(persistentVolumes)

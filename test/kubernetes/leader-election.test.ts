@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { EventReader } from '../../src/cluster/testing/contract-world.ts';
+import { EventReader } from '../../src/cluster/testing/contract-fixture.ts';
 import type { ConfigMap } from '../../src/kube/api/core.ts';
 import { configMaps, leases } from '../../src/kube/resources.ts';
 import { builtProgram } from '../built-program.ts';

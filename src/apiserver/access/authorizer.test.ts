@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ClusterRole, ClusterRoleBinding } from '../../kube/api/rbac-v1.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
-import { RegistryWorld } from '../registry/testing/registry-world.ts';
+import { RegistryFixture } from '../registry/testing/registry-fixture.ts';
 import type { ResourceAttributes } from './attributes.ts';
 import { Authorizer } from './authorizer.ts';
 import { RuleIndex } from './rule-index.ts';
 import { ruleAllows } from './rule-match.ts';
-import { AccessWorld } from './testing/access-world.ts';
+import { AccessFixture } from './testing/access-fixture.ts';
 import type { User } from './user.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
 
 test('whoever has seen a binding come or go is judged by it', async () => {
-  await using world = await AccessWorld.start();
-  const token = await world.token('robot');
-  await world.admin('POST', `${rbac}/roles`, {
+  await using fixture = await AccessFixture.start();
+  const token = await fixture.token('robot');
+  await fixture.admin('POST', `${rbac}/roles`, {
     metadata: { name: 'read' },
     rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }],
   });
@@ -24,28 +24,28 @@ test('whoever has seen a binding come or go is judged by it', async () => {
     roleRef: { kind: 'Role', name: 'read' },
     subjects: [{ kind: 'ServiceAccount', name: 'robot' }],
   };
-  const ask = async () => (await world.as(token, 'GET', '/api/v1/namespaces/default/configmaps')).status;
+  const ask = async () => (await fixture.as(token, 'GET', '/api/v1/namespaces/default/configmaps')).status;
   for (let round = 0; round < 50; round++) {
     expect(await ask()).toBe(403);
-    await world.admin('POST', `${rbac}/rolebindings`, binding);
+    await fixture.admin('POST', `${rbac}/rolebindings`, binding);
     expect(await ask()).toBe(200);
-    if (round % 2 === 0) await world.admin('DELETE', `${rbac}/rolebindings/b`);
-    else await world.admin('PUT', `${rbac}/rolebindings/b`, { ...binding, subjects: [] });
+    if (round % 2 === 0) await fixture.admin('DELETE', `${rbac}/rolebindings/b`);
+    else await fixture.admin('PUT', `${rbac}/rolebindings/b`, { ...binding, subjects: [] });
     expect(await ask()).toBe(403);
-    if (round % 2 === 1) await world.admin('DELETE', `${rbac}/rolebindings/b`);
+    if (round % 2 === 1) await fixture.admin('DELETE', `${rbac}/rolebindings/b`);
   }
 });
 
 test('an authorizer that starts later knows what there is', async () => {
-  const world = await RegistryWorld.start();
+  const fixture = await RegistryFixture.start();
   const kind = (plural: string) =>
-    world.registry.kinds.byPlural('rbac.authorization.k8s.io/v1', plural) as Kind;
+    fixture.registry.kinds.byPlural('rbac.authorization.k8s.io/v1', plural) as Kind;
   const write = { manager: 'test', user: 'test', warn() {} };
   const create = (plural: string, object: object) =>
-    world.registry.create(kind(plural), undefined, object as StoredObject, write);
+    fixture.registry.create(kind(plural), undefined, object as StoredObject, write);
   await create('clusterroles', role('r', [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }]));
   await create('clusterrolebindings', { ...binding('b', 'r', '', [{ kind: 'User', name: 'bob' }]) });
-  const authorizer = await Authorizer.follow(world.registry);
+  const authorizer = await Authorizer.follow(fixture.registry);
   const asked = {
     kind: 'resource',
     verb: 'get',

@@ -4,18 +4,18 @@ import type { Kind } from '../kinds/kind.ts';
 import { reviewKinds } from '../server/reviews/kinds.ts';
 import { servedKinds } from '../server/testing/served-cluster.ts';
 import { verbsOfSubresource } from '../server/verbs.ts';
-import { AccessWorld } from './testing/access-world.ts';
+import { AccessFixture } from './testing/access-fixture.ts';
 
-let world: AccessWorld;
+let fixture: AccessFixture;
 let token = '';
 
 beforeAll(async () => {
-  world = await AccessWorld.start();
-  token = await world.token('nobody');
+  fixture = await AccessFixture.start();
+  token = await fixture.token('nobody');
 });
 
 afterAll(async () => {
-  await world[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 /** What everybody may ask who has said who he is. */
@@ -65,7 +65,7 @@ function pathOf(kind: { readonly group: string; readonly version: string }, rest
 async function statuses(path: string, given: string | undefined): Promise<readonly string[]> {
   const replies = methods.map(async (method) => {
     const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { body: {} } : {};
-    return `${method} ${(await world.as(given, method, path, body)).status}`;
+    return `${method} ${(await fixture.as(given, method, path, body)).status}`;
   });
   return await Promise.all(replies);
 }
@@ -98,20 +98,20 @@ describe('without a token, and with a wrong one', () => {
     '/.well-known/openid-configuration',
   ])('nothing is told at %s', async (path) => {
     expect(await statuses(path, undefined)).toEqual(all(401));
-    expect((await world.as('wrong', 'GET', path)).status).toBe(401);
+    expect((await fixture.as('wrong', 'GET', path)).status).toBe(401);
   });
 
   test.each(['/healthz', '/livez', '/readyz', '/version'])(
     '%s answers, but not to a wrong one',
     async (path) => {
-      expect((await world.as(undefined, 'GET', path)).status).toBe(200);
-      expect((await world.as('wrong', 'GET', path)).status).toBe(401);
+      expect((await fixture.as(undefined, 'GET', path)).status).toBe(200);
+      expect((await fixture.as('wrong', 'GET', path)).status).toBe(401);
       const headers = { 'impersonate-user': 'stowage-admin', 'impersonate-group': 'system:masters' };
-      expect((await world.as(undefined, 'GET', path, { headers })).status).toBe(403);
+      expect((await fixture.as(undefined, 'GET', path, { headers })).status).toBe(403);
     },
   );
 });
 
 test('no request was taken for another one', () => {
-  expect(world.cluster.bugs).toEqual([]);
+  expect(fixture.cluster.bugs).toEqual([]);
 });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AccessWorld } from './testing/access-world.ts';
+import { AccessFixture } from './testing/access-fixture.ts';
 
-let world: AccessWorld;
+let fixture: AccessFixture;
 
 beforeAll(async () => {
-  world = await AccessWorld.start();
+  fixture = await AccessFixture.start();
 });
 
 afterAll(async () => {
-  await world[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 const secrets = '/api/v1/namespaces/default/secrets';
@@ -18,15 +18,15 @@ describe('who may watch one object by its name', () => {
   let token = '';
 
   beforeAll(async () => {
-    for (const name of ['own', 'foreign']) await world.admin('POST', secrets, { metadata: { name } });
-    token = await world.token('watcher');
+    for (const name of ['own', 'foreign']) await fixture.admin('POST', secrets, { metadata: { name } });
+    token = await fixture.token('watcher');
     const rule = { apiGroups: [''], resources: ['secrets'], verbs: ['watch'], resourceNames: ['own'] };
-    await world.allow('watcher', rule);
+    await fixture.allow('watcher', rule);
   });
 
   async function seen(name: string, query: string): Promise<readonly string[]> {
     const path = `/api/v1/watch/namespaces/default/secrets/${name}?timeoutSeconds=1&${query}`;
-    const { status, text } = await world.as(token, 'GET', path);
+    const { status, text } = await fixture.as(token, 'GET', path);
     if (status !== 200) return [String(status)];
     const lines = text.split('\n').filter((line) => line !== '');
     return lines.map(
@@ -58,13 +58,13 @@ describe('who may watch one object by its name', () => {
 
 test('a name in a path of old is a name, whatever it is made of', async () => {
   const path = '/api/v1/watch/namespaces/default/secrets/own%2Cmetadata.name=own?timeoutSeconds=1';
-  expect(await world.cluster.call('GET', path)).toMatchObject({ status: 200, text: '' });
+  expect(await fixture.cluster.call('GET', path)).toMatchObject({ status: 200, text: '' });
 });
 
 test('headers do not push one another out, so nobody is himself who wants to be another one', async () => {
   const padding = Object.fromEntries(Array.from({ length: 2500 }, (_, index) => [`a${index}`, '']));
   const headers = { ...padding, 'impersonate-user': 'nobody' };
-  const answer = await world.cluster.call('GET', secrets, { headers });
+  const answer = await fixture.cluster.call('GET', secrets, { headers });
   expect(answer.status).toBe(403);
   expect(answer.text).toContain('User \\"nobody\\" cannot list');
 });
@@ -81,9 +81,9 @@ describe('a role whose rules make more pieces than can be looked at', () => {
   const roles = `${rbac}/namespaces/default/roles`;
 
   test('is refused to who does not hold them, without looking at them all', async () => {
-    const token = await world.token('lister');
-    await world.allow('lister', write);
-    const answer = await world.as(token, 'POST', roles, {
+    const token = await fixture.token('lister');
+    await fixture.allow('lister', write);
+    const answer = await fixture.as(token, 'POST', roles, {
       body: { metadata: { name: 'huge' }, rules: [huge] },
     });
     expect(answer.status).toBe(403);
@@ -91,9 +91,9 @@ describe('a role whose rules make more pieces than can be looked at', () => {
   });
 
   test('is taken from who holds them', async () => {
-    const token = await world.token('holder');
-    await world.allow('holder', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] });
-    const answer = await world.as(token, 'POST', roles, {
+    const token = await fixture.token('holder');
+    await fixture.allow('holder', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] });
+    const answer = await fixture.as(token, 'POST', roles, {
       body: { metadata: { name: 'huge' }, rules: [huge] },
     });
     expect(answer.status).toBe(201);
@@ -106,9 +106,9 @@ test.each(['!', 'a,', '(', 'a=b,'])(
     const rawSelector = part.repeat(1_400_000 / part.length);
     const selectors = { fieldSelector: { rawSelector }, labelSelector: { rawSelector } };
     const body = { spec: { resourceAttributes: { verb: 'get', resource: 'pods', ...selectors } } };
-    const token = await world.token('nobody');
+    const token = await fixture.token('nobody');
     const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
-    const answer = await world.as(token, 'POST', path, { body });
+    const answer = await fixture.as(token, 'POST', path, { body });
     const field = 'spec.resourceAttributes';
     const evaluationError = `${field}.fieldSelector ignored due to parse error; ${field}.labelSelector ignored due to parse error`;
     expect(answer.json().status).toEqual({ allowed: false, evaluationError });
@@ -116,5 +116,5 @@ test.each(['!', 'a,', '(', 'a=b,'])(
 );
 
 test('no request was a bug', () => {
-  expect(world.cluster.bugs).toEqual([]);
+  expect(fixture.cluster.bugs).toEqual([]);
 });

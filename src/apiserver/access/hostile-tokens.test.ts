@@ -1,22 +1,22 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AccessWorld, forged, otherKey, partsOf } from './testing/access-world.ts';
+import { AccessFixture, forged, otherKey, partsOf } from './testing/access-fixture.ts';
 
-let world: AccessWorld;
+let fixture: AccessFixture;
 let good = '';
 
 beforeAll(async () => {
-  world = await AccessWorld.start();
-  good = await world.token('robot');
-  await world.allow('robot', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] });
+  fixture = await AccessFixture.start();
+  good = await fixture.token('robot');
+  await fixture.allow('robot', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] });
 });
 
 afterAll(async () => {
-  await world[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 async function statusWith(token: string): Promise<number> {
-  return (await world.as(token, 'GET', '/api/v1/namespaces/default/secrets')).status;
+  return (await fixture.as(token, 'GET', '/api/v1/namespaces/default/secrets')).status;
 }
 
 function later(seconds: number): object {
@@ -27,7 +27,7 @@ function later(seconds: number): object {
 
 /** What the server itself would sign, had it been asked to. */
 function signed(claims: object): string {
-  return forged(partsOf(good).header, claims, world.cluster.credentials.tokenKey);
+  return forged(partsOf(good).header, claims, fixture.cluster.credentials.tokenKey);
 }
 
 test('a good token is taken', async () => {
@@ -52,7 +52,7 @@ describe('a token is refused', () => {
         forged(
           { ...partsOf(good).header, crit: ['exp'] },
           partsOf(good).claims,
-          world.cluster.credentials.tokenKey,
+          fixture.cluster.credentials.tokenKey,
         ),
     ],
     ['that has expired', () => signed(later(-2 * 3600))],
@@ -87,13 +87,13 @@ describe('a token ends with', () => {
   const accounts = '/api/v1/namespaces/default/serviceaccounts';
 
   test('its account, at once, and does not come back with one of the same name', async () => {
-    const token = await world.token('brief');
-    expect((await world.as(token, 'GET', '/api')).status).toBe(200);
-    await world.admin('DELETE', `${accounts}/brief`);
-    expect((await world.as(token, 'GET', '/api')).status).toBe(401);
-    const second = await world.token('brief');
-    expect((await world.as(token, 'GET', '/api')).status).toBe(401);
-    expect((await world.as(second, 'GET', '/api')).status).toBe(200);
+    const token = await fixture.token('brief');
+    expect((await fixture.as(token, 'GET', '/api')).status).toBe(200);
+    await fixture.admin('DELETE', `${accounts}/brief`);
+    expect((await fixture.as(token, 'GET', '/api')).status).toBe(401);
+    const second = await fixture.token('brief');
+    expect((await fixture.as(token, 'GET', '/api')).status).toBe(401);
+    expect((await fixture.as(second, 'GET', '/api')).status).toBe(200);
   });
 
   test.each([
@@ -102,28 +102,28 @@ describe('a token ends with', () => {
   ])('the %s that it is bound to', async (kind, plural, body) => {
     const name = kind.toLowerCase();
     const objects = `/api/v1/namespaces/default/${plural}`;
-    await world.admin('POST', objects, { metadata: { name }, ...body });
+    await fixture.admin('POST', objects, { metadata: { name }, ...body });
     const boundObjectRef = { kind, apiVersion: 'v1', name };
-    const token = await world.token('bound', { boundObjectRef });
-    expect((await world.as(token, 'GET', '/api')).status).toBe(200);
-    await world.admin('DELETE', `${objects}/${name}`, { gracePeriodSeconds: 0 });
-    expect((await world.as(token, 'GET', '/api')).status).toBe(401);
-    await world.admin('POST', objects, { metadata: { name }, ...body });
-    expect((await world.as(token, 'GET', '/api')).status).toBe(401);
+    const token = await fixture.token('bound', { boundObjectRef });
+    expect((await fixture.as(token, 'GET', '/api')).status).toBe(200);
+    await fixture.admin('DELETE', `${objects}/${name}`, { gracePeriodSeconds: 0 });
+    expect((await fixture.as(token, 'GET', '/api')).status).toBe(401);
+    await fixture.admin('POST', objects, { metadata: { name }, ...body });
+    expect((await fixture.as(token, 'GET', '/api')).status).toBe(401);
   });
 
   test('the node that it is bound to', async () => {
-    await world.admin('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
-    const token = await world.token('bound', {
+    await fixture.admin('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
+    const token = await fixture.token('bound', {
       boundObjectRef: { kind: 'Node', apiVersion: 'v1', name: 'n1' },
     });
-    const self = await world.as(token, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+    const self = await fixture.as(token, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
       body: {},
     });
     expect(self.json()).toMatchObject({
       status: { userInfo: { extra: { 'authentication.kubernetes.io/node-name': ['n1'] } } },
     });
-    await world.admin('DELETE', '/api/v1/nodes/n1');
-    expect((await world.as(token, 'GET', '/api')).status).toBe(401);
+    await fixture.admin('DELETE', '/api/v1/nodes/n1');
+    expect((await fixture.as(token, 'GET', '/api')).status).toBe(401);
   });
 });

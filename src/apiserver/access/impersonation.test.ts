@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AccessWorld } from './testing/access-world.ts';
+import { AccessFixture } from './testing/access-fixture.ts';
 
 /** What the real server says is on record in test/fidelity; here is what takes rules that scenarios there do not make. */
 
-let world: AccessWorld;
+let fixture: AccessFixture;
 
 beforeAll(async () => {
-  world = await AccessWorld.start();
+  fixture = await AccessFixture.start();
 });
 
 afterAll(async () => {
-  await world[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 const self = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -110,17 +110,17 @@ describe('a user may be stood for', () => {
     },
   ])('$name', async ({ name, rules, headers, groups }) => {
     const who = `r-${name.replaceAll(/\W+/g, '-')}`;
-    const token = await world.token(who);
-    await world.admin('POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+    const token = await fixture.token(who);
+    await fixture.admin('POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
       metadata: { name: who },
       rules,
     });
-    await world.admin('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    await fixture.admin('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
       metadata: { name: who },
       roleRef: { kind: 'ClusterRole', name: who },
       subjects: [{ kind: 'ServiceAccount', name: who, namespace: 'default' }],
     });
-    const reply = await world.as(token, 'POST', self, { body: {}, headers });
+    const reply = await fixture.as(token, 'POST', self, { body: {}, headers });
     if (groups === undefined) expect(reply.status).toBe(403);
     else
       expect(reply.json()).toMatchObject({
@@ -129,27 +129,27 @@ describe('a user may be stood for', () => {
   });
 
   test('the node on which an account is used, by a right that is about no node', async () => {
-    await world.admin('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
-    const token = await world.token('agent', {
+    await fixture.admin('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
+    const token = await fixture.token('agent', {
       boundObjectRef: { kind: 'Node', apiVersion: 'v1', name: 'n1' },
     });
     const rbac = '/apis/rbac.authorization.k8s.io/v1';
     const rules = [identity('associated-node', 'nodes'), on('associated-node')];
-    await world.admin('POST', `${rbac}/clusterroles`, { metadata: { name: 'agent' }, rules });
-    await world.admin('POST', `${rbac}/clusterrolebindings`, {
+    await fixture.admin('POST', `${rbac}/clusterroles`, { metadata: { name: 'agent' }, rules });
+    await fixture.admin('POST', `${rbac}/clusterrolebindings`, {
       metadata: { name: 'agent' },
       roleRef: { kind: 'ClusterRole', name: 'agent' },
       subjects: [{ kind: 'ServiceAccount', name: 'agent', namespace: 'default' }],
     });
-    const own = await world.as(token, 'POST', self, { body: {}, headers: node });
+    const own = await fixture.as(token, 'POST', self, { body: {}, headers: node });
     expect(own.json()).toMatchObject({ status: { userInfo: { username: 'system:node:n1' } } });
     const headers = { 'impersonate-user': 'system:node:n2' };
-    expect((await world.as(token, 'POST', self, { body: {}, headers })).status).toBe(403);
+    expect((await fixture.as(token, 'POST', self, { body: {}, headers })).status).toBe(403);
   });
 });
 
 test('a header that comes twice names two groups, and a comma is none between them', async () => {
-  const reply = await world.cluster.call('POST', self, {
+  const reply = await fixture.cluster.call('POST', self, {
     body: {},
     headers: { 'impersonate-user': 'bob', 'impersonate-group': 'a, b' },
   });

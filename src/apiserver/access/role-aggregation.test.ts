@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ClusterRole, PolicyRule } from '../../kube/api/rbac-v1.ts';
 import { realClock } from '../../runtime/clock.ts';
 import type { Kind, StoredObject } from '../kinds/kind.ts';
-import { RegistryWorld } from '../registry/testing/registry-world.ts';
+import { RegistryFixture } from '../registry/testing/registry-fixture.ts';
 import { RoleAggregation } from './role-aggregation.ts';
 
 const write = { manager: 'test', user: 'test', warn() {} };
@@ -12,26 +12,26 @@ const gathering = {
   clusterRoleSelectors: [{ matchLabels: { gather: 'me' } }, { matchLabels: { also: 'me' } }],
 };
 
-class World {
-  readonly #world: RegistryWorld;
+class Fixture {
+  readonly #fixture: RegistryFixture;
   readonly #aggregation: RoleAggregation;
 
-  private constructor(world: RegistryWorld, aggregation: RoleAggregation) {
-    this.#world = world;
+  private constructor(fixture: RegistryFixture, aggregation: RoleAggregation) {
+    this.#fixture = fixture;
     this.#aggregation = aggregation;
   }
 
-  static async start(): Promise<World> {
-    const world = await RegistryWorld.start();
+  static async start(): Promise<Fixture> {
+    const fixture = await RegistryFixture.start();
     const onError = (error: unknown) => expect.unreachable(String(error));
-    return new World(
-      world,
-      await RoleAggregation.start({ registry: world.registry, clock: realClock, onError }),
+    return new Fixture(
+      fixture,
+      await RoleAggregation.start({ registry: fixture.registry, clock: realClock, onError }),
     );
   }
 
   get revision(): number {
-    return this.#world.store.revision;
+    return this.#fixture.store.revision;
   }
 
   async create(name: string, labels: object, more: object): Promise<void> {
@@ -42,16 +42,16 @@ class World {
       rules: null,
       ...more,
     };
-    await this.#world.registry.create(this.#kind, undefined, role as unknown as StoredObject, write);
+    await this.#fixture.registry.create(this.#kind, undefined, role as unknown as StoredObject, write);
   }
 
   async delete(name: string): Promise<void> {
-    await this.#world.registry.delete(this.#kind, { name }, {}, write);
+    await this.#fixture.registry.delete(this.#kind, { name }, {}, write);
   }
 
   async rules(name: string): Promise<ClusterRole['rules']> {
     await this.#aggregation.settled();
-    return ((await this.#world.registry.get(this.#kind, { name })).object as ClusterRole).rules;
+    return ((await this.#fixture.registry.get(this.#kind, { name })).object as ClusterRole).rules;
   }
 
   async close(): Promise<void> {
@@ -59,42 +59,42 @@ class World {
   }
 
   get #kind(): Kind {
-    return this.#world.registry.kinds.byPlural('rbac.authorization.k8s.io/v1', 'clusterroles') as Kind;
+    return this.#fixture.registry.kinds.byPlural('rbac.authorization.k8s.io/v1', 'clusterroles') as Kind;
   }
 }
 
 test('a role gathers the rules of those that it selects, each once', async () => {
-  const world = await World.start();
-  await world.create('all', {}, { aggregationRule: gathering });
-  await world.create('b', { gather: 'me' }, { rules: [readPods] });
-  await world.create('a', { also: 'me' }, { rules: [readNodes, readPods] });
-  await world.create('c', { other: 'me' }, { rules: [{ ...readPods, verbs: ['*'] }] });
-  expect(await world.rules('all')).toEqual([readPods, readNodes]);
-  await world.delete('b');
-  expect(await world.rules('all')).toEqual([readNodes, readPods]);
-  await world.delete('a');
-  expect(await world.rules('all')).toBeNull();
-  await world.close();
+  const fixture = await Fixture.start();
+  await fixture.create('all', {}, { aggregationRule: gathering });
+  await fixture.create('b', { gather: 'me' }, { rules: [readPods] });
+  await fixture.create('a', { also: 'me' }, { rules: [readNodes, readPods] });
+  await fixture.create('c', { other: 'me' }, { rules: [{ ...readPods, verbs: ['*'] }] });
+  expect(await fixture.rules('all')).toEqual([readPods, readNodes]);
+  await fixture.delete('b');
+  expect(await fixture.rules('all')).toEqual([readNodes, readPods]);
+  await fixture.delete('a');
+  expect(await fixture.rules('all')).toBeNull();
+  await fixture.close();
 });
 
 test('what somebody writes into it does not stay, and when all is well nothing is written', async () => {
-  const world = await World.start();
-  await world.create('b', { gather: 'me' }, { rules: [readPods] });
-  await world.create('all', {}, { aggregationRule: gathering, rules: [readNodes] });
-  expect(await world.rules('all')).toEqual([readPods]);
-  const before = world.revision;
-  await world.create('unrelated', {}, { rules: [readNodes] });
-  expect(await world.rules('all')).toEqual([readPods]);
-  expect(world.revision).toBe(before + 1);
-  await world.close();
+  const fixture = await Fixture.start();
+  await fixture.create('b', { gather: 'me' }, { rules: [readPods] });
+  await fixture.create('all', {}, { aggregationRule: gathering, rules: [readNodes] });
+  expect(await fixture.rules('all')).toEqual([readPods]);
+  const before = fixture.revision;
+  await fixture.create('unrelated', {}, { rules: [readNodes] });
+  expect(await fixture.rules('all')).toEqual([readPods]);
+  expect(fixture.revision).toBe(before + 1);
+  await fixture.close();
 });
 
 test('roles that gather each other come to rest', async () => {
-  const world = await World.start();
-  await world.create('a', { gather: 'me' }, { aggregationRule: gathering });
-  await world.create('b', { gather: 'me' }, { aggregationRule: gathering });
-  await world.create('c', { also: 'me' }, { rules: [readPods] });
-  expect(await world.rules('a')).toEqual([readPods]);
-  expect(await world.rules('b')).toEqual([readPods]);
-  await world.close();
+  const fixture = await Fixture.start();
+  await fixture.create('a', { gather: 'me' }, { aggregationRule: gathering });
+  await fixture.create('b', { gather: 'me' }, { aggregationRule: gathering });
+  await fixture.create('c', { also: 'me' }, { rules: [readPods] });
+  expect(await fixture.rules('a')).toEqual([readPods]);
+  expect(await fixture.rules('b')).toEqual([readPods]);
+  await fixture.close();
 });

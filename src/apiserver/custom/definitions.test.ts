@@ -2,44 +2,44 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decodedObject } from '../decoded-object.ts';
 import { isConditionTrue } from '../kinds/extensions/definition-conditions.ts';
 import type { UpdateContext } from '../registry/api.ts';
-import { DefinedWorld, widgetDefinition } from './testing/defined-world.ts';
+import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
 
 const text = { type: 'string' };
 const name = 'widgets.example.com';
 const write: UpdateContext = { manager: 'test', user: 'test', warn: () => {} };
 
 describe('a definition', () => {
-  let world: DefinedWorld;
+  let fixture: DefinedFixture;
   beforeEach(async () => {
-    world = await DefinedWorld.start();
-    await world.define(widgetDefinition({ v1: { color: text } }));
+    fixture = await DefinedFixture.start();
+    await fixture.define(widgetDefinition({ v1: { color: text } }));
   });
   afterEach(async () => {
-    await world.stop();
-    expect(world.problems).toEqual([]);
+    await fixture.stop();
+    expect(fixture.problems).toEqual([]);
   });
 
   test('is served when it is stored, and says so', async () => {
-    const definition = await world.definition(name);
+    const definition = await fixture.definition(name);
     expect(definition !== undefined && isConditionTrue(definition, 'Established')).toBe(true);
-    expect((await world.create('v1', 'w', { spec: { color: 'red', odd: 1 } })).spec).toEqual({
+    expect((await fixture.create('v1', 'w', { spec: { color: 'red', odd: 1 } })).spec).toEqual({
       color: 'red',
     });
   });
 
   test('is served again after a restart, without being written', async () => {
-    await world.create('v1', 'w', { spec: { color: 'red' } });
-    const before = await world.definition(name);
-    await world.restart();
-    expect(await world.definition(name)).toEqual(before);
-    expect((await world.get('v1', 'w')).spec).toEqual({ color: 'red' });
+    await fixture.create('v1', 'w', { spec: { color: 'red' } });
+    const before = await fixture.definition(name);
+    await fixture.restart();
+    expect(await fixture.definition(name)).toEqual(before);
+    expect((await fixture.get('v1', 'w')).spec).toEqual({ color: 'red' });
   });
 
   test('gives objects of old the defaults that it has now, and takes what it does not know any more', async () => {
-    const { metadata } = await world.create('v1', 'w', { spec: { color: 'red' } });
+    const { metadata } = await fixture.create('v1', 'w', { spec: { color: 'red' } });
     const { spec } = widgetDefinition({ v1: { size: { type: 'integer', default: 3 } } });
-    await world.changeDefinition(name, { spec });
-    const now = await world.get('v1', 'w');
+    await fixture.changeDefinition(name, { spec });
+    const now = await fixture.get('v1', 'w');
     expect(now.spec).toEqual({ size: 3 });
     // Nobody has written it.
     expect(now.metadata.resourceVersion).toBe(metadata.resourceVersion);
@@ -48,47 +48,49 @@ describe('a definition', () => {
   test('ends the watches of its kind when it changes, and leaves them alone when it does not', async () => {
     let ends = 0;
     const listener = { events: () => {}, ended: () => (ends += 1) };
-    await world.registry.watch(world.kind('example.com/v1', 'widgets'), {}, listener);
-    await world.changeDefinition(name, { metadata: { labels: { a: 'b' } } });
+    await fixture.registry.watch(fixture.kind('example.com/v1', 'widgets'), {}, listener);
+    await fixture.changeDefinition(name, { metadata: { labels: { a: 'b' } } });
     expect(ends).toBe(0);
-    await world.changeDefinition(name, widgetDefinition({ v1: { size: text } }));
+    await fixture.changeDefinition(name, widgetDefinition({ v1: { size: text } }));
     expect(ends).toBe(1);
   });
 
   test('keeps what only its storage version knows out of the others', async () => {
-    await world.changeDefinition(
+    await fixture.changeDefinition(
       name,
       widgetDefinition({ v1: { color: text, old: text }, v2: { color: text, young: text } }),
     );
-    await world.create('v1', 'w', { spec: { color: 'red', old: 'x' } });
-    expect((await world.get('v2', 'w')).spec).toEqual({ color: 'red' });
+    await fixture.create('v1', 'w', { spec: { color: 'red', old: 'x' } });
+    expect((await fixture.get('v2', 'w')).spec).toEqual({ color: 'red' });
     // As on a real server: what the storage version does not know is lost, and so is what the writer did not see.
-    expect((await world.patch('v2', 'w', { spec: { young: 'y' } })).spec).toEqual({ color: 'red' });
-    expect((await world.get('v1', 'w')).spec).toEqual({ color: 'red' });
+    expect((await fixture.patch('v2', 'w', { spec: { young: 'y' } })).spec).toEqual({ color: 'red' });
+    expect((await fixture.get('v1', 'w')).spec).toEqual({ color: 'red' });
   });
 
   test('goes with its objects, also when the server ends in the middle', async () => {
-    await world.create('v1', 'kept', { spec: {} });
-    await world.patch('v1', 'kept', { metadata: { finalizers: ['example.com/wait'] } });
-    await world.create('v1', 'plain', { spec: {} });
-    await world.undefine(name);
-    await expect(world.create('v1', 'late', { spec: {} })).rejects.toThrow('is terminating');
-    await world.restart();
-    expect(await world.definition(name)).toBeDefined();
-    await expect.poll(() => world.get('v1', 'plain').catch((error) => error.message)).toMatch(/not found/);
-    await world.patch('v1', 'kept', { metadata: { finalizers: null } });
-    await expect.poll(() => world.definition(name)).toBeUndefined();
-    expect(world.registry.kinds.byPlural('example.com/v1', 'widgets')).toBeUndefined();
+    await fixture.create('v1', 'kept', { spec: {} });
+    await fixture.patch('v1', 'kept', { metadata: { finalizers: ['example.com/wait'] } });
+    await fixture.create('v1', 'plain', { spec: {} });
+    await fixture.undefine(name);
+    await expect(fixture.create('v1', 'late', { spec: {} })).rejects.toThrow('is terminating');
+    await fixture.restart();
+    expect(await fixture.definition(name)).toBeDefined();
+    await expect.poll(() => fixture.get('v1', 'plain').catch((error) => error.message)).toMatch(/not found/);
+    await fixture.patch('v1', 'kept', { metadata: { finalizers: null } });
+    await expect.poll(() => fixture.definition(name)).toBeUndefined();
+    expect(fixture.registry.kinds.byPlural('example.com/v1', 'widgets')).toBeUndefined();
   });
 
   test('that wants a name of another one gets it when that goes', async () => {
     const twin = widgetDefinition({ v1: {} });
     twin.metadata.name = 'gadgets.example.com';
     twin.spec.names = { plural: 'gadgets', kind: 'Widget', listKind: 'GadgetList' };
-    await world.define(twin);
-    expect(world.registry.kinds.byPlural('example.com/v1', 'gadgets')).toBeUndefined();
-    await world.undefine(name);
-    await expect.poll(() => world.registry.kinds.byPlural('example.com/v1', 'gadgets')?.kind).toBe('Widget');
+    await fixture.define(twin);
+    expect(fixture.registry.kinds.byPlural('example.com/v1', 'gadgets')).toBeUndefined();
+    await fixture.undefine(name);
+    await expect
+      .poll(() => fixture.registry.kinds.byPlural('example.com/v1', 'gadgets')?.kind)
+      .toBe('Widget');
   });
 
   test.each(['v1', 'v9'])(
@@ -101,15 +103,15 @@ describe('a definition', () => {
       };
       impostor.spec.group = 'coordination.k8s.io';
       impostor.spec.names = { plural: 'leases', kind: 'Lease' };
-      const own = world.kind('coordination.k8s.io/v1', 'leases');
+      const own = fixture.kind('coordination.k8s.io/v1', 'leases');
       const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'mine' } };
-      await world.registry.create(own, 'default', decodedObject(own, lease), write);
-      await world.define(impostor);
-      expect(world.kind('coordination.k8s.io/v1', 'leases')).toBe(own);
-      expect(world.registry.kinds.byPlural('coordination.k8s.io/v9', 'leases')).toBeUndefined();
-      await world.undefine('leases.coordination.k8s.io');
-      await expect.poll(() => world.definition('leases.coordination.k8s.io')).toBeUndefined();
-      expect((await world.registry.list(own, {})).items).toHaveLength(1);
+      await fixture.registry.create(own, 'default', decodedObject(own, lease), write);
+      await fixture.define(impostor);
+      expect(fixture.kind('coordination.k8s.io/v1', 'leases')).toBe(own);
+      expect(fixture.registry.kinds.byPlural('coordination.k8s.io/v9', 'leases')).toBeUndefined();
+      await fixture.undefine('leases.coordination.k8s.io');
+      await expect.poll(() => fixture.definition('leases.coordination.k8s.io')).toBeUndefined();
+      expect((await fixture.registry.list(own, {})).items).toHaveLength(1);
     },
   );
 
@@ -121,9 +123,9 @@ describe('a definition', () => {
     };
     impostor.spec.group = 'coordination.k8s.io';
     impostor.spec.names = { plural: 'rentals', kind: 'Lease' };
-    await world.define(impostor);
-    const own = world.kind('coordination.k8s.io/v1', 'leases');
-    expect(world.kind('coordination.k8s.io/v1', 'rentals')).not.toBe(own);
-    expect(world.registry.kinds.byKind('coordination.k8s.io/v1', 'Lease')).toBe(own);
+    await fixture.define(impostor);
+    const own = fixture.kind('coordination.k8s.io/v1', 'leases');
+    expect(fixture.kind('coordination.k8s.io/v1', 'rentals')).not.toBe(own);
+    expect(fixture.registry.kinds.byKind('coordination.k8s.io/v1', 'Lease')).toBe(own);
   });
 });

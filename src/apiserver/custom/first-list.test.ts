@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RegistryEvent } from '../registry/api.ts';
-import { DefinedWorld, widgetDefinition } from './testing/defined-world.ts';
+import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
 
 const count = 1_500;
 const size = { type: 'integer', default: 3 };
@@ -17,27 +17,27 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
 }
 
 describe('the first look at many objects of a defined kind', () => {
-  let world: DefinedWorld;
+  let fixture: DefinedFixture;
   beforeEach(async () => {
-    world = await DefinedWorld.start();
-    await world.define(widgetDefinition({ v1: { color: { type: 'string' } } }));
+    fixture = await DefinedFixture.start();
+    await fixture.define(widgetDefinition({ v1: { color: { type: 'string' } } }));
     for (let index = 0; index < count; index += 1)
-      await world.create('v1', `w${index}`, { spec: { color: 'red' } });
+      await fixture.create('v1', `w${index}`, { spec: { color: 'red' } });
     const { spec } = widgetDefinition({ v1: { size } });
-    await world.changeDefinition('widgets.example.com', { spec });
+    await fixture.changeDefinition('widgets.example.com', { spec });
   });
   afterEach(async () => {
-    await world.stop();
-    expect(world.problems).toEqual([]);
+    await fixture.stop();
+    expect(fixture.problems).toEqual([]);
   });
 
-  const kind = () => world.kind('example.com/v1', 'widgets');
+  const kind = () => fixture.kind('example.com/v1', 'widgets');
   const shows = (object: unknown) => expect(object).toMatchObject({ spec: { size: 3 } });
 
   test('lets others go on meanwhile, once', async () => {
-    const first = world.registry.list(kind(), {});
+    const first = fixture.registry.list(kind(), {});
     expect(await turnsDuring(first)).toBeGreaterThanOrEqual(Math.floor(count / 200));
-    expect(await turnsDuring(world.registry.list(kind(), {}))).toBeLessThanOrEqual(1);
+    expect(await turnsDuring(fixture.registry.list(kind(), {}))).toBeLessThanOrEqual(1);
     const { items } = await first;
     expect(items).toHaveLength(count);
     for (const { object } of items) shows(object);
@@ -45,16 +45,16 @@ describe('the first look at many objects of a defined kind', () => {
 
   test('lets others go on meanwhile also when it is a watch', async () => {
     const seen: RegistryEvent[] = [];
-    const watch = world.registry.watch(kind(), {}, { events: (events) => seen.push(...events) });
+    const watch = fixture.registry.watch(kind(), {}, { events: (events) => seen.push(...events) });
     expect(await turnsDuring(watch)).toBeGreaterThanOrEqual(Math.floor(count / 200));
     expect(seen).toHaveLength(count);
     for (const event of seen) if (event.type !== 'BOOKMARK') shows(event.snapshot.object);
   });
 
   test('is a look at one state, whatever is written meanwhile', async () => {
-    const list = world.registry.list(kind(), {});
-    const watch = world.registry.watch(kind(), {}, { events: () => {} });
-    const late = world.create('v1', 'late', { spec: {} });
+    const list = fixture.registry.list(kind(), {});
+    const watch = fixture.registry.watch(kind(), {}, { events: () => {} });
+    const late = fixture.create('v1', 'late', { spec: {} });
     const { metadata } = await late;
     const { items, resourceVersion } = await list;
     const isNewer = Number(resourceVersion) >= Number(metadata.resourceVersion);
@@ -64,10 +64,10 @@ describe('the first look at many objects of a defined kind', () => {
   });
 
   test('of a page, or of one object, is a look at no more than that', async () => {
-    const page = world.registry.list(kind(), { limit: 10 });
+    const page = fixture.registry.list(kind(), { limit: 10 });
     expect(await turnsDuring(page)).toBeLessThanOrEqual(1);
     expect((await page).items).toHaveLength(10);
-    const one = world.registry.list(kind(), { namespace: 'default', fieldSelector: 'metadata.name=w7' });
+    const one = fixture.registry.list(kind(), { namespace: 'default', fieldSelector: 'metadata.name=w7' });
     expect(await turnsDuring(one)).toBeLessThanOrEqual(1);
     expect((await one).items).toHaveLength(1);
   });

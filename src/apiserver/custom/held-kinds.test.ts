@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decodedObject } from '../decoded-object.ts';
 import type { RegistryEvent } from '../registry/api.ts';
-import { DefinedWorld, type Widget, widgetDefinition } from './testing/defined-world.ts';
+import { DefinedFixture, type Widget, widgetDefinition } from './testing/defined-fixture.ts';
 
 const write = { manager: 'test', user: 'test', warn: () => {} };
 const text = { type: 'string' };
@@ -9,52 +9,52 @@ const name = 'widgets.example.com';
 const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'late' } };
 
 describe('a kind that somebody holds while its definition', () => {
-  let world: DefinedWorld;
+  let fixture: DefinedFixture;
   beforeEach(async () => {
-    world = await DefinedWorld.start();
-    await world.define(widgetDefinition({ v1: { color: text, old: text }, v2: { color: text } }));
+    fixture = await DefinedFixture.start();
+    await fixture.define(widgetDefinition({ v1: { color: text, old: text }, v2: { color: text } }));
   });
   afterEach(async () => {
-    await world.stop();
-    expect(world.problems).toEqual([]);
+    await fixture.stop();
+    expect(fixture.problems).toEqual([]);
   });
 
   async function removeDefinition(): Promise<void> {
-    await world.undefine(name);
-    await expect.poll(() => world.definition(name)).toBeUndefined();
-    await world.definitions?.settled();
+    await fixture.undefine(name);
+    await expect.poll(() => fixture.definition(name)).toBeUndefined();
+    await fixture.definitions?.settled();
   }
 
   test('goes takes no more objects', async () => {
-    const held = world.kind('example.com/v1', 'widgets');
+    const held = fixture.kind('example.com/v1', 'widgets');
     await removeDefinition();
-    const late = world.registry.create(held, 'default', decodedObject(held, widget), write);
+    const late = fixture.registry.create(held, 'default', decodedObject(held, widget), write);
     await expect(late).rejects.toThrow('is terminating');
   });
 
   test('goes and comes again takes no objects for the new one', async () => {
-    const held = world.kind('example.com/v1', 'widgets');
+    const held = fixture.kind('example.com/v1', 'widgets');
     await removeDefinition();
-    await world.define(widgetDefinition({ v1: { size: text } }));
-    const late = world.registry.create(held, 'default', decodedObject(held, widget), write);
+    await fixture.define(widgetDefinition({ v1: { size: text } }));
+    const late = fixture.registry.create(held, 'default', decodedObject(held, widget), write);
     await expect(late).rejects.toThrow('is terminating');
   });
 
   test('changes is not watched for long', async () => {
-    const held = world.kind('example.com/v1', 'widgets');
-    await world.changeDefinition(name, widgetDefinition({ v1: { size: text } }));
+    const held = fixture.kind('example.com/v1', 'widgets');
+    await fixture.changeDefinition(name, widgetDefinition({ v1: { size: text } }));
     let ends = 0;
-    await world.registry.watch(held, {}, { events: () => {}, ended: () => (ends += 1) });
+    await fixture.registry.watch(held, {}, { events: () => {}, ended: () => (ends += 1) });
     expect(ends).toBe(1);
   });
 
   test('stays shows objects as they were when they go, also what the version of the deletion does not know', async () => {
     const seen: RegistryEvent[] = [];
-    const kind = world.kind('example.com/v1', 'widgets');
-    await world.create('v1', 'w', { spec: { color: 'red', old: 'x' } });
-    await world.registry.watch(kind, {}, { events: (events) => seen.push(...events) });
-    const other = world.kind('example.com/v2', 'widgets');
-    await world.registry.delete(other, { namespace: 'default', name: 'w' }, {}, write);
+    const kind = fixture.kind('example.com/v1', 'widgets');
+    await fixture.create('v1', 'w', { spec: { color: 'red', old: 'x' } });
+    await fixture.registry.watch(kind, {}, { events: (events) => seen.push(...events) });
+    const other = fixture.kind('example.com/v2', 'widgets');
+    await fixture.registry.delete(other, { namespace: 'default', name: 'w' }, {}, write);
     await expect.poll(() => seen.length).toBe(2);
     const [, last] = seen;
     const gone = last?.type === 'DELETED' ? (last.snapshot.object as Widget) : undefined;
@@ -63,33 +63,33 @@ describe('a kind that somebody holds while its definition', () => {
 });
 
 test('a definition goes although somebody has changed it while its objects went', async () => {
-  const world = await DefinedWorld.start();
-  await world.define(widgetDefinition({ v1: {} }));
-  await world.create('v1', 'kept', { spec: {} });
-  await world.patch('v1', 'kept', { metadata: { finalizers: ['example.com/wait'] } });
-  await world.undefine(name);
+  const fixture = await DefinedFixture.start();
+  await fixture.define(widgetDefinition({ v1: {} }));
+  await fixture.create('v1', 'kept', { spec: {} });
+  await fixture.patch('v1', 'kept', { metadata: { finalizers: ['example.com/wait'] } });
+  await fixture.undefine(name);
   await expect
-    .poll(() => world.get('v1', 'kept').then((kept) => kept.metadata.deletionTimestamp))
+    .poll(() => fixture.get('v1', 'kept').then((kept) => kept.metadata.deletionTimestamp))
     .toBeDefined();
-  await world.changeDefinition(name, { metadata: { labels: { late: 'yes' } } });
-  await world.patch('v1', 'kept', { metadata: { finalizers: null } });
-  await expect.poll(() => world.definition(name), { timeout: 5_000 }).toBeUndefined();
-  await world.stop();
-  expect(world.problems).toEqual([]);
+  await fixture.changeDefinition(name, { metadata: { labels: { late: 'yes' } } });
+  await fixture.patch('v1', 'kept', { metadata: { finalizers: null } });
+  await expect.poll(() => fixture.definition(name), { timeout: 5_000 }).toBeUndefined();
+  await fixture.stop();
+  expect(fixture.problems).toEqual([]);
 });
 
 test('a definition is settled also when it comes just when the others are', async () => {
-  const world = await DefinedWorld.start();
+  const fixture = await DefinedFixture.start();
   const served: boolean[] = [];
   for (let turns = 0; turns < 40; turns++) {
-    const first = world.define(definitionOf(`firsts${turns}`));
+    const first = fixture.define(definitionOf(`firsts${turns}`));
     for (let turn = 0; turn < turns; turn++) await undefined;
-    await world.define(definitionOf(`seconds${turns}`));
+    await fixture.define(definitionOf(`seconds${turns}`));
     await first;
-    served.push(world.registry.kinds.byPlural('example.com/v1', `seconds${turns}`) !== undefined);
+    served.push(fixture.registry.kinds.byPlural('example.com/v1', `seconds${turns}`) !== undefined);
   }
   expect(served).not.toContain(false);
-  await world.stop();
+  await fixture.stop();
 });
 
 function definitionOf(plural: string): ReturnType<typeof widgetDefinition> {

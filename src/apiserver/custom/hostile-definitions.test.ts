@@ -2,32 +2,32 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decodeBody } from '../schema/decode.ts';
 import { parseJsonPath } from './json-path.ts';
 import { selectableFields } from './selectable-fields.ts';
-import { DefinedWorld, widgetDefinition } from './testing/defined-world.ts';
+import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
 
 const write = { manager: 'test', user: 'test', warn: () => {} };
 const text = { type: 'string' };
 
 describe('definitions that nobody would write by chance', () => {
-  let world: DefinedWorld;
+  let fixture: DefinedFixture;
   beforeEach(async () => {
-    world = await DefinedWorld.start();
+    fixture = await DefinedFixture.start();
   });
   afterEach(async () => {
-    await world.stop();
-    expect(world.problems).toEqual([]);
+    await fixture.stop();
+    expect(fixture.problems).toEqual([]);
   });
 
   test('are served under their own name, whatever somebody has written into their status', async () => {
-    await world.define(widgetDefinition({ v1: {} }));
+    await fixture.define(widgetDefinition({ v1: {} }));
     const twin = widgetDefinition({ v1: {} });
     twin.metadata.name = 'gadgets.example.com';
     twin.spec.names = { plural: 'gadgets', kind: 'Gadget' };
-    await world.define(twin);
+    await fixture.define(twin);
     const status = { acceptedNames: { plural: 'widgets' } };
-    await world.changeDefinition('gadgets.example.com', { status }, 'status');
-    expect(world.kind('example.com/v1', 'gadgets').kind).toBe('Gadget');
-    expect(world.kind('example.com/v1', 'widgets').kind).toBe('Widget');
-    expect((await world.definition('gadgets.example.com'))?.status.acceptedNames.plural).toBe('gadgets');
+    await fixture.changeDefinition('gadgets.example.com', { status }, 'status');
+    expect(fixture.kind('example.com/v1', 'gadgets').kind).toBe('Gadget');
+    expect(fixture.kind('example.com/v1', 'widgets').kind).toBe('Widget');
+    expect((await fixture.definition('gadgets.example.com'))?.status.acceptedNames.plural).toBe('gadgets');
   });
 
   test('may count replicas wherever they like, without reaching what all objects share', async () => {
@@ -37,9 +37,9 @@ describe('definitions that nobody would write by chance', () => {
         scale: { specReplicasPath: '.spec.__proto__.stolen', statusReplicasPath: '.status.replicas' },
       };
     }
-    await world.define(definition);
-    await world.create('v1', 'w', { spec: {} });
-    const kind = world.kind('example.com/v1', 'widgets');
+    await fixture.define(definition);
+    await fixture.create('v1', 'w', { spec: {} });
+    const kind = fixture.kind('example.com/v1', 'widgets');
     const scale = {
       apiVersion: 'autoscaling/v1',
       kind: 'Scale',
@@ -48,7 +48,7 @@ describe('definitions that nobody would write by chance', () => {
     };
     const context = { ...write, subresource: 'scale' };
     const key = { namespace: 'default', name: 'w' };
-    await world.registry.update(kind, key, scale, context).catch(() => {});
+    await fixture.registry.update(kind, key, scale, context).catch(() => {});
     expect('stolen' in {}).toBe(false);
   });
 
@@ -66,8 +66,8 @@ describe('definitions that nobody would write by chance', () => {
   });
 
   test('are of objects that nobody can write in protobuf', async () => {
-    await world.define(widgetDefinition({ v1: {} }));
-    const expected = world.kind('example.com/v1', 'widgets');
+    await fixture.define(widgetDefinition({ v1: {} }));
+    const expected = fixture.kind('example.com/v1', 'widgets');
     const about = '\n\x0eexample.com/v1\x12\x06Widget';
     const bytes = Buffer.from(`k8s\0\n${String.fromCharCode(about.length)}${about}\x12\0`, 'latin1');
     const contentType = 'application/vnd.kubernetes.protobuf';
@@ -82,9 +82,9 @@ describe('definitions that nobody would write by chance', () => {
       version.subresources = { status: {} };
       version.schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
     }
-    await world.define(definition);
-    await world.create('v1', 'w', JSON.parse('{"__proto__": {"a": 1}}'));
-    const changed = await world.patch('v1', 'w', { status: { isReady: true } }, 'status');
+    await fixture.define(definition);
+    await fixture.create('v1', 'w', JSON.parse('{"__proto__": {"a": 1}}'));
+    const changed = await fixture.patch('v1', 'w', { status: { isReady: true } }, 'status');
     expect(JSON.stringify(changed)).toContain('"__proto__":{"a":1}');
   });
 });

@@ -1,32 +1,32 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { installDefinitions } from './install-definitions.ts';
-import { DefinedWorld, widgetDefinition } from './testing/defined-world.ts';
+import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
 
 const text = { type: 'string' };
 const name = 'widgets.example.com';
 
 describe('definitions that come with the program', () => {
-  let world: DefinedWorld;
+  let fixture: DefinedFixture;
   beforeEach(async () => {
-    world = await DefinedWorld.start();
+    fixture = await DefinedFixture.start();
     await install({ v1alpha1: { color: text } });
-    await world.create('v1alpha1', 'w', { spec: { color: 'red' } });
+    await fixture.create('v1alpha1', 'w', { spec: { color: 'red' } });
   });
   afterEach(async () => {
-    await world.stop();
-    expect(world.problems).toEqual([]);
+    await fixture.stop();
+    expect(fixture.problems).toEqual([]);
   });
 
   async function install(versions: Parameters<typeof widgetDefinition>[0]): Promise<void> {
-    await installDefinitions(world.registry, [widgetDefinition(versions)]);
-    await world.definitions?.settled();
+    await installDefinitions(fixture.registry, [widgetDefinition(versions)]);
+    await fixture.definitions?.settled();
   }
 
   test('are written once, however often the program starts', async () => {
-    const before = await world.definition(name);
-    await world.restart();
+    const before = await fixture.definition(name);
+    await fixture.restart();
     await install({ v1alpha1: { color: text } });
-    expect(await world.definition(name)).toEqual(before);
+    expect(await fixture.definition(name)).toEqual(before);
   });
 
   test('move stored objects to a version that is new', async () => {
@@ -34,22 +34,22 @@ describe('definitions that come with the program', () => {
       v1beta1: { color: text, size: { type: 'integer', default: 3 } },
       v1alpha1: { color: text },
     });
-    expect((await world.get('v1beta1', 'w')).spec).toEqual({ color: 'red', size: 3 });
-    expect((await world.get('v1alpha1', 'w')).spec).toEqual({ color: 'red' });
-    expect((await world.definition(name))?.status.storedVersions).toEqual(['v1beta1']);
+    expect((await fixture.get('v1beta1', 'w')).spec).toEqual({ color: 'red', size: 3 });
+    expect((await fixture.get('v1alpha1', 'w')).spec).toEqual({ color: 'red' });
+    expect((await fixture.definition(name))?.status.storedVersions).toEqual(['v1beta1']);
   });
 
   test('may leave out a version in which objects are stored', async () => {
     await install({ v1: { color: text } });
-    expect((await world.get('v1', 'w')).spec).toEqual({ color: 'red' });
-    const definition = await world.definition(name);
+    expect((await fixture.get('v1', 'w')).spec).toEqual({ color: 'red' });
+    const definition = await fixture.definition(name);
     expect(definition?.status.storedVersions).toEqual(['v1']);
     expect(definition?.spec.versions?.map((version) => version.name)).toEqual(['v1']);
   });
 
   test('keep what users have added to them', async () => {
-    await world.changeDefinition(name, { metadata: { labels: { team: 'storage' } } });
+    await fixture.changeDefinition(name, { metadata: { labels: { team: 'storage' } } });
     await install({ v1alpha1: { color: text } });
-    expect((await world.definition(name))?.metadata.labels).toEqual({ team: 'storage' });
+    expect((await fixture.definition(name))?.metadata.labels).toEqual({ team: 'storage' });
   });
 });

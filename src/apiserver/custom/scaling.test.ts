@@ -1,36 +1,36 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiError } from '../../kube/api-error.ts';
 import type { PatchType } from '../server/write-options.ts';
-import { DefinedWorld, widgetDefinition } from './testing/defined-world.ts';
+import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
 
 const key = { namespace: 'default', name: 'w' };
 const write = { manager: 'scaler', user: 'test', warn: () => {}, subresource: 'scale' };
 
-let world: DefinedWorld;
+let fixture: DefinedFixture;
 beforeEach(async () => {
-  world = await DefinedWorld.start();
+  fixture = await DefinedFixture.start();
   const definition = widgetDefinition({ v1: { size: { type: 'integer' }, count: { type: 'integer' } } });
   for (const version of definition.spec.versions ?? []) {
     const paths = { specReplicasPath: '.spec.count', statusReplicasPath: '.status.count' };
     version.subresources = { scale: paths };
   }
-  await world.define(definition);
+  await fixture.define(definition);
 });
 afterEach(async () => {
-  await world.stop();
-  expect(world.problems).toEqual([]);
+  await fixture.stop();
+  expect(fixture.problems).toEqual([]);
 });
 
-const widgets = () => world.kind('example.com/v1', 'widgets');
+const widgets = () => fixture.kind('example.com/v1', 'widgets');
 const patchScale = (body: object, type: PatchType = 'merge') =>
-  world.registry.patch(widgets(), key, { type, body, fieldValidation: 'Strict' }, write);
+  fixture.registry.patch(widgets(), key, { type, body, fieldValidation: 'Strict' }, write);
 const messageOf = (call: Promise<unknown>) => call.then(String, (error: ApiError) => error.message);
 
 describe('a custom resource that does not say how many it wants', () => {
-  beforeEach(() => world.create('v1', 'w', { spec: { size: 1 } }));
+  beforeEach(() => fixture.create('v1', 'w', { spec: { size: 1 } }));
 
   test('has no scale to show', async () => {
-    const shown = world.registry.get(widgets(), key, { subresource: 'scale' });
+    const shown = fixture.registry.get(widgets(), key, { subresource: 'scale' });
     expect(await messageOf(shown)).toBe(
       'Internal error occurred: the spec replicas field ".spec.count" does not exist',
     );
@@ -42,7 +42,7 @@ describe('a custom resource that does not say how many it wants', () => {
   ] as const)('can be scaled by a %s patch', async (type, body) => {
     const { snapshot } = await patchScale(body, type);
     expect(snapshot.object).toMatchObject({ kind: 'Scale', spec: { replicas: 3 } });
-    expect((await world.get('v1', 'w')).spec).toEqual({ size: 1, count: 3 });
+    expect((await fixture.get('v1', 'w')).spec).toEqual({ size: 1, count: 3 });
   });
 
   test('is not scaled by who does not say it either', async () => {
@@ -53,14 +53,14 @@ describe('a custom resource that does not say how many it wants', () => {
 });
 
 test('who applies a scale owns the number where the definition says that it stands', async () => {
-  await world.create('v1', 'w', { spec: { size: 1, count: 1 } });
+  await fixture.create('v1', 'w', { spec: { size: 1, count: 1 } });
   const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'w' } };
   const conflict = await messageOf(patchScale({ ...scale, spec: { replicas: 2 } }, 'apply'));
   expect(conflict).toBe(
     'Apply failed with 1 conflict: conflict with "test" using autoscaling/v1: .spec.replicas',
   );
   await patchScale({ ...scale, spec: { replicas: 1 } }, 'apply');
-  const { metadata } = await world.get('v1', 'w');
+  const { metadata } = await fixture.get('v1', 'w');
   const owned = metadata.managedFields?.find(({ manager }) => manager === 'scaler');
   expect(owned).toMatchObject({ apiVersion: 'example.com/v1', fieldsV1: { 'f:spec': { 'f:count': {} } } });
 });
@@ -81,8 +81,8 @@ describe('a patch after which a custom resource does not say what it is', () => 
       /^Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion/,
     ],
   ])('is refused: %j', async (body, message) => {
-    await world.create('v1', 'w', { spec: { size: 1 } });
-    expect(await messageOf(world.patch('v1', 'w', body))).toMatch(message);
-    expect(await messageOf(world.patch('v1', 'w', body, 'status'))).toMatch(message);
+    await fixture.create('v1', 'w', { spec: { size: 1 } });
+    expect(await messageOf(fixture.patch('v1', 'w', body))).toMatch(message);
+    expect(await messageOf(fixture.patch('v1', 'w', body, 'status'))).toMatch(message);
   });
 });

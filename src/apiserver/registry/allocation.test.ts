@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { RegistryWorld, refusal } from './testing/registry-world.ts';
+import { RegistryFixture, refusal } from './testing/registry-fixture.ts';
 
-let world: RegistryWorld;
+let fixture: RegistryFixture;
 
 beforeEach(async () => {
-  world = await RegistryWorld.start();
+  fixture = await RegistryFixture.start();
 });
 
 const service = (name: string, spec: object = {}) => ({
@@ -12,7 +12,7 @@ const service = (name: string, spec: object = {}) => ({
   spec: { ports: [{ port: 80 }], ...spec },
 });
 const make = (name: string, spec: object = {}, dryRun = false) =>
-  world.create('services', service(name, spec), { dryRun });
+  fixture.create('services', service(name, spec), { dryRun });
 
 test('services that are made at once get addresses and ports of their own', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
@@ -24,14 +24,14 @@ test('services that are made at once get addresses and ports of their own', asyn
 
 test('what was freed is given again, what was taken back was never given', async () => {
   const { spec } = await make('a');
-  await world.delete('services', 'a');
+  await fixture.delete('services', 'a');
   expect((await make('b')).spec?.clusterIP).toBe(spec?.clusterIP);
-  world.gate.shut();
+  fixture.gate.shut();
   const lost = make('c').catch((error: Error) => error.message);
   await new Promise((resolve) => setImmediate(resolve));
-  world.gate.fail(new Error('the disk is full'));
+  fixture.gate.fail(new Error('the disk is full'));
   expect(await lost).toBe('the disk is full');
-  world.gate.open();
+  fixture.gate.open();
   const again = await make('d');
   expect((await make('e')).spec?.clusterIP).not.toBe(again.spec?.clusterIP);
 });
@@ -50,6 +50,6 @@ test('an address that another has is refused, also where both ask at once', asyn
 
 test('a service keeps what it has when it changes', async () => {
   const { spec } = await make('a', { type: 'NodePort' });
-  await world.patch('services', 'a', { metadata: { labels: { x: 'y' } } });
-  expect((await world.get('services', 'a')).spec).toEqual(spec);
+  await fixture.patch('services', 'a', { metadata: { labels: { x: 'y' } } });
+  expect((await fixture.get('services', 'a')).spec).toEqual(spec);
 });

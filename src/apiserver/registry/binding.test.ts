@@ -1,28 +1,34 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { RegistryWorld, refusal } from './testing/registry-world.ts';
+import { RegistryFixture, refusal } from './testing/registry-fixture.ts';
 
-let world: RegistryWorld;
+let fixture: RegistryFixture;
 
 beforeEach(async () => {
-  world = await RegistryWorld.start();
+  fixture = await RegistryFixture.start();
 });
 
 const zone = 'topology.kubernetes.io/zone';
 const spec = { containers: [{ name: 'c', image: 'i' }] };
 const makePod = (more: object = {}) =>
-  world.create('pods', { metadata: { name: 'p' }, spec: { ...spec, ...more } });
+  fixture.create('pods', { metadata: { name: 'p' }, spec: { ...spec, ...more } });
 const bind = (name: string, metadata: object = {}, dryRun = false) =>
-  world.post('pods', 'p', 'binding', { metadata: { name: 'p', ...metadata }, target: { name } }, { dryRun });
+  fixture.post(
+    'pods',
+    'p',
+    'binding',
+    { metadata: { name: 'p', ...metadata }, target: { name } },
+    { dryRun },
+  );
 
 test('gives a pod its node, the labels of the node, and says so', async () => {
   const labels = { [zone]: 'z1', 'topology.kubernetes.io/region': 'r1', other: 'x' };
-  await world.create('nodes', { metadata: { name: 'n1', labels } });
+  await fixture.create('nodes', { metadata: { name: 'n1', labels } });
   await makePod();
-  await world.patch('pods', 'p', { status: { nominatedNodeName: 'n9' } }, { subresource: 'status' });
+  await fixture.patch('pods', 'p', { status: { nominatedNodeName: 'n9' } }, { subresource: 'status' });
   expect(await bind('n1', { annotations: { by: 'test' }, labels: { mine: 'yes' } })).toMatchObject({
     code: 201,
   });
-  const { metadata, spec: bound, status } = await world.get('pods', 'p');
+  const { metadata, spec: bound, status } = await fixture.get('pods', 'p');
   expect(bound?.nodeName).toBe('n1');
   expect(metadata.annotations).toEqual({ by: 'test' });
   expect(metadata.labels).toEqual({ mine: 'yes', [zone]: 'z1', 'topology.kubernetes.io/region': 'r1' });
@@ -33,21 +39,21 @@ test('gives a pod its node, the labels of the node, and says so', async () => {
 test('needs no such node', async () => {
   await makePod();
   await bind('nowhere');
-  expect((await world.get('pods', 'p')).metadata.labels).toBeUndefined();
+  expect((await fixture.get('pods', 'p')).metadata.labels).toBeUndefined();
 });
 
 test('of two at once one wins', async () => {
   await makePod();
   const outcomes = await Promise.allSettled([bind('n1'), bind('n2')]);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-  expect((await world.get('pods', 'p')).spec?.nodeName).toBe('n1');
+  expect((await fixture.get('pods', 'p')).spec?.nodeName).toBe('n1');
 });
 
 test('a dry run leaves the pod alone', async () => {
   await makePod();
-  const before = world.store.revision;
+  const before = fixture.store.revision;
   await bind('n1', {}, true);
-  expect(world.store.revision).toBe(before);
+  expect(fixture.store.revision).toBe(before);
 });
 
 describe('is refused', () => {
@@ -57,8 +63,8 @@ describe('is refused', () => {
   });
 
   test('where the pod is going', async () => {
-    await world.create('pods', { metadata: { name: 'p', finalizers: ['x.io/a'] }, spec });
-    await world.delete('pods', 'p');
+    await fixture.create('pods', { metadata: { name: 'p', finalizers: ['x.io/a'] }, spec });
+    await fixture.delete('pods', 'p');
     expect(await refusal(bind('n1'))).toMatch(/^Conflict: .*being deleted, cannot be assigned to a host$/);
   });
 
@@ -70,7 +76,7 @@ describe('is refused', () => {
   test.each([{ uid: 'other' }, { resourceVersion: '1' }])('where the pod is not %j', async (metadata) => {
     await makePod();
     expect(await refusal(bind('n1', metadata))).toMatch(/^Conflict: .*Precondition failed/);
-    expect((await world.get('pods', 'p')).spec?.nodeName).toBeUndefined();
+    expect((await fixture.get('pods', 'p')).spec?.nodeName).toBeUndefined();
   });
 
   test('where there is no pod, or another name', async () => {

@@ -1,27 +1,27 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { RegistryWorld, refusal } from './testing/registry-world.ts';
+import { RegistryFixture, refusal } from './testing/registry-fixture.ts';
 
-let world: RegistryWorld;
+let fixture: RegistryFixture;
 
 beforeEach(async () => {
-  world = await RegistryWorld.start();
+  fixture = await RegistryFixture.start();
 });
 
 const named = (metadata: object) => ({ metadata: { namespace: 'default', name: 'a', ...metadata } });
 
 describe('a new object that names a version', () => {
   test.each(['0', 'abc', '-1', ''])('is made all the same where that is %j', async (resourceVersion) => {
-    const { metadata } = await world.create('configmaps', named({ resourceVersion }));
+    const { metadata } = await fixture.create('configmaps', named({ resourceVersion }));
     expect(Number(metadata.resourceVersion)).toBeGreaterThan(1);
   });
 
   test('is refused where it is that of an object', async () => {
-    const call = world.create('configmaps', named({ resourceVersion: '5' }));
+    const call = fixture.create('configmaps', named({ resourceVersion: '5' }));
     expect(await refusal(call)).toBe('500: resourceVersion should not be set on objects to be created');
   });
 
   test('is told first what else is wrong with it', async () => {
-    const call = world.create('configmaps', { ...named({ resourceVersion: '5' }), data: { 'a b': '' } });
+    const call = fixture.create('configmaps', { ...named({ resourceVersion: '5' }), data: { 'a b': '' } });
     expect(await refusal(call)).toMatch(/^Invalid: ConfigMap "a" is invalid: data\[a b\]: /);
   });
 });
@@ -30,12 +30,12 @@ describe('what only a server should say', () => {
   const deleting = { deletionTimestamp: '2020-01-01T00:00:00Z', deletionGracePeriodSeconds: 5 };
 
   test('is taken from a new object', async () => {
-    const { metadata } = await world.create('endpoints', named(deleting));
+    const { metadata } = await fixture.create('endpoints', named(deleting));
     expect([metadata.deletionTimestamp, metadata.deletionGracePeriodSeconds]).toEqual([undefined, undefined]);
   });
 
   test('is left where a PUT makes the object', async () => {
-    const { snapshot, created } = await world.update('endpoints', named(deleting));
+    const { snapshot, created } = await fixture.update('endpoints', named(deleting));
     expect([created, snapshot.object.metadata]).toMatchObject([true, deleting]);
   });
 });
@@ -43,7 +43,7 @@ describe('what only a server should say', () => {
 test.each(['abc', '-1'])(
   'a PUT that makes an object must not name the version %j',
   async (resourceVersion) => {
-    const call = world.update('endpoints', named({ resourceVersion }));
+    const call = fixture.update('endpoints', named({ resourceVersion }));
     expect(await refusal(call)).toBe(`500: strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`);
   },
 );
@@ -53,7 +53,7 @@ test.each([
   ['poddisruptionbudgets', { spec: { minAvailable: 1 } }],
 ])('finalizers of %s need no domain', async (kind, rest) => {
   const finalizers = ['mine'];
-  await world.create(kind, { ...named({ finalizers }), ...rest });
-  const changed = await world.patch(kind, 'a', { metadata: { finalizers: ['mine', 'yours'] } });
+  await fixture.create(kind, { ...named({ finalizers }), ...rest });
+  const changed = await fixture.patch(kind, 'a', { metadata: { finalizers: ['mine', 'yours'] } });
   expect(changed.metadata.finalizers).toEqual(['mine', 'yours']);
 });

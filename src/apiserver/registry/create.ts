@@ -48,7 +48,7 @@ function namesVersion({ metadata: { resourceVersion = '' } }: StoredObject): boo
 
 /**
  * PUT of what is not there. The version that it names is that of an object long gone, and does not matter. Nor is anything taken away
- * that only a server should say: one that was written as being deleted comes into the world like that.
+ * that only a server should say: one that was written as being deleted is stored like that.
  */
 export async function createAbsent(
   context: RegistryContext,

@@ -2,22 +2,22 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { RegistryEvent } from './api.ts';
-import { RegistryWorld, settle } from './testing/registry-world.ts';
+import { RegistryFixture, settle } from './testing/registry-fixture.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 test('events are shared by all who watch, and gone when all have seen them, though the change is kept', async () => {
-  const world = await RegistryWorld.start();
+  const fixture = await RegistryFixture.start();
   const seen: WeakRef<RegistryEvent>[][] = [[], []];
   const take = (into: WeakRef<RegistryEvent>[]) => (events: readonly RegistryEvent[]) =>
     void into.push(...events.map((event) => new WeakRef(event)));
-  const before = String(world.store.revision);
+  const before = String(fixture.store.revision);
   const query = { resourceVersion: before, labelSelector: 'a=1' };
   for (const into of seen)
-    await world.registry.watch(world.kind('configmaps'), query, { events: take(into) });
-  await world.create('configmaps', { metadata: { name: 'c', labels: { a: '1' } } });
-  await world.patch('configmaps', 'c', { metadata: { labels: { a: '2' } } });
+    await fixture.registry.watch(fixture.kind('configmaps'), query, { events: take(into) });
+  await fixture.create('configmaps', { metadata: { name: 'c', labels: { a: '1' } } });
+  await fixture.patch('configmaps', 'c', { metadata: { labels: { a: '2' } } });
   await settle();
   const [left, right] = seen.map((refs) => refs.map((ref) => ref.deref()));
   expect(left?.map((event) => event?.type)).toEqual(['ADDED', 'DELETED']);
@@ -27,5 +27,5 @@ test('events are shared by all who watch, and gone when all have seen them, thou
   await settle();
   collectGarbage();
   expect(seen.flat().map((ref) => ref.deref())).toEqual([undefined, undefined, undefined, undefined]);
-  expect((await world.watch('configmaps', query)).told()).toHaveLength(2);
+  expect((await fixture.watch('configmaps', query)).told()).toHaveLength(2);
 });

@@ -1,27 +1,27 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ApiError } from '../../kube/api-error.ts';
-import { RegistryWorld, refusal, settle } from './testing/registry-world.ts';
+import { RegistryFixture, refusal, settle } from './testing/registry-fixture.ts';
 
-let world: RegistryWorld;
+let fixture: RegistryFixture;
 
 beforeEach(async () => {
-  world = await RegistryWorld.start();
+  fixture = await RegistryFixture.start();
 });
 
 const labels = { app: 'a' };
 
 async function makePod(name: string, { phase = 'Running', ready = 'True' } = {}): Promise<void> {
   const spec = { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] };
-  await world.create('pods', { metadata: { name, labels }, spec });
+  await fixture.create('pods', { metadata: { name, labels }, spec });
   const conditions = [{ type: 'Ready', status: ready }];
-  await world.patch('pods', name, { status: { phase, conditions } }, { subresource: 'status' });
+  await fixture.patch('pods', name, { status: { phase, conditions } }, { subresource: 'status' });
 }
 
 async function makeBudget(name: string, status: object = {}, spec: object = {}): Promise<void> {
   const selector = { matchLabels: labels };
-  await world.create('poddisruptionbudgets', { metadata: { name }, spec: { selector, ...spec } });
+  await fixture.create('poddisruptionbudgets', { metadata: { name }, spec: { selector, ...spec } });
   const seen = { observedGeneration: 1, disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1 };
-  await world.patch(
+  await fixture.patch(
     'poddisruptionbudgets',
     name,
     { status: { ...seen, expectedPods: 2, ...status } },
@@ -30,7 +30,7 @@ async function makeBudget(name: string, status: object = {}, spec: object = {}):
 }
 
 const evict = (name: string, deleteOptions?: object, dryRun = false) =>
-  world.post('pods', name, 'eviction', deleteOptions === undefined ? {} : { deleteOptions }, { dryRun });
+  fixture.post('pods', name, 'eviction', deleteOptions === undefined ? {} : { deleteOptions }, { dryRun });
 
 async function causeOf(call: Promise<unknown>) {
   const error = await call.then(
@@ -43,17 +43,17 @@ async function causeOf(call: Promise<unknown>) {
 }
 
 const allowed = async (name = 'b') =>
-  (await world.get('poddisruptionbudgets', name)).status?.disruptionsAllowed;
+  (await fixture.get('poddisruptionbudgets', name)).status?.disruptionsAllowed;
 
 const isGoing = async (name: string) =>
-  (await world.get('pods', name)).metadata.deletionTimestamp !== undefined;
+  (await fixture.get('pods', name)).metadata.deletionTimestamp !== undefined;
 
 describe('a budget that allows it', () => {
   test('gives one away, remembers for whom, and says when it has no more', async () => {
     await makePod('p');
     await makeBudget('b');
     expect(await evict('p')).toMatchObject({ status: 'Success', code: 201 });
-    const { status, metadata } = await world.get('poddisruptionbudgets', 'b');
+    const { status, metadata } = await fixture.get('poddisruptionbudgets', 'b');
     expect(status).toMatchObject({
       disruptionsAllowed: 0,
       disruptedPods: { p: expect.any(String) },
@@ -62,7 +62,7 @@ describe('a budget that allows it', () => {
     expect(metadata.managedFields).toContainEqual(
       expect.objectContaining({ manager: 'kube-apiserver', subresource: 'status' }),
     );
-    const { metadata: pod, status: podStatus } = await world.get('pods', 'p');
+    const { metadata: pod, status: podStatus } = await fixture.get('pods', 'p');
     expect(pod).toMatchObject({ deletionGracePeriodSeconds: 30, generation: 2 });
     expect(podStatus?.conditions).toMatchObject([
       { type: 'Ready' },
@@ -75,7 +75,7 @@ describe('a budget that allows it', () => {
     await makeBudget('b', { disruptionsAllowed: 2 });
     await evict('p');
     expect(await allowed()).toBe(1);
-    expect((await world.get('poddisruptionbudgets', 'b')).status).not.toHaveProperty('conditions');
+    expect((await fixture.get('poddisruptionbudgets', 'b')).status).not.toHaveProperty('conditions');
   });
 
   test('is not given to two at once', async () => {
@@ -90,41 +90,41 @@ describe('a budget that allows it', () => {
   test('is not spent where the deletion is refused', async () => {
     await makePod('p');
     await makeBudget('b');
-    const before = world.store.revision;
+    const before = fixture.store.revision;
     expect(await refusal(evict('p', { preconditions: { uid: 'other' } }))).toMatch(
       /^Conflict: Operation cannot be fulfilled on Pod "p": the UID in the precondition/,
     );
     expect(await refusal(evict('p', { propagationPolicy: 'Sideways' }))).toMatch(/^Invalid: /);
-    expect(world.store.revision).toBe(before);
+    expect(fixture.store.revision).toBe(before);
   });
 
   test('is not spent by a dry run, in the request or in the options', async () => {
     await makePod('p');
     await makeBudget('b');
-    const before = world.store.revision;
+    const before = fixture.store.revision;
     await evict('p', undefined, true);
     await evict('p', { dryRun: ['All'] });
-    expect(world.store.revision).toBe(before);
+    expect(fixture.store.revision).toBe(before);
   });
 });
 
 test('all of it is written at once or not at all', async () => {
   await makePod('p');
   await makeBudget('b');
-  world.gate.shut();
+  fixture.gate.shut();
   const outcome = evict('p').catch((error: Error) => error.message);
-  const revision = world.store.revision;
+  const revision = fixture.store.revision;
   await settle();
-  expect(world.store.revision).toBe(revision);
-  world.gate.fail(new Error('the disk is full'));
+  expect(fixture.store.revision).toBe(revision);
+  fixture.gate.fail(new Error('the disk is full'));
   expect(await outcome).toBe('the disk is full');
-  world.gate.open();
+  fixture.gate.open();
   expect([await allowed(), await isGoing('p')]).toEqual([1, false]);
 });
 
 test('the version that the caller asks for is the one before the eviction', async () => {
   await makePod('p');
-  const { resourceVersion } = (await world.get('pods', 'p')).metadata;
+  const { resourceVersion } = (await fixture.get('pods', 'p')).metadata;
   await evict('p', { preconditions: { resourceVersion } });
   expect(await isGoing('p')).toBe(true);
 });
@@ -132,9 +132,9 @@ test('the version that the caller asks for is the one before the eviction', asyn
 test('a second eviction writes nothing', async () => {
   await makePod('p');
   await evict('p');
-  const before = world.store.revision;
+  const before = fixture.store.revision;
   await evict('p');
-  expect(world.store.revision).toBe(before);
+  expect(fixture.store.revision).toBe(before);
 });
 
 describe('pods that no budget holds', () => {
@@ -142,7 +142,7 @@ describe('pods that no budget holds', () => {
     await makePod('p', { phase });
     await makeBudget('b', { disruptionsAllowed: 0 });
     await evict('p', { gracePeriodSeconds: 0 });
-    expect(await refusal(world.get('pods', 'p'))).toMatch(/^NotFound/);
+    expect(await refusal(fixture.get('pods', 'p'))).toMatch(/^NotFound/);
   });
 
   const unready = [
@@ -238,7 +238,7 @@ describe('a budget that does not', () => {
 
 test('the name in the body is that in the path, and the pod is there', async () => {
   await makePod('p');
-  const other = world.post('pods', 'p', 'eviction', { metadata: { name: 'q' } });
+  const other = fixture.post('pods', 'p', 'eviction', { metadata: { name: 'q' } });
   expect(await refusal(other)).toBe('BadRequest: name in URL does not match name in Eviction object');
   expect(await refusal(evict('q'))).toBe('NotFound: pods "q" not found');
 });

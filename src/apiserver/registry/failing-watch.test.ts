@@ -1,35 +1,35 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Kind } from '../kinds/kind.ts';
 import type { RegistryEvent } from './api.ts';
-import { RegistryWorld, settle } from './testing/registry-world.ts';
+import { RegistryFixture, settle } from './testing/registry-fixture.ts';
 
-let world: RegistryWorld;
+let fixture: RegistryFixture;
 
 beforeEach(async () => {
-  world = await RegistryWorld.start();
+  fixture = await RegistryFixture.start();
 });
 
-const make = (name: string) => world.create('configmaps', { metadata: { name } });
+const make = (name: string) => fixture.create('configmaps', { metadata: { name } });
 
 /** Its selector can't be asked. */
 function brokenKind(): Kind {
   const broken = () => {
     throw new Error('no such field');
   };
-  return { ...world.kind('configmaps'), selectableFields: { broken } };
+  return { ...fixture.kind('configmaps'), selectableFields: { broken } };
 }
 
 describe('a listener that fails', () => {
   test('is told so once and nothing after; the write and the others are not touched', async () => {
-    const before = await world.watch('configmaps');
+    const before = await fixture.watch('configmaps');
     const failures: unknown[] = [];
     const told: RegistryEvent[] = [];
-    const handle = await world.registry.watch(
+    const handle = await fixture.registry.watch(
       brokenKind(),
       { fieldSelector: 'broken=x' },
       { events: (events) => told.push(...events), failed: (error) => failures.push(error) },
     );
-    const after = await world.watch('configmaps');
+    const after = await fixture.watch('configmaps');
     const written = await make('a');
     await make('b');
     await settle();
@@ -47,14 +47,14 @@ describe('a listener that fails', () => {
       throw new Error('full');
     };
     const failed = (error: unknown) => failures.push(error);
-    await world.registry.watch(world.kind('configmaps'), {}, { events, failed });
+    await fixture.registry.watch(fixture.kind('configmaps'), {}, { events, failed });
     for (const name of ['a', 'b']) await make(name);
     await settle();
     expect([failures, calls]).toEqual([[new Error('full')], 1]);
   });
 
   test('before its watch is open is refused, and never told again', async () => {
-    const { revision } = world.store;
+    const { revision } = fixture.store;
     await make('a');
     await settle();
     let calls = 0;
@@ -64,7 +64,7 @@ describe('a listener that fails', () => {
     };
     const failed = () => expect.fail('it was never open');
     const query = { resourceVersion: String(revision) };
-    const watch = world.registry.watch(world.kind('configmaps'), query, { events, failed });
+    const watch = fixture.registry.watch(fixture.kind('configmaps'), query, { events, failed });
     await expect(watch).rejects.toThrow('full');
     await make('b');
     await settle();
@@ -75,8 +75,8 @@ describe('a listener that fails', () => {
     const events = () => {
       throw new Error('an index that is wrong');
     };
-    await world.registry.watch(world.kind('configmaps'), {}, { events });
-    const other = await world.watch('configmaps');
+    await fixture.registry.watch(fixture.kind('configmaps'), {}, { events });
+    const other = await fixture.watch('configmaps');
     const uncaught = await nextUncaught(async () => {
       await make('a');
       await settle();

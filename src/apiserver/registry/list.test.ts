@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ListQuery } from './api.ts';
-import { RegistryWorld, refusal } from './testing/registry-world.ts';
+import { RegistryFixture, refusal } from './testing/registry-fixture.ts';
 
-let world: RegistryWorld;
+let fixture: RegistryFixture;
 
 beforeEach(async () => {
-  world = await RegistryWorld.start();
+  fixture = await RegistryFixture.start();
 });
 
 const namespace = 'default';
@@ -15,12 +15,12 @@ async function make(...names: readonly string[]): Promise<string> {
   for (const name of names) {
     const labels = { first: name.slice(0, 1) };
     version =
-      (await world.create('configmaps', { metadata: { name, labels } })).metadata.resourceVersion ?? '';
+      (await fixture.create('configmaps', { metadata: { name, labels } })).metadata.resourceVersion ?? '';
   }
   return version;
 }
 
-const list = (query: ListQuery = {}) => world.list('configmaps', { namespace, ...query });
+const list = (query: ListQuery = {}) => fixture.list('configmaps', { namespace, ...query });
 
 /** Reads to the end, so many at a time. `between` happens after every page. */
 async function pages(query: ListQuery, between = async () => {}) {
@@ -56,7 +56,7 @@ describe('pages', () => {
     let round = 0;
     const { read, versions } = await pages({ limit: 1 }, async () => {
       round += 1;
-      await world.delete('configmaps', 'abcd'.charAt(round - 1));
+      await fixture.delete('configmaps', 'abcd'.charAt(round - 1));
       await make(`z${round}`);
     });
     expect([read, versions]).toEqual([['a +3', 'b +2', 'c +1', 'd'], 1]);
@@ -87,7 +87,7 @@ describe('pages', () => {
 describe('versions', () => {
   test('exactly, a limit, and not older', async () => {
     const version = await make('a', 'b');
-    await world.delete('configmaps', 'a');
+    await fixture.delete('configmaps', 'a');
     await make('c');
     const then = { resourceVersion: version };
     expect((await list({ ...then, resourceVersionMatch: 'Exact' })).names).toEqual(['a', 'b']);
@@ -117,7 +117,7 @@ describe('versions', () => {
     const states: [string, readonly string[]][] = [];
     for (const [index, name] of ['a', 'b', 'c', 'a', 'b'].entries()) {
       if (index < 3) await make(name);
-      else await world.delete('configmaps', name);
+      else await fixture.delete('configmaps', name);
       const { resourceVersion, names } = await list();
       states.push([resourceVersion, names.map(String)]);
     }
@@ -127,10 +127,10 @@ describe('versions', () => {
   });
 
   test.each(['99999', '18446744073709551615'])('%s has not been', async (resourceVersion) => {
-    const sentence = `Timeout: Timeout: Too large resource version: ${resourceVersion}, current: ${world.store.revision}`;
+    const sentence = `Timeout: Timeout: Too large resource version: ${resourceVersion}, current: ${fixture.store.revision}`;
     expect(await refusal(list({ resourceVersion }))).toBe(sentence);
-    const { registry } = world;
-    const get = registry.get(world.kind('namespaces'), { name: 'default' }, { resourceVersion });
+    const { registry } = fixture;
+    const get = registry.get(fixture.kind('namespaces'), { name: 'default' }, { resourceVersion });
     expect(await refusal(get)).toBe(sentence);
   });
 
@@ -142,8 +142,8 @@ describe('versions', () => {
 describe('selectors', () => {
   beforeEach(async () => {
     await make('a1', 'a2', 'b1');
-    await world.create('namespaces', { metadata: { name: 'other' } });
-    await world.create('configmaps', { metadata: { namespace: 'other', name: 'a1' } });
+    await fixture.create('namespaces', { metadata: { name: 'other' } });
+    await fixture.create('configmaps', { metadata: { namespace: 'other', name: 'a1' } });
   });
 
   test.each([
@@ -160,17 +160,19 @@ describe('selectors', () => {
     [{ labelSelector: '!first' }, ['other/a1']],
     [{ namespace: 'nowhere' }, []],
   ])('%j', async (query, expected) => {
-    const { items } = await world.list('configmaps', query);
+    const { items } = await fixture.list('configmaps', query);
     expect(items.map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`)).toEqual(
       expected,
     );
   });
 
   test('by name find one object of no namespace', async () => {
-    expect((await world.list('namespaces', { fieldSelector: 'metadata.name=other' })).names).toEqual([
+    expect((await fixture.list('namespaces', { fieldSelector: 'metadata.name=other' })).names).toEqual([
       'other',
     ]);
-    expect((await world.list('namespaces', { fieldSelector: 'metadata.namespace=other' })).names).toEqual([]);
+    expect((await fixture.list('namespaces', { fieldSelector: 'metadata.namespace=other' })).names).toEqual(
+      [],
+    );
   });
 
   test('a field that nobody knows is refused', async () => {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type AnyObject, RegistryWorld, refusal } from './testing/registry-world.ts';
+import { type AnyObject, RegistryFixture, refusal } from './testing/registry-fixture.ts';
 
-let world: RegistryWorld;
+let fixture: RegistryFixture;
 
 beforeEach(async () => {
-  world = await RegistryWorld.start();
+  fixture = await RegistryFixture.start();
 });
 
 const labels = { app: 'd' };
@@ -21,7 +21,7 @@ const configMap = (metadata: object = {}, data: object = {}) => ({
   data,
 });
 
-const generation = async () => (await world.get('deployments', 'd')).metadata.generation;
+const generation = async () => (await fixture.get('deployments', 'd')).metadata.generation;
 
 describe('the generation', () => {
   test.each([
@@ -34,15 +34,15 @@ describe('the generation', () => {
     ['the same scale', { spec: { replicas: 1 } }, 'scale', 1],
     ['one that the writer makes up', { metadata: { generation: 9 }, spec: { replicas: 2 } }, undefined, 2],
   ])('%s', async (_name, body, subresource, expected) => {
-    await world.create('deployments', deployment);
-    await world.patch('deployments', 'd', body, { subresource });
+    await fixture.create('deployments', deployment);
+    await fixture.patch('deployments', 'd', body, { subresource });
     expect(await generation()).toBe(expected);
   });
 
   test('of a kind that has none stays what its creator said', async () => {
-    await world.create('configmaps', configMap({ generation: 7 }));
-    await world.update('configmaps', configMap({ generation: 9 }, { k: 'v' }));
-    expect((await world.get('configmaps', 'a')).metadata.generation).toBe(7);
+    await fixture.create('configmaps', configMap({ generation: 7 }));
+    await fixture.update('configmaps', configMap({ generation: 9 }, { k: 'v' }));
+    expect((await fixture.get('configmaps', 'a')).metadata.generation).toBe(7);
   });
 });
 
@@ -50,18 +50,18 @@ describe('a write that changes nothing', () => {
   test.each([
     [
       'PUT of what is there',
-      () => world.get('configmaps', 'a').then((object) => world.update('configmaps', object)),
+      () => fixture.get('configmaps', 'a').then((object) => fixture.update('configmaps', object)),
     ],
-    ['PUT of the same', () => world.update('configmaps', configMap({}, { k: 'v' }))],
-    ['PATCH of nothing', () => world.patch('configmaps', 'a', {})],
-    ['PATCH of the same', () => world.patch('configmaps', 'a', { data: { k: 'v' } })],
-    ['PATCH by another', () => world.patch('configmaps', 'a', { data: { k: 'v' } }, { manager: 'other' })],
+    ['PUT of the same', () => fixture.update('configmaps', configMap({}, { k: 'v' }))],
+    ['PATCH of nothing', () => fixture.patch('configmaps', 'a', {})],
+    ['PATCH of the same', () => fixture.patch('configmaps', 'a', { data: { k: 'v' } })],
+    ['PATCH by another', () => fixture.patch('configmaps', 'a', { data: { k: 'v' } }, { manager: 'other' })],
   ])('%s', async (_name, write) => {
-    await world.create('configmaps', configMap({}, { k: 'v' }));
-    const before = world.store.revision;
-    await world.clock.advance(5000);
+    await fixture.create('configmaps', configMap({}, { k: 'v' }));
+    const before = fixture.store.revision;
+    await fixture.clock.advance(5000);
     await write();
-    expect(world.store.revision).toBe(before);
+    expect(fixture.store.revision).toBe(before);
   });
 });
 
@@ -74,30 +74,30 @@ describe('versions', () => {
     [{ uid: 'other' }, /^Conflict: .*Precondition failed: UID in precondition: other/],
     [{ uid: 'other', resourceVersion: '1' }, /^Conflict: .*Precondition failed: UID/],
   ])('PUT with %j', async (metadata, expected) => {
-    await world.create('configmaps', configMap());
-    const call = world.update('configmaps', configMap(metadata, { k: 'v' }));
-    if (expected === undefined) expect((await call).snapshot.revision).toBe(world.store.revision);
+    await fixture.create('configmaps', configMap());
+    const call = fixture.update('configmaps', configMap(metadata, { k: 'v' }));
+    if (expected === undefined) expect((await call).snapshot.revision).toBe(fixture.store.revision);
     else expect(await refusal(call)).toMatch(expected);
   });
 
   test('PUT of a kind that must not be overwritten blindly names one', async () => {
-    const { metadata, spec } = await world.create('leases', {
+    const { metadata, spec } = await fixture.create('leases', {
       metadata: { namespace: 'default', name: 'l' },
     });
     expect(
-      await refusal(world.update('leases', { metadata: { ...metadata, resourceVersion: '' }, spec })),
+      await refusal(fixture.update('leases', { metadata: { ...metadata, resourceVersion: '' }, spec })),
     ).toMatch(/^Invalid: .*metadata.resourceVersion: Invalid value: 0: must be specified for an update/);
   });
 
   test('of several writers that read the same state one wins', async () => {
-    const { metadata } = await world.create('configmaps', configMap());
+    const { metadata } = await fixture.create('configmaps', configMap());
     const { resourceVersion } = metadata;
     const calls = ['a', 'b', 'c'].map((k) =>
-      world.update('configmaps', configMap({ resourceVersion }, { k })),
+      fixture.update('configmaps', configMap({ resourceVersion }, { k })),
     );
     const outcomes = await Promise.allSettled(calls);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
-    expect((await world.get('configmaps', 'a')).data).toEqual({ k: 'a' });
+    expect((await fixture.get('configmaps', 'a')).data).toEqual({ k: 'a' });
   });
 });
 
@@ -108,58 +108,58 @@ describe('PUT of what is not there', () => {
   });
 
   test('makes it where the kind allows that, whatever version it names', async () => {
-    const { created, snapshot } = await world.update('leases', lease({ resourceVersion: '5' }));
-    expect([created, snapshot.revision]).toEqual([true, world.store.revision]);
+    const { created, snapshot } = await fixture.update('leases', lease({ resourceVersion: '5' }));
+    expect([created, snapshot.revision]).toEqual([true, fixture.store.revision]);
   });
 
   test.each([
     ['leases', lease({ uid: 'gone' }), /^Conflict: .*UID in precondition: gone, UID in object meta: $/],
     ['configmaps', configMap(), /^NotFound: configmaps "a" not found/],
   ])('of %s is refused', async (plural, object, expected) => {
-    expect(await refusal(world.update(plural, object))).toMatch(expected);
+    expect(await refusal(fixture.update(plural, object))).toMatch(expected);
   });
 });
 
 describe('what belongs to the server', () => {
   test('stays, whatever the writer sends', async () => {
-    const { metadata } = await world.create('configmaps', configMap());
-    await world.clock.advance(5000);
+    const { metadata } = await fixture.create('configmaps', configMap());
+    await fixture.clock.advance(5000);
     const sent = { creationTimestamp: '2001-01-01T00:00:00Z', deletionTimestamp: undefined, generation: 4 };
-    await world.update('configmaps', configMap(sent, { k: 'v' }));
-    const after = (await world.get('configmaps', 'a')).metadata;
+    await fixture.update('configmaps', configMap(sent, { k: 'v' }));
+    const after = (await fixture.get('configmaps', 'a')).metadata;
     expect(after).toMatchObject({ uid: metadata.uid, creationTimestamp: metadata.creationTimestamp });
     expect(after.deletionTimestamp).toBeUndefined();
   });
 
   test('who is being deleted cannot be brought back, nor held anew', async () => {
-    await world.create('configmaps', configMap({ finalizers: ['x.io/a'] }));
-    await world.delete('configmaps', 'a');
-    const back = world.patch('configmaps', 'a', { metadata: { deletionTimestamp: null } });
+    await fixture.create('configmaps', configMap({ finalizers: ['x.io/a'] }));
+    await fixture.delete('configmaps', 'a');
+    const back = fixture.patch('configmaps', 'a', { metadata: { deletionTimestamp: null } });
     expect((await back).metadata.deletionTimestamp).toBeDefined();
-    const held = world.patch('configmaps', 'a', { metadata: { finalizers: ['x.io/a', 'x.io/b'] } });
+    const held = fixture.patch('configmaps', 'a', { metadata: { finalizers: ['x.io/a', 'x.io/b'] } });
     expect(await refusal(held)).toMatch(/no new finalizers can be added if the object is being deleted/);
   });
 });
 
 describe('the scale', () => {
-  beforeEach(() => world.create('deployments', deployment));
+  beforeEach(() => fixture.create('deployments', deployment));
 
   test('is a small object with the identity of the large one', async () => {
-    const { metadata } = await world.get('deployments', 'd');
-    const scale = await world.get('deployments', 'd', 'scale');
+    const { metadata } = await fixture.get('deployments', 'd');
+    const scale = await fixture.get('deployments', 'd', 'scale');
     expect(scale).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 1 } });
     expect(scale.metadata).toMatchObject({ uid: metadata.uid, resourceVersion: metadata.resourceVersion });
     expect(scale.status).toEqual({ replicas: 0, selector: 'app=d' });
   });
 
   test('a write to it is owned as such', async () => {
-    await world.patch(
+    await fixture.patch(
       'deployments',
       'd',
       { spec: { replicas: 3 } },
       { subresource: 'scale', manager: 'hand' },
     );
-    const { metadata } = await world.get('deployments', 'd');
+    const { metadata } = await fixture.get('deployments', 'd');
     const entry = metadata.managedFields?.find(({ manager }) => manager === 'hand');
     expect(entry).toMatchObject({ subresource: 'scale', fieldsV1: { 'f:spec': { 'f:replicas': {} } } });
   });
@@ -169,20 +169,20 @@ describe('the scale', () => {
     [{ metadata: { uid: 'other' } }, /^Conflict: .*UID in precondition/],
     [{ spec: { replicas: -1 } }, /^Invalid: Scale.autoscaling "d" is invalid: spec.replicas/],
   ])('refuses %j', async (body, expected) => {
-    const call = world.patch('deployments', 'd', body, { subresource: 'scale' });
+    const call = fixture.patch('deployments', 'd', body, { subresource: 'scale' });
     expect(await refusal(call)).toMatch(expected);
   });
 
   test('a dry run shows what would be', async () => {
     const body = { spec: { replicas: 4 } };
-    const scale = await world.patch('deployments', 'd', body, { subresource: 'scale', dryRun: true });
+    const scale = await fixture.patch('deployments', 'd', body, { subresource: 'scale', dryRun: true });
     expect(scale.spec).toEqual({ replicas: 4 });
-    expect((await world.get('deployments', 'd')).spec).toMatchObject({ replicas: 1 });
+    expect((await fixture.get('deployments', 'd')).spec).toMatchObject({ replicas: 1 });
   });
 
   test('a kind without one has none', async () => {
-    await world.create('configmaps', configMap());
-    const patch: Promise<AnyObject> = world.patch('configmaps', 'a', {}, { subresource: 'scale' });
+    await fixture.create('configmaps', configMap());
+    const patch: Promise<AnyObject> = fixture.patch('configmaps', 'a', {}, { subresource: 'scale' });
     expect(await refusal(patch)).toMatch(/^MethodNotAllowed/);
   });
 });

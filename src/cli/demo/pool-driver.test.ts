@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { provisionerController } from '../../controllers/provisioner/provisioner-controller.ts';
-import { SchedulerWorld } from '../../controllers/scheduler/testing/scheduler-world.ts';
+import { SchedulerFixture } from '../../controllers/scheduler/testing/scheduler-fixture.ts';
 import { csiStorageCapacities, nodes, persistentVolumeClaims } from '../../kube/resources.ts';
 import { PoolDriver } from './pool-driver.ts';
 
 /** A scheduler, a provisioner and the driver; nodes with pools as given. */
-async function demoWorld(pools: Readonly<Record<string, string>>): Promise<SchedulerWorld> {
+async function demoWorld(pools: Readonly<Record<string, string>>): Promise<SchedulerFixture> {
   const driver = new PoolDriver();
   const provisioner = provisionerController({ provisioners: [driver.provisioner] });
-  const world = await SchedulerWorld.start({
+  const world = await SchedulerFixture.start({
     nodes: Object.keys(pools),
     beside: ['pv-binder', 'protection', 'node-agent'],
     controllers: [driver.controller, provisioner],
@@ -19,17 +19,17 @@ async function demoWorld(pools: Readonly<Record<string, string>>): Promise<Sched
   return world;
 }
 
-async function resize(world: SchedulerWorld, name: string, pool: string | null): Promise<void> {
+async function resize(world: SchedulerFixture, name: string, pool: string | null): Promise<void> {
   const body = { metadata: { annotations: { 'demo.stowage.dev/pool': pool } } };
   await world.cluster.resource(nodes).patch({ name }, { type: 'merge', body });
 }
 
-async function published(world: SchedulerWorld): Promise<readonly string[]> {
+async function published(world: SchedulerFixture): Promise<readonly string[]> {
   const { items } = await world.cluster.resource(csiStorageCapacities).list();
   return items.map(({ metadata, capacity }) => `${metadata?.name} ${capacity}`).sort();
 }
 
-async function use(world: SchedulerWorld, name: string, size: string): Promise<void> {
+async function use(world: SchedulerFixture, name: string, size: string): Promise<void> {
   await world.claim(name, size, { storageClassName: 'pools' });
   await world.pod(name, [name]);
   await world.settle(5_000);

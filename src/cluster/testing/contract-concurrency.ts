@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { isReason } from '../../kube/api-error.ts';
 import { configMaps } from '../../kube/resources.ts';
-import { freshNamespace, type World } from './contract-world.ts';
+import { type ClusterFixture, freshNamespace } from './contract-fixture.ts';
 
-export function concurrencyContract(world: () => World): void {
+export function concurrencyContract(fixture: () => ClusterFixture): void {
   describe('many writers', () => {
     test('never overwrite each other', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const key = { namespace, name: 'counter' };
       await client.create({ metadata: key, data: { count: '0' } });
       const writers = 8;
@@ -32,8 +32,8 @@ export function concurrencyContract(world: () => World): void {
     });
 
     test('create a name exactly once', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const attempts = Array.from({ length: 10 }, () =>
         client.create({ metadata: { namespace, name: 'one' } }),
       );
@@ -42,8 +42,8 @@ export function concurrencyContract(world: () => World): void {
     });
 
     test('see what they have written', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const write = async (name: string) => {
         await client.create({ metadata: { namespace, name } });
         const { items } = await client.list({ namespace });

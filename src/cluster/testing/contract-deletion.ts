@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { configMaps, persistentVolumeClaims, pods, replicaSets } from '../../kube/resources.ts';
-import { aClaim, aPod, EventReader, failureOf, freshNamespace, type World } from './contract-world.ts';
+import {
+  aClaim,
+  aPod,
+  type ClusterFixture,
+  EventReader,
+  failureOf,
+  freshNamespace,
+} from './contract-fixture.ts';
 
-export function deletionContract(world: () => World): void {
+export function deletionContract(fixture: () => ClusterFixture): void {
   describe('deleting', () => {
     async function aConfigMap(finalizers: readonly string[] = []) {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const made = await client.create({ metadata: { namespace, name: 'a', finalizers } });
       return { client, key: { namespace, name: 'a' }, made };
     }
@@ -56,8 +63,8 @@ export function deletionContract(world: () => World): void {
     });
 
     test('gives a scheduled pod its grace, which may only get shorter', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(pods);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a', { nodeName: 'node-1' }));
       const key = { namespace, name: 'a' };
       const marked = (await client.delete(key)) as KubeObject;
@@ -71,8 +78,8 @@ export function deletionContract(world: () => World): void {
     });
 
     test('removes a pod without a node at once, in two steps that watchers see', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(pods);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(pods);
       const made = await client.create(aPod(namespace, 'a'));
       const options = { namespace, resourceVersion: made.metadata?.resourceVersion ?? '' };
       await using reader = new EventReader(client, options);
@@ -84,8 +91,8 @@ export function deletionContract(world: () => World): void {
       ['Foreground', ['foregroundDeletion']],
       ['Orphan', ['orphan']],
     ] as const)('holds the owner for the garbage collector: %s', async (propagationPolicy, finalizers) => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(replicaSets);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(replicaSets);
       const labels = { app: 'a' };
       const template = { metadata: { labels }, spec: aPod(namespace, 'x').spec ?? {} };
       await client.create({
@@ -98,8 +105,8 @@ export function deletionContract(world: () => World): void {
     });
 
     test('keeps a claim that is protected', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(persistentVolumeClaims);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(persistentVolumeClaims);
       const made = await client.create(aClaim(namespace, 'a'));
       expect(made.metadata?.finalizers).toEqual(['kubernetes.io/pvc-protection']);
       const marked = (await client.delete({ namespace, name: 'a' })) as KubeObject;
@@ -107,8 +114,8 @@ export function deletionContract(world: () => World): void {
     });
 
     test('deletes a selection', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       for (const name of ['a', 'b', 'c']) {
         await client.create({ metadata: { namespace, name, labels: { doomed: String(name !== 'b') } } });
       }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { configMaps, pods } from '../../kube/resources.ts';
-import { aPod, failureOf, freshNamespace, type World } from './contract-world.ts';
+import { aPod, type ClusterFixture, failureOf, freshNamespace } from './contract-fixture.ts';
 
-export function listContract(world: () => World): void {
+export function listContract(fixture: () => ClusterFixture): void {
   describe('listing', () => {
     async function letters(names: readonly string[]) {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       for (const name of names) {
         await client.create({
           metadata: { namespace, name, labels: { letter: name, shape: name < 'c' ? 'early' : 'late' } },
@@ -42,8 +42,8 @@ export function listContract(world: () => World): void {
     });
 
     test('selects by field, where an absent boolean counts as false', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(pods);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a', { nodeName: 'node-1' }));
       await client.create(aPod(namespace, 'b'));
       const listed = async (fieldSelector: string) =>
@@ -64,7 +64,7 @@ export function listContract(world: () => World): void {
       ['fieldSelector', 'x', "invalid selector: 'x'; can't understand 'x'"],
     ])('refuses a bad %s: %s', async (option, text, message) => {
       const error = await failureOf(
-        world()
+        fixture()
           .cluster.resource(configMaps)
           .list({ [option]: text }),
       );
@@ -85,7 +85,9 @@ export function listContract(world: () => World): void {
     });
 
     test('refuses a token that it did not make', async () => {
-      const error = await failureOf(world().cluster.resource(configMaps).list({ limit: 1, continue: 'abc' }));
+      const error = await failureOf(
+        fixture().cluster.resource(configMaps).list({ limit: 1, continue: 'abc' }),
+      );
       expect(error.code).toBe(400);
       expect(error.message).toContain('invalid continue token: continue key is not valid');
     });
@@ -112,7 +114,7 @@ export function listContract(world: () => World): void {
 
     test('has no answer for a moment that has not been', async () => {
       const error = await failureOf(
-        world().cluster.resource(configMaps).list({ resourceVersion: '900000000000000' }),
+        fixture().cluster.resource(configMaps).list({ resourceVersion: '900000000000000' }),
       );
       expect(error.status).toMatchObject({ code: 504, reason: 'Timeout' });
       expect(error.status.details?.causes?.[0]?.reason).toBe('ResourceVersionTooLarge');

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { configMaps, pods } from '../../kube/resources.ts';
-import { aPod, failureOf, freshNamespace, type World } from './contract-world.ts';
+import { aPod, type ClusterFixture, failureOf, freshNamespace } from './contract-fixture.ts';
 
-export function patchContract(world: () => World): void {
+export function patchContract(fixture: () => ClusterFixture): void {
   describe('patching', () => {
     async function aConfigMap() {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const made = await client.create({ metadata: { namespace, name: 'a' }, data: { one: '1', two: '2' } });
       return { client, key: { namespace, name: 'a' }, made };
     }
@@ -31,8 +31,8 @@ export function patchContract(world: () => World): void {
     });
 
     test('merges lists by their keys where the patch is a strategic one', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(pods);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a'));
       const body = {
         metadata: { finalizers: ['example.com/one'] },
@@ -84,8 +84,8 @@ export function patchContract(world: () => World): void {
       }
 
       async function anAppliedMap() {
-        const key = { namespace: await freshNamespace(world()), name: 'applied' };
-        const client = world().cluster.resource(configMaps);
+        const key = { namespace: await freshNamespace(fixture()), name: 'applied' };
+        const client = fixture().cluster.resource(configMaps);
         const by = (fieldManager: string, data: Readonly<Record<string, string>>, force = false) =>
           client.patch(key, configuration(data), { fieldManager, force });
         return { by, made: await by('one', { a: '1', b: '1' }) };

@@ -12,9 +12,17 @@ import {
   priorityClasses,
   storageClasses,
 } from '../../kube/resources.ts';
-import { aClaim, aPod, aVolume, failureOf, freshName, freshNamespace, type World } from './contract-world.ts';
+import {
+  aClaim,
+  aPod,
+  aVolume,
+  type ClusterFixture,
+  failureOf,
+  freshName,
+  freshNamespace,
+} from './contract-fixture.ts';
 
-export function rulesContract(world: () => World): void {
+export function rulesContract(fixture: () => ClusterFixture): void {
   describe('rules that storage relies on', () => {
     async function causesOf(call: Promise<unknown>): Promise<readonly StatusCause[]> {
       const error = await failureOf(call);
@@ -23,8 +31,8 @@ export function rulesContract(world: () => World): void {
     }
 
     test("a claim's volumeName can be set and never cleared", async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(persistentVolumeClaims);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(persistentVolumeClaims);
       await client.create(aClaim(namespace, 'a'));
       const key = { namespace, name: 'a' };
       await client.patch(key, { type: 'merge', body: { spec: { volumeName: 'pv-1' } } });
@@ -36,7 +44,7 @@ export function rulesContract(world: () => World): void {
     });
 
     test("a volume's node affinity can be added and not changed", async () => {
-      const client = world().cluster.resource(persistentVolumes);
+      const client = fixture().cluster.resource(persistentVolumes);
       const name = freshName('pv');
       await client.create(aVolume(name));
       const affinity = (zone: string) => ({
@@ -54,7 +62,7 @@ export function rulesContract(world: () => World): void {
 
     test('a local volume needs to know its node', async () => {
       const { hostPath: _, ...spec } = aVolume('x').spec ?? {};
-      const client = world().cluster.resource(persistentVolumes);
+      const client = fixture().cluster.resource(persistentVolumes);
       const causes = await causesOf(
         client.create({ metadata: { name: freshName('pv') }, spec: { ...spec, local: { path: '/mnt/a' } } }),
       );
@@ -68,7 +76,7 @@ export function rulesContract(world: () => World): void {
     });
 
     test('a class keeps its provisioner and its parameters', async () => {
-      const client = world().cluster.resource(storageClasses);
+      const client = fixture().cluster.resource(storageClasses);
       const name = freshName('class');
       const made = await client.create({
         metadata: { name },
@@ -83,8 +91,8 @@ export function rulesContract(world: () => World): void {
     });
 
     test('a pod is completed with what it leaves out', async () => {
-      const namespace = await freshNamespace(world());
-      const made = await world().cluster.resource(pods).create(aPod(namespace, 'a'));
+      const namespace = await freshNamespace(fixture());
+      const made = await fixture().cluster.resource(pods).create(aPod(namespace, 'a'));
       expect(made.spec).toMatchObject({
         restartPolicy: 'Always',
         dnsPolicy: 'ClusterFirst',
@@ -100,8 +108,8 @@ export function rulesContract(world: () => World): void {
     });
 
     test('a pod keeps its volumes', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(pods);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a'));
       const body = { spec: { volumes: [{ name: 'new', emptyDir: {} }] } };
       const [cause] = await causesOf(client.patch({ namespace, name: 'a' }, { type: 'merge', body }));
@@ -109,9 +117,9 @@ export function rulesContract(world: () => World): void {
     });
 
     test('a pod cannot name a priority that there is not', async () => {
-      const namespace = await freshNamespace(world());
+      const namespace = await freshNamespace(fixture());
       const pod = aPod(namespace, 'a', { priorityClassName: 'absent' });
-      const error = await failureOf(world().cluster.resource(pods).create(pod));
+      const error = await failureOf(fixture().cluster.resource(pods).create(pod));
       expect(error.status).toMatchObject({
         code: 403,
         reason: 'Forbidden',
@@ -120,33 +128,33 @@ export function rulesContract(world: () => World): void {
     });
 
     test('a pod gets the priority of its class', async () => {
-      const namespace = await freshNamespace(world());
+      const namespace = await freshNamespace(fixture());
       const name = freshName('class');
-      await world().cluster.resource(priorityClasses).create({ metadata: { name }, value: 1000 });
-      const made = await world()
+      await fixture().cluster.resource(priorityClasses).create({ metadata: { name }, value: 1000 });
+      const made = await fixture()
         .cluster.resource(pods)
         .create(aPod(namespace, 'a', { priorityClassName: name }));
       expect(made.spec?.priority).toBe(1000);
     });
 
     test('names and labels are looked at', async () => {
-      const namespace = await freshNamespace(world());
+      const namespace = await freshNamespace(fixture());
       const object = { metadata: { namespace, name: 'Not_A_Name', labels: { 'a b': 'c' } } };
-      const causes = await causesOf(world().cluster.resource(configMaps).create(object));
+      const causes = await causesOf(fixture().cluster.resource(configMaps).create(object));
       expect(causes.map(({ field }) => field)).toEqual(['metadata.name', 'metadata.labels']);
       expect(causes[0]?.message).toContain('a lowercase RFC 1123 subdomain must consist of');
     });
 
     test('the default namespace stays', async () => {
-      const error = await failureOf(world().cluster.resource(namespaces).delete({ name: 'default' }));
+      const error = await failureOf(fixture().cluster.resource(namespaces).delete({ name: 'default' }));
       expect(error.message).toBe('namespaces "default" is forbidden: this namespace may not be deleted');
     });
 
     test('a namespace that ends takes nothing new', async () => {
-      const namespace = await freshNamespace(world());
-      await world().cluster.resource(namespaces).delete({ name: namespace });
+      const namespace = await freshNamespace(fixture());
+      await fixture().cluster.resource(namespaces).delete({ name: namespace });
       const error = await failureOf(
-        world()
+        fixture()
           .cluster.resource(configMaps)
           .create({ metadata: { namespace, name: 'a' } }),
       );
@@ -155,7 +163,7 @@ export function rulesContract(world: () => World): void {
     });
 
     test('a node that is not marked counts as schedulable', async () => {
-      const client = world().cluster.resource(nodes);
+      const client = fixture().cluster.resource(nodes);
       const name = freshName('node');
       await client.create({ metadata: { name } });
       const { items } = await client.list({
@@ -165,9 +173,9 @@ export function rulesContract(world: () => World): void {
     });
 
     test('an event is the same object in both groups', async () => {
-      const namespace = await freshNamespace(world());
+      const namespace = await freshNamespace(fixture());
       const regarding = { apiVersion: 'v1', kind: 'Pod', namespace, name: 'a', uid: 'u' };
-      await world()
+      await fixture()
         .cluster.resource(events)
         .create({
           metadata: { namespace, name: 'a.1' },
@@ -180,7 +188,7 @@ export function rulesContract(world: () => World): void {
           note: 'it fits',
           regarding,
         });
-      const read = await world().cluster.resource(coreEvents).get({ namespace, name: 'a.1' });
+      const read = await fixture().cluster.resource(coreEvents).get({ namespace, name: 'a.1' });
       expect(read).toMatchObject({
         involvedObject: regarding,
         message: 'it fits',

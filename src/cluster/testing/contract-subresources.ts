@@ -2,12 +2,19 @@ import { describe, expect, test } from 'vitest';
 import type { Scale } from '../../kube/api/apps.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { persistentVolumes, podDisruptionBudgets, pods, statefulSets } from '../../kube/resources.ts';
-import { aPod, aVolume, failureOf, freshName, freshNamespace, type World } from './contract-world.ts';
+import {
+  aPod,
+  aVolume,
+  type ClusterFixture,
+  failureOf,
+  freshName,
+  freshNamespace,
+} from './contract-fixture.ts';
 
-export function subresourceContract(world: () => World): void {
+export function subresourceContract(fixture: () => ClusterFixture): void {
   describe('subresources', () => {
     test('status and spec are written apart', async () => {
-      const client = world().cluster.resource(persistentVolumes);
+      const client = fixture().cluster.resource(persistentVolumes);
       const name = freshName('pv');
       await client.create(aVolume(name));
       const body = { spec: { storageClassName: 'ignored' }, status: { phase: 'Available' } };
@@ -26,8 +33,8 @@ export function subresourceContract(world: () => World): void {
     }
 
     test('binding gives a pod its node, once', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(pods);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a'));
       const key = { namespace, name: 'a' };
       expect(await client.post(key, 'binding', binding(namespace, 'a', 'node-1'))).toMatchObject({
@@ -46,8 +53,8 @@ export function subresourceContract(world: () => World): void {
     });
 
     test('binding refuses a pod behind a gate', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(pods);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a', { schedulingGates: [{ name: 'example.com/wait' }] }));
       const error = await failureOf(
         client.post({ namespace, name: 'a' }, 'binding', binding(namespace, 'a', 'node-1')),
@@ -60,22 +67,22 @@ export function subresourceContract(world: () => World): void {
     }
 
     test('eviction deletes a pod that no budget keeps', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(pods);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a'));
       await client.post({ namespace, name: 'a' }, 'eviction', eviction(namespace, 'a'));
       expect((await failureOf(client.get({ namespace, name: 'a' }))).reason).toBe('NotFound');
     });
 
     test('eviction is refused by a budget that nobody has computed yet', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(pods);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(pods);
       const pod = aPod(namespace, 'a', { nodeName: 'node-1' });
       await client.create({ ...pod, metadata: { ...pod.metadata, labels: { app: 'a' } } });
       const running = { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } };
       const key = { namespace, name: 'a' };
       await client.patch(key, { type: 'merge', body: running }, { subresource: 'status' });
-      await world()
+      await fixture()
         .cluster.resource(podDisruptionBudgets)
         .create({
           metadata: { namespace, name: 'budget' },
@@ -92,8 +99,8 @@ export function subresourceContract(world: () => World): void {
     });
 
     test('scale reads and writes the replicas of a StatefulSet', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(statefulSets);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(statefulSets);
       const labels = { app: 'a' };
       await client.create({
         metadata: { namespace, name: 'a' },

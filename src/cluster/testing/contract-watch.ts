@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { configMaps } from '../../kube/resources.ts';
-import { EventReader, freshNamespace, type World } from './contract-world.ts';
+import { type ClusterFixture, EventReader, freshNamespace } from './contract-fixture.ts';
 
-export function watchContract(world: () => World): void {
+export function watchContract(fixture: () => ClusterFixture): void {
   describe('watching', () => {
     async function aNamespace() {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const put = (name: string, labels: Readonly<Record<string, string>> = {}) =>
         client.create({ metadata: { namespace, name, labels } });
       return { client, namespace, put };

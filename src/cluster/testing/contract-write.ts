@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { configMaps, leases, persistentVolumes, pods } from '../../kube/resources.ts';
-import { aPod, aVolume, failureOf, freshName, freshNamespace, type World } from './contract-world.ts';
+import {
+  aPod,
+  aVolume,
+  type ClusterFixture,
+  failureOf,
+  freshName,
+  freshNamespace,
+} from './contract-fixture.ts';
 
-export function writeContract(world: () => World): void {
+export function writeContract(fixture: () => ClusterFixture): void {
   describe('creating and replacing', () => {
     test('gives a new object uid, version and time, and answers it to get', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const made = await client.create({ metadata: { namespace, name: 'a' }, data: { key: 'value' } });
       expect(made.metadata?.uid).toMatch(/^[0-9a-f-]{36}$/);
       expect(made.metadata?.creationTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -15,8 +22,8 @@ export function writeContract(world: () => World): void {
     });
 
     test('makes names from generateName, without vowels', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const object = { metadata: { namespace, generateName: 'generated-' } };
       const [one, two] = await Promise.all([client.create(object), client.create(object)]);
       expect(one?.metadata?.name).toMatch(/^generated-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
@@ -24,8 +31,8 @@ export function writeContract(world: () => World): void {
     });
 
     test('refuses a name that is taken', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       await client.create({ metadata: { namespace, name: 'a' } });
       const error = await failureOf(client.create({ metadata: { namespace, name: 'a' } }));
       expect(error.status).toMatchObject({
@@ -37,8 +44,8 @@ export function writeContract(world: () => World): void {
     });
 
     test('says what is not there', async () => {
-      const namespace = await freshNamespace(world());
-      const error = await failureOf(world().cluster.resource(pods).get({ namespace, name: 'absent' }));
+      const namespace = await freshNamespace(fixture());
+      const error = await failureOf(fixture().cluster.resource(pods).get({ namespace, name: 'absent' }));
       expect(error.status).toMatchObject({
         code: 404,
         reason: 'NotFound',
@@ -49,7 +56,7 @@ export function writeContract(world: () => World): void {
     test('refuses objects of a namespace that does not exist', async () => {
       const namespace = freshName('nowhere');
       const error = await failureOf(
-        world()
+        fixture()
           .cluster.resource(configMaps)
           .create({ metadata: { namespace, name: 'a' } }),
       );
@@ -61,23 +68,23 @@ export function writeContract(world: () => World): void {
     });
 
     test('refuses a version on a new object', async () => {
-      const namespace = await freshNamespace(world());
+      const namespace = await freshNamespace(fixture());
       const object = { metadata: { namespace, name: 'a', resourceVersion: '12' } };
-      const error = await failureOf(world().cluster.resource(configMaps).create(object));
+      const error = await failureOf(fixture().cluster.resource(configMaps).create(object));
       expect(error.message).toBe('resourceVersion should not be set on objects to be created');
     });
 
     test('keeps the version of an object that an update does not change', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const made = await client.create({ metadata: { namespace, name: 'a' }, data: { key: 'value' } });
       const same = await client.update(made);
       expect(same.metadata?.resourceVersion).toBe(made.metadata?.resourceVersion);
     });
 
     test('refuses an update of an outdated read', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const read = await client.create({ metadata: { namespace, name: 'a' } });
       await client.update({ ...read, data: { by: 'one' } });
       const error = await failureOf(client.update({ ...read, data: { by: 'two' } }));
@@ -90,8 +97,8 @@ export function writeContract(world: () => World): void {
     });
 
     test('refuses an update of an object that another has replaced', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const first = await client.create({ metadata: { namespace, name: 'a' } });
       await client.delete({ namespace, name: 'a' });
       await client.create({ metadata: { namespace, name: 'a' } });
@@ -102,8 +109,8 @@ export function writeContract(world: () => World): void {
     });
 
     test('creates a Lease that is put, and wants a version to replace it', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(leases);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(leases);
       const made = await client.update({
         metadata: { namespace, name: 'a' },
         spec: { holderIdentity: 'me' },
@@ -115,8 +122,8 @@ export function writeContract(world: () => World): void {
     });
 
     test('does nothing on a dry run but says what it would have done', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const made = await client.create({ metadata: { namespace, name: 'a' } }, { dryRun: true });
       expect(made.metadata?.uid).toBeDefined();
       expect(made.metadata?.resourceVersion ?? '').toBe('');
@@ -124,7 +131,7 @@ export function writeContract(world: () => World): void {
     });
 
     test('reads quantities back in their canonical form', async () => {
-      const client = world().cluster.resource(persistentVolumes);
+      const client = fixture().cluster.resource(persistentVolumes);
       const made = await client.create(aVolume(freshName('pv'), { capacity: { storage: '1024Mi' } }));
       expect(made.spec?.capacity?.storage).toBe('1Gi');
       expect(made.spec?.persistentVolumeReclaimPolicy).toBe('Retain');
@@ -132,8 +139,8 @@ export function writeContract(world: () => World): void {
     });
 
     test('notes who owns which field', async () => {
-      const namespace = await freshNamespace(world());
-      const client = world().cluster.resource(configMaps);
+      const namespace = await freshNamespace(fixture());
+      const client = fixture().cluster.resource(configMaps);
       const object = { metadata: { namespace, name: 'a' }, data: { key: 'value' } };
       const made = await client.create(object, { fieldManager: 'the-creator' });
       expect(made.metadata?.managedFields).toEqual([
@@ -156,10 +163,10 @@ export function writeContract(world: () => World): void {
     });
 
     test('refuses unknown fields where the writer wants it strict', async () => {
-      const namespace = await freshNamespace(world());
+      const namespace = await freshNamespace(fixture());
       const object = { ...aPod(namespace, 'a'), misspelled: true };
       const error = await failureOf(
-        world().cluster.resource(pods).create(object, { fieldValidation: 'Strict' }),
+        fixture().cluster.resource(pods).create(object, { fieldValidation: 'Strict' }),
       );
       expect(error.code).toBe(400);
       expect(error.message).toContain('strict decoding error: unknown field "misspelled"');

@@ -14,10 +14,10 @@ const writesMax = 30;
 
 interface Story {
   /** What is there before the controller runs for the first time. */
-  readonly before?: (world: ProvisionerTrial, disks: Disks) => Promise<void>;
+  readonly before?: (fixture: ProvisionerTrial, disks: Disks) => Promise<void>;
   /** What happens while it is away. */
-  readonly meanwhile?: (world: ProvisionerTrial) => Promise<void>;
-  readonly after: (world: ProvisionerTrial, disks: Disks) => Promise<boolean>;
+  readonly meanwhile?: (fixture: ProvisionerTrial) => Promise<void>;
+  readonly after: (fixture: ProvisionerTrial, disks: Disks) => Promise<boolean>;
 }
 
 function controllersOn(disks: Disks) {
@@ -25,36 +25,36 @@ function controllersOn(disks: Disks) {
 }
 
 async function ready(story: Story, disks: Disks): Promise<ProvisionerTrial> {
-  const world = await ProvisionerTrial.start([], classOf({ provisioner }));
-  await world.makeClaim({ node: 'a1', provisioner });
-  await story.before?.(world, disks);
-  return world;
+  const fixture = await ProvisionerTrial.start([], classOf({ provisioner }));
+  await fixture.makeClaim({ node: 'a1', provisioner });
+  await story.before?.(fixture, disks);
+  return fixture;
 }
 
 /** The controller again, and all others as they would be, until the story has its end. */
-async function goOn(world: ProvisionerTrial, disks: Disks, story: Story): Promise<void> {
+async function goOn(fixture: ProvisionerTrial, disks: Disks, story: Story): Promise<void> {
   disks.mishap = 'none';
-  world.trial.run(controllersOn(disks));
-  await world.until(async () => {
-    await world.tidy();
-    return await story.after(world, disks);
+  fixture.trial.run(controllersOn(disks));
+  await fixture.until(async () => {
+    await fixture.tidy();
+    return await story.after(fixture, disks);
   });
   // And stays there.
-  await world.trial.settle();
-  expect(await story.after(world, disks)).toBe(true);
+  await fixture.trial.settle();
+  expect(await story.after(fixture, disks)).toBe(true);
 }
 
 /** Dies after so many writes; answers whether it came to that. */
 async function dieAfter(writes: number, story: Story): Promise<boolean> {
   const disks = new Disks();
-  await using world = await ready(story, disks);
-  const limited = new LimitedCluster(world.cluster, writes);
-  const first = world.trial.run(controllersOn(disks), limited);
-  await world.trial.settle();
+  await using fixture = await ready(story, disks);
+  const limited = new LimitedCluster(fixture.cluster, writes);
+  const first = fixture.trial.run(controllersOn(disks), limited);
+  await fixture.trial.settle();
   await first.close();
   const hasDied = limited.written >= writes;
-  await story.meanwhile?.(world);
-  await goOn(world, disks, story);
+  await story.meanwhile?.(fixture);
+  await goOn(fixture, disks, story);
   return hasDied;
 }
 
@@ -66,49 +66,49 @@ async function dieEverywhere(story: Story): Promise<number> {
 /** Dies when the disk is there and the volume isn't. */
 async function dieBetween(story: Story): Promise<void> {
   const disks = new Disks();
-  await using world = await ready(story, disks);
+  await using fixture = await ready(story, disks);
   disks.mishap = 'hangs';
-  const first = world.trial.run(controllersOn(disks));
+  const first = fixture.trial.run(controllersOn(disks));
   let isHanging = false;
   void disks.hanging.then(() => {
     isHanging = true;
   });
-  await world.until(() => isHanging);
+  await fixture.until(() => isHanging);
   await first.close();
   expect(disks.there.size).toBe(1);
-  expect(await world.volumes()).toEqual([]);
-  await story.meanwhile?.(world);
-  await goOn(world, disks, story);
+  expect(await fixture.volumes()).toEqual([]);
+  await story.meanwhile?.(fixture);
+  await goOn(fixture, disks, story);
 }
 
-async function isServed(world: ProvisionerTrial, disks: Disks): Promise<boolean> {
-  const [claim, volumes] = [await world.claim(), await world.volumes()];
+async function isServed(fixture: ProvisionerTrial, disks: Disks): Promise<boolean> {
+  const [claim, volumes] = [await fixture.claim(), await fixture.volumes()];
   const isNoted = claim === undefined || intentOf(claim) !== undefined;
   return !isNoted && volumes.length === 1 && [...disks.there.keys()].join() === volumes[0]?.metadata?.name;
 }
 
-async function isAllGone(world: ProvisionerTrial, disks: Disks): Promise<boolean> {
+async function isAllGone(fixture: ProvisionerTrial, disks: Disks): Promise<boolean> {
   return (
-    (await world.claim()) === undefined && (await world.volumes()).length === 0 && disks.there.size === 0
+    (await fixture.claim()) === undefined && (await fixture.volumes()).length === 0 && disks.there.size === 0
   );
 }
 
-async function nothingMade(world: ProvisionerTrial, disks: Disks): Promise<boolean> {
-  const claim = await world.claim();
+async function nothingMade(fixture: ProvisionerTrial, disks: Disks): Promise<boolean> {
+  const claim = await fixture.claim();
   return claim !== undefined && intentOf(claim) === undefined && disks.there.size === 0;
 }
 
 const stories: Readonly<Record<string, Story>> = {
   'and nothing else happens: one volume, one disk': { after: isServed },
   'and the claim is deleted meanwhile: nothing is left': {
-    meanwhile: (world) => world.deleteClaim(),
+    meanwhile: (fixture) => fixture.deleteClaim(),
     after: isAllGone,
   },
   'and another node is selected meanwhile: one volume, one disk, on one and the same node': {
-    meanwhile: (world) => world.annotate({ [annotations.selectedNode]: 'b1' }),
-    after: async (world, disks) => {
-      if (!(await isServed(world, disks))) return false;
-      const [volume] = await world.volumes();
+    meanwhile: (fixture) => fixture.annotate({ [annotations.selectedNode]: 'b1' }),
+    after: async (fixture, disks) => {
+      if (!(await isServed(fixture, disks))) return false;
+      const [volume] = await fixture.volumes();
       const values =
         volume?.spec?.nodeAffinity?.required?.nodeSelectorTerms?.[0]?.matchExpressions?.[0]?.values;
       return values?.join() === [...disks.there.values()].join();
@@ -128,7 +128,7 @@ describe.each(Object.entries(stories))('it dies %s', (_, story) => {
 
 test('it dies between the disk and the volume, and no node is selected any more: the disk goes', async () => {
   await dieBetween({
-    meanwhile: (world) => world.annotate({ [annotations.selectedNode]: null }),
+    meanwhile: (fixture) => fixture.annotate({ [annotations.selectedNode]: null }),
     after: nothingMade,
   });
 });
@@ -138,20 +138,20 @@ test('it dies between the disk and the volume, and the node goes: the disk goes,
     meanwhile: async ({ cluster }) => {
       await cluster.resource(nodes).delete({ name: 'a1' });
     },
-    after: async (world, disks) =>
-      (await nothingMade(world, disks)) &&
-      (await world.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
+    after: async (fixture, disks) =>
+      (await nothingMade(fixture, disks)) &&
+      (await fixture.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
   });
 });
 
 test('it dies after any write of a deletion: volume and disk go', async () => {
   const deaths = await dieEverywhere({
-    before: async (world, disks) => {
-      const maker = world.trial.run(controllersOn(disks));
-      await world.until(() => isServed(world, disks));
+    before: async (fixture, disks) => {
+      const maker = fixture.trial.run(controllersOn(disks));
+      await fixture.until(() => isServed(fixture, disks));
       await maker.close();
-      await world.deleteClaim();
-      await world.tidy();
+      await fixture.deleteClaim();
+      await fixture.tidy();
     },
     after: isAllGone,
   });
@@ -160,60 +160,60 @@ test('it dies after any write of a deletion: volume and disk go', async () => {
 
 test('a claim that is deleted while its disk is being made leaves nothing', async () => {
   const disks = new Disks();
-  await using world = await ready({ after: isAllGone }, disks);
+  await using fixture = await ready({ after: isAllGone }, disks);
   disks.mishap = 'hangs';
-  const first = world.trial.run(controllersOn(disks));
-  await world.until(() => disks.there.size === 1);
-  await world.deleteClaim();
+  const first = fixture.trial.run(controllersOn(disks));
+  await fixture.until(() => disks.there.size === 1);
+  await fixture.deleteClaim();
   // It can't go: somebody is still making its disk.
-  expect((await world.claim())?.metadata?.finalizers).toEqual([intentFinalizer]);
+  expect((await fixture.claim())?.metadata?.finalizers).toEqual([intentFinalizer]);
   await first.close();
-  await goOn(world, disks, { after: isAllGone });
+  await goOn(fixture, disks, { after: isAllGone });
 });
 
 test('whoever does not know what came of it tries again, on the same node', async () => {
   const disks = new Disks();
-  await using world = await ready({ after: isServed }, disks);
+  await using fixture = await ready({ after: isServed }, disks);
   disks.mishap = 'throws';
-  world.trial.run(controllersOn(disks));
-  await world.trial.settle();
-  expect((await world.claim())?.metadata?.annotations?.[annotations.selectedNode]).toBe('a1');
-  expect(await world.trial.told()).toContain(
+  fixture.trial.run(controllersOn(disks));
+  await fixture.trial.settle();
+  expect((await fixture.claim())?.metadata?.annotations?.[annotations.selectedNode]).toBe('a1');
+  expect(await fixture.trial.told()).toContain(
     'ProvisioningFailed data: failed to provision volume with StorageClass "standard": the line is dead',
   );
   disks.mishap = 'none';
-  await world.until(() => isServed(world, disks));
+  await fixture.until(() => isServed(fixture, disks));
 });
 
 test('whoever knows that nothing came of it asks for another node', async () => {
   const disks = new Disks();
-  await using world = await ready({ after: nothingMade }, disks);
+  await using fixture = await ready({ after: nothingMade }, disks);
   disks.mishap = 'refuses';
-  world.trial.run(controllersOn(disks));
-  await world.until(
-    async () => (await world.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
+  fixture.trial.run(controllersOn(disks));
+  await fixture.until(
+    async () => (await fixture.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
   );
-  expect(await nothingMade(world, disks)).toBe(true);
+  expect(await nothingMade(fixture, disks)).toBe(true);
 });
 
 test('two at once make one volume for each claim, and remove each once released', async () => {
   const disks = new Disks();
-  await using world = await ProvisionerTrial.start([], classOf({ provisioner }));
+  await using fixture = await ProvisionerTrial.start([], classOf({ provisioner }));
   const names = Array.from({ length: 12 }, (_, index) => `data-${index}`);
-  for (const name of names) await world.makeClaim({ name, node: 'a1', provisioner });
-  for (let round = 0; round < 2; round++) world.trial.run(controllersOn(disks));
+  for (const name of names) await fixture.makeClaim({ name, node: 'a1', provisioner });
+  for (let round = 0; round < 2; round++) fixture.trial.run(controllersOn(disks));
   const noted = async () => {
-    const claims = await Promise.all(names.map((name) => world.claim(name)));
+    const claims = await Promise.all(names.map((name) => fixture.claim(name)));
     return claims.some((claim) => claim !== undefined && intentOf(claim) !== undefined);
   };
-  await world.until(async () => (await world.volumes()).length === names.length && !(await noted()));
+  await fixture.until(async () => (await fixture.volumes()).length === names.length && !(await noted()));
   expect([...disks.there.keys()].sort()).toEqual(
-    (await world.volumes()).map(({ metadata }) => metadata?.name).sort(),
+    (await fixture.volumes()).map(({ metadata }) => metadata?.name).sort(),
   );
-  for (const name of names) await world.deleteClaim(name);
-  await world.until(async () => {
-    await world.tidy();
-    return (await world.volumes()).length === 0;
+  for (const name of names) await fixture.deleteClaim(name);
+  await fixture.until(async () => {
+    await fixture.tidy();
+    return (await fixture.volumes()).length === 0;
   });
   expect(disks.there.size).toBe(0);
 });

@@ -17,26 +17,29 @@ const bare = { metadata: { namespace: 'default', name: 'data' }, ...(spec === un
 test('asked for, bound and gone, with the binder of volumes and protection', async () => {
   await using here = await temporaryDirectory();
   const controllers = [provisionerController({ localRoot: here.path }), pvBinder, protection];
-  await using world = await ProvisionerTrial.start(controllers, classOf({ provisioner: local }));
-  const claims = world.cluster.resource(persistentVolumeClaims);
+  await using fixture = await ProvisionerTrial.start(controllers, classOf({ provisioner: local }));
+  const claims = fixture.cluster.resource(persistentVolumeClaims);
   const { metadata } = await claims.create(bare);
-  await world.trial.settle();
-  expect(await world.volumes()).toEqual([]);
+  await fixture.trial.settle();
+  expect(await fixture.volumes()).toEqual([]);
   // What the scheduler does.
-  await world.annotate({ [annotations.selectedNode]: 'b1' });
-  await world.until(async () => (await world.claim())?.status?.phase === 'Bound');
+  await fixture.annotate({ [annotations.selectedNode]: 'b1' });
+  await fixture.until(async () => (await fixture.claim())?.status?.phase === 'Bound');
   const path = join(here.path, `pvc-${metadata?.uid}`);
   expect(existsSync(path)).toBe(true);
-  expect((await world.volumes()).map(({ status }) => status?.phase)).toEqual(['Bound']);
+  expect((await fixture.volumes()).map(({ status }) => status?.phase)).toEqual(['Bound']);
   await claims.delete({ namespace: 'default', name: 'data' });
-  await world.until(async () => (await world.volumes()).length === 0);
-  expect(await world.claim()).toBeUndefined();
+  await fixture.until(async () => (await fixture.volumes()).length === 0);
+  expect(await fixture.claim()).toBeUndefined();
   expect(existsSync(path)).toBe(false);
 });
 
 test('immediately, where the class says so', async () => {
   const controllers = [provisionerController(), pvBinder, protection];
-  await using world = await ProvisionerTrial.start(controllers, classOf({ volumeBindingMode: 'Immediate' }));
-  await world.cluster.resource(persistentVolumeClaims).create(bare);
-  await world.until(async () => (await world.claim())?.status?.phase === 'Bound');
+  await using fixture = await ProvisionerTrial.start(
+    controllers,
+    classOf({ volumeBindingMode: 'Immediate' }),
+  );
+  await fixture.cluster.resource(persistentVolumeClaims).create(bare);
+  await fixture.until(async () => (await fixture.claim())?.status?.phase === 'Bound');
 });

@@ -12,8 +12,8 @@ import { temporaryDirectory } from './testing/temporary-directory.ts';
 
 const controllers = [provisionerController()];
 
-async function told(world: ProvisionerTrial, uid = ''): Promise<readonly string[]> {
-  return (await world.trial.told()).map((line) => line.replaceAll(uid === '' ? '\0' : uid, 'UID'));
+async function told(fixture: ProvisionerTrial, uid = ''): Promise<readonly string[]> {
+  return (await fixture.trial.told()).map((line) => line.replaceAll(uid === '' ? '\0' : uid, 'UID'));
 }
 
 test('a claim gets a volume that follows from it, its class and the node', async () => {
@@ -22,12 +22,12 @@ test('a claim gets a volume that follows from it, its class and the node', async
     reclaimPolicy: 'Retain',
     parameters: { type: 'fast', fsType: 'xfs' },
   });
-  await using world = await ProvisionerTrial.start(controllers, storageClass);
+  await using fixture = await ProvisionerTrial.start(controllers, storageClass);
   const spec = { accessModes: ['ReadWriteMany'] as const, resources: { requests: { storage: '1.5Gi' } } };
-  const { metadata } = await world.makeClaim({ node: 'b1', spec });
-  await world.until(async () => (await world.volumes()).length > 0);
-  await world.settle();
-  const [volume] = await world.volumes();
+  const { metadata } = await fixture.makeClaim({ node: 'b1', spec });
+  await fixture.until(async () => (await fixture.volumes()).length > 0);
+  await fixture.settle();
+  const [volume] = await fixture.volumes();
   expect(volume).toMatchObject({
     metadata: {
       name: `pvc-${metadata?.uid}`,
@@ -57,11 +57,11 @@ test('a claim gets a volume that follows from it, its class and the node', async
   });
   expect(affinityLines(volume?.spec?.nodeAffinity)).toEqual(['zone=b']);
   expect(volume?.metadata?.finalizers).toEqual([finalizers.pvProtection]);
-  const claim = await world.claim();
+  const claim = await fixture.claim();
   expect(claim?.metadata?.finalizers).toEqual([finalizers.pvcProtection]);
   expect(claim?.metadata?.annotations).not.toHaveProperty([intentAnnotation]);
   expect(claim?.metadata?.annotations?.[annotations.selectedNode]).toBe('b1');
-  expect(await told(world, metadata?.uid)).toEqual([
+  expect(await told(fixture, metadata?.uid)).toEqual([
     'Provisioning data: External provisioner is provisioning volume for claim "default/data"',
     'ProvisioningSucceeded data: Successfully provisioned volume pvc-UID',
   ]);
@@ -70,20 +70,20 @@ test('a claim gets a volume that follows from it, its class and the node', async
 test.each(['volume.alpha.kubernetes.io/selectedNode', 'volume.alpha.kubernetes.io/selected-node'])(
   '%s is understood',
   async (key) => {
-    await using world = await ProvisionerTrial.start(controllers);
-    await world.makeClaim({ annotations: { [key]: 'b1' } });
-    await world.until(async () => (await world.volumes()).length > 0);
-    expect(affinityLines((await world.volumes())[0]?.spec?.nodeAffinity)).toEqual(['zone=b']);
+    await using fixture = await ProvisionerTrial.start(controllers);
+    await fixture.makeClaim({ annotations: { [key]: 'b1' } });
+    await fixture.until(async () => (await fixture.volumes()).length > 0);
+    expect(affinityLines((await fixture.volumes())[0]?.spec?.nodeAffinity)).toEqual(['zone=b']);
   },
 );
 
 test('a claim that waits for its consumer is served when a node is selected, not before', async () => {
-  await using world = await ProvisionerTrial.start(controllers);
-  await world.makeClaim();
-  await world.trial.settle();
-  expect(await world.volumes()).toEqual([]);
-  await world.annotate({ [annotations.selectedNode]: 'a1' });
-  await world.until(async () => (await world.volumes()).length > 0);
+  await using fixture = await ProvisionerTrial.start(controllers);
+  await fixture.makeClaim();
+  await fixture.trial.settle();
+  expect(await fixture.volumes()).toEqual([]);
+  await fixture.annotate({ [annotations.selectedNode]: 'a1' });
+  await fixture.until(async () => (await fixture.volumes()).length > 0);
 });
 
 test.each([
@@ -91,40 +91,40 @@ test.each([
   ['whose class has another provisioner by now', {}, { provisioner: 'ebs.csi.aws.com' }],
   ['that names a volume', { spec: { volumeName: 'mine' } }, {}],
 ])('a claim %s is left alone', async (_, options, more) => {
-  await using world = await ProvisionerTrial.start(controllers, classOf(more));
-  const before = await world.makeClaim({ node: 'a1', ...options });
-  await world.trial.settle();
-  expect(await world.volumes()).toEqual([]);
-  expect((await world.claim())?.metadata?.resourceVersion).toBe(before.metadata?.resourceVersion);
+  await using fixture = await ProvisionerTrial.start(controllers, classOf(more));
+  const before = await fixture.makeClaim({ node: 'a1', ...options });
+  await fixture.trial.settle();
+  expect(await fixture.volumes()).toEqual([]);
+  expect((await fixture.claim())?.metadata?.resourceVersion).toBe(before.metadata?.resourceVersion);
 });
 
 describe('a failure', () => {
   test('takes the selected node off, so that another is chosen', async () => {
-    await using world = await ProvisionerTrial.start(
+    await using fixture = await ProvisionerTrial.start(
       controllers,
       classOf({ allowedTopologies: termsOf('zone=a') }),
     );
-    await world.makeClaim({ node: 'b1', annotations: { 'volume.alpha.kubernetes.io/selectedNode': 'b1' } });
-    await world.until(
-      async () => (await world.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
+    await fixture.makeClaim({ node: 'b1', annotations: { 'volume.alpha.kubernetes.io/selectedNode': 'b1' } });
+    await fixture.until(
+      async () => (await fixture.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
     );
-    expect(Object.keys((await world.claim())?.metadata?.annotations ?? {})).toEqual([
+    expect(Object.keys((await fixture.claim())?.metadata?.annotations ?? {})).toEqual([
       annotations.storageProvisioner,
     ]);
-    expect((await told(world))[0]).toMatch(
+    expect((await told(fixture))[0]).toMatch(
       /^ProvisioningFailed data: failed to provision volume with StorageClass "standard": node "b1" in zone "b" is not among/,
     );
-    await world.annotate({ [annotations.selectedNode]: 'a1' });
-    await world.until(async () => (await world.volumes()).length > 0);
+    await fixture.annotate({ [annotations.selectedNode]: 'a1' });
+    await fixture.until(async () => (await fixture.volumes()).length > 0);
   });
 
   test('by a node that is gone does the same', async () => {
-    await using world = await ProvisionerTrial.start(controllers);
-    await world.makeClaim({ node: 'gone' });
-    await world.until(
-      async () => (await world.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
+    await using fixture = await ProvisionerTrial.start(controllers);
+    await fixture.makeClaim({ node: 'gone' });
+    await fixture.until(
+      async () => (await fixture.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
     );
-    expect(await told(world)).toEqual([
+    expect(await told(fixture)).toEqual([
       'ProvisioningFailed data: failed to get target node: nodes "gone" not found',
     ]);
   });
@@ -134,81 +134,82 @@ describe('a failure', () => {
       volumeBindingMode: 'Immediate',
       allowedTopologies: termsOf('rack=rack9'),
     });
-    await using world = await ProvisionerTrial.start(controllers, storageClass);
-    const before = await world.makeClaim();
-    await world.trial.settle();
-    expect((await world.claim())?.metadata?.resourceVersion).toBe(before.metadata?.resourceVersion);
-    expect((await told(world))[0]).toMatch(/no matching zones found in allowedTopologies/);
-    await world.cluster.resource(nodes).create(nodeOf('c1 c r1 rack9'));
-    await world.until(async () => (await world.volumes()).length > 0);
-    expect(affinityLines((await world.volumes())[0]?.spec?.nodeAffinity)).toEqual(['zone=c rack=rack9']);
+    await using fixture = await ProvisionerTrial.start(controllers, storageClass);
+    const before = await fixture.makeClaim();
+    await fixture.trial.settle();
+    expect((await fixture.claim())?.metadata?.resourceVersion).toBe(before.metadata?.resourceVersion);
+    expect((await told(fixture))[0]).toMatch(/no matching zones found in allowedTopologies/);
+    await fixture.cluster.resource(nodes).create(nodeOf('c1 c r1 rack9'));
+    await fixture.until(async () => (await fixture.volumes()).length > 0);
+    expect(affinityLines((await fixture.volumes())[0]?.spec?.nodeAffinity)).toEqual(['zone=c rack=rack9']);
   });
 
   test('by a class that is missing ends when the class comes', async () => {
-    await using world = await ProvisionerTrial.start(controllers);
-    await world.makeClaim({ className: 'late', node: 'a1' });
-    await world.trial.settle();
-    expect(await told(world)).toEqual([
+    await using fixture = await ProvisionerTrial.start(controllers);
+    await fixture.makeClaim({ className: 'late', node: 'a1' });
+    await fixture.trial.settle();
+    expect(await told(fixture)).toEqual([
       'ProvisioningFailed data: storageclass.storage.k8s.io "late" not found',
     ]);
-    await world.cluster.resource(storageClasses).create({ ...classOf(), metadata: { name: 'late' } });
-    await world.until(async () => (await world.volumes()).length > 0);
+    await fixture.cluster.resource(storageClasses).create({ ...classOf(), metadata: { name: 'late' } });
+    await fixture.until(async () => (await fixture.volumes()).length > 0);
   });
 });
 
 describe('a released volume', () => {
   async function released(policy: 'Delete' | 'Retain') {
-    const world = await ProvisionerTrial.start(controllers, classOf({ reclaimPolicy: policy }));
-    await world.makeClaim({ node: 'a1' });
-    await world.until(async () => (await world.volumes()).length > 0);
-    await world.settle();
-    const name = (await world.volumes())[0]?.metadata?.name ?? '';
-    return { world, name, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+    const fixture = await ProvisionerTrial.start(controllers, classOf({ reclaimPolicy: policy }));
+    await fixture.makeClaim({ node: 'a1' });
+    await fixture.until(async () => (await fixture.volumes()).length > 0);
+    await fixture.settle();
+    const name = (await fixture.volumes())[0]?.metadata?.name ?? '';
+    return { fixture, name, [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose]() };
   }
 
   test('goes where its policy is Delete', async () => {
     await using volume = await released('Delete');
-    const { world, name } = volume;
-    expect((await world.volumes())[0]?.metadata?.finalizers).toContain(finalizers.externalProvisioner);
-    await world.deleteClaim();
-    await world.release(name);
-    await world.until(async () => (await world.volumes())[0]?.metadata?.deletionTimestamp !== undefined);
-    await world.unprotectVolume(name);
-    await world.until(async () => (await world.volumes()).length === 0);
+    const { fixture, name } = volume;
+    expect((await fixture.volumes())[0]?.metadata?.finalizers).toContain(finalizers.externalProvisioner);
+    await fixture.deleteClaim();
+    await fixture.release(name);
+    await fixture.until(async () => (await fixture.volumes())[0]?.metadata?.deletionTimestamp !== undefined);
+    await fixture.unprotectVolume(name);
+    await fixture.until(async () => (await fixture.volumes()).length === 0);
   });
 
   test('stays where it is Retain, until that is changed', async () => {
     await using volume = await released('Retain');
-    const { world, name } = volume;
-    await world.deleteClaim();
-    await world.release(name);
-    await world.trial.settle();
-    expect((await world.volumes())[0]?.metadata?.deletionTimestamp).toBeUndefined();
+    const { fixture, name } = volume;
+    await fixture.deleteClaim();
+    await fixture.release(name);
+    await fixture.trial.settle();
+    expect((await fixture.volumes())[0]?.metadata?.deletionTimestamp).toBeUndefined();
     const body = { spec: { persistentVolumeReclaimPolicy: 'Delete' } };
-    await world.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
-    await world.until(async () => (await world.volumes())[0]?.metadata?.deletionTimestamp !== undefined);
+    await fixture.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
+    await fixture.until(async () => (await fixture.volumes())[0]?.metadata?.deletionTimestamp !== undefined);
   });
 
   test('stays while its claim is there and bound to it, whatever the phase says', async () => {
     await using volume = await released('Delete');
-    const { world, name } = volume;
-    const claim = await world.claim();
-    const { cluster } = world;
+    const { fixture, name } = volume;
+    const claim = await fixture.claim();
+    const { cluster } = fixture;
     await cluster
       .resource(persistentVolumeClaims)
       .update({ ...claim, spec: { ...claim?.spec, volumeName: name } });
-    await world.release(name);
-    await world.trial.settle();
-    expect((await world.volumes())[0]?.metadata?.deletionTimestamp).toBeUndefined();
+    await fixture.release(name);
+    await fixture.trial.settle();
+    expect((await fixture.volumes())[0]?.metadata?.deletionTimestamp).toBeUndefined();
   });
 
   test('loses the finalizer when its policy becomes Retain', async () => {
     await using volume = await released('Delete');
-    const { world, name } = volume;
+    const { fixture, name } = volume;
     const body = { spec: { persistentVolumeReclaimPolicy: 'Retain' } };
-    await world.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
-    await world.until(
-      async () => !(await world.volumes())[0]?.metadata?.finalizers?.includes(finalizers.externalProvisioner),
+    await fixture.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
+    await fixture.until(
+      async () =>
+        !(await fixture.volumes())[0]?.metadata?.finalizers?.includes(finalizers.externalProvisioner),
     );
   });
 
@@ -216,9 +217,9 @@ describe('a released volume', () => {
     ['of somebody else', 'ebs.csi.aws.com'],
     ['that only says it is ours', 'zonal.stowage.dev'],
   ])('%s is left alone', async (_, provisioner) => {
-    await using world = await ProvisionerTrial.start(controllers);
+    await using fixture = await ProvisionerTrial.start(controllers);
     const metadata = { name: 'foreign', annotations: { [annotations.provisionedBy]: provisioner } };
-    await world.cluster.resource(persistentVolumes).create({
+    await fixture.cluster.resource(persistentVolumes).create({
       metadata,
       spec: {
         capacity: { storage: '1Gi' },
@@ -228,9 +229,9 @@ describe('a released volume', () => {
         claimRef: { namespace: 'default', name: 'gone', uid: 'u' },
       },
     });
-    await world.release('foreign');
-    await world.trial.settle();
-    const [volume] = await world.volumes();
+    await fixture.release('foreign');
+    await fixture.trial.settle();
+    const [volume] = await fixture.volumes();
     expect(volume?.metadata?.deletionTimestamp).toBeUndefined();
     expect(volume?.metadata?.finalizers).toEqual([finalizers.pvProtection]);
   });
@@ -239,34 +240,34 @@ describe('a released volume', () => {
 test('a local volume is a directory from claim to release', async () => {
   await using here = await temporaryDirectory();
   const localRoot = join(here.path, 'volumes');
-  await using world = await ProvisionerTrial.start(
+  await using fixture = await ProvisionerTrial.start(
     [provisionerController({ localRoot })],
     classOf({ provisioner: local }),
   );
-  const { metadata } = await world.makeClaim({ node: 'b1', provisioner: local });
-  await world.until(async () => (await world.volumes()).length > 0);
-  const [volume] = await world.volumes();
+  const { metadata } = await fixture.makeClaim({ node: 'b1', provisioner: local });
+  await fixture.until(async () => (await fixture.volumes()).length > 0);
+  const [volume] = await fixture.volumes();
   const name = `pvc-${metadata?.uid}`;
   expect(volume?.spec?.local?.path).toBe(join(localRoot, name));
   expect(affinityLines(volume?.spec?.nodeAffinity)).toEqual(['host=b1']);
   expect(existsSync(join(localRoot, name))).toBe(true);
-  await world.deleteClaim();
-  await world.release(name);
-  await world.until(() => !existsSync(join(localRoot, name)));
-  await world.unprotectVolume(name);
-  await world.until(async () => (await world.volumes()).length === 0);
+  await fixture.deleteClaim();
+  await fixture.release(name);
+  await fixture.until(() => !existsSync(join(localRoot, name)));
+  await fixture.unprotectVolume(name);
+  await fixture.until(async () => (await fixture.volumes()).length === 0);
   expect(await readdir(localRoot)).toEqual([]);
 });
 
 test('a volume that was deleted before its claim was bound is made anew', async () => {
-  await using world = await ProvisionerTrial.start(controllers);
-  await world.makeClaim({ node: 'a1' });
-  await world.until(async () => (await world.volumes()).length > 0);
-  const [first] = await world.volumes();
-  await world.cluster.resource(persistentVolumes).delete({ name: first?.metadata?.name ?? '' });
-  await world.unprotectVolume(first?.metadata?.name ?? '');
-  await world.until(
-    async () => ![undefined, first?.metadata?.uid].includes((await world.volumes())[0]?.metadata?.uid),
+  await using fixture = await ProvisionerTrial.start(controllers);
+  await fixture.makeClaim({ node: 'a1' });
+  await fixture.until(async () => (await fixture.volumes()).length > 0);
+  const [first] = await fixture.volumes();
+  await fixture.cluster.resource(persistentVolumes).delete({ name: first?.metadata?.name ?? '' });
+  await fixture.unprotectVolume(first?.metadata?.name ?? '');
+  await fixture.until(
+    async () => ![undefined, first?.metadata?.uid].includes((await fixture.volumes())[0]?.metadata?.uid),
   );
-  expect((await world.claim())?.metadata?.finalizers).not.toContain(intentFinalizer);
+  expect((await fixture.claim())?.metadata?.finalizers).not.toContain(intentFinalizer);
 });

@@ -11,15 +11,15 @@ const removed = { metadata: { finalizers: null } };
 const another = { spec: { claimRef: { namespace: 'elsewhere', name: 'other', uid: null } } };
 
 /** What an administrator does with a volume in use while the provisioner is away. */
-const rescues: Readonly<Record<string, (world: ProvisionerTrial, name: string) => Promise<unknown>>> = {
+const rescues: Readonly<Record<string, (fixture: ProvisionerTrial, name: string) => Promise<unknown>>> = {
   'the object of the volume is deleted': async ({ cluster }, name) => {
     await cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body: removed });
     await cluster.resource(persistentVolumes).delete({ name });
   },
-  'the object of the volume and the claim are deleted': async (world, name) => {
-    await world.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body: removed });
-    await world.cluster.resource(persistentVolumes).delete({ name });
-    await world.deleteClaim();
+  'the object of the volume and the claim are deleted': async (fixture, name) => {
+    await fixture.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body: removed });
+    await fixture.cluster.resource(persistentVolumes).delete({ name });
+    await fixture.deleteClaim();
   },
   'the volume is given to another claim': async ({ cluster }, name) =>
     await cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body: another }),
@@ -34,19 +34,19 @@ test.each(Object.entries(rescues))(
   async (_what, rescue) => {
     const disks = new Disks();
     const controllers = [provisionerController({ provisioners: [disks.provisioner] })];
-    await using world = await ProvisionerTrial.start([], classOf({ provisioner, reclaimPolicy: 'Retain' }));
-    await world.makeClaim({ node: 'a1', provisioner });
-    const first = world.trial.run(controllers);
-    await world.trial.settle();
+    await using fixture = await ProvisionerTrial.start([], classOf({ provisioner, reclaimPolicy: 'Retain' }));
+    await fixture.makeClaim({ node: 'a1', provisioner });
+    const first = fixture.trial.run(controllers);
+    await fixture.trial.settle();
     await first.close();
-    const [volume] = await world.volumes();
+    const [volume] = await fixture.volumes();
     const name = volume?.metadata?.name ?? '';
-    await bind(world, name);
-    await rescue(world, name);
-    world.trial.run(controllers);
-    await world.trial.settle();
+    await bind(fixture, name);
+    await rescue(fixture, name);
+    fixture.trial.run(controllers);
+    await fixture.trial.settle();
     expect([...disks.there.keys()]).toEqual([name]);
-    const claim = await world.claim();
+    const claim = await fixture.claim();
     expect(claim && intentOf(claim)).toBeUndefined();
   },
 );

@@ -9,9 +9,9 @@ import {
   selectedNode,
   startBinding,
   withoutBinder,
-} from './testing/binding-world.ts';
+} from './testing/binding-fixture.ts';
 import { Maker } from './testing/maker.ts';
-import { namespace } from './testing/scheduler-world.ts';
+import { namespace } from './testing/scheduler-fixture.ts';
 
 const onNode = { spec: { nodeName: 'n1' } };
 const asking = { ...onNode, metadata: { annotations: { [annotations.bindClaims]: 'true' } } };
@@ -21,48 +21,48 @@ const remedy =
   'Use spec.nodeSelector or node affinity instead of spec.nodeName, or annotate the pod with stowage.dev/bind-claims: "true"';
 
 test('the owner of a pod that was created with a node hears that nobody binds its claims', async () => {
-  await using world = await startBinding();
-  await world.disk('d1', '10Gi', 'n1');
-  await world.claim('data', '5Gi');
-  await world.pod('web', ['data'], onNode);
-  await world.settle(60_000);
-  expect(await world.toldOf('web')).toEqual([remedy]);
-  expect(await claimRefs(world)).toEqual([]);
+  await using fixture = await startBinding();
+  await fixture.disk('d1', '10Gi', 'n1');
+  await fixture.claim('data', '5Gi');
+  await fixture.pod('web', ['data'], onNode);
+  await fixture.settle(60_000);
+  expect(await fixture.toldOf('web')).toEqual([remedy]);
+  expect(await claimRefs(fixture)).toEqual([]);
 });
 
 test('also when the claim comes after the pod', async () => {
-  await using world = await startBinding();
-  await world.pod('web', ['data'], onNode);
-  await world.settle();
-  expect(await world.toldOf('web')).toEqual([]);
-  await world.claim('data', '5Gi');
-  await world.settle();
-  expect(await world.toldOf('web')).toEqual([remedy]);
+  await using fixture = await startBinding();
+  await fixture.pod('web', ['data'], onNode);
+  await fixture.settle();
+  expect(await fixture.toldOf('web')).toEqual([]);
+  await fixture.claim('data', '5Gi');
+  await fixture.settle();
+  expect(await fixture.toldOf('web')).toEqual([remedy]);
 });
 
 test('pods of other schedulers are left alone', async () => {
-  await using world = await startBinding();
-  await world.disk('d1', '10Gi', 'n1');
-  await world.claim('data', '5Gi');
-  await world.pod('web', ['data'], { ...asking, spec: { ...asking.spec, schedulerName: 'another' } });
-  await world.settle(20_000);
-  expect(await world.toldOf('web')).toEqual([]);
-  expect(await claimRefs(world)).toEqual([]);
+  await using fixture = await startBinding();
+  await fixture.disk('d1', '10Gi', 'n1');
+  await fixture.claim('data', '5Gi');
+  await fixture.pod('web', ['data'], { ...asking, spec: { ...asking.spec, schedulerName: 'another' } });
+  await fixture.settle(20_000);
+  expect(await fixture.toldOf('web')).toEqual([]);
+  expect(await claimRefs(fixture)).toEqual([]);
 });
 
 test('a pod that asks for it has its claims bound for its node, as soon as there is something', async () => {
-  await using world = await startBinding();
-  await world.disk('d2', '10Gi', 'n2');
-  await world.claim('data', '5Gi');
-  await world.pod('web', ['data'], asking);
-  await world.settle();
-  expect(await claimRefs(world)).toEqual([]);
-  expect(await world.toldOf('web')).toEqual([
+  await using fixture = await startBinding();
+  await fixture.disk('d2', '10Gi', 'n2');
+  await fixture.claim('data', '5Gi');
+  await fixture.pod('web', ['data'], asking);
+  await fixture.settle();
+  expect(await claimRefs(fixture)).toEqual([]);
+  expect(await fixture.toldOf('web')).toEqual([
     expect.stringMatching(/^FailedScheduling: .*didn't find available persistent volumes to bind/),
   ]);
-  await world.disk('d1', '10Gi', 'n1');
-  await world.settle();
-  expect(await world.lines()).toEqual([
+  await fixture.disk('d1', '10Gi', 'n1');
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual([
     'claim data has d1',
     'disk d1 Bound to data',
     'disk d2 Available to nobody',
@@ -73,46 +73,46 @@ test('a pod that asks for it has its claims bound for its node, as soon as there
 test('it has new volumes made for its node, again and again if need be', async () => {
   const maker = new Maker();
   maker.answer = () => 'refuses';
-  await using world = await startBinding({ maker });
-  await world.claim('data', '5Gi', made);
-  await world.pod('web', ['data'], asking);
-  await world.settle(25_000);
+  await using fixture = await startBinding({ maker });
+  await fixture.claim('data', '5Gi', made);
+  await fixture.pod('web', ['data'], asking);
+  await fixture.settle(25_000);
   expect(maker.asked.length).toBeGreaterThanOrEqual(2);
   expect(maker.asked.length).toBeLessThanOrEqual(4);
   maker.answer = () => 'makes';
-  await world.settle(15_000);
-  expect(await world.lines()).toContainEqual(expect.stringMatching(/^claim data has pvc-/));
+  await fixture.settle(15_000);
+  expect(await fixture.lines()).toContainEqual(expect.stringMatching(/^claim data has pvc-/));
 });
 
 test('many of them that wait for a provisioner do not keep others waiting', async () => {
-  await using world = await startBinding();
+  await using fixture = await startBinding();
   for (let at = 0; at < 8; at += 1) {
-    await world.claim(`slow${at}`, '5Gi', made);
-    await world.pod(`slow${at}`, [`slow${at}`], asking);
+    await fixture.claim(`slow${at}`, '5Gi', made);
+    await fixture.pod(`slow${at}`, [`slow${at}`], asking);
   }
-  await world.settle();
-  await world.claim('data', '5Gi', made);
-  await world.pod('web', ['data'], asking);
-  await world.settle();
-  expect(await selectedNode(world, 'data')).toBe('n1');
+  await fixture.settle();
+  await fixture.claim('data', '5Gi', made);
+  await fixture.pod('web', ['data'], asking);
+  await fixture.settle();
+  expect(await selectedNode(fixture, 'data')).toBe('n1');
 });
 
 test('a reservation for it is given back when it is deleted', async () => {
-  await using world = await startBinding();
-  await world.claim('data', '5Gi', made);
-  await world.pod('web', ['data'], asking);
-  await world.settle();
-  await world.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'data' });
-  await world.settle(15_000);
-  expect(await world.toldOf('web')).toContainEqual(
+  await using fixture = await startBinding();
+  await fixture.claim('data', '5Gi', made);
+  await fixture.pod('web', ['data'], asking);
+  await fixture.settle();
+  await fixture.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'data' });
+  await fixture.settle(15_000);
+  expect(await fixture.toldOf('web')).toContainEqual(
     'FailedScheduling: binding volumes: PersistentVolumeClaim default/data is being deleted',
   );
 });
 
 test('pods that are pinned by name, as those of a DaemonSet, get their volumes there', async () => {
   const maker = new Maker();
-  await using world = await startBinding({ maker });
-  await world.disk('d3', '10Gi', 'n3');
+  await using fixture = await startBinding({ maker });
+  await fixture.disk('d3', '10Gi', 'n3');
   const pinned = (node: string): PodSpec => ({
     affinity: {
       nodeAffinity: {
@@ -122,26 +122,26 @@ test('pods that are pinned by name, as those of a DaemonSet, get their volumes t
       },
     },
   });
-  await world.claim('new', '5Gi', made);
-  await world.claim('old', '5Gi');
-  await world.pod('on-n2', ['new'], { spec: pinned('n2') });
-  await world.pod('on-n3', ['old'], { spec: pinned('n3') });
-  await world.settle();
+  await fixture.claim('new', '5Gi', made);
+  await fixture.claim('old', '5Gi');
+  await fixture.pod('on-n2', ['new'], { spec: pinned('n2') });
+  await fixture.pod('on-n3', ['old'], { spec: pinned('n3') });
+  await fixture.settle();
   expect(maker.asked).toEqual(['new n2']);
-  expect(await world.lines()).toEqual(expect.arrayContaining(['pod on-n2 on n2', 'pod on-n3 on n3']));
+  expect(await fixture.lines()).toEqual(expect.arrayContaining(['pod on-n2 on n2', 'pod on-n3 on n3']));
 });
 
 test('a pod with a node that comes under the name of one on its way gets its claims bound', async () => {
-  await using world = await startBinding({ beside: ['protection'] });
-  await world.disk('d1', '10Gi', 'n1');
-  await withoutBinder(world);
-  await world.claim('data', '5Gi');
-  await world.pod('web', ['data']);
-  await world.settle();
-  await deletePod(world, 'web');
-  await world.pod('web', ['data'], asking);
-  await world.settle(2_000);
-  runBeside(world, 'pv-binder');
-  await world.settle(30_000);
-  expect(await world.lines()).toContain('claim data has d1');
+  await using fixture = await startBinding({ beside: ['protection'] });
+  await fixture.disk('d1', '10Gi', 'n1');
+  await withoutBinder(fixture);
+  await fixture.claim('data', '5Gi');
+  await fixture.pod('web', ['data']);
+  await fixture.settle();
+  await deletePod(fixture, 'web');
+  await fixture.pod('web', ['data'], asking);
+  await fixture.settle(2_000);
+  runBeside(fixture, 'pv-binder');
+  await fixture.settle(30_000);
+  expect(await fixture.lines()).toContain('claim data has d1');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { attempts } from './scenarios/testing/furniture.ts';
-import { SchedulerWorld } from './testing/scheduler-world.ts';
+import { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 const provisioner = 'nobody.example.com';
 
@@ -10,10 +10,10 @@ test.each([
 ])('a pod whose volumes are not made in time waits as long as it is told: $initialMs ms', async (given) => {
   const { initialMs, maxMs, expected } = given;
   const scheduler = { bindTimeoutMs: 5_000, backOff: { initialMs, maxMs } };
-  await using world = await SchedulerWorld.start({ nodes: ['n1'], beside: ['pv-binder'], scheduler });
-  await world.storageClass('slow', { provisioner });
-  await world.claim('data', '1Gi', { storageClassName: 'slow' });
-  await world.pod('web', ['data']);
-  await world.settle(32_000);
-  expect(attempts(world)).toBe(expected);
+  await using fixture = await SchedulerFixture.start({ nodes: ['n1'], beside: ['pv-binder'], scheduler });
+  await fixture.storageClass('slow', { provisioner });
+  await fixture.claim('data', '1Gi', { storageClassName: 'slow' });
+  await fixture.pod('web', ['data']);
+  await fixture.settle(32_000);
+  expect(attempts(fixture)).toBe(expected);
 });

@@ -10,56 +10,56 @@ import {
   runScheduler,
   startBinding,
   withoutBinder,
-} from './testing/binding-world.ts';
+} from './testing/binding-fixture.ts';
 import { dieEverywhere, failEverywhere } from './testing/every-write.ts';
 import { Maker } from './testing/maker.ts';
-import { namespace, type SchedulerWorld } from './testing/scheduler-world.ts';
+import { namespace, type SchedulerFixture } from './testing/scheduler-fixture.ts';
 import { situations } from './testing/situations.ts';
 import { TroubledCluster } from './testing/troubled-cluster.ts';
 
 /** The scheduler writes the claim's side too, and the PV controller has only the phases to fill in. */
 
-async function twoDisks(world: SchedulerWorld): Promise<void> {
-  await world.disk('d1', '1Gi', 'n2');
-  await world.disk('d2', '2Gi', 'n2');
-  await withoutBinder(world);
-  await world.claim('one', '1Gi');
-  await world.claim('two', '2Gi');
+async function twoDisks(fixture: SchedulerFixture): Promise<void> {
+  await fixture.disk('d1', '1Gi', 'n2');
+  await fixture.disk('d2', '2Gi', 'n2');
+  await withoutBinder(fixture);
+  await fixture.claim('one', '1Gi');
+  await fixture.claim('two', '2Gi');
 }
 
 test('a pod has its node before the PV controller has looked at its volumes', async () => {
-  await using world = await startBinding({ beside: [], scheduler: completing });
-  await twoDisks(world);
-  await world.pod('web', ['one', 'two']);
-  await world.settle();
-  expect(await world.lines()).toEqual([
+  await using fixture = await startBinding({ beside: [], scheduler: completing });
+  await twoDisks(fixture);
+  await fixture.pod('web', ['one', 'two']);
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual([
     'claim one has d1',
     'claim two has d2',
     'disk d1 Available to one',
     'disk d2 Available to two',
     'pod web on n2',
   ]);
-  const claim = await world.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'one' });
+  const claim = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'one' });
   expect(claim.metadata?.annotations).toMatchObject({
     [annotations.bindCompleted]: 'yes',
     [annotations.boundByController]: 'yes',
   });
-  runBeside(world, 'pv-binder');
-  await world.settle();
-  expect(await world.lines()).toContain('disk d1 Bound to one');
+  runBeside(fixture, 'pv-binder');
+  await fixture.settle();
+  expect(await fixture.lines()).toContain('disk d1 Bound to one');
 });
 
 test("all of a pod's volumes are claimed before the first claim is completed", async () => {
   const written: string[] = [];
-  const way = (cluster: SchedulerWorld['cluster']) => {
+  const way = (cluster: SchedulerFixture['cluster']) => {
     const troubled = new TroubledCluster(cluster);
     troubled.troubles = { before: ({ plural }) => void written.push(plural) };
     return troubled;
   };
-  await using world = await startBinding({ beside: [], scheduler: completing, way });
-  await twoDisks(world);
-  await world.pod('web', ['one', 'two']);
-  await world.settle();
+  await using fixture = await startBinding({ beside: [], scheduler: completing, way });
+  await twoDisks(fixture);
+  await fixture.pod('web', ['one', 'two']);
+  await fixture.settle();
   expect(written).toEqual([
     'persistentvolumes',
     'persistentvolumes',
@@ -70,7 +70,7 @@ test("all of a pod's volumes are claimed before the first claim is completed", a
 });
 
 test('no claim is completed if one of the volumes could not be had', async () => {
-  const way = (cluster: SchedulerWorld['cluster']) => {
+  const way = (cluster: SchedulerFixture['cluster']) => {
     const troubled = new TroubledCluster(cluster);
     let count = 0;
     troubled.troubles = {
@@ -80,20 +80,20 @@ test('no claim is completed if one of the volumes could not be had', async () =>
     };
     return troubled;
   };
-  await using world = await startBinding({ beside: [], scheduler: completing, way });
-  await twoDisks(world);
-  await world.pod('web', ['one', 'two']);
-  await world.settle(20);
-  expect(await world.lines()).toEqual(
+  await using fixture = await startBinding({ beside: [], scheduler: completing, way });
+  await twoDisks(fixture);
+  await fixture.pod('web', ['one', 'two']);
+  await fixture.settle(20);
+  expect(await fixture.lines()).toEqual(
     expect.arrayContaining(['claim one has nothing', 'claim two has nothing']),
   );
-  expect((await claimRefs(world)).length).toBeLessThan(2);
+  expect((await claimRefs(fixture)).length).toBeLessThan(2);
 });
 
 describe('a pod that goes away before its volumes are bound', () => {
   /** The claims can't be told, with the PV controller away, and then the pod is deleted. */
-  async function deletedAfter(failure: Error): Promise<SchedulerWorld> {
-    const way = (cluster: SchedulerWorld['cluster']) => {
+  async function deletedAfter(failure: Error): Promise<SchedulerFixture> {
+    const way = (cluster: SchedulerFixture['cluster']) => {
       const troubled = new TroubledCluster(cluster);
       troubled.troubles = {
         before: ({ plural }) => {
@@ -102,39 +102,39 @@ describe('a pod that goes away before its volumes are bound', () => {
       };
       return troubled;
     };
-    const world = await startBinding({ beside: [], scheduler: completing, way });
-    await twoDisks(world);
-    await world.pod('web', ['one', 'two']);
-    await world.settle();
-    expect(await claimRefs(world)).toEqual(['d1 one', 'd2 two']);
-    await world.cluster.resource(pods).delete({ namespace, name: 'web' }, { gracePeriodSeconds: 0 });
-    await world.settle(20_000);
-    return world;
+    const fixture = await startBinding({ beside: [], scheduler: completing, way });
+    await twoDisks(fixture);
+    await fixture.pod('web', ['one', 'two']);
+    await fixture.settle();
+    expect(await claimRefs(fixture)).toEqual(['d1 one', 'd2 two']);
+    await fixture.cluster.resource(pods).delete({ namespace, name: 'web' }, { gracePeriodSeconds: 0 });
+    await fixture.settle(20_000);
+    return fixture;
   }
 
   test('gives its volumes back where the server refused to tell the claims', async () => {
-    await using world = await deletedAfter(conflict(persistentVolumeClaims, 'one', 'somebody was faster'));
-    expect(await claimRefs(world)).toEqual([]);
+    await using fixture = await deletedAfter(conflict(persistentVolumeClaims, 'one', 'somebody was faster'));
+    expect(await claimRefs(fixture)).toEqual([]);
   });
 
   test('leaves them where no answer came: a claim that is told late of a volume of another would be lost', async () => {
-    await using world = await deletedAfter(new Error('the line is dead'));
-    expect(await claimRefs(world)).toEqual(['d1 one', 'd2 two']);
-    runBeside(world, 'pv-binder');
-    await world.settle();
-    expect(await world.lines()).toEqual(
+    await using fixture = await deletedAfter(new Error('the line is dead'));
+    expect(await claimRefs(fixture)).toEqual(['d1 one', 'd2 two']);
+    runBeside(fixture, 'pv-binder');
+    await fixture.settle();
+    expect(await fixture.lines()).toEqual(
       expect.arrayContaining(['disk d1 Bound to one', 'disk d2 Bound to two']),
     );
   });
 });
 
 describe('the end is that of a run in peace', () => {
-  const beside = async (world: SchedulerWorld) => void runBeside(world, 'pv-binder');
+  const beside = async (fixture: SchedulerFixture) => void runBeside(fixture, 'pv-binder');
 
   test.each(situations)('$name: the scheduler dies after any write', async ({ prepare, writes, volumes }) => {
-    const written = await dieEverywhere(async (world) => {
-      await beside(world);
-      await prepare(world);
+    const written = await dieEverywhere(async (fixture) => {
+      await beside(fixture);
+      await prepare(fixture);
     }, completing);
     // Unless the PV controller was faster.
     expect(written.length).toBeGreaterThanOrEqual(writes.length);
@@ -144,9 +144,9 @@ describe('the end is that of a run in peace', () => {
   test.each(situations)('$name: any write is refused', async ({ prepare }) => {
     await failEverywhere(
       'before',
-      async (world) => {
-        await beside(world);
-        await prepare(world);
+      async (fixture) => {
+        await beside(fixture);
+        await prepare(fixture);
       },
       completing,
     );
@@ -155,9 +155,9 @@ describe('the end is that of a run in peace', () => {
   test.each(situations)('$name: any write is answered with an error', async ({ prepare }) => {
     await failEverywhere(
       'after',
-      async (world) => {
-        await beside(world);
-        await prepare(world);
+      async (fixture) => {
+        await beside(fixture);
+        await prepare(fixture);
       },
       completing,
     );
@@ -166,46 +166,46 @@ describe('the end is that of a run in peace', () => {
 
 describe('a pod that waits for a new volume', () => {
   /** The volume is made, and the PV controller is away. */
-  async function withNewVolume(): Promise<SchedulerWorld> {
-    const world = await startBinding({ beside: [], scheduler: completing, maker: new Maker() });
-    await world.claim('made', '1Gi', { storageClassName: 'made' });
+  async function withNewVolume(): Promise<SchedulerFixture> {
+    const fixture = await startBinding({ beside: [], scheduler: completing, maker: new Maker() });
+    await fixture.claim('made', '1Gi', { storageClassName: 'made' });
     // What provisioners go by; the PV controller would have written it.
-    await annotateClaim(world, 'made', { [annotations.storageProvisioner]: Maker.provisionerName });
-    await world.pod('web', ['made']);
-    await world.settle(1_000);
-    return world;
+    await annotateClaim(fixture, 'made', { [annotations.storageProvisioner]: Maker.provisionerName });
+    await fixture.pod('web', ['made']);
+    await fixture.settle(1_000);
+    return fixture;
   }
 
   test('has its node when the volume is there; the PV controller writes that down', async () => {
-    await using world = await withNewVolume();
-    expect((await podOf(world)).spec?.nodeName).toMatch(/^n/);
-    expect(await world.lines()).toContain('claim made has nothing');
-    runBeside(world, 'pv-binder');
-    await world.settle();
-    expect(await world.lines()).toContainEqual(expect.stringMatching(/^claim made has pvc-/));
+    await using fixture = await withNewVolume();
+    expect((await podOf(fixture)).spec?.nodeName).toMatch(/^n/);
+    expect(await fixture.lines()).toContain('claim made has nothing');
+    runBeside(fixture, 'pv-binder');
+    await fixture.settle();
+    expect(await fixture.lines()).toContainEqual(expect.stringMatching(/^claim made has pvc-/));
   });
 
   test('is not taken for one that was created with a node, by a scheduler that starts then', async () => {
-    await using world = await withNewVolume();
-    runScheduler(world, completing);
-    await world.settle(1_000);
-    const { items } = await world.cluster.resource(events).list({ namespace });
+    await using fixture = await withNewVolume();
+    runScheduler(fixture, completing);
+    await fixture.settle(1_000);
+    const { items } = await fixture.cluster.resource(events).list({ namespace });
     expect(items.map(({ reason }) => reason)).not.toContain('ClaimsNotBound');
   });
 
-  const nominated = async (world: SchedulerWorld) => (await podOf(world)).status?.nominatedNodeName;
+  const nominated = async (fixture: SchedulerFixture) => (await podOf(fixture)).status?.nominatedNodeName;
 
   test('is told where it is meant to go when it has waited for a while, and not before', async () => {
-    await using world = await startBinding({ beside: ['pv-binder'], scheduler: completing });
-    await world.claim('made', '1Gi', { storageClassName: 'made' });
-    await world.pod('web', ['made'], { spec: { nodeSelector: { [labels.hostname]: 'n2' } } });
-    await world.settle(4_000);
-    expect(await nominated(world)).toBeUndefined();
-    await world.settle(2_000);
-    expect(await nominated(world)).toBe('n2');
+    await using fixture = await startBinding({ beside: ['pv-binder'], scheduler: completing });
+    await fixture.claim('made', '1Gi', { storageClassName: 'made' });
+    await fixture.pod('web', ['made'], { spec: { nodeSelector: { [labels.hostname]: 'n2' } } });
+    await fixture.settle(4_000);
+    expect(await nominated(fixture)).toBeUndefined();
+    await fixture.settle(2_000);
+    expect(await nominated(fixture)).toBe('n2');
   });
 
-  async function podOf(world: SchedulerWorld) {
-    return await world.cluster.resource(pods).get({ namespace, name: 'web' });
+  async function podOf(fixture: SchedulerFixture) {
+    return await fixture.cluster.resource(pods).get({ namespace, name: 'web' });
   }
 });

@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import { provisionerController } from '../provisioner/provisioner-controller.ts';
 import { crashEverywhere } from '../testing/crash-everywhere.ts';
-import { furnishBinding, runBeside } from './testing/binding-world.ts';
+import { furnishBinding, runBeside } from './testing/binding-fixture.ts';
 import { dieEverywhere } from './testing/every-write.ts';
 import { Maker } from './testing/maker.ts';
-import { SchedulerWorld, schedulingControllers } from './testing/scheduler-world.ts';
+import { SchedulerFixture, schedulingControllers } from './testing/scheduler-fixture.ts';
 import { situations } from './testing/situations.ts';
 
 describe('the end is that of a run in peace', () => {
   test.each(situations)('$name: the scheduler dies after any write', async ({ prepare, writes }) => {
-    const written = await dieEverywhere(async (world) => {
-      runBeside(world, 'pv-binder');
-      await prepare(world);
+    const written = await dieEverywhere(async (fixture) => {
+      runBeside(fixture, 'pv-binder');
+      await prepare(fixture);
     });
     expect(written).toHaveLength(writes.length);
   });
@@ -22,9 +22,9 @@ describe('the end is that of a run in peace', () => {
     const places = await crashEverywhere({
       controllers: [...schedulingControllers({ beside: ['pv-binder', 'protection'] }), maker],
       prepare: async (trial) => {
-        const world = new SchedulerWorld(trial);
-        await furnishBinding(world);
-        await prepare(world);
+        const fixture = new SchedulerFixture(trial);
+        await furnishBinding(fixture);
+        await prepare(fixture);
       },
       resources: [pods, persistentVolumeClaims, persistentVolumes],
       settleMs: 5_000,

@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
 import { type LogLevel, lineLog } from '../../runtime/log.ts';
 import { TrialCluster } from '../testing/trial-cluster.ts';
-import { SchedulerWorld } from './testing/scheduler-world.ts';
+import { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 async function scheduling(level: LogLevel) {
   const lines: Record<string, unknown>[] = [];
   const trial = await TrialCluster.start();
   const write = (line: string) => lines.push(JSON.parse(line));
   trial.log = lineLog({ level, format: 'json', clock: trial.clock, write });
-  const world = new SchedulerWorld(trial);
-  await world.furnish(['n1']);
-  world.resume();
-  return { world, lines };
+  const fixture = new SchedulerFixture(trial);
+  await fixture.furnish(['n1']);
+  fixture.resume();
+  return { fixture, lines };
 }
 
 test('each decision is a line at debug, and how it came out another one with the same trace', async () => {
-  const { world, lines } = await scheduling('debug');
-  await using _ = world;
-  await world.pod('fits');
-  await world.settle();
-  await world.claim('data', '1Gi');
-  await world.pod('waits', ['data']);
-  await world.settle();
+  const { fixture, lines } = await scheduling('debug');
+  await using _ = fixture;
+  await fixture.pod('fits');
+  await fixture.settle();
+  await fixture.claim('data', '1Gi');
+  await fixture.pod('waits', ['data']);
+  await fixture.settle();
   const [decided, bound, refused] = lines;
   expect(decided).toMatchObject({
     level: 'debug',
@@ -46,25 +46,25 @@ test('each decision is a line at debug, and how it came out another one with the
 });
 
 test('nothing of it is written at info', async () => {
-  const { world, lines } = await scheduling('info');
-  await using _ = world;
-  await world.pod('fits');
-  await world.settle();
+  const { fixture, lines } = await scheduling('info');
+  await using _ = fixture;
+  await fixture.pod('fits');
+  await fixture.settle();
   expect(lines).toEqual([]);
 });
 
 test('what is reserved can be seen while it is, and where pods wait', async () => {
-  const { world } = await scheduling('info');
-  await using _ = world;
-  await world.storageClass('slow', { provisioner: 'slow.example.com' });
-  await world.disk('disk', '2Gi', 'n1');
-  await world.claim('existing', '1Gi');
-  await world.claim('made', '1Gi', { storageClassName: 'slow' });
-  await world.pod('binding', ['existing', 'made']);
-  await world.claim('huge', '1Ti');
-  await world.pod('waiting', ['huge']);
-  await world.settle();
-  const page = world.trial.metrics.render();
+  const { fixture } = await scheduling('info');
+  await using _ = fixture;
+  await fixture.storageClass('slow', { provisioner: 'slow.example.com' });
+  await fixture.disk('disk', '2Gi', 'n1');
+  await fixture.claim('existing', '1Gi');
+  await fixture.claim('made', '1Gi', { storageClassName: 'slow' });
+  await fixture.pod('binding', ['existing', 'made']);
+  await fixture.claim('huge', '1Ti');
+  await fixture.pod('waiting', ['huge']);
+  await fixture.settle();
+  const page = fixture.trial.metrics.render();
   for (const line of ['binding_pods 1', 'reserved_pods 1', 'reserved_volumes 1', 'promised_bytes 1073741824'])
     expect(page).toContain(`\nstowage_scheduler_${line}\n`);
   expect(page).toContain('\nstowage_scheduler_pending_pods{queue="unschedulable"} 1\n');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { runBeside, startBinding } from './testing/binding-world.ts';
+import { runBeside, startBinding } from './testing/binding-fixture.ts';
 import { failEverywhere, type When } from './testing/every-write.ts';
-import type { SchedulerWorld } from './testing/scheduler-world.ts';
+import type { SchedulerFixture } from './testing/scheduler-fixture.ts';
 import { situations } from './testing/situations.ts';
 import { TroubledCluster } from './testing/troubled-cluster.ts';
 
@@ -10,16 +10,16 @@ describe.each<{ when: When; what: string }>([
   { when: 'after', what: 'takes effect and is answered with an error' },
 ])('the end is the same when any write $what', ({ when }) => {
   test.each(situations)('$name', async ({ prepare, writes }) => {
-    const written = await failEverywhere(when, async (world) => {
-      runBeside(world, 'pv-binder');
-      await prepare(world);
+    const written = await failEverywhere(when, async (fixture) => {
+      runBeside(fixture, 'pv-binder');
+      await prepare(fixture);
     });
     expect(written.map(({ verb, plural }) => `${verb} ${plural}`)).toEqual(writes);
   });
 });
 
 test('a binding that took effect counts, though it was answered with an error', async () => {
-  const way = (cluster: SchedulerWorld['cluster']) => {
+  const way = (cluster: SchedulerFixture['cluster']) => {
     const troubled = new TroubledCluster(cluster);
     troubled.troubles = {
       after: ({ verb }) => {
@@ -28,10 +28,10 @@ test('a binding that took effect counts, though it was answered with an error', 
     };
     return troubled;
   };
-  await using world = await startBinding({ way });
-  await world.disk('d1', '10Gi', 'n1');
-  await world.claim('data', '5Gi');
-  await world.pod('web', ['data']);
-  await world.settle();
-  expect(await world.toldOf('web')).toEqual(['Scheduled: Successfully assigned default/web to n1']);
+  await using fixture = await startBinding({ way });
+  await fixture.disk('d1', '10Gi', 'n1');
+  await fixture.claim('data', '5Gi');
+  await fixture.pod('web', ['data']);
+  await fixture.settle();
+  expect(await fixture.toldOf('web')).toEqual(['Scheduled: Successfully assigned default/web to n1']);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defaultRules } from '../../engine/rules/default-rules.ts';
 import { type AnyRule, skip } from '../../engine/rules/rule.ts';
-import { SchedulerWorld } from './testing/scheduler-world.ts';
+import { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 /** Trips over the pods that a test names. */
 function tripsOver(names: ReadonlySet<string>): AnyRule {
@@ -21,15 +21,15 @@ function tripsOver(names: ReadonlySet<string>): AnyRule {
 
 test('a pod that a rule trips over stops no other; its owner hears of it, and it is tried again', async () => {
   const poisonous = new Set(['odd']);
-  await using world = await SchedulerWorld.start({
+  await using fixture = await SchedulerFixture.start({
     scheduler: { rules: [...defaultRules, tripsOver(poisonous)] },
   });
-  await world.pod('odd');
-  await world.pod('web');
-  await world.settle(2_000);
-  expect(await world.place('web')).toMatch(/^n/);
-  expect(await world.place('odd')).toContain('a field that nobody expected');
+  await fixture.pod('odd');
+  await fixture.pod('web');
+  await fixture.settle(2_000);
+  expect(await fixture.place('web')).toMatch(/^n/);
+  expect(await fixture.place('odd')).toContain('a field that nobody expected');
   poisonous.clear();
-  await world.settle(15_000);
-  expect(await world.place('odd')).toMatch(/^n/);
+  await fixture.settle(15_000);
+  expect(await fixture.place('odd')).toMatch(/^n/);
 });

@@ -10,34 +10,34 @@ import {
   runBeside,
   startBinding,
   withoutBinder,
-} from './testing/binding-world.ts';
+} from './testing/binding-fixture.ts';
 import { dieEverywhere, failEverywhere } from './testing/every-write.ts';
-import { namespace, type SchedulerWorld } from './testing/scheduler-world.ts';
+import { namespace, type SchedulerFixture } from './testing/scheduler-fixture.ts';
 import { TroubledCluster } from './testing/troubled-cluster.ts';
 
 const mark = annotations.rollback;
 
 /** n1 has a disk for one claim of the pod, n2 for both; a scheduler died after it had reserved the one on n1. */
-async function halfReserved(world: SchedulerWorld): Promise<void> {
-  await world.disk('d1a', '10Gi', 'n1');
-  await world.disk('d2a', '10Gi', 'n2');
-  await world.disk('d2b', '20Gi', 'n2');
-  await withoutBinder(world);
-  await world.claim('small', '10Gi');
-  await world.claim('large', '20Gi');
-  await reserve(world, 'd1a', 'small');
-  await world.pod('both', ['small', 'large']);
+async function halfReserved(fixture: SchedulerFixture): Promise<void> {
+  await fixture.disk('d1a', '10Gi', 'n1');
+  await fixture.disk('d2a', '10Gi', 'n2');
+  await fixture.disk('d2b', '20Gi', 'n2');
+  await withoutBinder(fixture);
+  await fixture.claim('small', '10Gi');
+  await fixture.claim('large', '20Gi');
+  await reserve(fixture, 'd1a', 'small');
+  await fixture.pod('both', ['small', 'large']);
 }
 
 test('what a dead scheduler had reserved is given back when it keeps the pod from everywhere else', async () => {
-  await using world = await startBinding({ beside: [] });
-  await halfReserved(world);
-  await world.settle(3_000);
-  expect(await claimRefs(world)).toEqual(['d2a small', 'd2b large']);
-  runBeside(world, 'pv-binder');
-  await world.settle();
-  expect(await world.place('both')).toBe('n2');
-  expect(await world.lines()).toContain('disk d1a Available to nobody');
+  await using fixture = await startBinding({ beside: [] });
+  await halfReserved(fixture);
+  await fixture.settle(3_000);
+  expect(await claimRefs(fixture)).toEqual(['d2a small', 'd2b large']);
+  runBeside(fixture, 'pv-binder');
+  await fixture.settle();
+  expect(await fixture.place('both')).toBe('n2');
+  expect(await fixture.lines()).toContain('disk d1a Available to nobody');
 });
 
 describe('giving back ends the same', () => {
@@ -65,7 +65,7 @@ describe('giving back ends the same', () => {
 
 test('a pod whose claim is being rolled back says so, and goes as soon as that has ended', async () => {
   let isAway = true;
-  const way = (cluster: SchedulerWorld['cluster']) => {
+  const way = (cluster: SchedulerFixture['cluster']) => {
     const troubled = new TroubledCluster(cluster);
     troubled.troubles = {
       before: ({ plural }) => {
@@ -75,46 +75,46 @@ test('a pod whose claim is being rolled back says so, and goes as soon as that h
     };
     return troubled;
   };
-  await using world = await startBinding({ way });
-  await world.disk('d1', '10Gi', 'n1');
-  await world.claim('data', '5Gi');
-  await annotateClaim(world, 'data', { [mark]: 'yes' });
-  await world.pod('web', ['data']);
-  await world.settle(5_000);
-  expect(await world.place('web')).toMatch('persistentvolumeclaim "data" is being rolled back');
+  await using fixture = await startBinding({ way });
+  await fixture.disk('d1', '10Gi', 'n1');
+  await fixture.claim('data', '5Gi');
+  await annotateClaim(fixture, 'data', { [mark]: 'yes' });
+  await fixture.pod('web', ['data']);
+  await fixture.settle(5_000);
+  expect(await fixture.place('web')).toMatch('persistentvolumeclaim "data" is being rolled back');
   isAway = false;
-  await world.settle(30_000);
-  expect(await world.place('web')).toBe('n1');
+  await fixture.settle(30_000);
+  expect(await fixture.place('web')).toBe('n1');
 });
 
 test('a conflict with somebody else’s write to the claim does not leave the mark behind', async () => {
   let conflicts = 0;
-  const way = (cluster: SchedulerWorld['cluster']) => {
+  const way = (cluster: SchedulerFixture['cluster']) => {
     const troubled = new TroubledCluster(cluster);
     troubled.troubles = {
       before: async ({ plural }) => {
         if (plural !== 'persistentvolumeclaims' || conflicts >= 4) return;
         conflicts += 1;
-        await annotateClaim(world, 'small', { 'example.com/touched': `${conflicts}` });
+        await annotateClaim(fixture, 'small', { 'example.com/touched': `${conflicts}` });
       },
     };
     return troubled;
   };
-  await using world = await startBinding({ beside: [], way });
-  await halfReserved(world);
-  await world.settle(5_000);
+  await using fixture = await startBinding({ beside: [], way });
+  await halfReserved(fixture);
+  await fixture.settle(5_000);
   expect(conflicts).toBe(4);
-  const claim = await world.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'small' });
+  const claim = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'small' });
   expect(claim.metadata?.annotations).not.toHaveProperty([mark]);
-  expect(await claimRefs(world)).toEqual(['d2a small', 'd2b large']);
+  expect(await claimRefs(fixture)).toEqual(['d2a small', 'd2b large']);
 });
 
 describe('what may hold data, or is not ours, stays', () => {
-  const cases: readonly { name: string; prepare: (world: SchedulerWorld) => Promise<unknown> }[] = [
+  const cases: readonly { name: string; prepare: (fixture: SchedulerFixture) => Promise<unknown> }[] = [
     {
       name: 'a volume whose phase is not known to be Available',
-      prepare: (world) =>
-        world.cluster
+      prepare: (fixture) =>
+        fixture.cluster
           .resource(persistentVolumes)
           .patch(
             { name: 'd1a' },
@@ -124,95 +124,95 @@ describe('what may hold data, or is not ours, stays', () => {
     },
     {
       name: 'a claim that a node has mounted',
-      prepare: (world) => annotateClaim(world, 'small', { [annotations.mounted]: 'n1/uid' }),
+      prepare: (fixture) => annotateClaim(fixture, 'small', { [annotations.mounted]: 'n1/uid' }),
     },
     {
       name: 'a volume that a person reserved',
-      prepare: (world) => {
+      prepare: (fixture) => {
         const body = { metadata: { annotations: { [annotations.boundByController]: null } } };
-        return world.cluster.resource(persistentVolumes).patch({ name: 'd1a' }, { type: 'merge', body });
+        return fixture.cluster.resource(persistentVolumes).patch({ name: 'd1a' }, { type: 'merge', body });
       },
     },
     {
       name: 'a claim that another pod runs with',
-      prepare: (world) => world.pod('other', ['small'], { spec: { nodeName: 'n1' } }),
+      prepare: (fixture) => fixture.pod('other', ['small'], { spec: { nodeName: 'n1' } }),
     },
   ];
 
   test.each(cases)('$name', async ({ prepare }) => {
-    await using world = await startBinding({ beside: [] });
-    await world.disk('d1a', '10Gi', 'n1');
-    await world.disk('d2b', '20Gi', 'n2');
-    await withoutBinder(world);
-    await world.claim('small', '10Gi');
-    await world.claim('large', '20Gi');
-    await reserve(world, 'd1a', 'small');
-    await prepare(world);
-    await world.pod('both', ['small', 'large']);
-    await world.settle(60_000);
-    expect(await claimRefs(world)).toEqual(['d1a small']);
-    const claim = await world.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'small' });
+    await using fixture = await startBinding({ beside: [] });
+    await fixture.disk('d1a', '10Gi', 'n1');
+    await fixture.disk('d2b', '20Gi', 'n2');
+    await withoutBinder(fixture);
+    await fixture.claim('small', '10Gi');
+    await fixture.claim('large', '20Gi');
+    await reserve(fixture, 'd1a', 'small');
+    await prepare(fixture);
+    await fixture.pod('both', ['small', 'large']);
+    await fixture.settle(60_000);
+    expect(await claimRefs(fixture)).toEqual(['d1a small']);
+    const claim = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'small' });
     expect(claim.metadata?.annotations ?? {}).not.toHaveProperty([mark]);
   });
 });
 
 test('a claim that the PV controller is binding is not taken from it', async () => {
-  await using world = await startBinding({ beside: [] });
-  await world.storageClass('at-once', { volumeBindingMode: 'Immediate' });
-  await world.disk('d1', '10Gi', 'n1', { storageClassName: 'at-once' });
-  await withoutBinder(world);
-  await world.claim('data', '5Gi', { storageClassName: 'at-once' });
-  await reserve(world, 'd1', 'data');
-  await world.pod('web', ['data']);
-  await world.settle(5_000);
-  expect(await world.place('web')).toMatch('unbound immediate PersistentVolumeClaims');
-  expect(await claimRefs(world)).toEqual(['d1 data']);
+  await using fixture = await startBinding({ beside: [] });
+  await fixture.storageClass('at-once', { volumeBindingMode: 'Immediate' });
+  await fixture.disk('d1', '10Gi', 'n1', { storageClassName: 'at-once' });
+  await withoutBinder(fixture);
+  await fixture.claim('data', '5Gi', { storageClassName: 'at-once' });
+  await reserve(fixture, 'd1', 'data');
+  await fixture.pod('web', ['data']);
+  await fixture.settle(5_000);
+  expect(await fixture.place('web')).toMatch('unbound immediate PersistentVolumeClaims');
+  expect(await claimRefs(fixture)).toEqual(['d1 data']);
 });
 
 test('a pod that its node rejected comes back; what can’t be undone is told with its remedy', async () => {
-  await using world = await startBinding();
-  await world.disk('d1', '10Gi', 'n1');
-  await world.claim('data', '5Gi');
-  await world.pod('web', ['data']);
-  await world.settle();
+  await using fixture = await startBinding();
+  await fixture.disk('d1', '10Gi', 'n1');
+  await fixture.claim('data', '5Gi');
+  await fixture.pod('web', ['data']);
+  await fixture.settle();
   const body = { status: { phase: 'Failed', reason: 'OutOfcpu' } };
-  await world.cluster
+  await fixture.cluster
     .resource(pods)
     .patch({ namespace, name: 'web' }, { type: 'merge', body }, { subresource: 'status' });
-  await world.cluster
+  await fixture.cluster
     .resource(nodes)
     .patch({ name: 'n1' }, { type: 'merge', body: { spec: { unschedulable: true } } });
-  await deletePod(world, 'web');
-  await world.pod('web', ['data']);
-  await world.settle();
-  expect(await world.toldOf('web')).toContainEqual(
+  await deletePod(fixture, 'web');
+  await fixture.pod('web', ['data']);
+  await fixture.settle();
+  expect(await fixture.toldOf('web')).toContainEqual(
     'VolumesPinPod: claim default/data is bound to volume d1, which only n1 can reach; ' +
       "this can't be undone without losing what may be on it. Make room there, or delete the claim to start over",
   );
-  expect(await claimRefs(world)).toEqual(['d1 data']);
-  await world.cluster
+  expect(await claimRefs(fixture)).toEqual(['d1 data']);
+  await fixture.cluster
     .resource(nodes)
     .patch({ name: 'n1' }, { type: 'merge', body: { spec: { unschedulable: null } } });
-  await world.settle(2_000);
-  expect(await world.place('web')).toBe('n1');
+  await fixture.settle(2_000);
+  expect(await fixture.place('web')).toBe('n1');
 });
 
 test('a pod that was rejected before its volume was bound for good leaves its node', async () => {
-  await using world = await startBinding({ beside: [] });
-  await world.disk('d1', '10Gi', 'n1');
-  await world.disk('d2', '10Gi', 'n2');
-  await withoutBinder(world);
-  await world.claim('data', '5Gi');
-  await reserve(world, 'd1', 'data');
-  await world.pod('rejected', ['data'], { spec: { nodeName: 'n1' } });
+  await using fixture = await startBinding({ beside: [] });
+  await fixture.disk('d1', '10Gi', 'n1');
+  await fixture.disk('d2', '10Gi', 'n2');
+  await withoutBinder(fixture);
+  await fixture.claim('data', '5Gi');
+  await reserve(fixture, 'd1', 'data');
+  await fixture.pod('rejected', ['data'], { spec: { nodeName: 'n1' } });
   const body = { status: { phase: 'Failed', reason: 'OutOfcpu' } };
-  await world.cluster
+  await fixture.cluster
     .resource(pods)
     .patch({ namespace, name: 'rejected' }, { type: 'merge', body }, { subresource: 'status' });
-  await world.cluster
+  await fixture.cluster
     .resource(nodes)
     .patch({ name: 'n1' }, { type: 'merge', body: { spec: { unschedulable: true } } });
-  await world.pod('again', ['data']);
-  await world.settle(3_000);
-  expect(await claimRefs(world)).toEqual(['d2 data']);
+  await fixture.pod('again', ['data']);
+  await fixture.settle(3_000);
+  expect(await claimRefs(fixture)).toEqual(['d2 data']);
 });

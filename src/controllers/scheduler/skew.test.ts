@@ -8,7 +8,7 @@ import { TrialCluster } from '../testing/trial-cluster.ts';
 import { createPvBinder } from '../volumes/pv-binder/pv-binder.ts';
 import { createScheduler } from './scheduler.ts';
 import { Skew, type SkewState } from './skew.ts';
-import { SchedulerWorld } from './testing/scheduler-world.ts';
+import { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 interface Component {
   readonly version: string;
@@ -46,12 +46,12 @@ function binderOf(component: Component, identity: string): Controller {
   return elected(createPvBinder(component), options);
 }
 
-async function begin(): Promise<SchedulerWorld> {
-  const world = new SchedulerWorld(await TrialCluster.start());
-  await world.furnish();
-  await world.disk('d2', '10Gi', 'n2');
-  await world.disk('d3', '10Gi', 'n3');
-  return world;
+async function begin(): Promise<SchedulerFixture> {
+  const fixture = new SchedulerFixture(await TrialCluster.start());
+  await fixture.furnish();
+  await fixture.disk('d2', '10Gi', 'n2');
+  await fixture.disk('d3', '10Gi', 'n3');
+  return fixture;
 }
 
 const gateNote =
@@ -62,53 +62,53 @@ const waitNote =
   'and their pods wait; start the scheduler with --feature-gates VolumeScheduling=true';
 
 test('an upgrade that begins with the scheduler: pods go where the old PV binder bound their claims', async () => {
-  await using world = await begin();
-  const { trial } = world;
+  await using fixture = await begin();
+  const { trial } = fixture;
   const binder = trial.run([binderOf(old, 'old')]);
-  await world.settle();
+  await fixture.settle();
   const states: SkewState[] = [];
   trial.run([schedulerOf(newer, states)]);
-  await world.settle();
-  await world.claim('early', '5Gi');
-  await world.settle();
-  await world.pod('early', ['early']);
-  await world.settle(3_000);
-  expect((await world.lines()).filter((line) => line.includes('early'))).toEqual([
+  await fixture.settle();
+  await fixture.claim('early', '5Gi');
+  await fixture.settle();
+  await fixture.pod('early', ['early']);
+  await fixture.settle(3_000);
+  expect((await fixture.lines()).filter((line) => line.includes('early'))).toEqual([
     expect.stringMatching(/^claim early has d[23]$/),
     expect.stringMatching(/^disk d[23] Bound to early$/),
     expect.stringMatching(/^pod early on n[23]$/),
   ]);
   expect(states.map(({ bindsVolumes }) => bindsVolumes)).toEqual([false, false]);
-  expect(await world.toldOf('stowage-pv-binder')).toEqual([
+  expect(await fixture.toldOf('stowage-pv-binder')).toEqual([
     `GateSkew: ${gateNote}`,
     'VersionSkew: the PV binder is 0.1.7 and the scheduler is 0.2.0; bring both to the same version',
   ]);
 
   trial.run([binderOf(newer, 'new')]);
-  await world.settle();
+  await fixture.settle();
   const closed = binder.close();
-  await world.claim('late', '5Gi');
-  await world.pod('late', ['late']);
-  await world.settle(10_000);
+  await fixture.claim('late', '5Gi');
+  await fixture.pod('late', ['late']);
+  await fixture.settle(10_000);
   await closed;
   expect(states.at(-1)).toEqual({ bindsVolumes: true, problem: undefined });
-  expect(await world.place('late')).toMatch(/^n[23]$/);
+  expect(await fixture.place('late')).toMatch(/^n[23]$/);
 });
 
 test('an upgrade that begins with the PV binder: pods wait for the new scheduler, and it is told why', async () => {
-  await using world = await begin();
-  const { trial } = world;
+  await using fixture = await begin();
+  const { trial } = fixture;
   trial.run([binderOf(newer, 'new')]);
-  await world.settle();
+  await fixture.settle();
   const states: SkewState[] = [];
   const before = trial.run([schedulerOf(old, states)]);
-  await world.settle();
-  await world.claim('data', '5Gi');
-  await world.pod('web', ['data']);
-  await world.pod('plain');
-  await world.settle(20_000);
-  expect(await world.place('plain')).toMatch(/^n[123]$/);
-  expect(await world.place('web')).not.toMatch(/^n[123]$/);
+  await fixture.settle();
+  await fixture.claim('data', '5Gi');
+  await fixture.pod('web', ['data']);
+  await fixture.pod('plain');
+  await fixture.settle(20_000);
+  expect(await fixture.place('plain')).toMatch(/^n[123]$/);
+  expect(await fixture.place('web')).not.toMatch(/^n[123]$/);
   expect(states).toEqual([
     { bindsVolumes: false, problem: undefined },
     {
@@ -116,14 +116,14 @@ test('an upgrade that begins with the PV binder: pods wait for the new scheduler
       problem: `${waitNote}. the PV binder is 0.2.0 and the scheduler is 0.1.7; bring both to the same version`,
     },
   ]);
-  expect(await world.toldOf('stowage-pv-binder')).toContain(`GateSkew: ${waitNote}`);
+  expect(await fixture.toldOf('stowage-pv-binder')).toContain(`GateSkew: ${waitNote}`);
 
   await before.close();
   const after: SkewState[] = [];
   trial.run([schedulerOf(newer, after)]);
-  await world.settle(3_000);
+  await fixture.settle(3_000);
   expect(after).toEqual([{ bindsVolumes: true, problem: undefined }]);
-  expect(await world.place('web')).toMatch(/^n[23]$/);
+  expect(await fixture.place('web')).toMatch(/^n[23]$/);
 });
 
 /** Runs Skew alone, and answers what it said. */

@@ -45,9 +45,9 @@ export class ControlledCluster implements AsyncDisposable {
       ids: systemIds,
     });
     await bootstrap(registry);
-    const world = new ControlledCluster(registry);
-    world.run(...names);
-    return world;
+    const fixture = new ControlledCluster(registry);
+    fixture.run(...names);
+    return fixture;
   }
 
   run(...names: readonly string[]): void {

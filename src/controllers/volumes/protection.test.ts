@@ -31,40 +31,40 @@ async function makePod({ cluster }: ControlledCluster, nodeName?: string): Promi
 }
 
 test('a claim that nobody uses goes when it is deleted', async () => {
-  await using world = await ControlledCluster.start('protection');
-  await makeClaim(world);
-  const client = world.cluster.resource(persistentVolumeClaims);
+  await using fixture = await ControlledCluster.start('protection');
+  await makeClaim(fixture);
+  const client = fixture.cluster.resource(persistentVolumeClaims);
   await client.delete(claim);
   await untilGone(client, claim);
 });
 
 test('a claim of a pod without a node goes', async () => {
-  await using world = await ControlledCluster.start('protection');
-  await makeClaim(world);
-  await makePod(world);
-  const client = world.cluster.resource(persistentVolumeClaims);
+  await using fixture = await ControlledCluster.start('protection');
+  await makeClaim(fixture);
+  await makePod(fixture);
+  const client = fixture.cluster.resource(persistentVolumeClaims);
   await client.delete(claim);
   await untilGone(client, claim);
 });
 
 test('a claim of a placed pod stays until the pod is gone', async () => {
-  await using world = await ControlledCluster.start('protection');
-  await makeClaim(world);
-  await makePod(world, 'node-1');
-  const client = world.cluster.resource(persistentVolumeClaims);
+  await using fixture = await ControlledCluster.start('protection');
+  await makeClaim(fixture);
+  await makePod(fixture, 'node-1');
+  const client = fixture.cluster.resource(persistentVolumeClaims);
   await client.delete(claim);
   // Another claim goes all the way, so the controller has looked at this one by then.
   await client.create({ metadata: { namespace, name: 'other' }, spec: (await client.get(claim)).spec ?? {} });
   await client.delete({ namespace, name: 'other' });
   await untilGone(client, { namespace, name: 'other' });
   expect((await client.get(claim)).metadata?.finalizers).toEqual(['kubernetes.io/pvc-protection']);
-  await world.cluster.resource(pods).delete({ namespace, name: 'web' }, { gracePeriodSeconds: 0 });
+  await fixture.cluster.resource(pods).delete({ namespace, name: 'web' }, { gracePeriodSeconds: 0 });
   await untilGone(client, claim);
 });
 
 test('a volume stays while it is bound', async () => {
-  await using world = await ControlledCluster.start('protection');
-  const client = world.cluster.resource(persistentVolumes);
+  await using fixture = await ControlledCluster.start('protection');
+  const client = fixture.cluster.resource(persistentVolumes);
   const spec = {
     capacity: { storage: '1Gi' },
     accessModes: ['ReadWriteOnce'],
@@ -89,23 +89,23 @@ const attributesClass = {
 };
 
 test('a class of attributes that nobody names goes when it is deleted', async () => {
-  await using world = await ControlledCluster.start('protection');
-  const client = world.cluster.resource(volumeAttributesClasses);
+  await using fixture = await ControlledCluster.start('protection');
+  const client = fixture.cluster.resource(volumeAttributesClasses);
   await client.create(attributesClass);
   await client.delete({ name: 'fast' });
   await untilGone(client, { name: 'fast' });
 });
 
 test('a class of attributes stays while a claim names it', async () => {
-  await using world = await ControlledCluster.start('protection');
-  const client = world.cluster.resource(volumeAttributesClasses);
+  await using fixture = await ControlledCluster.start('protection');
+  const client = fixture.cluster.resource(volumeAttributesClasses);
   await client.create(attributesClass);
   await client.create({ ...attributesClass, metadata: { name: 'free' } });
-  await makeClaim(world, { volumeAttributesClassName: 'fast' });
+  await makeClaim(fixture, { volumeAttributesClassName: 'fast' });
   await client.delete({ name: 'fast' });
   await client.delete({ name: 'free' });
   await untilGone(client, { name: 'free' });
   expect((await client.get({ name: 'fast' })).metadata?.deletionTimestamp).toBeDefined();
-  await world.cluster.resource(persistentVolumeClaims).delete(claim);
+  await fixture.cluster.resource(persistentVolumeClaims).delete(claim);
   await untilGone(client, { name: 'fast' });
 });

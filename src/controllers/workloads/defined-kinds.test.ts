@@ -14,7 +14,7 @@ import { untilGone, untilObject } from '../testing/controlled-cluster.ts';
 import { garbageCollector } from './garbage-collector.ts';
 import { namespaceController } from './namespace-controller.ts';
 import { make, untilEstablished } from './testing/owned-objects.ts';
-import { eventually, namespace, runHere } from './testing/workload-world.ts';
+import { eventually, namespace, runHere } from './testing/workload-fixture.ts';
 
 const name = 'widgets.example.com';
 const widgets: Resource = {
@@ -34,7 +34,7 @@ const spec = {
 } as const;
 
 test('what was defined after they began is looked after too, as owner and as dependent', async () => {
-  const { cluster } = await startWorld();
+  const { cluster } = await startFixture();
   await define(cluster);
   const maps = cluster.resource(configMaps);
   const owner = await make(maps, 'owner');
@@ -46,7 +46,7 @@ test('what was defined after they began is looked after too, as owner and as dep
 });
 
 test('in the foreground the owner waits for a dependent of a kind that is new', async () => {
-  const { cluster } = await startWorld();
+  const { cluster } = await startFixture();
   await define(cluster);
   const maps = cluster.resource(configMaps);
   const owner = await make(maps, 'owner');
@@ -65,7 +65,7 @@ test('in the foreground the owner waits for a dependent of a kind that is new', 
 });
 
 test('a dependent of a kind that is new is orphaned, not deleted', async () => {
-  const { cluster } = await startWorld();
+  const { cluster } = await startFixture();
   await define(cluster);
   const maps = cluster.resource(configMaps);
   const owner = await make(maps, 'owner');
@@ -77,7 +77,7 @@ test('a dependent of a kind that is new is orphaned, not deleted', async () => {
 });
 
 test('an owner waits until the dependents of a kind that is new have been counted', async () => {
-  const { cluster, network } = await startWorld();
+  const { cluster, network } = await startFixture();
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;
@@ -97,7 +97,7 @@ test('an owner waits until the dependents of a kind that is new have been counte
 });
 
 test('an owner of a kind that nobody has defined keeps its dependents, until it is known that it is not there', async () => {
-  const { cluster } = await startWorld();
+  const { cluster } = await startFixture();
   const maps = cluster.resource(configMaps);
   const uid = '00000000-0000-4000-8000-000000000000';
   await make(maps, 'child', { apiVersion: 'example.com/v1', kind: 'Widget', name: 'nobody', uid });
@@ -108,7 +108,7 @@ test('an owner of a kind that nobody has defined keeps its dependents, until it 
 });
 
 test('a namespace takes along what is of a kind that is new, and waits for no kind that is gone', async () => {
-  const { cluster, troubles } = await startWorld();
+  const { cluster, troubles } = await startFixture();
   await define(cluster);
   const client = cluster.resource(namespaces);
   await client.create({ metadata: { name: 'first' } });
@@ -133,7 +133,7 @@ test('a namespace takes along what is of a kind that is new, and waits for no ki
 });
 
 test('owners may be named in any version that is served, and outlive the one in which they were counted', async () => {
-  const { cluster } = await startWorld();
+  const { cluster } = await startFixture();
   await define(cluster);
   const maps = cluster.resource(configMaps);
   const owner = await make(cluster.resource(widgets), 'owner');
@@ -155,14 +155,14 @@ test('owners may be named in any version that is served, and outlive the one in 
   await untilGone(maps, { namespace, name: 'second' });
 });
 
-interface World {
+interface Fixture {
   readonly cluster: Cluster;
   /** Between the controllers and the cluster. */
   readonly network: FaultyCluster;
   readonly troubles: Trouble[];
 }
 
-async function startWorld(): Promise<World> {
+async function startFixture(): Promise<Fixture> {
   const server = await EmbeddedServer.start({
     clock: realClock,
     ids: systemIds,

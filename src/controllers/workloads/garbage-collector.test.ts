@@ -27,8 +27,8 @@ async function remove(cluster: Cluster, name: string, propagationPolicy: Propaga
 }
 
 test('deletes what an owner leaves behind, down to the last generation', async () => {
-  await using world = await ControlledCluster.start('garbage-collector');
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start('garbage-collector');
+  const { cluster } = fixture;
   const parent = await make(cluster, 'parent');
   const child = await make(cluster, 'child', ownerOf(parent));
   await make(cluster, 'grandchild', ownerOf(child));
@@ -38,8 +38,8 @@ test('deletes what an owner leaves behind, down to the last generation', async (
 });
 
 test('in the foreground the owner goes last', async () => {
-  await using world = await ControlledCluster.start('garbage-collector');
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start('garbage-collector');
+  const { cluster } = fixture;
   const client = cluster.resource(configMaps);
   const parent = await make(cluster, 'parent');
   await make(cluster, 'child', ownerOf(parent, true));
@@ -64,8 +64,8 @@ test('in the foreground the owner goes last', async () => {
 });
 
 test('a dependent that does not ask for it does not hold its owner', async () => {
-  await using world = await ControlledCluster.start('garbage-collector');
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start('garbage-collector');
+  const { cluster } = fixture;
   const client = cluster.resource(configMaps);
   const parent = await make(cluster, 'parent');
   await make(cluster, 'child', ownerOf(parent, false));
@@ -75,8 +75,8 @@ test('a dependent that does not ask for it does not hold its owner', async () =>
 });
 
 test('an orphaned dependent stays, without its owner', async () => {
-  await using world = await ControlledCluster.start('garbage-collector');
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start('garbage-collector');
+  const { cluster } = fixture;
   const client = cluster.resource(configMaps);
   const parent = await make(cluster, 'parent');
   await make(cluster, 'child', ownerOf(parent));
@@ -86,8 +86,8 @@ test('an orphaned dependent stays, without its owner', async () => {
 });
 
 test('one living owner is enough, and the dead one is taken off', async () => {
-  await using world = await ControlledCluster.start('garbage-collector');
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start('garbage-collector');
+  const { cluster } = fixture;
   const client = cluster.resource(configMaps);
   const [one, two] = [await make(cluster, 'one'), await make(cluster, 'two')];
   await make(cluster, 'child', ownerOf(one), ownerOf(two));
@@ -101,16 +101,16 @@ test('one living owner is enough, and the dead one is taken off', async () => {
 });
 
 test('an owner of the same name is not the same owner', async () => {
-  await using world = await ControlledCluster.start('garbage-collector');
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start('garbage-collector');
+  const { cluster } = fixture;
   const parent = await make(cluster, 'parent');
   await make(cluster, 'child', { ...ownerOf(parent), uid: '00000000-0000-4000-8000-000000000000' });
   await untilGone(cluster.resource(configMaps), { namespace, name: 'child' });
 });
 
 test('an owner of a kind that nobody serves keeps its dependents', async () => {
-  await using world = await ControlledCluster.start('garbage-collector');
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start('garbage-collector');
+  const { cluster } = fixture;
   const unknown = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'u' };
   await make(cluster, 'kept', unknown);
   const gone = await make(cluster, 'owner');
@@ -121,12 +121,12 @@ test('an owner of a kind that nobody serves keeps its dependents', async () => {
 });
 
 test('what was left behind before it started is found', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster, troubles } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster, troubles } = fixture;
   const parent = await make(cluster, 'parent');
   await make(cluster, 'child', ownerOf(parent));
   await remove(cluster, 'parent', 'Background');
-  world.run('garbage-collector');
+  fixture.run('garbage-collector');
   await untilGone(cluster.resource(configMaps), { namespace, name: 'child' });
   expect(troubles.filter(({ error }) => !isReason(error, 'Conflict'))).toEqual([]);
 });

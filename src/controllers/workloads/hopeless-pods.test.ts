@@ -8,7 +8,7 @@ import { TrialCluster } from '../testing/trial-cluster.ts';
 import { deployment } from './deployment/deployment-controller.ts';
 import { nodeAgent } from './node-agent/node-agent.ts';
 import { statefulSet } from './stateful-set/stateful-set-controller.ts';
-import { namespace, podNames } from './testing/workload-world.ts';
+import { namespace, podNames } from './testing/workload-fixture.ts';
 
 /** Little enough that going round in circles ends. */
 const writesMax = 1_000;

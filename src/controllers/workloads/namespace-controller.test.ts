@@ -7,25 +7,25 @@ async function makeNamespace({ cluster }: ControlledCluster, name: string): Prom
 }
 
 test('a deleted namespace takes everything in it along', async () => {
-  await using world = await ControlledCluster.start('namespace');
-  await makeNamespace(world, 'doomed');
-  const client = world.cluster.resource(configMaps);
+  await using fixture = await ControlledCluster.start('namespace');
+  await makeNamespace(fixture, 'doomed');
+  const client = fixture.cluster.resource(configMaps);
   for (const name of ['a', 'b', 'c']) await client.create({ metadata: { namespace: 'doomed', name } });
   await client.create({ metadata: { namespace: 'default', name: 'a' } });
-  await world.cluster.resource(namespaces).delete({ name: 'doomed' });
-  await untilGone(world.cluster.resource(namespaces), { name: 'doomed' });
+  await fixture.cluster.resource(namespaces).delete({ name: 'doomed' });
+  await untilGone(fixture.cluster.resource(namespaces), { name: 'doomed' });
   expect((await client.list({ namespace: 'doomed' })).items).toEqual([]);
   expect((await client.list({ namespace: 'default' })).items).toHaveLength(1);
 });
 
 test('it waits for what is held, says what it is, and goes on when that ends', async () => {
-  await using world = await ControlledCluster.start('namespace');
-  await makeNamespace(world, 'doomed');
-  const client = world.cluster.resource(configMaps);
+  await using fixture = await ControlledCluster.start('namespace');
+  await makeNamespace(fixture, 'doomed');
+  const client = fixture.cluster.resource(configMaps);
   const key = { namespace: 'doomed', name: 'held' };
   await client.create({ metadata: { ...key, finalizers: ['example.com/hold'] } });
-  await world.cluster.resource(namespaces).delete({ name: 'doomed' });
-  await untilObject(world.cluster.resource(namespaces), { name: 'doomed' }, ({ status }) =>
+  await fixture.cluster.resource(namespaces).delete({ name: 'doomed' });
+  await untilObject(fixture.cluster.resource(namespaces), { name: 'doomed' }, ({ status }) =>
     (status?.conditions ?? []).some(
       ({ type, status: is, message }) =>
         type === 'NamespaceFinalizersRemaining' &&
@@ -35,45 +35,45 @@ test('it waits for what is held, says what it is, and goes on when that ends', a
     ),
   );
   await client.patch(key, { type: 'merge', body: { metadata: { finalizers: null } } });
-  await untilGone(world.cluster.resource(namespaces), { name: 'doomed' });
+  await untilGone(fixture.cluster.resource(namespaces), { name: 'doomed' });
 });
 
 test('with protection running, claims and their pods end too', async () => {
-  await using world = await ControlledCluster.start('namespace', 'protection');
-  await makeNamespace(world, 'doomed');
+  await using fixture = await ControlledCluster.start('namespace', 'protection');
+  await makeNamespace(fixture, 'doomed');
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
-  await world.cluster
+  await fixture.cluster
     .resource(persistentVolumeClaims)
     .create({ metadata: { namespace: 'doomed', name: 'data' }, spec });
-  await world.cluster.resource(pods).create({
+  await fixture.cluster.resource(pods).create({
     metadata: { namespace: 'doomed', name: 'web' },
     spec: {
       containers: [{ name: 'main', image: 'pause' }],
       volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
     },
   });
-  await world.cluster.resource(namespaces).delete({ name: 'doomed' });
-  await untilGone(world.cluster.resource(namespaces), { name: 'doomed' });
+  await fixture.cluster.resource(namespaces).delete({ name: 'doomed' });
+  await untilGone(fixture.cluster.resource(namespaces), { name: 'doomed' });
 });
 
 test('one that was being deleted before it started is found', async () => {
-  await using world = await ControlledCluster.start();
-  await makeNamespace(world, 'early');
-  await world.cluster.resource(namespaces).delete({ name: 'early' });
-  world.run('namespace');
-  await untilGone(world.cluster.resource(namespaces), { name: 'early' });
+  await using fixture = await ControlledCluster.start();
+  await makeNamespace(fixture, 'early');
+  await fixture.cluster.resource(namespaces).delete({ name: 'early' });
+  fixture.run('namespace');
+  await untilGone(fixture.cluster.resource(namespaces), { name: 'early' });
 });
 
 test('what a pod may rely on stays until the pod is gone', async () => {
-  await using world = await ControlledCluster.start('namespace');
-  await makeNamespace(world, 'doomed');
-  const client = world.cluster.resource(configMaps);
+  await using fixture = await ControlledCluster.start('namespace');
+  await makeNamespace(fixture, 'doomed');
+  const client = fixture.cluster.resource(configMaps);
   const key = { namespace: 'doomed', name: 'web' };
   await client.create({ metadata: key });
   const spec = { nodeName: 'n1', containers: [{ name: 'main', image: 'pause' }] };
-  await world.cluster.resource(pods).create({ metadata: key, spec });
-  await world.cluster.resource(namespaces).delete({ name: 'doomed' });
-  await untilObject(world.cluster.resource(namespaces), { name: 'doomed' }, ({ status }) =>
+  await fixture.cluster.resource(pods).create({ metadata: key, spec });
+  await fixture.cluster.resource(namespaces).delete({ name: 'doomed' });
+  await untilObject(fixture.cluster.resource(namespaces), { name: 'doomed' }, ({ status }) =>
     (status?.conditions ?? []).some(
       ({ type, message }) =>
         type === 'NamespaceContentRemaining' &&
@@ -81,6 +81,6 @@ test('what a pod may rely on stays until the pod is gone', async () => {
     ),
   );
   expect((await client.get(key)).metadata?.deletionTimestamp).toBeUndefined();
-  await world.cluster.resource(pods).delete(key, { gracePeriodSeconds: 0 });
-  await untilGone(world.cluster.resource(namespaces), { name: 'doomed' });
+  await fixture.cluster.resource(pods).delete(key, { gracePeriodSeconds: 0 });
+  await untilGone(fixture.cluster.resource(namespaces), { name: 'doomed' });
 });

@@ -44,28 +44,28 @@ const policies: readonly PropagationPolicy[] = ['Foreground', 'Background'];
 test.each(circles.flatMap((circle) => policies.map((policy) => ({ ...circle, policy }))))(
   '$name end, deleted in the $policy',
   async ({ owners, policy }) => {
-    await using world = await ControlledCluster.start('garbage-collector');
-    const client = world.cluster.resource(configMaps);
-    await makeOwned(world.cluster, owners);
+    await using fixture = await ControlledCluster.start('garbage-collector');
+    const client = fixture.cluster.resource(configMaps);
+    await makeOwned(fixture.cluster, owners);
     await client.delete({ namespace, name: 'a' }, { propagationPolicy: policy });
     for (const name of Object.keys(owners)) await untilGone(client, { namespace, name });
   },
 );
 
 test('two that were both deleted in the foreground before it started end', async () => {
-  await using world = await ControlledCluster.start();
-  const client = world.cluster.resource(configMaps);
-  await makeOwned(world.cluster, { a: ['b'], b: ['a'] });
+  await using fixture = await ControlledCluster.start();
+  const client = fixture.cluster.resource(configMaps);
+  await makeOwned(fixture.cluster, { a: ['b'], b: ['a'] });
   for (const name of ['a', 'b'])
     await client.delete({ namespace, name }, { propagationPolicy: 'Foreground' });
-  world.run('garbage-collector');
+  fixture.run('garbage-collector');
   for (const name of ['a', 'b']) await untilGone(client, { namespace, name });
 });
 
 test('an owner goes on when a dependent that is held says that it need not wait', async () => {
-  await using world = await ControlledCluster.start('garbage-collector');
-  const client = world.cluster.resource(configMaps);
-  await makeOwned(world.cluster, { parent: [], child: ['parent'] });
+  await using fixture = await ControlledCluster.start('garbage-collector');
+  const client = fixture.cluster.resource(configMaps);
+  await makeOwned(fixture.cluster, { parent: [], child: ['parent'] });
   const child = { namespace, name: 'child' };
   await client.patch(child, { type: 'merge', body: { metadata: { finalizers: ['example.com/hold'] } } });
   await client.delete({ namespace, name: 'parent' }, { propagationPolicy: 'Foreground' });

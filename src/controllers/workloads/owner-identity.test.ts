@@ -21,8 +21,8 @@ async function untilAwake({ cluster }: ControlledCluster): Promise<void> {
 }
 
 test('an owner that came back under its name is another one', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   const client = cluster.resource(configMaps);
   const first = await make(cluster, { name: 'owner' });
   await make(cluster, { name: 'of-first', ownerReferences: [first] });
@@ -30,7 +30,7 @@ test('an owner that came back under its name is another one', async () => {
   const second = await make(cluster, { name: 'owner' });
   await make(cluster, { name: 'of-second', ownerReferences: [second] });
   await make(cluster, { name: 'of-both', ownerReferences: [first, second] });
-  world.run('garbage-collector');
+  fixture.run('garbage-collector');
   await untilGone(client, { namespace, name: 'of-first' });
   await untilObject(client, { namespace, name: 'of-both' }, ({ metadata }) => {
     const uids = (metadata?.ownerReferences ?? []).map(({ uid }) => uid);
@@ -40,8 +40,8 @@ test('an owner that came back under its name is another one', async () => {
 });
 
 test('owners are sought in the namespace of the dependent only', async () => {
-  await using world = await ControlledCluster.start('garbage-collector');
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start('garbage-collector');
+  const { cluster } = fixture;
   await cluster.resource(namespaces).create({ metadata: { name: 'elsewhere' } });
   const owner = await make(cluster, { namespace: 'elsewhere', name: 'owner' });
   await make(cluster, { name: 'lost', ownerReferences: [owner] });
@@ -50,24 +50,24 @@ test('owners are sought in the namespace of the dependent only', async () => {
 });
 
 test('an object of no namespace whose owner would be in one stays', async () => {
-  await using world = await ControlledCluster.start('garbage-collector');
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start('garbage-collector');
+  const { cluster } = fixture;
   const owner = await make(cluster, { name: 'owner' });
   const client = cluster.resource(persistentVolumes);
   await client.create({
     metadata: { name: 'kept', ownerReferences: [{ ...owner, uid: '00000000-0000-4000-8000-000000000000' }] },
     spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/mnt/a' } },
   });
-  await untilAwake(world);
+  await untilAwake(fixture);
   expect((await client.get({ name: 'kept' })).metadata?.deletionTimestamp).toBeUndefined();
 });
 
 test('an owner of the cluster keeps its dependents in a namespace', async () => {
-  await using world = await ControlledCluster.start('garbage-collector');
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start('garbage-collector');
+  const { cluster } = fixture;
   const { metadata } = await cluster.resource(namespaces).create({ metadata: { name: 'owner' } });
   const owner = { apiVersion: 'v1', kind: 'Namespace', name: 'owner', uid: metadata?.uid ?? '' };
   await make(cluster, { name: 'kept', ownerReferences: [owner] });
-  await untilAwake(world);
+  await untilAwake(fixture);
   expect(await cluster.resource(configMaps).get({ namespace, name: 'kept' })).toBeDefined();
 });

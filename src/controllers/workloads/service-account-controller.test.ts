@@ -6,16 +6,16 @@ const account = { namespace: 'a', name: 'default' };
 const authority = { namespace: 'a', name: 'kube-root-ca.crt' };
 
 async function start(): Promise<ControlledCluster> {
-  const world = await ControlledCluster.start('serviceaccount', 'namespace');
-  await world.cluster.resource(namespaces).create({ metadata: { name: 'a' } });
-  return world;
+  const fixture = await ControlledCluster.start('serviceaccount', 'namespace');
+  await fixture.cluster.resource(namespaces).create({ metadata: { name: 'a' } });
+  return fixture;
 }
 
 test('every namespace has a service account, and what its server is known by', async () => {
-  await using world = await start();
+  await using fixture = await start();
   for (const namespace of ['a', 'default', 'kube-system']) {
-    await untilObject(world.cluster.resource(serviceAccounts), { ...account, namespace }, () => true);
-    const maps = world.cluster.resource(configMaps);
+    await untilObject(fixture.cluster.resource(serviceAccounts), { ...account, namespace }, () => true);
+    const maps = fixture.cluster.resource(configMaps);
     await untilObject(maps, { ...authority, namespace }, () => true);
     const found = await maps.get({ ...authority, namespace });
     expect(found.data).toEqual({ 'ca.crt': 'PEM' });
@@ -24,9 +24,9 @@ test('every namespace has a service account, and what its server is known by', a
 });
 
 test('what is deleted or changed comes back', async () => {
-  await using world = await start();
-  const accounts = world.cluster.resource(serviceAccounts);
-  const maps = world.cluster.resource(configMaps);
+  await using fixture = await start();
+  const accounts = fixture.cluster.resource(serviceAccounts);
+  const maps = fixture.cluster.resource(configMaps);
   await untilObject(accounts, account, () => true);
   const first = await accounts.get(account);
   await untilObject(maps, authority, () => true);
@@ -40,21 +40,21 @@ test('what is deleted or changed comes back', async () => {
 });
 
 test('what else somebody says in the service account stays', async () => {
-  await using world = await start();
-  const accounts = world.cluster.resource(serviceAccounts);
+  await using fixture = await start();
+  const accounts = fixture.cluster.resource(serviceAccounts);
   await untilObject(accounts, account, () => true);
   await accounts.patch(account, { type: 'merge', body: { imagePullSecrets: [{ name: 'mine' }] } });
-  await world.cluster
+  await fixture.cluster
     .resource(namespaces)
     .patch({ name: 'a' }, { type: 'merge', body: { metadata: { labels: { x: 'y' } } } });
-  await world.cluster.resource(namespaces).create({ metadata: { name: 'b' } });
+  await fixture.cluster.resource(namespaces).create({ metadata: { name: 'b' } });
   await untilObject(accounts, { ...account, namespace: 'b' }, () => true);
   expect((await accounts.get(account)).imagePullSecrets).toEqual([{ name: 'mine' }]);
 });
 
 test('a namespace that ends is not held up', async () => {
-  await using world = await start();
-  await untilObject(world.cluster.resource(configMaps), authority, () => true);
-  await world.cluster.resource(namespaces).delete({ name: 'a' });
-  await untilGone(world.cluster.resource(namespaces), { name: 'a' });
+  await using fixture = await start();
+  await untilObject(fixture.cluster.resource(configMaps), authority, () => true);
+  await fixture.cluster.resource(namespaces).delete({ name: 'a' });
+  await untilGone(fixture.cluster.resource(namespaces), { name: 'a' });
 });

@@ -14,7 +14,7 @@ import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { garbageCollector } from './garbage-collector.ts';
 import { namespaceController } from './namespace-controller.ts';
 import { make, untilEstablished } from './testing/owned-objects.ts';
-import { namespace, runHere } from './testing/workload-world.ts';
+import { namespace, runHere } from './testing/workload-fixture.ts';
 
 const widgets: Resource = {
   group: 'example.com',

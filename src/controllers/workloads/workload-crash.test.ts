@@ -15,7 +15,7 @@ import {
 import { disruption } from './disruption/disruption-controller.ts';
 import { statefulSet } from './stateful-set/stateful-set-controller.ts';
 import { changeSet, claimLines, dataTemplate, getSet, makeSet } from './stateful-set/testing/sets.ts';
-import { eventually, healthyNodes, namespace, podsOf, runHere } from './testing/workload-world.ts';
+import { eventually, healthyNodes, namespace, podsOf, runHere } from './testing/workload-fixture.ts';
 
 const controllers = [statefulSet, deployment, disruption];
 
@@ -121,8 +121,8 @@ async function isSettled(cluster: Cluster, end: readonly string[]): Promise<bool
 
 /** Runs the controllers until so many writes are done, then anew; whether they were interrupted at all. */
 async function interruptAfter(writesMax: number, scenario: Scenario): Promise<boolean> {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _nodes = runHere(cluster, [healthyNodes(cluster)]);
   await prepare(cluster, scenario);
   await scenario.change(cluster);
@@ -149,7 +149,7 @@ async function interruptAfter(writesMax: number, scenario: Scenario): Promise<bo
   return true;
 }
 
-/** The world in which the scenario begins, at rest. */
+/** The fixture in which the scenario begins, at rest. */
 async function prepare(cluster: Cluster, { before }: Scenario): Promise<void> {
   await before(cluster);
   if (before !== makeAll) return;
@@ -192,8 +192,8 @@ test.each(scenarios)(
 test.each(scenarios)(
   'two sets of controllers at once bring workloads $name to the same end',
   async (scenario) => {
-    await using world = await ControlledCluster.start();
-    const { cluster } = world;
+    await using fixture = await ControlledCluster.start();
+    const { cluster } = fixture;
     await using _nodes = runHere(cluster, [healthyNodes(cluster)]);
     await prepare(cluster, scenario);
     await scenario.change(cluster);

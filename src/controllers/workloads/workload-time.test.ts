@@ -9,14 +9,14 @@ import { deployment } from './deployment/deployment-controller.ts';
 import { getDeployment, makeDeployment, templateOf } from './deployment/testing/deployments.ts';
 import { statefulSet } from './stateful-set/stateful-set-controller.ts';
 import { getSet, makeSet } from './stateful-set/testing/sets.ts';
-import { eventually, namespace, podNames, podsOf, runHere, setRunning } from './testing/workload-world.ts';
+import { eventually, namespace, podNames, podsOf, runHere, setRunning } from './testing/workload-fixture.ts';
 
 const start = '2026-11-15T12:00:00Z';
 
 test('a set goes on when a pod has been ready for long enough, without anything else happening', async () => {
   const clock = new VirtualClock(Date.parse(start));
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [statefulSet], { clock });
   await makeSet(cluster, { replicas: 2, minReadySeconds: 10 });
   await eventually(
@@ -40,8 +40,8 @@ test('a set goes on when a pod has been ready for long enough, without anything 
 
 test('a deployment that makes no progress says so when its time is up', async () => {
   const clock = new VirtualClock(Date.parse(start));
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [deployment], { clock });
   await makeDeployment(cluster, { replicas: 1, progressDeadlineSeconds: 60 });
   const progressOf = async () => {
@@ -80,8 +80,8 @@ async function* silence({ signal }: { readonly signal: AbortSignal }): AsyncGene
 }
 
 test('controllers whose cache never hears of the pods that they made do not make them again', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(deafToPods(cluster), [deployment, statefulSet]);
   const spec = { replicas: 2, selector: { matchLabels: { app: 'front' } } };
   const template = { ...templateOf('v1'), metadata: { labels: { app: 'front' } } };

@@ -23,7 +23,7 @@ const pods = [
   pod('e', ['c3'], { volumes: [{ name: 'scratch', csi: { driver: 'd1', fsSize: '1Gi' } }] }),
 ];
 
-/** `plan` makes a plan and keeps it, `late` reserves it when the world has moved on; `reserve` does both at once. */
+/** `plan` makes a plan and keeps it, `late` reserves it when the fixture has moved on; `reserve` does both at once. */
 type Step =
   | { readonly type: 'plan' | 'late' | 'reserve' | 'revert' | 'confirm'; readonly pod: number }
   | { readonly type: 'event'; readonly event: RandomEvent };
@@ -38,7 +38,7 @@ const anySteps = fc.oneof({ weight: 3, arbitrary: ledgerSteps }, { weight: 2, ar
 const clusters = fc.oneof(arbObjects(crowdedVolumes), arbObjects(crowdedPools));
 
 /** An index, its ledger, and the API server that they hear from. */
-class World {
+class Fixture {
   readonly server: RandomServer;
   readonly index: ClusterIndex;
   readonly ledger: Ledger;
@@ -86,12 +86,12 @@ describe('the ledger', () => {
   test('gives back exactly what it took', () => {
     fc.assert(
       fc.property(clusters, fc.array(ledgerSteps, { maxLength: 20 }), (objects, steps) => {
-        const world = new World(objects);
-        letPromisesRunOut(world.index, nowMs);
-        const before = dumpIndex(world.index, world.ledger);
-        for (const step of steps) if (step.type !== 'confirm') world.take(step);
-        world.revertAll();
-        expect(dumpIndex(world.index, world.ledger)).toEqual(before);
+        const fixture = new Fixture(objects);
+        letPromisesRunOut(fixture.index, nowMs);
+        const before = dumpIndex(fixture.index, fixture.ledger);
+        for (const step of steps) if (step.type !== 'confirm') fixture.take(step);
+        fixture.revertAll();
+        expect(dumpIndex(fixture.index, fixture.ledger)).toEqual(before);
       }),
       { numRuns: runs },
     );
@@ -100,13 +100,13 @@ describe('the ledger', () => {
   test('leaves nothing behind when everything is given back, whatever happened meanwhile', () => {
     fc.assert(
       fc.property(clusters, fc.array(anySteps, { maxLength: 30, size: 'max' }), (objects, steps) => {
-        const world = new World(objects);
-        for (const step of steps) world.take(step);
-        world.revertAll();
-        const fresh = clusterOf(world.server.objects, stowageProfile);
-        expect(dumpSettled(world.index, nowMs, world.ledger)).toEqual(dumpSettled(fresh, nowMs));
+        const fixture = new Fixture(objects);
+        for (const step of steps) fixture.take(step);
+        fixture.revertAll();
+        const fresh = clusterOf(fixture.server.objects, stowageProfile);
+        expect(dumpSettled(fixture.index, nowMs, fixture.ledger)).toEqual(dumpSettled(fresh, nowMs));
         for (const each of pods)
-          expect(outcomeOf(world.index, each, nowMs)).toEqual(outcomeOf(fresh, each, nowMs));
+          expect(outcomeOf(fixture.index, each, nowMs)).toEqual(outcomeOf(fresh, each, nowMs));
       }),
       { numRuns: runs },
     );
@@ -115,10 +115,10 @@ describe('the ledger', () => {
   test('never lets two claims hold one volume, nor one claim two', () => {
     fc.assert(
       fc.property(clusters, fc.array(anySteps, { maxLength: 30, size: 'max' }), (objects, steps) => {
-        const world = new World(objects);
+        const fixture = new Fixture(objects);
         for (const step of steps) {
-          world.take(step);
-          expectSingleHolders(world);
+          fixture.take(step);
+          expectSingleHolders(fixture);
         }
       }),
       { numRuns: runs },
@@ -131,11 +131,12 @@ describe('the ledger', () => {
         arbObjects(crowdedPools),
         fc.array(anySteps, { maxLength: 30, size: 'max' }),
         (objects, steps) => {
-          const world = new World(objects);
+          const fixture = new Fixture(objects);
           for (const step of steps) {
-            const known = world.reservations.length;
-            world.take(step);
-            for (const reservation of world.reservations.slice(known)) expectRoom(world.index, reservation);
+            const known = fixture.reservations.length;
+            fixture.take(step);
+            for (const reservation of fixture.reservations.slice(known))
+              expectRoom(fixture.index, reservation);
           }
         },
       ),
@@ -146,17 +147,17 @@ describe('the ledger', () => {
   test('does nothing when something is given back or confirmed once more', () => {
     fc.assert(
       fc.property(clusters, fc.array(anySteps, { maxLength: 20 }), (objects, steps) => {
-        const world = new World(objects);
-        for (const step of steps) world.take(step);
-        const live = new Set(world.ledger.all());
-        const before = dumpIndex(world.index, world.ledger);
-        for (const reservation of world.reservations.filter((candidate) => !live.has(candidate))) {
-          expect(world.ledger.revert(reservation)).toBeUndefined();
-          expect(world.ledger.confirm(reservation).kind).toBe('unknown');
+        const fixture = new Fixture(objects);
+        for (const step of steps) fixture.take(step);
+        const live = new Set(fixture.ledger.all());
+        const before = dumpIndex(fixture.index, fixture.ledger);
+        for (const reservation of fixture.reservations.filter((candidate) => !live.has(candidate))) {
+          expect(fixture.ledger.revert(reservation)).toBeUndefined();
+          expect(fixture.ledger.confirm(reservation).kind).toBe('unknown');
         }
         for (const reservation of live)
-          expect(world.ledger.reserve(reservation.placement).kind).toBe('reserved');
-        expect(dumpIndex(world.index, world.ledger)).toEqual(before);
+          expect(fixture.ledger.reserve(reservation.placement).kind).toBe('reserved');
+        expect(dumpIndex(fixture.index, fixture.ledger)).toEqual(before);
       }),
       { numRuns: runs / 2 },
     );
@@ -171,18 +172,18 @@ describe('a savepoint', () => {
         fc.array(anySteps, { maxLength: 10 }),
         fc.array(anySteps, { maxLength: 15 }),
         (objects, past, tried) => {
-          const world = new World(objects);
-          for (const step of past) world.take(step);
-          const before = dumpIndex(world.index, world.ledger);
-          const history = structuredClone(world.server.objects);
-          const savepoint = world.index.savepoint();
-          for (const step of tried) world.take(step);
-          for (const each of pods) plan(each, world.index, { nowMs });
-          world.index.rollback(savepoint);
-          expect(dumpIndex(world.index, world.ledger)).toEqual(before);
-          world.revertAll();
+          const fixture = new Fixture(objects);
+          for (const step of past) fixture.take(step);
+          const before = dumpIndex(fixture.index, fixture.ledger);
+          const history = structuredClone(fixture.server.objects);
+          const savepoint = fixture.index.savepoint();
+          for (const step of tried) fixture.take(step);
+          for (const each of pods) plan(each, fixture.index, { nowMs });
+          fixture.index.rollback(savepoint);
+          expect(dumpIndex(fixture.index, fixture.ledger)).toEqual(before);
+          fixture.revertAll();
           const fresh = clusterOf(history, stowageProfile);
-          expect(dumpSettled(world.index, nowMs, world.ledger)).toEqual(dumpSettled(fresh, nowMs));
+          expect(dumpSettled(fixture.index, nowMs, fixture.ledger)).toEqual(dumpSettled(fresh, nowMs));
         },
       ),
       { numRuns: runs },
@@ -197,20 +198,20 @@ describe('a savepoint', () => {
         fc.array(anySteps, { maxLength: 8 }),
         fc.boolean(),
         (objects, outer, inner, keepsInner) => {
-          const world = new World(objects);
-          const start = dumpIndex(world.index, world.ledger);
-          const outerSavepoint = world.index.savepoint();
-          for (const step of outer) world.take(step);
-          const middle = dumpIndex(world.index, world.ledger);
-          const innerSavepoint = world.index.savepoint();
-          for (const step of inner) world.take(step);
-          if (keepsInner) world.index.release(innerSavepoint);
+          const fixture = new Fixture(objects);
+          const start = dumpIndex(fixture.index, fixture.ledger);
+          const outerSavepoint = fixture.index.savepoint();
+          for (const step of outer) fixture.take(step);
+          const middle = dumpIndex(fixture.index, fixture.ledger);
+          const innerSavepoint = fixture.index.savepoint();
+          for (const step of inner) fixture.take(step);
+          if (keepsInner) fixture.index.release(innerSavepoint);
           else {
-            world.index.rollback(innerSavepoint);
-            expect(dumpIndex(world.index, world.ledger)).toEqual(middle);
+            fixture.index.rollback(innerSavepoint);
+            expect(dumpIndex(fixture.index, fixture.ledger)).toEqual(middle);
           }
-          world.index.rollback(outerSavepoint);
-          expect(dumpIndex(world.index, world.ledger)).toEqual(start);
+          fixture.index.rollback(outerSavepoint);
+          expect(dumpIndex(fixture.index, fixture.ledger)).toEqual(start);
         },
       ),
       { numRuns: runs },
@@ -218,7 +219,7 @@ describe('a savepoint', () => {
   });
 });
 
-function expectSingleHolders({ index, ledger }: World): void {
+function expectSingleHolders({ index, ledger }: Fixture): void {
   const holderOf = new Map<string, string>();
   for (const { placement } of ledger.all()) {
     for (const { claim, claimVersion, volume, volumeVersion } of placement.bindings) {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { EmbeddedWorld } from '../../cluster/testing/embedded-world.ts';
+import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
 import { refusing } from '../../cluster/testing/faulty-cluster.ts';
 import type { ConfigMap } from '../../kube/api/core.ts';
 import { type ApiError, failure } from '../../kube/api-error.ts';
@@ -21,7 +21,7 @@ interface Beginning {
 
 async function begin({ isOptional, error }: Beginning) {
   const clock = new VirtualClock();
-  const { cluster, faulty } = await EmbeddedWorld.start(clock);
+  const { cluster, faulty } = await EmbeddedFixture.start(clock);
   await cluster.resource(configMaps).create({ metadata: { namespace: 'default', name: 'a' } });
   const random = seededRandom('absent resource');
   const supervisor = new Supervisor({ clock, random, onCrash: () => expect.fail('it crashed') });

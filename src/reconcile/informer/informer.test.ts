@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { MemoryStoreOptions } from '../../apiserver/store/memory-store.ts';
 import type { Projected } from '../../cluster/cluster.ts';
-import { EmbeddedWorld } from '../../cluster/testing/embedded-world.ts';
+import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
 import { type FaultyCluster, hanging, refusing } from '../../cluster/testing/faulty-cluster.ts';
 import type { ConfigMap } from '../../kube/api/core.ts';
 import { failure } from '../../kube/api-error.ts';
@@ -31,7 +31,7 @@ interface Beginning extends Partial<InformerOptions<ConfigMap>> {
 /** An informer of ConfigMaps, whose data say which node they are for. */
 async function begin({ names = [], store, prepare, ...options }: Beginning = {}) {
   const clock = new VirtualClock();
-  const { cluster, faulty } = await EmbeddedWorld.start(clock, { history: { changesMax }, ...store });
+  const { cluster, faulty } = await EmbeddedFixture.start(clock, { history: { changesMax }, ...store });
   const maps = cluster.resource(configMaps);
   const create = (name: string, node = 'n1') =>
     maps.create({ metadata: { namespace, name }, data: { node } });

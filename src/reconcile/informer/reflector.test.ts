@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { EmbeddedWorld } from '../../cluster/testing/embedded-world.ts';
+import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
 import { type FaultyCluster, refusing } from '../../cluster/testing/faulty-cluster.ts';
 import type { ConfigMap } from '../../kube/api/core.ts';
 import { badRequest, failure, internalError } from '../../kube/api-error.ts';
@@ -39,7 +39,7 @@ interface Beginning extends Partial<ReflectorOptions<ConfigMap>> {
 /** Runs until the test is over; then nothing may be left behind. */
 async function begin({ names = [], prepare, ...options }: Beginning = {}) {
   const clock = new VirtualClock();
-  const { cluster, faulty } = await EmbeddedWorld.start(clock, { history: { changesMax } });
+  const { cluster, faulty } = await EmbeddedFixture.start(clock, { history: { changesMax } });
   const maps = cluster.resource(configMaps);
   const create = (name: string) => maps.create({ metadata: { namespace: 'default', name } });
   for (const name of names) await create(name);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EmbeddedWorld } from '../../cluster/testing/embedded-world.ts';
+import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
 import { FaultyCluster } from '../../cluster/testing/faulty-cluster.ts';
 import { FreezableClock } from '../../cluster/testing/freezable-clock.ts';
 import { failure } from '../../kube/api-error.ts';
@@ -20,8 +20,8 @@ class Candidate {
   readonly startedMs: number[] = [];
   readonly workedMs: number[] = [];
 
-  constructor(identity: string, world: VirtualClock, cluster: FaultyCluster) {
-    this.clock = new FreezableClock(world);
+  constructor(identity: string, fixture: VirtualClock, cluster: FaultyCluster) {
+    this.clock = new FreezableClock(fixture);
     this.wire = cluster;
     this.elector = new LeaderElector({
       leases: cluster.resource(leases),
@@ -45,7 +45,7 @@ class Candidate {
 
 async function begin() {
   const clock = new VirtualClock();
-  const { cluster } = await EmbeddedWorld.start(clock);
+  const { cluster } = await EmbeddedFixture.start(clock);
   const candidate = (identity: string) => new Candidate(identity, clock, new FaultyCluster(cluster));
   return { clock, candidate };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EmbeddedWorld } from '../../cluster/testing/embedded-world.ts';
+import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
 import { FaultyCluster, hanging, refusing } from '../../cluster/testing/faulty-cluster.ts';
 import type { LeaseSpec } from '../../kube/api/coordination.ts';
 import { failure } from '../../kube/api-error.ts';
@@ -13,16 +13,16 @@ const lease = { namespace: 'kube-system', name: 'stowage' };
 class World {
   readonly clock: VirtualClock;
   readonly diary: string[] = [];
-  readonly #embedded: EmbeddedWorld;
+  readonly #embedded: EmbeddedFixture;
 
-  private constructor(clock: VirtualClock, embedded: EmbeddedWorld) {
+  private constructor(clock: VirtualClock, embedded: EmbeddedFixture) {
     this.clock = clock;
     this.#embedded = embedded;
   }
 
   static async start(): Promise<World> {
     const clock = new VirtualClock(Date.UTC(2026, 0, 1));
-    return new World(clock, await EmbeddedWorld.start(clock));
+    return new World(clock, await EmbeddedFixture.start(clock));
   }
 
   /** Leases as somebody else reaches them. */
@@ -64,10 +64,10 @@ class World {
 
 describe('an elector', () => {
   test('takes a lease that nobody has, with the record that client-go writes', async () => {
-    const world = await World.start();
-    const a = world.candidate('a');
-    await world.clock.advance(2_000);
-    expect(await world.record()).toEqual({
+    const fixture = await World.start();
+    const a = fixture.candidate('a');
+    await fixture.clock.advance(2_000);
+    expect(await fixture.record()).toEqual({
       holderIdentity: 'a',
       leaseDurationSeconds: 15,
       acquireTime: '2026-01-01T00:00:00.000000Z',
@@ -80,32 +80,32 @@ describe('an elector', () => {
   });
 
   test('says of itself on the lease what it is told to, and leaves what others wrote there', async () => {
-    const world = await World.start();
-    await world.leases.create({ metadata: { ...lease, annotations: { owner: 'ada', version: '1' } } });
-    const a = world.candidate('a', undefined, { version: '2' });
-    await world.clock.advance(5_000);
-    expect((await world.leases.get(lease)).metadata?.annotations).toEqual({ owner: 'ada', version: '2' });
+    const fixture = await World.start();
+    await fixture.leases.create({ metadata: { ...lease, annotations: { owner: 'ada', version: '1' } } });
+    const a = fixture.candidate('a', undefined, { version: '2' });
+    await fixture.clock.advance(5_000);
+    expect((await fixture.leases.get(lease)).metadata?.annotations).toEqual({ owner: 'ada', version: '2' });
     a.stop();
     expect(await a.outcome).toBe('stopped');
   });
 
   test('gives the lease back when it is stopped, and the other takes over without waiting it out', async () => {
-    const world = await World.start();
-    const a = world.candidate('a');
-    await world.clock.advance(0);
-    const b = world.candidate('b');
-    await world.clock.advance(60_000);
-    expect(world.diary).toEqual(['a sees a', 'a starts', 'b sees a']);
+    const fixture = await World.start();
+    const a = fixture.candidate('a');
+    await fixture.clock.advance(0);
+    const b = fixture.candidate('b');
+    await fixture.clock.advance(60_000);
+    expect(fixture.diary).toEqual(['a sees a', 'a starts', 'b sees a']);
     a.stop();
     expect(await a.outcome).toBe('stopped');
-    expect(await world.record()).toMatchObject({
+    expect(await fixture.record()).toMatchObject({
       holderIdentity: '',
       leaseDurationSeconds: 1,
       leaseTransitions: 0,
     });
-    await world.clock.advance(4_400);
-    expect(world.diary.slice(3)).toEqual(['a ends', 'b sees b', 'b starts']);
-    expect(await world.record()).toMatchObject({
+    await fixture.clock.advance(4_400);
+    expect(fixture.diary.slice(3)).toEqual(['a ends', 'b sees b', 'b starts']);
+    expect(await fixture.record()).toMatchObject({
       holderIdentity: 'b',
       leaseDurationSeconds: 15,
       leaseTransitions: 1,
@@ -115,100 +115,100 @@ describe('an elector', () => {
   });
 
   test('stops leading within the renew deadline when it cannot renew, before the other starts', async () => {
-    const world = await World.start();
-    const a = world.candidate('a');
-    await world.clock.advance(0);
-    const b = world.candidate('b');
-    await world.clock.advance(61_000);
+    const fixture = await World.start();
+    const a = fixture.candidate('a');
+    await fixture.clock.advance(0);
+    const b = fixture.candidate('b');
+    await fixture.clock.advance(61_000);
     a.wire.onRequest(refusing(failure(503, 'ServiceUnavailable', 'the network is unreachable')));
-    await world.clock.advance(9_000);
+    await fixture.clock.advance(9_000);
     expect(a.elector.isLeading()).toBe(false);
     expect(await a.outcome).toBe('lost');
     expect(b.elector.isLeading()).toBe(false);
-    await world.clock.advance(15_000);
-    expect(world.diary.slice(3)).toEqual(['a ends', 'b sees b', 'b starts']);
-    expect(await world.record()).toMatchObject({ leaseTransitions: 1 });
+    await fixture.clock.advance(15_000);
+    expect(fixture.diary.slice(3)).toEqual(['a ends', 'b sees b', 'b starts']);
+    expect(await fixture.record()).toMatchObject({ leaseTransitions: 1 });
     b.stop();
     await b.outcome;
   });
 
   test('goes by its own clock: wall clocks that differ or jump change nothing', async () => {
-    const world = await World.start();
-    const a = world.candidate('a');
-    await world.clock.advance(0);
-    const b = world.candidate('b');
+    const fixture = await World.start();
+    const a = fixture.candidate('a');
+    await fixture.clock.advance(0);
+    const b = fixture.candidate('b');
     for (const shiftMs of [3_600_000, -7_200_000, 86_400_000]) {
-      world.clock.shiftWall(shiftMs);
-      await world.clock.advance(30_000);
+      fixture.clock.shiftWall(shiftMs);
+      await fixture.clock.advance(30_000);
     }
-    expect(world.diary).toEqual(['a sees a', 'a starts', 'b sees a']);
+    expect(fixture.diary).toEqual(['a sees a', 'a starts', 'b sees a']);
     a.stop();
     b.stop();
     await Promise.all([a.outcome, b.outcome]);
   });
 
   test('gives up a request that hangs when the deadline comes', async () => {
-    const world = await World.start();
-    const a = world.candidate('a');
-    await world.clock.advance(10_500);
+    const fixture = await World.start();
+    const a = fixture.candidate('a');
+    await fixture.clock.advance(10_500);
     a.wire.onRequest(hanging());
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     expect(await a.outcome).toBe('lost');
-    expect(world.diary).toEqual(['a sees a', 'a starts', 'a ends']);
+    expect(fixture.diary).toEqual(['a sees a', 'a starts', 'a ends']);
   });
 
   test('keeps the lease though somebody else writes to it, and what they wrote', async () => {
-    const world = await World.start();
-    const a = world.candidate('a');
-    await world.clock.advance(0);
-    await world.leases.patch(lease, { type: 'merge', body: { metadata: { labels: { tier: 'one' } } } });
-    await world.clock.advance(2_000);
-    expect((await world.record())?.renewTime).toBe('2026-01-01T00:00:02.000000Z');
-    expect((await world.leases.get(lease)).metadata?.labels).toEqual({ tier: 'one' });
+    const fixture = await World.start();
+    const a = fixture.candidate('a');
+    await fixture.clock.advance(0);
+    await fixture.leases.patch(lease, { type: 'merge', body: { metadata: { labels: { tier: 'one' } } } });
+    await fixture.clock.advance(2_000);
+    expect((await fixture.record())?.renewTime).toBe('2026-01-01T00:00:02.000000Z');
+    expect((await fixture.leases.get(lease)).metadata?.labels).toEqual({ tier: 'one' });
     expect(a.elector.isLeading()).toBe(true);
     a.stop();
     await a.outcome;
   });
 
   test('is lost when somebody takes the lease by force', async () => {
-    const world = await World.start();
-    const a = world.candidate('a');
-    await world.clock.advance(0);
-    await world.leases.patch(lease, { type: 'merge', body: { spec: { holderIdentity: 'usurper' } } });
-    await world.clock.advance(2_000);
+    const fixture = await World.start();
+    const a = fixture.candidate('a');
+    await fixture.clock.advance(0);
+    await fixture.leases.patch(lease, { type: 'merge', body: { spec: { holderIdentity: 'usurper' } } });
+    await fixture.clock.advance(2_000);
     expect(await a.outcome).toBe('lost');
-    expect((await world.record())?.holderIdentity).toBe('usurper');
+    expect((await fixture.record())?.holderIdentity).toBe('usurper');
   });
 
   test('lets the lease run out when its work does not end, and says so in time', async () => {
-    const world = await World.start();
-    const a = world.candidate('a', () => new Promise(() => {}));
-    await world.clock.advance(3_000);
+    const fixture = await World.start();
+    const a = fixture.candidate('a', () => new Promise(() => {}));
+    await fixture.clock.advance(3_000);
     a.stop();
-    await world.clock.advance(15_000);
+    await fixture.clock.advance(15_000);
     expect(await a.outcome).toBe('stopped');
-    expect((await world.record())?.holderIdentity).toBe('a');
-    expect(world.clock.pending).toBe(0);
+    expect((await fixture.record())?.holderIdentity).toBe('a');
+    expect(fixture.clock.pending).toBe(0);
   });
 
   test('rejects with what its work threw, and has given the lease back', async () => {
-    const world = await World.start();
-    const a = world.candidate('a', () => Promise.reject(new Error('the work broke')));
+    const fixture = await World.start();
+    const a = fixture.candidate('a', () => Promise.reject(new Error('the work broke')));
     const outcome = expect(a.outcome).rejects.toThrow('the work broke');
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     await outcome;
-    expect((await world.record())?.holderIdentity).toBe('');
+    expect((await fixture.record())?.holderIdentity).toBe('');
   });
 
   test('of many that start at once, exactly one leads at any time', async () => {
-    const world = await World.start();
-    const all = Array.from({ length: 8 }, (_, index) => world.candidate(`c${index}`));
+    const fixture = await World.start();
+    const all = Array.from({ length: 8 }, (_, index) => fixture.candidate(`c${index}`));
     for (let step = 0; step < 40; step += 1) {
-      await world.clock.advance(700);
+      await fixture.clock.advance(700);
       expect(all.filter(({ elector }) => elector.isLeading())).toHaveLength(1);
     }
     for (const { stop } of all) stop();
     await Promise.all(all.map(({ outcome }) => outcome));
-    expect(world.clock.pending).toBe(0);
+    expect(fixture.clock.pending).toBe(0);
   });
 });

@@ -18,7 +18,7 @@ import { isAtRest } from './at-rest.ts';
 import { Mask, type MaskedState, type Seen, type Snapshot } from './masked-state.ts';
 
 const pollMs = 300;
-/** Nothing tells when a controller has nothing more to do; so its world has to be the same for a while. */
+/** Nothing tells when a controller has nothing more to do; so its fixture has to be the same for a while. */
 const steadyMs = 3_000;
 /** Events come in the background, on a busy machine by seconds; those of the last act have nobody after them to wait for. */
 const steadyLastMs = 8_000;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Nothing tells when a controller has nothing more to do; so its world has to be the same for a while. */
+/** Nothing tells when a controller has nothing more to do; so its fixture has to be the same for a while. */
 const steadyMs = 3_000;
 const pollMs = 250;
 

@@ -29,7 +29,7 @@ export interface FlowOutcome {
  * when the pod runs.
  */
 export async function bindOnFirstConsumer(cluster: Cluster): Promise<FlowOutcome> {
-  await createWorld(cluster);
+  await createFixture(cluster);
   await until(async () => (await cluster.resource(pods).get(pod)).status?.phase === 'Running');
   const [boundPod, boundClaim, boundVolume] = await Promise.all([
     cluster.resource(pods).get(pod),
@@ -57,7 +57,7 @@ export async function release(cluster: Cluster): Promise<string | undefined> {
   return await phase();
 }
 
-async function createWorld(cluster: Cluster): Promise<void> {
+async function createFixture(cluster: Cluster): Promise<void> {
   for (const name of ['n1', 'n2']) {
     await cluster.resource(nodes).create({ metadata: { name, labels: { 'kubernetes.io/hostname': name } } });
   }

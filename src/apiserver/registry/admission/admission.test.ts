@@ -1,46 +1,46 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { RegistryWorld, refusal } from '../testing/registry-world.ts';
+import { RegistryFixture, refusal } from '../testing/registry-fixture.ts';
 
-let world: RegistryWorld;
+let fixture: RegistryFixture;
 
 beforeEach(async () => {
-  world = await RegistryWorld.start();
+  fixture = await RegistryFixture.start();
 });
 
 const containers = [{ name: 'c', image: 'i' }];
 const makePod = (spec: object = {}, metadata: object = {}) =>
-  world.create('pods', { metadata: { name: 'p', ...metadata }, spec: { containers, ...spec } });
+  fixture.create('pods', { metadata: { name: 'p', ...metadata }, spec: { containers, ...spec } });
 const makeClaim = (spec: object = {}, metadata: object = {}) =>
-  world.create('persistentvolumeclaims', {
+  fixture.create('persistentvolumeclaims', {
     metadata: { name: 'c', ...metadata },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
   });
 
 describe('namespaces', () => {
   test('one that is not there takes nothing', async () => {
-    const call = world.create('configmaps', { metadata: { namespace: 'nowhere', name: 'a' } });
+    const call = fixture.create('configmaps', { metadata: { namespace: 'nowhere', name: 'a' } });
     expect(await refusal(call)).toBe('NotFound: namespaces "nowhere" not found');
   });
 
   test('one that is being emptied takes nothing new, but lets things change and go', async () => {
-    await world.create('namespaces', { metadata: { name: 'n' } });
-    const kind = world.kind('configmaps');
+    await fixture.create('namespaces', { metadata: { name: 'n' } });
+    const kind = fixture.kind('configmaps');
     const write = { manager: 'test', user: 'test', warn() {} };
-    await world.create('configmaps', { metadata: { namespace: 'n', name: 'a' } });
-    await world.delete('namespaces', 'n');
-    const late = world.create('configmaps', { metadata: { namespace: 'n', name: 'b' } });
+    await fixture.create('configmaps', { metadata: { namespace: 'n', name: 'a' } });
+    await fixture.delete('namespaces', 'n');
+    const late = fixture.create('configmaps', { metadata: { namespace: 'n', name: 'b' } });
     expect(await refusal(late)).toBe(
       'Forbidden: configmaps "b" is forbidden: unable to create new content in namespace n because it is being terminated',
     );
-    await world.update('configmaps', { metadata: { namespace: 'n', name: 'a' }, data: { k: 'v' } });
-    await world.registry.delete(kind, { namespace: 'n', name: 'a' }, {}, write);
-    expect((await world.list('configmaps', { namespace: 'n' })).names).toEqual([]);
+    await fixture.update('configmaps', { metadata: { namespace: 'n', name: 'a' }, data: { k: 'v' } });
+    await fixture.registry.delete(kind, { namespace: 'n', name: 'a' }, {}, write);
+    expect((await fixture.list('configmaps', { namespace: 'n' })).names).toEqual([]);
   });
 });
 
 describe('priority', () => {
   const makeClass = (name: string, value: number, more: object = {}) =>
-    world.create('priorityclasses', { metadata: { name }, value, ...more });
+    fixture.create('priorityclasses', { metadata: { name }, value, ...more });
 
   test.each([
     [{}, { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }],
@@ -68,8 +68,8 @@ describe('priority', () => {
   test('it stays with the pod, also where an update leaves it out', async () => {
     await makeClass('usual', 7, { globalDefault: true });
     await makePod();
-    await world.patch('pods', 'p', { metadata: { labels: { a: 'b' } }, spec: { priority: null } });
-    expect((await world.get('pods', 'p')).spec).toMatchObject({ priority: 7 });
+    await fixture.patch('pods', 'p', { metadata: { labels: { a: 'b' } }, spec: { priority: null } });
+    expect((await fixture.get('pods', 'p')).spec).toMatchObject({ priority: 7 });
   });
 
   test('one class can be the default, and may stay it', async () => {
@@ -77,9 +77,9 @@ describe('priority', () => {
     expect(await refusal(makeClass('other', 8, { globalDefault: true }))).toMatch(
       /^Forbidden: .*PriorityClass usual is already marked as default. Only one default can exist$/,
     );
-    await world.patch('priorityclasses', 'usual', { description: 'as ever' });
+    await fixture.patch('priorityclasses', 'usual', { description: 'as ever' });
     await makeClass('other', 8);
-    expect(await refusal(world.patch('priorityclasses', 'other', { globalDefault: true }))).toMatch(
+    expect(await refusal(fixture.patch('priorityclasses', 'other', { globalDefault: true }))).toMatch(
       /^Forbidden/,
     );
   });
@@ -113,13 +113,13 @@ describe('tolerations', () => {
 describe('the class of a claim', () => {
   const isDefault = { 'storageclass.kubernetes.io/is-default-class': 'true' };
   const makeClass = (name: string, annotations: object = {}, more: object = {}) =>
-    world.create('storageclasses', { metadata: { name, annotations }, provisioner: 'p.x.io', ...more });
+    fixture.create('storageclasses', { metadata: { name, annotations }, provisioner: 'p.x.io', ...more });
 
   test('is the newest default, and of those the first by name', async () => {
     expect((await makeClaim()).spec).not.toHaveProperty('storageClassName');
     await makeClass('old', isDefault);
     await makeClass('plain');
-    await world.clock.advance(1000);
+    await fixture.clock.advance(1000);
     await makeClass('newer-b', isDefault);
     await makeClass('newer-a', isDefault);
     expect((await makeClaim({}, { name: 'd' })).spec).toMatchObject({ storageClassName: 'newer-a' });
@@ -135,9 +135,9 @@ describe('the class of a claim', () => {
   });
 
   const grow = (storage = '2Gi') =>
-    world.patch('persistentvolumeclaims', 'c', { spec: { resources: { requests: { storage } } } });
+    fixture.patch('persistentvolumeclaims', 'c', { spec: { resources: { requests: { storage } } } });
   const bindClaim = () =>
-    world.patch('persistentvolumeclaims', 'c', { status: { phase: 'Bound' } }, { subresource: 'status' });
+    fixture.patch('persistentvolumeclaims', 'c', { status: { phase: 'Bound' } }, { subresource: 'status' });
 
   test('lets a bound claim grow where it says so', async () => {
     await makeClass('elastic', {}, { allowVolumeExpansion: true });
@@ -153,7 +153,7 @@ describe('the class of a claim', () => {
     await bindClaim();
     const why = /^Forbidden: .*only dynamically provisioned pvc can be resized and the storageclass/;
     expect(await refusal(grow())).toMatch(why);
-    await world.delete('storageclasses', 'rigid');
+    await fixture.delete('storageclasses', 'rigid');
     expect(await refusal(grow())).toMatch(why);
   });
 });
@@ -162,11 +162,11 @@ test('what may be in use is protected from the start, once', async () => {
   const volume = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } };
   const made = [
     await makeClaim({}, { finalizers: ['x.io/a'] }),
-    await world.create('persistentvolumes', {
+    await fixture.create('persistentvolumes', {
       metadata: { name: 'v', finalizers: ['kubernetes.io/pv-protection'] },
       spec: volume,
     }),
-    await world.create('volumeattributesclasses', {
+    await fixture.create('volumeattributesclasses', {
       metadata: { name: 'a' },
       driverName: 'd',
       parameters: { k: 'v' },
@@ -181,7 +181,7 @@ test('what may be in use is protected from the start, once', async () => {
 
 test('a pod that comes with its node has the zone of the node', async () => {
   const labels = { 'topology.kubernetes.io/zone': 'z1', other: 'x' };
-  await world.create('nodes', { metadata: { name: 'n1', labels } });
+  await fixture.create('nodes', { metadata: { name: 'n1', labels } });
   expect((await makePod({ nodeName: 'n1' })).metadata.labels).toEqual({
     'topology.kubernetes.io/zone': 'z1',
   });

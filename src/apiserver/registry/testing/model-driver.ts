@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { ApiError } from '../../../kube/api-error.ts';
 import type { StoredObject } from '../../kinds/kind.ts';
 import type { Deleted, RegistryEvent, WatchQuery } from '../api.ts';
+import { type AnyObject, RegistryFixture, settle } from './registry-fixture.ts';
 import {
   type Change,
   describe,
@@ -10,7 +11,6 @@ import {
   RegistryModel,
   type Thing,
 } from './registry-model.ts';
-import { type AnyObject, RegistryWorld, settle } from './registry-world.ts';
 
 const diskFull = new Error('the disk is full');
 
@@ -34,27 +34,27 @@ interface Reader {
 
 /** Runs the same operations on the registry and on its model, and checks after each that they agree. */
 export class ModelDriver {
-  readonly #world: RegistryWorld;
+  readonly #fixture: RegistryFixture;
   readonly #model: RegistryModel;
   readonly #watchers: Watcher[] = [];
   #calls: Call[] = [];
   #reader: Reader | undefined;
 
-  private constructor(world: RegistryWorld) {
-    this.#world = world;
-    this.#model = new RegistryModel(world.store.revision);
+  private constructor(fixture: RegistryFixture) {
+    this.#fixture = fixture;
+    this.#model = new RegistryModel(fixture.store.revision);
   }
 
   static async start(): Promise<ModelDriver> {
-    const world = await RegistryWorld.start();
-    world.gate.shut();
-    return new ModelDriver(world);
+    const fixture = await RegistryFixture.start();
+    fixture.gate.shut();
+    return new ModelDriver(fixture);
   }
 
   create(plural: Plural, name: string, value: string, finalizers: readonly string[]): void {
     const metadata = { name, labels: { value }, finalizers };
     const spec = plural === 'pods' ? { spec: { containers: [{ name: 'c', image: 'i' }] } } : {};
-    const call = this.#world.create(plural, { metadata, ...spec });
+    const call = this.#fixture.create(plural, { metadata, ...spec });
     this.#expect(call.then(told), this.#model.create(plural, name, value, finalizers));
   }
 
@@ -65,7 +65,7 @@ export class ModelDriver {
       ...(finalizers === undefined ? {} : { finalizers }),
       ...this.#version(plural, name, change),
     };
-    const call = this.#world.patch(plural, name, { metadata });
+    const call = this.#fixture.patch(plural, name, { metadata });
     this.#expect(call.then(told), this.#model.change(plural, name, change));
   }
 
@@ -77,17 +77,19 @@ export class ModelDriver {
       labels: { value },
       ...this.#version('configmaps', name, { version }),
     };
-    const call = this.#world.update('configmaps', { metadata }).then(({ snapshot }) => told(snapshot.object));
+    const call = this.#fixture
+      .update('configmaps', { metadata })
+      .then(({ snapshot }) => told(snapshot.object));
     this.#expect(call, this.#model.change('configmaps', name, { value, finalizers: [], version }));
   }
 
   delete(plural: Plural, name: string, isForced: boolean): void {
-    const call = this.#world.delete(plural, name, isForced ? { gracePeriodSeconds: 0 } : {});
+    const call = this.#fixture.delete(plural, name, isForced ? { gracePeriodSeconds: 0 } : {});
     this.#expect(call.then(toldDeletion), this.#model.delete(plural, name, isForced));
   }
 
   bind(name: string, node: string): void {
-    const call = this.#world.post('pods', name, 'binding', { target: { name: node } });
+    const call = this.#fixture.post('pods', name, 'binding', { target: { name: node } });
     this.#expect(
       call.then(() => 'bound'),
       this.#model.bind(name, node),
@@ -95,13 +97,13 @@ export class ModelDriver {
   }
 
   get(plural: Plural, name: string): void {
-    this.#expect(this.#world.get(plural, name).then(told), this.#model.get(plural, name));
+    this.#expect(this.#fixture.get(plural, name).then(told), this.#model.get(plural, name));
   }
 
   list(plural: Plural, value: string | undefined, isOld: boolean): void {
     const version = { resourceVersion: String(this.#model.durable), resourceVersionMatch: 'Exact' };
     const query = { namespace: 'default', ...selecting(value), ...(isOld ? version : {}) };
-    const call = this.#world.list(plural, query).then(({ items, resourceVersion }) => {
+    const call = this.#fixture.list(plural, query).then(({ items, resourceVersion }) => {
       return `${resourceVersion}: ${items.map(({ object }) => told(object)).join(', ')}`;
     });
     this.#expect(call, this.#model.list(plural, value, isOld ? this.#model.durable : undefined));
@@ -116,7 +118,7 @@ export class ModelDriver {
       .thingsAt(revision, 'configmaps')
       .filter(({ name }) => name > (reader?.after ?? ''));
     const start = reader === undefined ? {} : { continue: reader.token };
-    const page = await this.#world.list('configmaps', { namespace: 'default', limit: 1, ...start });
+    const page = await this.#fixture.list('configmaps', { namespace: 'default', limit: 1, ...start });
     expect(page.items.map(({ object }) => told(object))).toEqual(expected.slice(0, 1).map(describe));
     expect([page.resourceVersion, page.remainingItemCount ?? 0]).toEqual([
       String(revision),
@@ -135,7 +137,7 @@ export class ModelDriver {
     const watcher: Watcher = { plural, value, seen, revision: isState ? 0 : start };
     const version: WatchQuery = isState ? {} : { resourceVersion: String(start) };
     const query = { namespace: 'default', ...selecting(value), ...version };
-    await this.#world.registry.watch(this.#world.kind(plural), query, {
+    await this.#fixture.registry.watch(this.#fixture.kind(plural), query, {
       events: (events) => {
         for (const event of events) this.#witness(watcher, event);
       },
@@ -147,7 +149,7 @@ export class ModelDriver {
   /** The disk is done with what it had begun. */
   async finishBatch(isWell: boolean): Promise<void> {
     await settle();
-    const { gate } = this.#world;
+    const { gate } = this.#fixture;
     const { waitingRevision } = gate;
     if (waitingRevision === undefined) return;
     if (isWell) {
@@ -183,7 +185,7 @@ export class ModelDriver {
       await this.check();
     }
     expect(this.#calls).toEqual([]);
-    expect(this.#world.store.revision).toBe(this.#model.revision);
+    expect(this.#fixture.store.revision).toBe(this.#model.revision);
   }
 
   #expect(call: Promise<string>, prediction: Prediction): void {

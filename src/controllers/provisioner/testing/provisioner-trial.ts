@@ -23,12 +23,12 @@ export class ProvisionerTrial implements AsyncDisposable {
   }
 
   static async start(controllers: readonly Controller[], storageClass: StorageClass = classOf()) {
-    const world = new ProvisionerTrial(await TrialCluster.start());
+    const fixture = new ProvisionerTrial(await TrialCluster.start());
     for (const line of ['a1 a r1', 'a2 a r1', 'b1 b r1'])
-      await world.cluster.resource(nodes).create(nodeOf(line));
-    await world.cluster.resource(storageClasses).create(storageClass);
-    if (controllers.length > 0) world.trial.run(controllers);
-    return world;
+      await fixture.cluster.resource(nodes).create(nodeOf(line));
+    await fixture.cluster.resource(storageClasses).create(storageClass);
+    if (controllers.length > 0) fixture.trial.run(controllers);
+    return fixture;
   }
 
   async makeClaim(options: ClaimOptions = {}): Promise<PersistentVolumeClaim> {

@@ -15,14 +15,14 @@ const { signal } = new AbortController();
 
 /** A cluster without controllers, and what an eviction did to it. */
 class Scene implements AsyncDisposable {
-  readonly world: ControlledCluster;
+  readonly fixture: ControlledCluster;
   readonly happenings: Happening[] = [];
   readonly written: string[] = [];
   readonly cancelled: string[] = [];
   canCancel = true;
 
-  constructor(world: ControlledCluster) {
-    this.world = world;
+  constructor(fixture: ControlledCluster) {
+    this.fixture = fixture;
   }
 
   static async start(): Promise<Scene> {
@@ -30,7 +30,7 @@ class Scene implements AsyncDisposable {
   }
 
   get #pods() {
-    return this.world.cluster.resource(pods);
+    return this.fixture.cluster.resource(pods);
   }
 
   async pod(name: string, spec: Pod['spec'] = {}, status: Pod['status'] = {}): Promise<Pod> {
@@ -53,7 +53,7 @@ class Scene implements AsyncDisposable {
 
   async evict(
     order: Partial<EvictionOrder> & Pick<EvictionOrder, 'preemptor'>,
-    cluster: Cluster = this.world.cluster,
+    cluster: Cluster = this.fixture.cluster,
   ): Promise<boolean> {
     const context = {
       cluster,
@@ -69,7 +69,7 @@ class Scene implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.world[Symbol.asyncDispose]();
+    await this.fixture[Symbol.asyncDispose]();
   }
 }
 
@@ -116,7 +116,7 @@ test('what a kubelet has written about the victim meanwhile stays', async () => 
   const victim = await scene.running('v');
   const conditions = [{ type: 'Ready', status: 'True' }];
   const patch = { type: 'strategic', body: { status: { conditions } } } as const;
-  await scene.world.cluster.resource(pods).patch(keyOf('v'), patch, { subresource: 'status' });
+  await scene.fixture.cluster.resource(pods).patch(keyOf('v'), patch, { subresource: 'status' });
   await scene.evict({ preemptor, victims: [bound(victim)] });
   const ending = await scene.get('v');
   expect([isMarked(ending), isEnding(ending)]).toEqual([true, true]);
@@ -129,7 +129,7 @@ test('victims that are gone, replaced or ending already are nobody’s trouble',
   const gone = await scene.pod('gone');
   const replaced = await scene.pod('replaced');
   const ending = await scene.running('ending');
-  const client = scene.world.cluster.resource(pods);
+  const client = scene.fixture.cluster.resource(pods);
   await client.delete(keyOf('gone'), { gracePeriodSeconds: 0 });
   await client.delete(keyOf('replaced'), { gracePeriodSeconds: 0 });
   await client.delete(keyOf('ending'));
@@ -166,7 +166,7 @@ test('a victim that it is too late to let go of is deleted like others', async (
 
 test('others are evicted for nobody who has gone, is going, has a node or has been replaced', async () => {
   await using scene = await Scene.start();
-  const client = scene.world.cluster.resource(pods);
+  const client = scene.fixture.cluster.resource(pods);
   const victims = [bound(await scene.running('v'))];
   const gone = await scene.pod('gone');
   await client.delete(keyOf('gone'), { gracePeriodSeconds: 0 });
@@ -187,7 +187,7 @@ test('a preemptor that somebody wrote about is looked at again', async () => {
   await using scene = await Scene.start();
   const preemptor = await scene.pod('p');
   const patch = { type: 'merge', body: { metadata: { labels: { a: 'b' } } } } as const;
-  await scene.world.cluster.resource(pods).patch(keyOf('p'), patch);
+  await scene.fixture.cluster.resource(pods).patch(keyOf('p'), patch);
   expect(await scene.evict({ preemptor })).toBe(true);
   expect((await scene.get('p'))?.status?.nominatedNodeName).toBe('n1');
 });
@@ -199,7 +199,7 @@ test('lower pods lose their nomination to the node, others keep theirs', async (
   const elsewhere = await scene.pod('elsewhere', {}, to('n2'));
   const stale = await scene.pod('stale', {}, to('n1'));
   const moved = { type: 'merge', body: { status: to('n3') } } as const;
-  await scene.world.cluster.resource(pods).patch(keyOf('stale'), moved, { subresource: 'status' });
+  await scene.fixture.cluster.resource(pods).patch(keyOf('stale'), moved, { subresource: 'status' });
   const preemptor = { ...(await scene.pod('p')), spec: { priority: 10, schedulerName: 'stowage' } };
   const equal = { ...(await scene.pod('equal', {}, to('n1'))), spec: { priority: 10 } };
   await scene.evict({ preemptor, nominated: [low, elsewhere, stale, equal] });
@@ -215,7 +215,7 @@ test('a victim that cannot be evicted does not keep the others', async () => {
   await using scene = await Scene.start();
   const preemptor = await scene.pod('p');
   const victims = [bound(await scene.running('stuck')), bound(await scene.running('v'))];
-  const stubborn = refusing(scene.world.cluster, 'stuck');
+  const stubborn = refusing(scene.fixture.cluster, 'stuck');
   await expect(scene.evict({ preemptor, victims }, stubborn)).rejects.toThrow('no');
   expect(isEnding(await scene.get('v'))).toBe(true);
 });
@@ -252,7 +252,7 @@ test('whoever dies after any of the writes leaves something to go on from', asyn
       victims: [bound((await scene.get('v1'))!), bound((await scene.get('v2'))!)],
       nominated: [(await scene.get('low'))!],
     });
-    const limited = new LimitedCluster(scene.world.cluster, writesMax);
+    const limited = new LimitedCluster(scene.fixture.cluster, writesMax);
     const isDone = await scene.evict(await order(), limited).catch(() => false);
     // Nobody goes before the node is kept for the one that comes.
     expect((await scene.get('p'))?.status?.nominatedNodeName).toBe('n1');

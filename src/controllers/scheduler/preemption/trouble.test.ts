@@ -4,29 +4,29 @@ import type { PodSpec } from '../../../kube/api/core.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { pods, priorityClasses } from '../../../kube/resources.ts';
 import { cpu } from '../scenarios/testing/furniture.ts';
-import { runBeside, startBinding } from '../testing/binding-world.ts';
-import { namespace, type SchedulerWorld } from '../testing/scheduler-world.ts';
+import { runBeside, startBinding } from '../testing/binding-fixture.ts';
+import { namespace, type SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import { TroubledCluster, type Write } from '../testing/troubled-cluster.ts';
 
 const urgent = { priorityClassName: 'urgent' };
 
-interface TroubledWorld {
-  readonly world: SchedulerWorld;
+interface TroubledFixture {
+  readonly fixture: SchedulerFixture;
   readonly way: TroubledCluster;
 }
 
-async function startTroubled(): Promise<TroubledWorld> {
+async function startTroubled(): Promise<TroubledFixture> {
   let way: TroubledCluster | undefined;
-  const world = await startBinding({
+  const fixture = await startBinding({
     nodes: ['n1'],
     way: (cluster) => {
       way = new TroubledCluster(cluster);
       return way;
     },
   });
-  runBeside(world, 'node-agent');
-  await world.cluster.resource(priorityClasses).create({ metadata: { name: 'urgent' }, value: 1000 });
-  return { world, way: way! };
+  runBeside(fixture, 'node-agent');
+  await fixture.cluster.resource(priorityClasses).create({ metadata: { name: 'urgent' }, value: 1000 });
+  return { fixture, way: way! };
 }
 
 test.each([
@@ -34,10 +34,10 @@ test.each([
   { what: 'the mark', fails: ({ verb, name }: Write) => verb === 'patch' && name === 'low' },
   { what: 'the deletion', fails: ({ verb, name }: Write) => verb === 'delete' && name === 'low' },
 ])('$what that fails once is tried again, though no event calls for it', async ({ fails }) => {
-  const { world, way } = await startTroubled();
-  await using _ = world;
-  await world.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
-  await world.settle(2_000);
+  const { fixture, way } = await startTroubled();
+  await using _ = fixture;
+  await fixture.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
+  await fixture.settle(2_000);
   let failures = 0;
   way.troubles = {
     before: (write) => {
@@ -46,27 +46,27 @@ test.each([
       throw new Error('the line is dead');
     },
   };
-  await world.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
-  await world.settle(20_000);
+  await fixture.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
+  await fixture.settle(20_000);
   expect(failures).toBe(1);
-  expect(await world.place('high')).toBe('n1');
+  expect(await fixture.place('high')).toBe('n1');
 });
 
 test('a pod whose binding is being written is not let go of but deleted', async () => {
-  const { world, way } = await startTroubled();
-  await using _ = world;
+  const { fixture, way } = await startTroubled();
+  await using _ = fixture;
   let finish = () => {};
   const held = new Promise<void>((resolve) => {
     finish = resolve;
   });
   way.troubles = { before: ({ verb, name }) => (verb === 'post' && name === 'low' ? held : undefined) };
-  await world.pod('low', [], { spec: cpu('6') });
-  await world.settle();
-  await world.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
-  await world.settle();
+  await fixture.pod('low', [], { spec: cpu('6') });
+  await fixture.settle();
+  await fixture.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
+  await fixture.settle();
   finish();
-  await world.settle(20_000);
-  expect(await world.place('high')).toBe('n1');
+  await fixture.settle(20_000);
+  expect(await fixture.place('high')).toBe('n1');
 });
 
 function onPorts(...hostPorts: readonly number[]): PodSpec {
@@ -80,27 +80,27 @@ test.each([
 ])(
   'one that leaves is the chance of a pod that can make the rest of the room itself: $what',
   async (specs) => {
-    const { world } = await startTroubled();
-    await using _ = world;
-    await world.pod('low', [], { spec: { nodeName: 'n1', ...specs.low } });
-    await world.pod('peer', [], { spec: { nodeName: 'n1', ...specs.peer, ...urgent } });
-    await world.settle(2_000);
-    await world.pod('high', [], { spec: { ...specs.high, ...urgent } });
-    await world.settle(2_000);
-    expect(await world.place('high')).toContain('0/1 nodes are available');
-    await world.cluster.resource(pods).delete({ namespace, name: 'peer' }, { gracePeriodSeconds: 0 });
-    await world.settle(20_000);
-    expect(await world.place('high')).toBe('n1');
+    const { fixture } = await startTroubled();
+    await using _ = fixture;
+    await fixture.pod('low', [], { spec: { nodeName: 'n1', ...specs.low } });
+    await fixture.pod('peer', [], { spec: { nodeName: 'n1', ...specs.peer, ...urgent } });
+    await fixture.settle(2_000);
+    await fixture.pod('high', [], { spec: { ...specs.high, ...urgent } });
+    await fixture.settle(2_000);
+    expect(await fixture.place('high')).toContain('0/1 nodes are available');
+    await fixture.cluster.resource(pods).delete({ namespace, name: 'peer' }, { gracePeriodSeconds: 0 });
+    await fixture.settle(20_000);
+    expect(await fixture.place('high')).toBe('n1');
   },
 );
 
 test('a pod goes to the node that it is nominated to, whoever said so and whatever else would do', async () => {
-  const { world } = await startTroubled();
-  await using _ = world;
-  for (const name of ['n2', 'n3', 'n4']) await world.node(name);
-  await world.pod('gone', [], { spec: { nodeName: 'n3', ...cpu('5') } });
-  await world.pod('web', [], { spec: { schedulingGates: [{ name: 'wait' }], ...cpu('1') } });
-  const client = world.cluster.resource(pods);
+  const { fixture } = await startTroubled();
+  await using _ = fixture;
+  for (const name of ['n2', 'n3', 'n4']) await fixture.node(name);
+  await fixture.pod('gone', [], { spec: { nodeName: 'n3', ...cpu('5') } });
+  await fixture.pod('web', [], { spec: { schedulingGates: [{ name: 'wait' }], ...cpu('1') } });
+  const client = fixture.cluster.resource(pods);
   const nominated = { status: { nominatedNodeName: 'n3' } };
   await client.patch(
     { namespace, name: 'web' },
@@ -111,59 +111,59 @@ test('a pod goes to the node that it is nominated to, whoever said so and whatev
     { namespace, name: 'web' },
     { type: 'merge', body: { spec: { schedulingGates: null } } },
   );
-  await world.settle(5_000);
-  expect(await world.place('web')).toBe('n3');
+  await fixture.settle(5_000);
+  expect(await fixture.place('web')).toBe('n3');
 });
 
 test('a pod that is deleted before its nomination is written leaves the node to those that wait', async () => {
-  const { world, way } = await startTroubled();
-  await using _ = world;
-  await world.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
-  await world.settle(2_000);
+  const { fixture, way } = await startTroubled();
+  await using _ = fixture;
+  await fixture.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
+  await fixture.settle(2_000);
   let finish = () => {};
   const held = new Promise<void>((resolve) => {
     finish = resolve;
   });
   way.troubles = { before: ({ verb, name }) => (verb === 'patch' && name === 'high' ? held : undefined) };
-  await world.pod('high', [], { spec: { ...cpu('8'), ...urgent } });
-  await world.settle();
-  await world.pod('next', [], { spec: cpu('2') });
-  await world.settle();
-  expect(await world.place('next')).toContain('1 Insufficient cpu');
-  await world.cluster.resource(pods).delete({ namespace, name: 'high' }, { gracePeriodSeconds: 0 });
-  await world.settle();
+  await fixture.pod('high', [], { spec: { ...cpu('8'), ...urgent } });
+  await fixture.settle();
+  await fixture.pod('next', [], { spec: cpu('2') });
+  await fixture.settle();
+  expect(await fixture.place('next')).toContain('1 Insufficient cpu');
+  await fixture.cluster.resource(pods).delete({ namespace, name: 'high' }, { gracePeriodSeconds: 0 });
+  await fixture.settle();
   finish();
-  await world.settle(20_000);
-  expect(await world.place('next')).toBe('n1');
+  await fixture.settle(20_000);
+  expect(await fixture.place('next')).toBe('n1');
 });
 
 test('a pod whose volumes pin it to a node leaves that to those that wait, though it could never say that it was to go there', async () => {
-  const { world, way } = await startTroubled();
-  await using _ = world;
-  await world.disk('d1', '5Gi', 'n1');
-  await world.claim('data', '5Gi');
+  const { fixture, way } = await startTroubled();
+  await using _ = fixture;
+  await fixture.disk('d1', '5Gi', 'n1');
+  await fixture.claim('data', '5Gi');
   way.troubles = {
     before: ({ name }) => {
       if (name === 'pinned') throw new Error('the line is dead');
     },
   };
-  await world.pod('pinned', ['data'], { spec: cpu('6') });
-  await world.settle(200);
-  await world.pod('next', [], { spec: cpu('6') });
-  await world.settle(200);
-  expect(await world.place('next')).toContain('1 Insufficient cpu');
-  await world.cluster.resource(pods).delete({ namespace, name: 'pinned' }, { gracePeriodSeconds: 0 });
-  await world.settle(20_000);
-  expect(await world.place('next')).toBe('n1');
+  await fixture.pod('pinned', ['data'], { spec: cpu('6') });
+  await fixture.settle(200);
+  await fixture.pod('next', [], { spec: cpu('6') });
+  await fixture.settle(200);
+  expect(await fixture.place('next')).toContain('1 Insufficient cpu');
+  await fixture.cluster.resource(pods).delete({ namespace, name: 'pinned' }, { gracePeriodSeconds: 0 });
+  await fixture.settle(20_000);
+  expect(await fixture.place('next')).toBe('n1');
 });
 
 test('a word said late does not take back the room that has been made since', async () => {
-  const { world, way } = await startTroubled();
-  await using _ = world;
+  const { fixture, way } = await startTroubled();
+  await using _ = fixture;
   const low = { nodeName: 'n1', terminationGracePeriodSeconds: 30, ...cpu('6') };
-  await world.pod('low', [], { spec: low });
-  await world.claim('data', '5Gi');
-  await world.settle(2_000);
+  await fixture.pod('low', [], { spec: low });
+  await fixture.claim('data', '5Gi');
+  await fixture.settle(2_000);
   let finish = () => {};
   const held = new Promise<void>((resolve) => {
     finish = resolve;
@@ -179,37 +179,37 @@ test('a word said late does not take back the room that has been made since', as
     },
     after: async ({ verb, name }) => {
       if (verb === 'patch' && name === 'high')
-        nominees.push((await world.getPod('high')).status?.nominatedNodeName);
+        nominees.push((await fixture.getPod('high')).status?.nominatedNodeName);
     },
   };
-  await world.pod('high', ['data'], { spec: { ...cpu('4'), ...urgent } });
-  await world.settle();
-  await world.disk('d1', '5Gi', 'n1');
-  await world.settle(2_000);
+  await fixture.pod('high', ['data'], { spec: { ...cpu('4'), ...urgent } });
+  await fixture.settle();
+  await fixture.disk('d1', '5Gi', 'n1');
+  await fixture.settle(2_000);
   finish();
-  await world.settle();
-  expect((await world.getPod('low')).metadata?.deletionTimestamp).toBeDefined();
+  await fixture.settle();
+  expect((await fixture.getPod('low')).metadata?.deletionTimestamp).toBeDefined();
   expect(new Set(nominees.slice(nominees.indexOf('n1')))).toEqual(new Set(['n1']));
-  expect(await world.place('high')).toBe('0/1 nodes are available: 1 Insufficient cpu.');
+  expect(await fixture.place('high')).toBe('0/1 nodes are available: 1 Insufficient cpu.');
 });
 
 test('what was to be said of a pod is not said of another that has come under its name', async () => {
-  const { world, way } = await startTroubled();
-  await using _ = world;
-  await world.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
-  await world.settle(2_000);
+  const { fixture, way } = await startTroubled();
+  await using _ = fixture;
+  await fixture.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
+  await fixture.settle(2_000);
   let finish = () => {};
   const held = new Promise<void>((resolve) => {
     finish = resolve;
   });
   way.troubles = { before: ({ verb, name }) => (verb === 'delete' && name === 'low' ? held : undefined) };
-  await world.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
-  await world.settle();
-  await world.cluster.resource(pods).delete({ namespace, name: 'high' }, { gracePeriodSeconds: 0 });
-  await world.pod('high', [], { spec: { schedulingGates: [{ name: 'wait' }] } });
-  await world.settle();
+  await fixture.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
+  await fixture.settle();
+  await fixture.cluster.resource(pods).delete({ namespace, name: 'high' }, { gracePeriodSeconds: 0 });
+  await fixture.pod('high', [], { spec: { schedulingGates: [{ name: 'wait' }] } });
+  await fixture.settle();
   finish();
-  await world.settle();
-  const { status } = await world.getPod('high');
+  await fixture.settle();
+  const { status } = await fixture.getPod('high');
   expect(getCondition(status?.conditions, 'PodScheduled')?.reason).toBe('SchedulingGated');
 });

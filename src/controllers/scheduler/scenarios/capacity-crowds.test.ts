@@ -1,6 +1,6 @@
 /** Many pods, a driver that keeps its own books and says late what is left: it is never asked for what it doesn't have. */
 import { expect, test } from 'vitest';
-import type { SchedulerWorld } from '../testing/scheduler-world.ts';
+import type { SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import { crowdBeside, startCrowd } from './testing/crowd.ts';
 import { attempts, numbered, placed, places } from './testing/furniture.ts';
 
@@ -10,85 +10,85 @@ function nodesOf(count: number, size: string): Readonly<Record<string, string>> 
   return Object.fromEntries(numbered('n', count).map((name) => [name, size]));
 }
 
-async function askFor(world: SchedulerWorld, names: readonly string[], size: string): Promise<void> {
-  for (const name of names) await world.claim(name, size, tracked);
-  for (const name of names) await world.pod(name, [name]);
+async function askFor(fixture: SchedulerFixture, names: readonly string[], size: string): Promise<void> {
+  for (const name of names) await fixture.claim(name, size, tracked);
+  for (const name of names) await fixture.pod(name, [name]);
 }
 
 test('pods that fill a hundred nodes to the last byte never make the driver refuse', async () => {
-  const { world, driver } = await startCrowd({ nodes: nodesOf(100, '10Gi') });
-  await using _ = world;
+  const { fixture, driver } = await startCrowd({ nodes: nodesOf(100, '10Gi') });
+  await using _ = fixture;
   const pods = numbered('p', 201);
-  await askFor(world, pods, '5Gi');
-  await world.settle(120_000);
+  await askFor(fixture, pods, '5Gi');
+  await fixture.settle(120_000);
   expect(driver).toMatchObject({ refusals: 0, made: 200 });
   // One is too many, whichever it is.
-  expect(await placed(world, pods)).toBe(200);
-  const found = await places(world, pods);
+  expect(await placed(fixture, pods)).toBe(200);
+  const found = await places(fixture, pods);
   expect(found.find((place) => !/^n\d+$/.test(place))).toContain(
     '100 node(s) did not have enough free storage',
   );
 }, 60_000);
 
 test('in waves, with publications in between, it is the same', async () => {
-  const { world, driver } = await startCrowd({
+  const { fixture, driver } = await startCrowd({
     nodes: nodesOf(10, '10Gi'),
     makeMs: 7_000,
     publishEveryMs: 5_000,
   });
-  await using _ = world;
+  await using _ = fixture;
   for (const wave of numbered('w', 5)) {
-    await askFor(world, numbered(`${wave}-`, 10), '2Gi');
-    await world.settle(9_000);
+    await askFor(fixture, numbered(`${wave}-`, 10), '2Gi');
+    await fixture.settle(9_000);
   }
-  await world.settle(180_000);
+  await fixture.settle(180_000);
   expect(driver).toMatchObject({ refusals: 0, made: 50 });
 });
 
 test('numbers that are old when they are said cost refusals, and end in the same', async () => {
-  const { world, driver } = await startCrowd({
+  const { fixture, driver } = await startCrowd({
     nodes: nodesOf(10, '10Gi'),
     publishEveryMs: 5_000,
     staleMs: 4_000,
   });
-  await using _ = world;
+  await using _ = fixture;
   const pods = numbered('p', 60);
   for (let first = 0; first < 60; first += 10) {
-    await askFor(world, pods.slice(first, first + 10), '2Gi');
-    await world.settle(4_000);
+    await askFor(fixture, pods.slice(first, first + 10), '2Gi');
+    await fixture.settle(4_000);
   }
-  await world.settle(180_000);
+  await fixture.settle(180_000);
   expect(driver.made).toBe(50);
-  expect(await placed(world, pods)).toBe(50);
+  expect(await placed(fixture, pods)).toBe(50);
   // Of those too many, each asks each node once, and no more.
   expect(driver.refusals).toBeLessThanOrEqual(10 * 10);
 });
 
 test('a scheduler that dies again and again while pods are in flight promises nothing twice', async () => {
-  const { world, driver } = await startCrowd({ nodes: nodesOf(10, '10Gi'), makeMs: 3_000 });
-  await using _ = world;
+  const { fixture, driver } = await startCrowd({ nodes: nodesOf(10, '10Gi'), makeMs: 3_000 });
+  await using _ = fixture;
   const pods = numbered('p', 50);
   for (let round = 0; round < 5; round += 1) {
-    await askFor(world, pods.slice(round * 10, round * 10 + 10), '2Gi');
-    await world.settle(1_000);
-    await world.pause();
-    world.resume({ beside: crowdBeside, controllers: driver.controllers });
+    await askFor(fixture, pods.slice(round * 10, round * 10 + 10), '2Gi');
+    await fixture.settle(1_000);
+    await fixture.pause();
+    fixture.resume({ beside: crowdBeside, controllers: driver.controllers });
   }
-  await world.settle(200_000);
+  await fixture.settle(200_000);
   expect(driver).toMatchObject({ refusals: 0, made: 50 });
-  expect(await placed(world, pods)).toBe(50);
+  expect(await placed(fixture, pods)).toBe(50);
 });
 
 test('a driver that says no against its own word is left alone for a while, and asked again', async () => {
-  const { world, driver } = await startCrowd({ nodes: nodesOf(2, '10Gi'), publishEveryMs: 600_000 });
-  await using _ = world;
+  const { fixture, driver } = await startCrowd({ nodes: nodesOf(2, '10Gi'), publishEveryMs: 600_000 });
+  await using _ = fixture;
   driver.isBroken = true;
-  await askFor(world, ['web'], '3Gi');
-  await world.settle(5_000);
+  await askFor(fixture, ['web'], '3Gi');
+  await fixture.settle(5_000);
   expect(driver.refusals).toBe(2);
-  expect(await world.place('web')).toContain('2 node(s) recently failed to provide a volume');
+  expect(await fixture.place('web')).toContain('2 node(s) recently failed to provide a volume');
   driver.isBroken = false;
-  await world.settle(30_000);
-  expect(await world.place('web')).toMatch(/^n\d$/);
-  expect(attempts(world, 'error')).toBe(0);
+  await fixture.settle(30_000);
+  expect(await fixture.place('web')).toMatch(/^n\d$/);
+  expect(attempts(fixture, 'error')).toBe(0);
 });

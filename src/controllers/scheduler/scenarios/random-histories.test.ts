@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { seededRandom } from '../../../runtime/random.ts';
-import type { SchedulerWorld } from '../testing/scheduler-world.ts';
+import type { SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import { startCrowd } from './testing/crowd.ts';
 import { numbered } from './testing/furniture.ts';
 import { RandomHistory } from './testing/random-history.ts';
@@ -11,24 +11,24 @@ const beside = ['pv-binder', 'protection', 'node-agent'];
 /** Longer than any pause after a refusal by the driver, and than its numbers may be behind. */
 const calmMs = 700_000;
 
-async function waiting(world: SchedulerWorld): Promise<readonly string[]> {
-  const { items } = await world.cluster.resource(pods).list();
+async function waiting(fixture: SchedulerFixture): Promise<readonly string[]> {
+  const { items } = await fixture.cluster.resource(pods).list();
   return items.filter(({ spec }) => spec?.nodeName === undefined).map(({ metadata }) => metadata?.name ?? '');
 }
 
 /** No volume has two owners, and nobody is where one of its volumes is not. */
-async function expectSound(world: SchedulerWorld): Promise<void> {
-  const claims = (await world.cluster.resource(persistentVolumeClaims).list()).items;
+async function expectSound(fixture: SchedulerFixture): Promise<void> {
+  const claims = (await fixture.cluster.resource(persistentVolumeClaims).list()).items;
   const bound = claims.flatMap(({ spec }) => spec?.volumeName ?? []);
   expect(new Set(bound).size).toBe(bound.length);
-  const volumes = (await world.cluster.resource(persistentVolumes).list()).items;
+  const volumes = (await fixture.cluster.resource(persistentVolumes).list()).items;
   const hosts = new Map(
     volumes.map(({ metadata, spec }) => {
       const [term] = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
       return [metadata?.name, term?.matchExpressions?.[0]];
     }),
   );
-  for (const { metadata, spec, status } of (await world.cluster.resource(pods).list()).items) {
+  for (const { metadata, spec, status } of (await fixture.cluster.resource(pods).list()).items) {
     if (spec?.nodeName === undefined || status?.phase !== 'Running') continue;
     for (const { persistentVolumeClaim: used } of spec.volumes ?? []) {
       const claim = claims.find((one) => one.metadata?.name === used?.claimName);
@@ -39,9 +39,9 @@ async function expectSound(world: SchedulerWorld): Promise<void> {
   }
 }
 
-async function expectNotCrowded(world: SchedulerWorld): Promise<void> {
-  const all = (await world.cluster.resource(pods).list()).items;
-  for (const { metadata } of (await world.cluster.resource(nodes).list()).items) {
+async function expectNotCrowded(fixture: SchedulerFixture): Promise<void> {
+  const all = (await fixture.cluster.resource(pods).list()).items;
+  for (const { metadata } of (await fixture.cluster.resource(nodes).list()).items) {
     const here = all.filter(({ spec, status }) => {
       return spec?.nodeName === metadata?.name && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
     });
@@ -56,22 +56,22 @@ async function expectNotCrowded(world: SchedulerWorld): Promise<void> {
 
 test.each(numbered('seed ', 4))('history of %s', async (seed) => {
   const sizes = Object.fromEntries(numbered('n', 5).map((name) => [name, '10Gi']));
-  const { world, driver } = await startCrowd(
+  const { fixture, driver } = await startCrowd(
     { nodes: sizes, publishEveryMs: 5_000 },
     { beside, controllers: [] },
   );
-  await using _ = world;
-  world.trial.run(driver.controllers);
-  const history = new RandomHistory(world, seededRandom(seed));
+  await using _ = fixture;
+  fixture.trial.run(driver.controllers);
+  const history = new RandomHistory(fixture, seededRandom(seed));
   await history.begin();
   for (let left = 60; left > 0; left -= 1) await history.step();
-  await world.settle(calmMs);
+  await fixture.settle(calmMs);
   expect(driver.refusals).toBe(0);
-  await expectSound(world);
-  await expectNotCrowded(world);
-  const before = await waiting(world);
-  await world.pause();
-  world.resume({ beside });
-  await world.settle(30_000);
-  expect(await waiting(world)).toEqual(before);
+  await expectSound(fixture);
+  await expectNotCrowded(fixture);
+  const before = await waiting(fixture);
+  await fixture.pause();
+  fixture.resume({ beside });
+  await fixture.settle(30_000);
+  expect(await waiting(fixture)).toEqual(before);
 });

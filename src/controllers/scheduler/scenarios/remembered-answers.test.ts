@@ -12,7 +12,7 @@ import {
 } from '../../../kube/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { termsOf } from '../../provisioner/testing/objects.ts';
-import { namespace, SchedulerWorld } from '../testing/scheduler-world.ts';
+import { namespace, SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import { startCrowd } from './testing/crowd.ts';
 import {
   attempts,
@@ -210,37 +210,37 @@ const cases: readonly Case[] = [
 ];
 
 /** The place of what was asked for, also where its volume isn't made yet. */
-async function answerTo(world: SchedulerWorld, name: string): Promise<string> {
-  const client = world.cluster.resource(persistentVolumeClaims);
+async function answerTo(fixture: SchedulerFixture, name: string): Promise<string> {
+  const client = fixture.cluster.resource(persistentVolumeClaims);
   const { metadata } = await client.get({ namespace, name: `${name}-0` });
-  return metadata?.annotations?.[annotations.selectedNode] ?? (await world.place(name));
+  return metadata?.annotations?.[annotations.selectedNode] ?? (await fixture.place(name));
 }
 
 describe('the next of equal pods gets the new answer when', () => {
   test.each(cases.map((one) => [one.name, one] as const))('%s', async (_, one) => {
     const { furnish, className = 'local', claims = 1, before, happens, after } = one;
-    await using world = await SchedulerWorld.start({
+    await using fixture = await SchedulerFixture.start({
       nodes: [],
       beside: ['pv-binder', 'provisioner', 'protection'],
     });
-    await world.node('n1', { labels: { [labels.zone]: 'a' } });
-    await world.node('n2', { labels: { [labels.zone]: 'b' } });
-    await furnish(world);
+    await fixture.node('n1', { labels: { [labels.zone]: 'a' } });
+    await fixture.node('n2', { labels: { [labels.zone]: 'b' } });
+    await furnish(fixture);
     const ask = async (name: string) => {
       const names = numbered(`${name}-`, claims);
-      for (const claim of names) await world.claim(claim, '5Gi', { storageClassName: className });
-      await world.pod(name, names);
-      await world.settle();
+      for (const claim of names) await fixture.claim(claim, '5Gi', { storageClassName: className });
+      await fixture.pod(name, names);
+      await fixture.settle();
     };
     await ask('first');
     await ask('second');
-    expect(await world.place('first')).toContain(before);
-    expect(await world.place('second')).toContain(before);
+    expect(await fixture.place('first')).toContain(before);
+    expect(await fixture.place('second')).toContain(before);
     // They would be woken too, and take what has come.
-    for (const name of ['first', 'second']) await world.deletePod(name);
-    await happens(world);
+    for (const name of ['first', 'second']) await fixture.deletePod(name);
+    await happens(fixture);
     await ask('third');
-    const found = await answerTo(world, 'third');
+    const found = await answerTo(fixture, 'third');
     if (typeof after === 'string') expect(found).toBe(after);
     else expect(found).toMatch(after);
   });
@@ -260,63 +260,63 @@ describe('what is worked out anew', () => {
 
   test('a hundred pods too many cost as much as one', async () => {
     const { counted, rules } = countedRules();
-    await using world = await SchedulerWorld.start({ nodes: ['n1'], beside: [], scheduler: { rules } });
-    await world.pod('large', [], { spec: cpu('6') });
-    await world.settle();
+    await using fixture = await SchedulerFixture.start({ nodes: ['n1'], beside: [], scheduler: { rules } });
+    await fixture.pod('large', [], { spec: cpu('6') });
+    await fixture.settle();
     counted.plans = 0;
     const many = numbered('p', 100);
-    for (const name of many) await world.pod(name, [], { spec: cpu('4') });
-    await world.settle();
-    expect(new Set(await places(world, many)).size).toBe(1);
+    for (const name of many) await fixture.pod(name, [], { spec: cpu('4') });
+    await fixture.settle();
+    expect(new Set(await places(fixture, many)).size).toBe(1);
     expect(counted.plans).toBeLessThan(10);
-    await world.cluster.resource(pods).delete({ namespace, name: 'large' }, { gracePeriodSeconds: 0 });
-    await world.settle();
-    expect((await places(world, many)).filter((place) => place === 'n1')).toHaveLength(2);
+    await fixture.cluster.resource(pods).delete({ namespace, name: 'large' }, { gracePeriodSeconds: 0 });
+    await fixture.settle();
+    expect((await places(fixture, many)).filter((place) => place === 'n1')).toHaveLength(2);
   });
 
   test('a pod that asks for other things gets an answer of its own', async () => {
-    await using world = await SchedulerWorld.start({ nodes: ['n1'], beside: [] });
-    await world.pod('large', [], { spec: cpu('6') });
-    await world.settle();
-    await world.pod('first', [], { spec: cpu('4') });
-    await world.pod('smaller', [], { spec: cpu('2') });
-    await world.pod('elsewhere', [], { spec: { ...cpu('4'), nodeSelector: { a: 'b' } } });
-    await world.settle();
-    expect(await world.place('first')).toContain('1 Insufficient cpu');
-    expect(await world.place('smaller')).toBe('n1');
-    expect(await world.place('elsewhere')).toContain("1 node(s) didn't match Pod's node affinity/selector");
+    await using fixture = await SchedulerFixture.start({ nodes: ['n1'], beside: [] });
+    await fixture.pod('large', [], { spec: cpu('6') });
+    await fixture.settle();
+    await fixture.pod('first', [], { spec: cpu('4') });
+    await fixture.pod('smaller', [], { spec: cpu('2') });
+    await fixture.pod('elsewhere', [], { spec: { ...cpu('4'), nodeSelector: { a: 'b' } } });
+    await fixture.settle();
+    expect(await fixture.place('first')).toContain('1 Insufficient cpu');
+    expect(await fixture.place('smaller')).toBe('n1');
+    expect(await fixture.place('elsewhere')).toContain("1 node(s) didn't match Pod's node affinity/selector");
   });
 
   test('a pod whose place is only reserved counts for the next of equal pods', async () => {
-    const { world } = await startCrowd({ nodes: { n1: '10Gi', n2: '10Gi' }, makeMs: 5_000 });
-    await using _ = world;
-    await world.pod('alone', [], { spec: together });
-    await world.settle();
-    expect(await world.place('alone')).toContain("2 node(s) didn't match pod affinity rules");
-    await world.claim('data', '5Gi', { storageClassName: 'tracked' });
+    const { fixture } = await startCrowd({ nodes: { n1: '10Gi', n2: '10Gi' }, makeMs: 5_000 });
+    await using _ = fixture;
+    await fixture.pod('alone', [], { spec: together });
+    await fixture.settle();
+    expect(await fixture.place('alone')).toContain("2 node(s) didn't match pod affinity rules");
+    await fixture.claim('data', '5Gi', { storageClassName: 'tracked' });
     const metadata = { namespace, name: 'friend', labels: { app: 'web' } };
-    await world.pod('friend', ['data'], { metadata });
-    await world.settle(1_000);
-    expect(await world.place('friend')).toBe('pending');
-    await world.pod('beside', [], { spec: together });
-    await world.settle();
-    expect(await world.place('beside')).toMatch(/^n\d$/);
-    await world.settle(10_000);
-    expect(new Set(await places(world, ['alone', 'friend', 'beside'])).size).toBe(1);
+    await fixture.pod('friend', ['data'], { metadata });
+    await fixture.settle(1_000);
+    expect(await fixture.place('friend')).toBe('pending');
+    await fixture.pod('beside', [], { spec: together });
+    await fixture.settle();
+    expect(await fixture.place('beside')).toMatch(/^n\d$/);
+    await fixture.settle(10_000);
+    expect(new Set(await places(fixture, ['alone', 'friend', 'beside'])).size).toBe(1);
   });
 
   test('a place that was given a moment ago makes the answer before it stale', async () => {
     const quiet = { nodes: ['n1'], beside: [] };
-    await using world = await SchedulerWorld.start(quiet);
-    await world.pause();
+    await using fixture = await SchedulerFixture.start(quiet);
+    await fixture.pause();
     // All are there when it starts, and are taken by name: one is refused, its friend gets a place, and one is equal to the first.
     const metadata = { namespace, name: 'b', labels: { app: 'web' } };
-    await world.pod('a', [], { spec: together });
-    await world.pod('b', [], { metadata });
-    await world.pod('c', [], { spec: together });
-    world.resume(quiet);
-    await world.settle();
-    expect(await places(world, ['a', 'b', 'c'])).toEqual(['n1', 'n1', 'n1']);
-    expect(attempts(world, 'unschedulable')).toBe(1);
+    await fixture.pod('a', [], { spec: together });
+    await fixture.pod('b', [], { metadata });
+    await fixture.pod('c', [], { spec: together });
+    fixture.resume(quiet);
+    await fixture.settle();
+    expect(await places(fixture, ['a', 'b', 'c'])).toEqual(['n1', 'n1', 'n1']);
+    expect(attempts(fixture, 'unschedulable')).toBe(1);
   });
 });

@@ -3,36 +3,36 @@ import { describe } from 'vitest';
 import type { PodSpec } from '../../../kube/api/core.ts';
 import { namespaces, nodes, persistentVolumeClaims, pods, services } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
-import { namespace, type SchedulerWorld } from '../testing/scheduler-world.ts';
+import { namespace, type SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import { apart, cpu, together } from './testing/furniture.ts';
 import { type Act, expectWakes, type WakeRow } from './testing/wake-table.ts';
 
 const merge = (body: object) => ({ type: 'merge', body }) as const;
 
-async function patchNode(world: SchedulerWorld, body: object, subresource?: string): Promise<void> {
+async function patchNode(fixture: SchedulerFixture, body: object, subresource?: string): Promise<void> {
   const options = subresource === undefined ? {} : { subresource };
-  await world.cluster.resource(nodes).patch({ name: 'n1' }, merge(body), options);
+  await fixture.cluster.resource(nodes).patch({ name: 'n1' }, merge(body), options);
 }
 
 async function patchPod(
-  world: SchedulerWorld,
+  fixture: SchedulerFixture,
   name: string,
   body: object,
   subresource?: string,
 ): Promise<void> {
   const options = subresource === undefined ? {} : { subresource };
-  await world.cluster.resource(pods).patch({ namespace, name }, merge(body), options);
+  await fixture.cluster.resource(pods).patch({ namespace, name }, merge(body), options);
 }
 
 /** A pod that somebody else put on n1. */
 function theirs(name: string, spec: PodSpec = {}, app = 'theirs'): Act {
   const metadata = { namespace, name, labels: { app } };
-  return (world) =>
-    world.pod(name, [], { metadata, spec: { schedulerName: 'another', nodeName: 'n1', ...spec } });
+  return (fixture) =>
+    fixture.pod(name, [], { metadata, spec: { schedulerName: 'another', nodeName: 'n1', ...spec } });
 }
 
 function gone(name: string): Act {
-  return (world) => world.cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
+  return (fixture) => fixture.cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
 }
 
 const heartbeat: WakeRow = {
@@ -69,10 +69,10 @@ const unrelated = [heartbeat, aVolume, aClaim, aService, otherPodsStatus, ownSta
 describe('a pod without cpu', () => {
   expectWakes({
     refused: '1 Insufficient cpu',
-    furnish: async (world) => {
-      await theirs('large', cpu('6'))(world);
-      await theirs('other')(world);
-      await world.pod('web', [], { spec: cpu('4') });
+    furnish: async (fixture) => {
+      await theirs('large', cpu('6'))(fixture);
+      await theirs('other')(fixture);
+      await fixture.pod('web', [], { spec: cpu('4') });
     },
     rows: [
       ...unrelated,
@@ -107,10 +107,10 @@ describe('a pod that does not tolerate the node', () => {
   const taints = [{ key: 'only', value: 'others', effect: 'NoSchedule' as const }];
   expectWakes({
     refused: '1 node(s) had untolerated taint(s)',
-    furnish: async (world) => {
-      await patchNode(world, { spec: { taints } });
-      await theirs('other')(world);
-      await world.pod('web');
+    furnish: async (fixture) => {
+      await patchNode(fixture, { spec: { taints } });
+      await theirs('other')(fixture);
+      await fixture.pod('web');
     },
     rows: [
       ...unrelated,
@@ -137,9 +137,9 @@ describe('a pod that does not tolerate the node', () => {
 describe('a pod that asks for other labels', () => {
   expectWakes({
     refused: "1 node(s) didn't match Pod's node affinity/selector",
-    furnish: async (world) => {
-      await theirs('other')(world);
-      await world.pod('web', [], { spec: { nodeSelector: { [labels.zone]: 'b' } } });
+    furnish: async (fixture) => {
+      await theirs('other')(fixture);
+      await fixture.pod('web', [], { spec: { nodeSelector: { [labels.zone]: 'b' } } });
     },
     rows: [
       ...unrelated,
@@ -162,10 +162,10 @@ describe('a pod that asks for other labels', () => {
 describe('a pod on a cordoned node', () => {
   expectWakes({
     refused: '1 node(s) were unschedulable',
-    furnish: async (world) => {
-      await patchNode(world, { spec: { unschedulable: true } });
-      await theirs('other')(world);
-      await world.pod('web');
+    furnish: async (fixture) => {
+      await patchNode(fixture, { spec: { unschedulable: true } });
+      await theirs('other')(fixture);
+      await fixture.pod('web');
     },
     rows: [
       ...unrelated,
@@ -181,10 +181,10 @@ describe('a pod on a cordoned node', () => {
 describe('a pod that keeps apart', () => {
   expectWakes({
     refused: "1 node(s) didn't match pod anti-affinity rules",
-    furnish: async (world) => {
-      await theirs('rival', {}, 'web')(world);
-      await theirs('other')(world);
-      await world.pod('web', [], { spec: apart });
+    furnish: async (fixture) => {
+      await theirs('rival', {}, 'web')(fixture);
+      await theirs('other')(fixture);
+      await fixture.pod('web', [], { spec: apart });
     },
     rows: [
       ...unrelated,
@@ -203,9 +203,9 @@ describe('a pod that keeps apart', () => {
 describe('a pod that seeks company', () => {
   expectWakes({
     refused: "1 node(s) didn't match pod affinity rules",
-    furnish: async (world) => {
-      await theirs('other')(world);
-      await world.pod('web', [], { spec: together });
+    furnish: async (fixture) => {
+      await theirs('other')(fixture);
+      await fixture.pod('web', [], { spec: together });
     },
     rows: [
       ...unrelated,
@@ -226,10 +226,10 @@ describe('a pod whose port is taken', () => {
   });
   expectWakes({
     refused: "1 node(s) didn't have free ports for the requested pod ports",
-    furnish: async (world) => {
-      await theirs('holder', port(8080))(world);
-      await theirs('other', port(9090))(world);
-      await world.pod('web', [], { spec: port(8080) });
+    furnish: async (fixture) => {
+      await theirs('holder', port(8080))(fixture);
+      await theirs('other', port(9090))(fixture);
+      await fixture.pod('web', [], { spec: port(8080) });
     },
     rows: [
       ...unrelated,
@@ -242,13 +242,13 @@ describe('a pod whose port is taken', () => {
 describe('a pod whose claim only one may use', () => {
   expectWakes({
     refused: 'ReadWriteOncePod access mode already in-use by another pod',
-    furnish: async (world) => {
-      await world.disk('d1', '5Gi', 'n1', { accessModes: ['ReadWriteOncePod'] });
-      await world.claim('data', '5Gi', { accessModes: ['ReadWriteOncePod'] });
-      await theirs('other')(world);
-      await world.pod('user', ['data']);
-      await world.settle();
-      await world.pod('web', ['data']);
+    furnish: async (fixture) => {
+      await fixture.disk('d1', '5Gi', 'n1', { accessModes: ['ReadWriteOncePod'] });
+      await fixture.claim('data', '5Gi', { accessModes: ['ReadWriteOncePod'] });
+      await theirs('other')(fixture);
+      await fixture.pod('user', ['data']);
+      await fixture.settle();
+      await fixture.pod('web', ['data']);
     },
     rows: [
       ...unrelated,
@@ -272,12 +272,12 @@ describe('a pod that is spread', () => {
   expectWakes({
     refused: "1 node(s) didn't match pod topology spread constraints",
     options: { nodes: ['n1', 'n2'] },
-    furnish: async (world) => {
-      await theirs('first', {}, 'web')(world);
-      await theirs('other')(world);
-      await world.cluster.resource(nodes).patch({ name: 'n2' }, merge({ spec: { unschedulable: true } }));
+    furnish: async (fixture) => {
+      await theirs('first', {}, 'web')(fixture);
+      await theirs('other')(fixture);
+      await fixture.cluster.resource(nodes).patch({ name: 'n2' }, merge({ spec: { unschedulable: true } }));
       const metadata = { namespace, name: 'web', labels: { app: 'web' } };
-      await world.pod('web', [], { metadata, spec: spread });
+      await fixture.pod('web', [], { metadata, spec: spread });
     },
     rows: [
       ...unrelated,
@@ -296,13 +296,13 @@ describe('a pod whose company is told by the labels of namespaces', () => {
   const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
   expectWakes({
     refused: "1 node(s) didn't match pod affinity rules",
-    furnish: async (world) => {
-      await world.cluster.resource(namespaces).create({ metadata: { name: 'far' } });
-      await theirs('other')(world);
+    furnish: async (fixture) => {
+      await fixture.cluster.resource(namespaces).create({ metadata: { name: 'far' } });
+      await theirs('other')(fixture);
       const containers = [{ name: 'main', image: 'pause' }];
       const metadata = { namespace: 'far', name: 'friend', labels: { app: 'web' } };
-      await world.cluster.resource(pods).create({ metadata, spec: { nodeName: 'n1', containers } });
-      await world.pod('web', [], { spec: { affinity } });
+      await fixture.cluster.resource(pods).create({ metadata, spec: { nodeName: 'n1', containers } });
+      await fixture.pod('web', [], { spec: { affinity } });
     },
     rows: [
       {

@@ -10,43 +10,43 @@ import {
 } from '../../../kube/resources.ts';
 import { labels, noProvisioner } from '../../../kube/well-known.ts';
 import { termsOf } from '../../provisioner/testing/objects.ts';
-import { namespace, type SchedulerWorld } from '../testing/scheduler-world.ts';
+import { namespace, type SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import { changeRoom, driverName, removeRoom, room, trackedClass, zonalDriver } from './testing/furniture.ts';
 import { expectWakes } from './testing/wake-table.ts';
 
 const merge = (body: object) => ({ type: 'merge', body }) as const;
 
-async function patchVolume(world: SchedulerWorld, name: string, body: object): Promise<void> {
-  await world.cluster.resource(persistentVolumes).patch({ name }, merge(body));
+async function patchVolume(fixture: SchedulerFixture, name: string, body: object): Promise<void> {
+  await fixture.cluster.resource(persistentVolumes).patch({ name }, merge(body));
 }
 
-async function patchClaim(world: SchedulerWorld, name: string, body: object): Promise<void> {
-  await world.cluster.resource(persistentVolumeClaims).patch({ namespace, name }, merge(body));
+async function patchClaim(fixture: SchedulerFixture, name: string, body: object): Promise<void> {
+  await fixture.cluster.resource(persistentVolumeClaims).patch({ namespace, name }, merge(body));
 }
 
-async function labelNode(world: SchedulerWorld, key: string, value: string): Promise<void> {
-  await world.cluster
+async function labelNode(fixture: SchedulerFixture, key: string, value: string): Promise<void> {
+  await fixture.cluster
     .resource(nodes)
     .patch({ name: 'n1' }, merge({ metadata: { labels: { [key]: value } } }));
 }
 
-async function beat(world: SchedulerWorld): Promise<void> {
+async function beat(fixture: SchedulerFixture): Promise<void> {
   const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: '2025-01-01T00:10:00Z' }] as const;
   const options = { subresource: 'status' };
-  await world.cluster.resource(nodes).patch({ name: 'n1' }, merge({ status: { conditions } }), options);
+  await fixture.cluster.resource(nodes).patch({ name: 'n1' }, merge({ status: { conditions } }), options);
 }
 
 describe('a pod that finds no volume', () => {
   const claimRef = { kind: 'PersistentVolumeClaim', namespace, name: 'nobody' };
   expectWakes({
     refused: "1 node(s) didn't find available persistent volumes to bind",
-    furnish: async (world) => {
-      await world.storageClass('other');
-      await world.disk('small', '1Gi', 'n1');
-      await world.disk('reserved', '9Gi', 'n1', { claimRef });
-      await world.claim('data', '5Gi');
-      await world.claim('theirs', '5Gi', { storageClassName: 'other' });
-      await world.pod('web', ['data']);
+    furnish: async (fixture) => {
+      await fixture.storageClass('other');
+      await fixture.disk('small', '1Gi', 'n1');
+      await fixture.disk('reserved', '9Gi', 'n1', { claimRef });
+      await fixture.claim('data', '5Gi');
+      await fixture.claim('theirs', '5Gi', { storageClassName: 'other' });
+      await fixture.pod('web', ['data']);
     },
     rows: [
       { name: 'a volume that fits', happens: (w) => w.disk('new', '5Gi', 'n1'), wakes: 'placed' },
@@ -118,9 +118,9 @@ describe('a pod that finds no volume', () => {
 describe('a pod whose claim is not there', () => {
   expectWakes({
     refused: 'persistentvolumeclaim "data" not found',
-    furnish: async (world) => {
-      await world.disk('d1', '5Gi', 'n1');
-      await world.pod('web', ['data']);
+    furnish: async (fixture) => {
+      await fixture.disk('d1', '5Gi', 'n1');
+      await fixture.pod('web', ['data']);
     },
     rows: [
       { name: 'its claim', happens: (w) => w.claim('data', '5Gi'), wakes: 'placed' },
@@ -133,10 +133,10 @@ describe('a pod whose claim is not there', () => {
 describe('a pod whose claim does not wait', () => {
   expectWakes({
     refused: 'pod has unbound immediate PersistentVolumeClaims',
-    furnish: async (world) => {
-      await world.storageClass('now', { volumeBindingMode: 'Immediate', provisioner: noProvisioner });
-      await world.claim('data', '5Gi', { storageClassName: 'now' });
-      await world.pod('web', ['data']);
+    furnish: async (fixture) => {
+      await fixture.storageClass('now', { volumeBindingMode: 'Immediate', provisioner: noProvisioner });
+      await fixture.claim('data', '5Gi', { storageClassName: 'now' });
+      await fixture.pod('web', ['data']);
     },
     rows: [
       {
@@ -152,10 +152,10 @@ describe('a pod whose claim does not wait', () => {
 describe('a pod whose class is not there', () => {
   expectWakes({
     refused: 'pod has unbound immediate PersistentVolumeClaims',
-    furnish: async (world) => {
-      await labelNode(world, labels.zone, 'a');
-      await world.claim('data', '5Gi', { storageClassName: 'late' });
-      await world.pod('web', ['data']);
+    furnish: async (fixture) => {
+      await labelNode(fixture, labels.zone, 'a');
+      await fixture.claim('data', '5Gi', { storageClassName: 'late' });
+      await fixture.pod('web', ['data']);
     },
     rows: [
       {
@@ -175,12 +175,12 @@ describe('a pod whose class is not there', () => {
 describe('a pod whose class allows other places', () => {
   expectWakes({
     refused: "1 node(s) didn't find available persistent volumes to bind",
-    furnish: async (world) => {
-      await labelNode(world, labels.zone, 'a');
+    furnish: async (fixture) => {
+      await labelNode(fixture, labels.zone, 'a');
       const allowedTopologies = termsOf('zone=b');
-      await world.storageClass('zonal', { provisioner: zonalDriver, allowedTopologies });
-      await world.claim('data', '5Gi', { storageClassName: 'zonal' });
-      await world.pod('web', ['data']);
+      await fixture.storageClass('zonal', { provisioner: zonalDriver, allowedTopologies });
+      await fixture.claim('data', '5Gi', { storageClassName: 'zonal' });
+      await fixture.pod('web', ['data']);
     },
     rows: [
       { name: 'a label that is allowed', happens: (w) => labelNode(w, labels.zone, 'b'), wakes: 'placed' },
@@ -204,11 +204,11 @@ describe('a pod whose class allows other places', () => {
 describe('a pod without room in a pool', () => {
   expectWakes({
     refused: '1 node(s) did not have enough free storage',
-    furnish: async (world) => {
-      await trackedClass(world);
-      await room(world, 'n1', '4Gi', { maximumVolumeSize: '3Gi' });
-      await world.claim('data', '5Gi', { storageClassName: 'tracked' });
-      await world.pod('web', ['data']);
+    furnish: async (fixture) => {
+      await trackedClass(fixture);
+      await room(fixture, 'n1', '4Gi', { maximumVolumeSize: '3Gi' });
+      await fixture.claim('data', '5Gi', { storageClassName: 'tracked' });
+      await fixture.pod('web', ['data']);
     },
     rows: [
       { name: 'another pool', happens: (w) => room(w, 'n2', '9Gi'), wakes: true },
@@ -269,15 +269,15 @@ describe('a pod on a node that attaches no more volumes', () => {
   expectWakes({
     refused: '1 node(s) exceed max volume count',
     options: { beside: ['pv-binder', 'node-agent'] },
-    furnish: async (world) => {
-      await world.storageClass('plain');
-      await world.cluster.resource(csiNodes).create({ metadata: { name: 'n1' }, ...limit(1) });
-      for (const name of ['v1', 'v2']) await world.disk(name, '5Gi', 'n1', volume(name) as object);
-      for (const name of ['first', 'data']) await world.claim(name, '5Gi', { storageClassName: 'plain' });
-      await world.pod('idle');
-      await world.pod('first', ['first']);
-      await world.settle(2_000);
-      await world.pod('web', ['data']);
+    furnish: async (fixture) => {
+      await fixture.storageClass('plain');
+      await fixture.cluster.resource(csiNodes).create({ metadata: { name: 'n1' }, ...limit(1) });
+      for (const name of ['v1', 'v2']) await fixture.disk(name, '5Gi', 'n1', volume(name) as object);
+      for (const name of ['first', 'data']) await fixture.claim(name, '5Gi', { storageClassName: 'plain' });
+      await fixture.pod('idle');
+      await fixture.pod('first', ['first']);
+      await fixture.settle(2_000);
+      await fixture.pod('web', ['data']);
     },
     rows: [
       {

@@ -4,12 +4,12 @@ import { failure } from '../../../kube/api-error.ts';
 import { LimitedCluster } from '../../testing/limited-cluster.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import type { SchedulerOptions } from '../scheduler.ts';
-import { furnishBinding, runBeside, runMaker, runScheduler } from './binding-world.ts';
+import { furnishBinding, runBeside, runMaker, runScheduler } from './binding-fixture.ts';
 import { Maker } from './maker.ts';
-import { SchedulerWorld } from './scheduler-world.ts';
+import { SchedulerFixture } from './scheduler-fixture.ts';
 import { TroubledCluster, type Write } from './troubled-cluster.ts';
 
-type Prepare = (world: SchedulerWorld) => Promise<void>;
+type Prepare = (fixture: SchedulerFixture) => Promise<void>;
 
 /** `before`: the server refuses. `after`: it does what was asked, and its answer gets lost. */
 export type When = 'before' | 'after';
@@ -42,13 +42,13 @@ export async function dieEverywhere(
 ): Promise<readonly Write[]> {
   const expected = await endOf(prepare, { when: 'before', failing: Number.POSITIVE_INFINITY, options });
   for (let writes = 1; writes <= expected.writes.length; writes += 1) {
-    await using world = await peopled(prepare);
-    const dying = runScheduler(world, options, new LimitedCluster(world.cluster, writes));
-    await world.settle(5_000);
+    await using fixture = await peopled(prepare);
+    const dying = runScheduler(fixture, options, new LimitedCluster(fixture.cluster, writes));
+    await fixture.settle(5_000);
     await dying.close();
-    runScheduler(world, options);
-    await world.settle(settleMs);
-    expect(await linesOf(world), `after death at write ${writes}`).toEqual(expected.lines);
+    runScheduler(fixture, options);
+    await fixture.settle(settleMs);
+    expect(await linesOf(fixture), `after death at write ${writes}`).toEqual(expected.lines);
   }
   return expected.writes;
 }
@@ -61,8 +61,8 @@ interface Run {
 }
 
 async function endOf(prepare: Prepare, { when, failing, options }: Run) {
-  await using world = await peopled(prepare);
-  const troubled = new TroubledCluster(world.cluster as Cluster);
+  await using fixture = await peopled(prepare);
+  const troubled = new TroubledCluster(fixture.cluster as Cluster);
   let passed = 0;
   troubled.troubles = {
     [when]: () => {
@@ -70,22 +70,22 @@ async function endOf(prepare: Prepare, { when, failing, options }: Run) {
       if (passed === failing) throw failure(500, 'InternalError', 'etcd is away');
     },
   };
-  runScheduler(world, options, troubled);
-  await world.settle(settleMs);
-  return { lines: await linesOf(world), writes: [...troubled.writes] };
+  runScheduler(fixture, options, troubled);
+  await fixture.settle(settleMs);
+  return { lines: await linesOf(fixture), writes: [...troubled.writes] };
 }
 
 /** All but the scheduler, with the work that waits for it. The PV controller is the business of `prepare`. */
-async function peopled(prepare: Prepare): Promise<SchedulerWorld> {
-  const world = new SchedulerWorld(await TrialCluster.start());
-  await furnishBinding(world);
-  runBeside(world, 'protection');
-  runMaker(world, new Maker());
-  await prepare(world);
-  await world.settle();
-  return world;
+async function peopled(prepare: Prepare): Promise<SchedulerFixture> {
+  const fixture = new SchedulerFixture(await TrialCluster.start());
+  await furnishBinding(fixture);
+  runBeside(fixture, 'protection');
+  runMaker(fixture, new Maker());
+  await prepare(fixture);
+  await fixture.settle();
+  return fixture;
 }
 
-async function linesOf(world: SchedulerWorld): Promise<readonly string[]> {
-  return (await world.lines()).map((line) => line.replace(/pvc-[0-9a-f-]{36}/, 'a new one')).sort();
+async function linesOf(fixture: SchedulerFixture): Promise<readonly string[]> {
+  return (await fixture.lines()).map((line) => line.replace(/pvc-[0-9a-f-]{36}/, 'a new one')).sort();
 }

@@ -4,9 +4,9 @@ import { persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/r
 import { labels } from '../../../kube/well-known.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
-import { completing, furnishBinding, runBeside, runMaker, runScheduler, waiting } from './binding-world.ts';
+import { completing, furnishBinding, runBeside, runMaker, runScheduler, waiting } from './binding-fixture.ts';
 import { Maker } from './maker.ts';
-import { SchedulerWorld } from './scheduler-world.ts';
+import { SchedulerFixture } from './scheduler-fixture.ts';
 import { TroubledCluster, type Troubles } from './troubled-cluster.ts';
 
 /** What there is to do for two schedulers of one name. */
@@ -27,34 +27,34 @@ const peaceMs = 100_000;
 
 /** Answers everything that is wrong in the end; and the lines before and after a third scheduler had a look alone. */
 export async function compete(rivalry: Rivalry) {
-  await using world = new SchedulerWorld(await TrialCluster.start());
+  await using fixture = new SchedulerFixture(await TrialCluster.start());
   const random = seededRandom(rivalry.seed);
   const maker = new Maker();
   const options = rivalry.completes ? completing : waiting;
   const names = rivalry.disks.map((_, at) => `n${at + 1}`);
-  await furnishBinding(world, names);
-  for (const name of ['pv-binder', 'protection']) runBeside(world, name);
-  runMaker(world, maker);
+  await furnishBinding(fixture, names);
+  for (const name of ['pv-binder', 'protection']) runBeside(fixture, name);
+  runMaker(fixture, maker);
   const rivals = ['one', 'two'].map((name) => {
-    const way = new TroubledCluster(world.cluster);
-    way.troubles = troublesFrom(random.fork(name), world);
-    return { way, run: runScheduler(world, options, way) };
+    const way = new TroubledCluster(fixture.cluster);
+    way.troubles = troublesFrom(random.fork(name), fixture);
+    return { way, run: runScheduler(fixture, options, way) };
   });
   maker.answer = () => (random.next() < 0.2 ? 'refuses' : 'makes');
-  await furnish(world, rivalry);
-  await world.settle(troubledMs);
+  await furnish(fixture, rivalry);
+  await fixture.settle(troubledMs);
   for (const { way } of rivals) way.troubles = {};
   maker.answer = () => 'makes';
-  await world.settle(peaceMs);
-  const before = await world.lines();
+  await fixture.settle(peaceMs);
+  const before = await fixture.lines();
   for (const { run } of rivals) await run.close();
-  runScheduler(world, options);
-  await world.settle(5_000);
-  return { wrongs: await wrongsOf(world), before, after: await world.lines() };
+  runScheduler(fixture, options);
+  await fixture.settle(5_000);
+  return { wrongs: await wrongsOf(fixture), before, after: await fixture.lines() };
 }
 
 /** Requests and news take their time, each kind of write meets conflicts and errors, and some answers get lost. */
-function troublesFrom(random: Random, { trial }: SchedulerWorld): Troubles {
+function troublesFrom(random: Random, { trial }: SchedulerFixture): Troubles {
   const never = new AbortController().signal;
   const pause = (maxMs: number) => trial.clock.sleep(random.int(maxMs), never);
   const maybeFail = (chance: number) => {
@@ -72,22 +72,22 @@ function troublesFrom(random: Random, { trial }: SchedulerWorld): Troubles {
   };
 }
 
-async function furnish(world: SchedulerWorld, { disks, pods: wanted }: Rivalry): Promise<void> {
+async function furnish(fixture: SchedulerFixture, { disks, pods: wanted }: Rivalry): Promise<void> {
   for (const [at, count] of disks.entries())
-    for (let disk = 1; disk <= count; disk += 1) await world.disk(`d${at + 1}${disk}`, '5Gi', `n${at + 1}`);
+    for (let disk = 1; disk <= count; disk += 1) await fixture.disk(`d${at + 1}${disk}`, '5Gi', `n${at + 1}`);
   for (const [at, { existing, made }] of wanted.entries()) {
     const claims: string[] = [];
     for (let which = 0; which < existing + made; which += 1) {
       const name = `p${at}-${which}`;
       claims.push(name);
-      await world.claim(name, '5Gi', { storageClassName: which < existing ? 'local' : 'made' });
+      await fixture.claim(name, '5Gi', { storageClassName: which < existing ? 'local' : 'made' });
     }
-    await world.pod(`p${at}`, claims);
-    await world.settle(20);
+    await fixture.pod(`p${at}`, claims);
+    await fixture.settle(20);
   }
 }
 
-async function wrongsOf({ cluster }: SchedulerWorld): Promise<readonly string[]> {
+async function wrongsOf({ cluster }: SchedulerFixture): Promise<readonly string[]> {
   const claims = (await cluster.resource(persistentVolumeClaims).list()).items;
   const volumes = (await cluster.resource(persistentVolumes).list()).items;
   const all = (await cluster.resource(pods).list()).items;

@@ -1,5 +1,5 @@
 import { labels } from '../../../kube/well-known.ts';
-import type { SchedulerWorld } from './scheduler-world.ts';
+import type { SchedulerFixture } from './scheduler-fixture.ts';
 
 /** A pod with volumes that can go to one node only, so that every run of it ends in the same state. */
 export interface Situation {
@@ -8,7 +8,7 @@ export interface Situation {
   readonly writes: readonly string[];
   /** How many claims it may complete otherwise, where it is faster than the PV controller. */
   readonly volumes: number;
-  readonly prepare: (world: SchedulerWorld) => Promise<void>;
+  readonly prepare: (fixture: SchedulerFixture) => Promise<void>;
 }
 
 const selects = 'patch persistentvolumeclaims';
@@ -44,15 +44,15 @@ export const situations: readonly Situation[] = [
 
 /** The pod `web`, for node n2. */
 function withVolumes({ existing, made }: { readonly existing: number; readonly made: number }) {
-  return async (world: SchedulerWorld) => {
+  return async (fixture: SchedulerFixture) => {
     for (let at = 1; at <= existing; at += 1) {
-      await world.disk(`d${at}`, `${at}Gi`, 'n2');
-      await world.claim(`existing${at}`, `${at}Gi`);
+      await fixture.disk(`d${at}`, `${at}Gi`, 'n2');
+      await fixture.claim(`existing${at}`, `${at}Gi`);
     }
     for (let at = 1; at <= made; at += 1)
-      await world.claim(`made${at}`, `${at}Gi`, { storageClassName: 'made' });
+      await fixture.claim(`made${at}`, `${at}Gi`, { storageClassName: 'made' });
     const names = [...numbered('existing', existing), ...numbered('made', made)];
-    await world.pod('web', names, { spec: { nodeSelector: { [labels.hostname]: 'n2' } } });
+    await fixture.pod('web', names, { spec: { nodeSelector: { [labels.hostname]: 'n2' } } });
   };
 }
 

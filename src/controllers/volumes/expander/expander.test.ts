@@ -10,7 +10,7 @@ import {
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { nodeAgent } from '../../workloads/node-agent/node-agent.ts';
-import { makeNode, makePod } from '../../workloads/node-agent/testing/agent-world.ts';
+import { makeNode, makePod } from '../../workloads/node-agent/testing/agent-fixture.ts';
 import { expanderWith } from './expander.ts';
 import { localResizer, type Resizer, zonalResizer } from './resizer.ts';
 import { plainResizer } from './testing/plain-resizer.ts';

@@ -8,7 +8,7 @@ import {
   podsOf,
   runHere,
   setRunning,
-} from '../testing/workload-world.ts';
+} from '../testing/workload-fixture.ts';
 import { deployment } from './deployment-controller.ts';
 import {
   changeDeployment,
@@ -25,8 +25,8 @@ const same = (wanted: readonly string[]) => (seen: readonly string[]) => String(
 const revision = 'deployment.kubernetes.io/revision';
 
 test('a deployment comes up, scales, takes a new image, and goes back', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [deployment, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 2 });
   const first = await eventually(() => getDeployment(cluster), isRolledOut);
@@ -65,8 +65,8 @@ test('a deployment comes up, scales, takes a new image, and goes back', async ()
 });
 
 test('an update never takes more than may be missing, nor makes more than may be too many', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [deployment]);
   const rollingUpdate = { maxSurge: 1, maxUnavailable: 0 };
   await makeDeployment(cluster, { replicas: 2, strategy: { type: 'RollingUpdate', rollingUpdate } });
@@ -87,8 +87,8 @@ test('an update never takes more than may be missing, nor makes more than may be
 });
 
 test('with Recreate the last old pod is gone before the first new one comes', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [deployment, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 2, strategy: { type: 'Recreate' } });
   await eventually(() => getDeployment(cluster), isRolledOut);
@@ -111,8 +111,8 @@ test('with Recreate the last old pod is gone before the first new one comes', as
 });
 
 test('a paused deployment scales but does not change its template', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [deployment, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 1 });
   await eventually(() => getDeployment(cluster), isRolledOut);
@@ -131,8 +131,8 @@ test('a paused deployment scales but does not change its template', async () => 
 });
 
 test('old replica sets beyond the limit go', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [deployment, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 1, revisionHistoryLimit: 1 });
   for (const image of ['v1', 'v2', 'v3', 'v4']) {
@@ -145,8 +145,8 @@ test('old replica sets beyond the limit go', async () => {
 });
 
 test('a pod whose labels change is let go, and one that fits is taken in', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [deployment, healthyNodes(cluster)]);
   await cluster.resource(replicaSets).create({
     metadata: { namespace, name: 'web' },

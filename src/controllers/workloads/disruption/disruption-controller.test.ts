@@ -15,7 +15,7 @@ import {
   runHere,
   setRunning,
   setStatus,
-} from '../testing/workload-world.ts';
+} from '../testing/workload-fixture.ts';
 import { disruption } from './disruption-controller.ts';
 
 const key = { namespace, name: 'web' };
@@ -35,8 +35,8 @@ async function evict(cluster: Cluster, name: string): Promise<unknown> {
 }
 
 test('a budget follows the scale of the deployment behind its pods, and evictions go by it', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [deployment, disruption, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 3 });
   await makeBudget(cluster, { maxUnavailable: 1 });
@@ -78,8 +78,8 @@ test('a budget follows the scale of the deployment behind its pods, and eviction
 });
 
 test('an eviction that was granted counts until the pod is gone, or stays after all', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   for (const name of ['a', 'b']) await makePod(cluster, name);
   const granted = await creationOf(cluster, 'a');
   const clock = new VirtualClock(Date.parse(granted));
@@ -111,8 +111,8 @@ test('an eviction that was granted counts until the pod is gone, or stays after 
 });
 
 test('an eviction that was granted is over when the next pod of the name is there, however soon', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   for (const name of ['a', 'b']) await makePod(cluster, name);
   const clock = new VirtualClock(Date.parse(await creationOf(cluster, 'a')));
   await using _controllers = runHere(cluster, [disruption], { clock });
@@ -133,8 +133,8 @@ test('an eviction that was granted is over when the next pod of the name is ther
 });
 
 test('where nobody can tell how many pods there should be, none may go', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [disruption]);
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'gone', uid: 'u', controller: true };
   await makePod(cluster, 'a', [owner]);
@@ -149,8 +149,8 @@ test('where nobody can tell how many pods there should be, none may go', async (
 
 test('an announced disruption that never comes is taken back', async () => {
   const clock = new VirtualClock(Date.parse('2026-11-15T12:00:00Z'));
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await makePod(cluster, 'a');
   const lastTransitionTime = '2026-11-15T12:00:00Z';
   const conditions = [

@@ -6,7 +6,7 @@ import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { whyRefused } from './admission.ts';
 import { nodeAgent } from './node-agent.ts';
-import { makeNode, makePod, namespace, phases, readPod } from './testing/agent-world.ts';
+import { makeNode, makePod, namespace, phases, readPod } from './testing/agent-fixture.ts';
 
 interface Case {
   readonly what: string;

@@ -3,7 +3,7 @@ import { csiDrivers, csiNodes, nodes, pods, volumeAttachments } from '../../../k
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { attachmentName } from './attachments.ts';
 import { nodeAgent } from './node-agent.ts';
-import { driver, makeClaim, makeNode, makePod, namespace, phases } from './testing/agent-world.ts';
+import { driver, makeClaim, makeNode, makePod, namespace, phases } from './testing/agent-fixture.ts';
 
 /** As `VOLUME on NODE`, and whether it is attached. */
 async function attached({ cluster }: TrialCluster): Promise<readonly string[]> {

@@ -20,7 +20,7 @@ import {
   phases,
   readClaim,
   readPod,
-} from './testing/agent-world.ts';
+} from './testing/agent-fixture.ts';
 
 test('a pod on a node runs, with an address and what else a kubelet tells', async () => {
   await using trial = await TrialCluster.start(nodeAgent);

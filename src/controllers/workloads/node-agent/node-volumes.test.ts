@@ -11,7 +11,7 @@ import {
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { nodeAgent } from './node-agent.ts';
-import { driver, makeClaim, makeNode, makePod, namespace, phases } from './testing/agent-world.ts';
+import { driver, makeClaim, makeNode, makePod, namespace, phases } from './testing/agent-fixture.ts';
 import { watchLines } from './testing/watch-lines.ts';
 
 const nameOf = (claim: string) => `kubernetes.io/csi/${driver}^handle-${claim}`;

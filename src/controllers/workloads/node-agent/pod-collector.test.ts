@@ -4,7 +4,7 @@ import { nodes, pods, volumeAttachments } from '../../../kube/resources.ts';
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { nodeAgent } from './node-agent.ts';
-import { makeClaim, makeNode, makePod, namespace, phases, readPod } from './testing/agent-world.ts';
+import { makeClaim, makeNode, makePod, namespace, phases, readPod } from './testing/agent-fixture.ts';
 
 const finalizers = ['example.com/keep'];
 

@@ -3,7 +3,7 @@ import type { Cluster } from '../../../cluster/cluster.ts';
 import { persistentVolumeClaims, volumeAttachments } from '../../../kube/resources.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { nodeAgent } from './node-agent.ts';
-import { makeClaim, makeNode, makePod, namespace, phases, readClaim } from './testing/agent-world.ts';
+import { makeClaim, makeNode, makePod, namespace, phases, readClaim } from './testing/agent-fixture.ts';
 
 /** The cluster, but somebody is always a moment faster than the first change of a claim. */
 function outrun(cluster: Cluster, faster: () => Promise<unknown>): Cluster {

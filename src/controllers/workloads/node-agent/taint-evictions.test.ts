@@ -5,7 +5,7 @@ import { nodes, pods } from '../../../kube/resources.ts';
 import { crashEverywhere } from '../../testing/crash-everywhere.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { nodeAgent } from './node-agent.ts';
-import { makeNode, makePod, namespace, phases, readPod } from './testing/agent-world.ts';
+import { makeNode, makePod, namespace, phases, readPod } from './testing/agent-fixture.ts';
 
 const fire: Taint = { key: 'fire', effect: 'NoExecute' };
 const flood: Taint = { key: 'flood', effect: 'NoExecute' };

@@ -3,7 +3,7 @@ import { controllerRevisions, pods, statefulSets } from '../../../kube/resources
 import { LimitedCluster } from '../../testing/limited-cluster.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { garbageCollector } from '../garbage-collector.ts';
-import { namespace, podNames } from '../testing/workload-world.ts';
+import { namespace, podNames } from '../testing/workload-fixture.ts';
 import { statefulSet } from './stateful-set-controller.ts';
 import { makeSet } from './testing/sets.ts';
 

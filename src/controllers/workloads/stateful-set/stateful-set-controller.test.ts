@@ -11,15 +11,15 @@ import {
   runHere,
   setRunning,
   setStatus,
-} from '../testing/workload-world.ts';
+} from '../testing/workload-fixture.ts';
 import { statefulSet } from './stateful-set-controller.ts';
 import { changeSet, claimLines, dataTemplate, getSet, makeSet, templateOf } from './testing/sets.ts';
 
 const same = (wanted: readonly string[]) => (seen: readonly string[]) => String(seen) === String(wanted);
 
 test('pods come one after the other, each when the one before is ready', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [statefulSet]);
   await makeSet(cluster, { replicas: 3, volumeClaimTemplates: [dataTemplate] });
   await eventually(() => podNames(cluster), same(['web-0']));
@@ -54,8 +54,8 @@ test('pods come one after the other, each when the one before is ready', async (
 });
 
 test('a pod has its name, its host name, its labels and its claim', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [statefulSet]);
   await makeSet(cluster, { volumeClaimTemplates: [dataTemplate], ordinals: { start: 5 } });
   const [pod] = await eventually(
@@ -90,8 +90,8 @@ test('a pod has its name, its host name, its labels and its claim', async () => 
 });
 
 test('in parallel all pods come and go at once', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [statefulSet]);
   await makeSet(cluster, { replicas: 3, podManagementPolicy: 'Parallel' });
   await eventually(() => podNames(cluster), same(['web-0', 'web-1', 'web-2']));
@@ -104,8 +104,8 @@ test('in parallel all pods come and go at once', async () => {
 });
 
 test('an update goes from the highest pod down to the partition, and further when the partition falls', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [statefulSet, healthyNodes(cluster)]);
   await makeSet(cluster, { replicas: 3 });
   await eventually(
@@ -132,8 +132,8 @@ test('an update goes from the highest pod down to the partition, and further whe
 });
 
 test('an older template becomes the newest revision again, and old ones beyond the limit go', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [statefulSet, healthyNodes(cluster)]);
   await makeSet(cluster, { replicas: 1, revisionHistoryLimit: 1 });
   const numbers = async () => {
@@ -162,8 +162,8 @@ test('an older template becomes the newest revision again, and old ones beyond t
 });
 
 test('with OnDelete a pod changes when somebody deletes it', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [statefulSet, healthyNodes(cluster)]);
   await makeSet(cluster, { replicas: 2, updateStrategy: { type: 'OnDelete' } });
   await eventually(
@@ -183,8 +183,8 @@ test('with OnDelete a pod changes when somebody deletes it', async () => {
 });
 
 test.each(['Failed', 'Succeeded'])('a pod that is %s is made anew', async (phase) => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [statefulSet]);
   await makeSet(cluster);
   const [first] = await eventually(
@@ -199,8 +199,8 @@ test.each(['Failed', 'Succeeded'])('a pod that is %s is made anew', async (phase
 });
 
 test('claims go with pods that are scaled away, and come back fresh', async () => {
-  await using world = await ControlledCluster.start();
-  const { cluster } = world;
+  await using fixture = await ControlledCluster.start();
+  const { cluster } = fixture;
   await using _controllers = runHere(cluster, [statefulSet, garbageCollector, healthyNodes(cluster)]);
   await makeSet(cluster, {
     replicas: 2,

@@ -3,7 +3,7 @@ import type { KubeObject, OwnerReference } from '../../../kube/api/meta.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { customResourceDefinitions } from '../../../kube/resources.ts';
 import { untilObject } from '../../testing/controlled-cluster.ts';
-import { namespace } from './workload-world.ts';
+import { namespace } from './workload-fixture.ts';
 
 /** Makes an object, of an owner where one is given; what is returned makes it the owner of others. */
 export async function make(

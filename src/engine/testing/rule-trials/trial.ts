@@ -7,8 +7,8 @@ import { plan } from '../../plan.ts';
 import { readPod } from '../../records/pod-record.ts';
 import type { AnyRule } from '../../rules/rule.ts';
 import { Book, type TrialEvent } from './book.ts';
+import { arbAsking, arbTrialEvent } from './fixture.ts';
 import { type Judgement, judge } from './judge.ts';
-import { arbAsking, arbTrialEvent } from './world.ts';
 
 /** Says what the rule should, the slow way, from the objects themselves. */
 export type Oracle = (book: Book, asking: Pod) => Judgement;

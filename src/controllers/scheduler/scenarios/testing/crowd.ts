@@ -1,22 +1,22 @@
 import { TrialCluster } from '../../../testing/trial-cluster.ts';
-import { SchedulerWorld, type WorldOptions } from '../../testing/scheduler-world.ts';
+import { type FixtureOptions, SchedulerFixture } from '../../testing/scheduler-fixture.ts';
 import { type DriverOptions, PretendDriver } from './pretend-driver.ts';
 
 export const crowdBeside = ['pv-binder', 'protection'];
 
 interface Crowd {
-  readonly world: SchedulerWorld;
+  readonly fixture: SchedulerFixture;
   readonly driver: PretendDriver;
 }
 
 /** A cluster whose nodes are the driver's. Without a node agent: nobody runs what is placed. */
-export async function startCrowd(options: DriverOptions, more: WorldOptions = {}): Promise<Crowd> {
+export async function startCrowd(options: DriverOptions, more: FixtureOptions = {}): Promise<Crowd> {
   const trial = await TrialCluster.start();
-  const world = new SchedulerWorld(trial);
+  const fixture = new SchedulerFixture(trial);
   const driver = new PretendDriver(trial.clock, options);
-  await world.furnish(Object.keys(options.nodes));
-  await driver.introduce(world);
-  world.resume({ beside: crowdBeside, controllers: driver.controllers, ...more });
-  await world.settle();
-  return { world, driver };
+  await fixture.furnish(Object.keys(options.nodes));
+  await driver.introduce(fixture);
+  fixture.resume({ beside: crowdBeside, controllers: driver.controllers, ...more });
+  await fixture.settle();
+  return { fixture, driver };
 }

@@ -5,33 +5,33 @@ import type { PodSpec } from '../../../../kube/api/core.ts';
 import type { CSIStorageCapacity, StorageClass } from '../../../../kube/api/storage.ts';
 import { csiDrivers, csiStorageCapacities, statefulSets } from '../../../../kube/resources.ts';
 import { labels } from '../../../../kube/well-known.ts';
-import { namespace, type SchedulerWorld } from '../../testing/scheduler-world.ts';
+import { namespace, type SchedulerFixture } from '../../testing/scheduler-fixture.ts';
 
 export const driverName = 'disk.example.com';
 export const zonalDriver = 'zonal.stowage.dev';
 
 /** A driver that publishes its room, and a class of its volumes. */
 export async function trackedClass(
-  world: SchedulerWorld,
+  fixture: SchedulerFixture,
   name = 'tracked',
   more: Partial<StorageClass> = {},
 ): Promise<void> {
   const { provisioner = driverName } = more;
-  await world.cluster.resource(csiDrivers).create({
+  await fixture.cluster.resource(csiDrivers).create({
     metadata: { name: provisioner },
     spec: { storageCapacity: true, attachRequired: false },
   });
-  await world.storageClass(name, { provisioner, ...more });
+  await fixture.storageClass(name, { provisioner, ...more });
 }
 
 /** What the driver says of one node; of every node where `nodeName` is empty. */
 export async function room(
-  world: SchedulerWorld,
+  fixture: SchedulerFixture,
   nodeName: string,
   size: string,
   more: Partial<CSIStorageCapacity> = {},
 ): Promise<void> {
-  await world.cluster.resource(csiStorageCapacities).create({
+  await fixture.cluster.resource(csiStorageCapacities).create({
     metadata: { namespace, name: roomName(nodeName) },
     storageClassName: 'tracked',
     nodeTopology: nodeName === '' ? {} : { matchLabels: { [labels.hostname]: nodeName } },
@@ -41,16 +41,16 @@ export async function room(
 }
 
 export async function changeRoom(
-  world: SchedulerWorld,
+  fixture: SchedulerFixture,
   nodeName: string,
   body: Partial<CSIStorageCapacity>,
 ): Promise<void> {
   const key = { namespace, name: roomName(nodeName) };
-  await world.cluster.resource(csiStorageCapacities).patch(key, { type: 'merge', body });
+  await fixture.cluster.resource(csiStorageCapacities).patch(key, { type: 'merge', body });
 }
 
-export async function removeRoom(world: SchedulerWorld, nodeName: string): Promise<void> {
-  await world.cluster.resource(csiStorageCapacities).delete({ namespace, name: roomName(nodeName) });
+export async function removeRoom(fixture: SchedulerFixture, nodeName: string): Promise<void> {
+  await fixture.cluster.resource(csiStorageCapacities).delete({ namespace, name: roomName(nodeName) });
 }
 
 function roomName(nodeName: string): string {
@@ -66,7 +66,7 @@ export interface SetOptions {
 }
 
 /** A StatefulSet `web` whose pods are ours. */
-export async function makeSet(world: SchedulerWorld, options: SetOptions): Promise<void> {
+export async function makeSet(fixture: SchedulerFixture, options: SetOptions): Promise<void> {
   const { replicas, claims, className = 'local', pod = {} } = options;
   const set: StatefulSet = {
     metadata: { namespace, name: 'web' },
@@ -94,7 +94,7 @@ export async function makeSet(world: SchedulerWorld, options: SetOptions): Promi
       })),
     },
   };
-  await world.cluster.resource(statefulSets).create(set);
+  await fixture.cluster.resource(statefulSets).create(set);
 }
 
 const byHost = [{ labelSelector: { matchLabels: { app: 'web' } }, topologyKey: labels.hostname }];
@@ -115,25 +115,28 @@ export function cpu(amount: string): PodSpec {
 }
 
 /** How often pods have been looked at so far, by how that ended; all together without `result`. */
-export function attempts(world: SchedulerWorld, result = '[a-z]+'): number {
-  const lines = world.trial.metrics.render().split('\n');
+export function attempts(fixture: SchedulerFixture, result = '[a-z]+'): number {
+  const lines = fixture.trial.metrics.render().split('\n');
   const pattern = new RegExp(`^stowage_scheduler_attempts_total\\{result="${result}"\\} (\\d+)`);
   return lines.reduce((sum, line) => sum + Number(pattern.exec(line)?.[1] ?? 0), 0);
 }
 
 /** Where the pod is; or why nowhere, in kube-scheduler's words and without ours about the closest node. */
-export async function placeOf(world: SchedulerWorld, name: string): Promise<string> {
-  return (await world.place(name)).replace(/ Closest is .*/, '');
+export async function placeOf(fixture: SchedulerFixture, name: string): Promise<string> {
+  return (await fixture.place(name)).replace(/ Closest is .*/, '');
 }
 
 /** The same for several. */
-export async function places(world: SchedulerWorld, names: readonly string[]): Promise<readonly string[]> {
-  return await Promise.all(names.map((name) => placeOf(world, name)));
+export async function places(
+  fixture: SchedulerFixture,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  return await Promise.all(names.map((name) => placeOf(fixture, name)));
 }
 
 /** How many of these pods have a node. */
-export async function placed(world: SchedulerWorld, names: readonly string[]): Promise<number> {
-  const found = await Promise.all(names.map((name) => world.getPod(name)));
+export async function placed(fixture: SchedulerFixture, names: readonly string[]): Promise<number> {
+  const found = await Promise.all(names.map((name) => fixture.getPod(name)));
   return found.filter(({ spec }) => (spec?.nodeName ?? '') !== '').length;
 }
 

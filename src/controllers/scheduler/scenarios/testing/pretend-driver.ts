@@ -16,7 +16,7 @@ import {
   type VolumePlan,
 } from '../../../provisioner/provisioner.ts';
 import { provisionerController } from '../../../provisioner/provisioner-controller.ts';
-import { namespace, type SchedulerWorld } from '../../testing/scheduler-world.ts';
+import { namespace, type SchedulerFixture } from '../../testing/scheduler-fixture.ts';
 import { driverName, trackedClass } from './furniture.ts';
 
 export interface DriverOptions {
@@ -68,9 +68,9 @@ export class PretendDriver {
   }
 
   /** The driver's object and class, and its first word on every node. */
-  async introduce(world: SchedulerWorld): Promise<void> {
-    await trackedClass(world);
-    const client = world.cluster.resource(csiStorageCapacities);
+  async introduce(fixture: SchedulerFixture): Promise<void> {
+    await trackedClass(fixture);
+    const client = fixture.cluster.resource(csiStorageCapacities);
     for (const node of Object.keys(this.#options.nodes))
       await client.create({
         metadata: { namespace, name: `room-${node}` },

@@ -11,7 +11,7 @@ import {
 } from '../../../../kube/resources.ts';
 import { labels } from '../../../../kube/well-known.ts';
 import type { Random } from '../../../../runtime/random.ts';
-import { namespace, type SchedulerWorld } from '../../testing/scheduler-world.ts';
+import { namespace, type SchedulerFixture } from '../../testing/scheduler-fixture.ts';
 import { apart, cpu, zonalDriver } from './furniture.ts';
 
 const zones = ['a', 'b', 'c'];
@@ -19,18 +19,18 @@ const classNames = ['local', 'zonal', 'tracked'];
 
 /** What people do to a cluster, one thing after another, all drawn from one seed. */
 export class RandomHistory {
-  readonly #world: SchedulerWorld;
+  readonly #fixture: SchedulerFixture;
   readonly #random: Random;
   #made = 0;
 
-  constructor(world: SchedulerWorld, random: Random) {
-    this.#world = world;
+  constructor(fixture: SchedulerFixture, random: Random) {
+    this.#fixture = fixture;
     this.#random = random;
   }
 
   async begin(): Promise<void> {
-    await this.#world.storageClass('zonal', { provisioner: zonalDriver });
-    const client = this.#world.cluster.resource(priorityClasses);
+    await this.#fixture.storageClass('zonal', { provisioner: zonalDriver });
+    const client = this.#fixture.cluster.resource(priorityClasses);
     await client.create({ metadata: { name: 'urgent' }, value: 1000 });
   }
 
@@ -50,14 +50,14 @@ export class RandomHistory {
       () => this.#replaceNode(),
     ];
     await this.#random.pick(deeds)();
-    if (this.#chance(3)) await this.#world.settle(this.#random.int(3_000));
+    if (this.#chance(3)) await this.#fixture.settle(this.#random.int(3_000));
   }
 
   async #makePod(): Promise<void> {
     const name = this.#newName('p');
     const claims = new Set<string>();
     for (let left = this.#random.int(3); left > 0; left -= 1) claims.add(await this.#someClaim());
-    await this.#world.pod(name, [...claims], {
+    await this.#fixture.pod(name, [...claims], {
       metadata: { namespace, name, labels: { app: this.#chance(3) ? 'web' : 'other' } },
       spec: this.#wishes(),
     });
@@ -77,7 +77,7 @@ export class RandomHistory {
 
   /** Mostly one of its own; now and then one that another pod may have, too. */
   async #someClaim(): Promise<string> {
-    const { items } = await this.#world.cluster.resource(persistentVolumeClaims).list();
+    const { items } = await this.#fixture.cluster.resource(persistentVolumeClaims).list();
     if (items.length === 0 || !this.#chance(6)) return await this.#makeClaim();
     return this.#random.pick(items).metadata?.name ?? '';
   }
@@ -85,25 +85,25 @@ export class RandomHistory {
   async #makeClaim(): Promise<string> {
     const name = this.#newName('c');
     const size = `${1 + this.#random.int(5)}Gi`;
-    await this.#world.claim(name, size, { storageClassName: this.#random.pick(classNames) });
+    await this.#fixture.claim(name, size, { storageClassName: this.#random.pick(classNames) });
     return name;
   }
 
   async #makeDisk(): Promise<void> {
-    const { items } = await this.#world.cluster.resource(nodes).list();
+    const { items } = await this.#fixture.cluster.resource(nodes).list();
     const nodeName = this.#random.pick(items).metadata?.name ?? '';
-    await this.#world.disk(this.#newName('d'), `${1 + this.#random.int(6)}Gi`, nodeName);
+    await this.#fixture.disk(this.#newName('d'), `${1 + this.#random.int(6)}Gi`, nodeName);
   }
 
   async #deleteOne<T extends KubeObject>(resource: Resource<T>): Promise<void> {
-    const client = this.#world.cluster.resource(resource);
+    const client = this.#fixture.cluster.resource(resource);
     const { items } = await client.list();
     if (items.length > 0)
       await orAbsent(client.delete({ namespace, name: this.#random.pick(items).metadata?.name ?? '' }));
   }
 
   async #deleteFreeDisk(): Promise<void> {
-    const client = this.#world.cluster.resource(persistentVolumes);
+    const client = this.#fixture.cluster.resource(persistentVolumes);
     const free = (await client.list()).items.filter(({ spec }) => spec?.claimRef === undefined);
     if (free.length > 0)
       await orAbsent(client.delete({ name: this.#random.pick(free).metadata?.name ?? '' }));
@@ -119,14 +119,14 @@ export class RandomHistory {
 
   /** A new one comes; an old one goes, with its disks. */
   async #replaceNode(): Promise<void> {
-    const client = this.#world.cluster.resource(nodes);
+    const client = this.#fixture.cluster.resource(nodes);
     const { items } = await client.list();
     if (items.length > 3) await client.delete({ name: this.#random.pick(items).metadata?.name ?? '' });
-    await this.#world.node(this.#newName('m'), { labels: { [labels.zone]: this.#random.pick(zones) } });
+    await this.#fixture.node(this.#newName('m'), { labels: { [labels.zone]: this.#random.pick(zones) } });
   }
 
   async #changeNode(body: object): Promise<void> {
-    const client = this.#world.cluster.resource(nodes);
+    const client = this.#fixture.cluster.resource(nodes);
     const name = this.#random.pick((await client.list()).items).metadata?.name ?? '';
     await client.patch({ name }, { type: 'merge', body });
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { SchedulerWorld, type WorldOptions } from '../../testing/scheduler-world.ts';
+import { type FixtureOptions, SchedulerFixture } from '../../testing/scheduler-fixture.ts';
 import { attempts } from './furniture.ts';
 
-export type Act = (world: SchedulerWorld) => Promise<unknown>;
+export type Act = (fixture: SchedulerFixture) => Promise<unknown>;
 
 export interface WakeRow {
   /** What happens, to be read after the name of the table. */
@@ -18,24 +18,24 @@ export interface WakeTable {
   /** In the words of the refusal. */
   readonly refused: string;
   readonly rows: readonly WakeRow[];
-  readonly options?: WorldOptions;
+  readonly options?: FixtureOptions;
 }
 
 /** A pod that is refused, and for each thing that happens afterwards whether the pod is looked at again. */
 export function expectWakes({ furnish, refused, rows, options }: WakeTable): void {
   test.each(rows.map((row) => [row.name, row] as const))('%s', async (_, { happens, wakes }) => {
-    await using world = await SchedulerWorld.start({ nodes: ['n1'], ...options });
-    await furnish(world);
-    await world.settle();
-    expect(await world.place('web')).toContain(refused);
+    await using fixture = await SchedulerFixture.start({ nodes: ['n1'], ...options });
+    await furnish(fixture);
+    await fixture.settle();
+    expect(await fixture.place('web')).toContain(refused);
     // Away from everything that is written when things are new, such as the first word of a node agent.
-    await world.settle(45_000);
-    const before = attempts(world);
-    await happens(world);
-    await world.settle();
-    expect(attempts(world) > before ? 'looked at again' : 'left alone').toBe(
+    await fixture.settle(45_000);
+    const before = attempts(fixture);
+    await happens(fixture);
+    await fixture.settle();
+    expect(attempts(fixture) > before ? 'looked at again' : 'left alone').toBe(
       wakes === false ? 'left alone' : 'looked at again',
     );
-    if (wakes === 'placed') expect(await world.place('web')).toMatch(/^n\d$/);
+    if (wakes === 'placed') expect(await fixture.place('web')).toMatch(/^n\d$/);
   });
 }

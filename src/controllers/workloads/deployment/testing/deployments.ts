@@ -1,7 +1,7 @@
 import type { Cluster } from '../../../../cluster/cluster.ts';
 import type { Deployment, DeploymentSpec, ReplicaSet } from '../../../../kube/api/apps.ts';
 import { deployments, replicaSets } from '../../../../kube/resources.ts';
-import { namespace, podsOf } from '../../testing/workload-world.ts';
+import { namespace, podsOf } from '../../testing/workload-fixture.ts';
 
 const labels = { app: 'web' };
 

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../../../cluster/cluster.ts';
 import type { StatefulSet, StatefulSetSpec } from '../../../../kube/api/apps.ts';
 import { persistentVolumeClaims, statefulSets } from '../../../../kube/resources.ts';
-import { namespace } from '../../testing/workload-world.ts';
+import { namespace } from '../../testing/workload-fixture.ts';
 
 const labels = { app: 'web' };
 

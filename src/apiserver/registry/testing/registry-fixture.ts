@@ -31,7 +31,7 @@ export interface AnyObject extends StoredObject {
 type Write = Partial<UpdateContext>;
 
 /** A registry over a store whose durability is in the hands of the test, and calls that read well. */
-export class RegistryWorld {
+export class RegistryFixture {
   readonly gate = new GatedDurability();
   readonly store = new MemoryStore({ durability: this.gate });
   readonly clock = new VirtualClock();
@@ -48,10 +48,10 @@ export class RegistryWorld {
   }
 
   /** With the namespaces and classes that every cluster has. */
-  static async start(): Promise<RegistryWorld> {
-    const world = new RegistryWorld(idsFrom(seededRandom('registry world')));
-    await bootstrap(world.registry);
-    return world;
+  static async start(): Promise<RegistryFixture> {
+    const fixture = new RegistryFixture(idsFrom(seededRandom('registry world')));
+    await bootstrap(fixture.registry);
+    return fixture;
   }
 
   /** `pods`, or `events.k8s.io/events` where two kinds have the plural. */

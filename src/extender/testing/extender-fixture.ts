@@ -36,33 +36,33 @@ interface Asking {
   readonly method?: string;
 }
 
-interface WorldOptions {
+interface FixtureOptions {
   readonly holdMs?: number;
   /** Callers need not prove themselves, and can't bind. */
   readonly isOpen?: boolean;
 }
 
 /** An extender on loopback over a cluster in memory; `fast` is a class whose volumes a CSI driver makes, in pools of each node. */
-export class ExtenderWorld implements AsyncDisposable {
-  readonly world: ControlledCluster;
+export class ExtenderFixture implements AsyncDisposable {
+  readonly fixture: ControlledCluster;
   readonly desk: BindingDesk;
   readonly #server: ExtenderServer;
   readonly #supervisor: Supervisor;
 
   private constructor(
-    world: ControlledCluster,
+    fixture: ControlledCluster,
     desk: BindingDesk,
     { server, supervisor }: { readonly server: ExtenderServer; readonly supervisor: Supervisor },
   ) {
-    this.world = world;
+    this.fixture = fixture;
     this.desk = desk;
     this.#server = server;
     this.#supervisor = supervisor;
   }
 
-  static async start({ holdMs, isOpen = false }: WorldOptions = {}): Promise<ExtenderWorld> {
-    const world = await ControlledCluster.start('pv-binder');
-    const { cluster } = world;
+  static async start({ holdMs, isOpen = false }: FixtureOptions = {}): Promise<ExtenderFixture> {
+    const fixture = await ControlledCluster.start('pv-binder');
+    const { cluster } = fixture;
     await cluster.resource(storageClasses).create({
       metadata: { name: 'fast' },
       provisioner: driver,
@@ -80,7 +80,7 @@ export class ExtenderWorld implements AsyncDisposable {
     const tls = { certificate: localhost.cert, key: localhost.key, clientAuthority };
     const onError = (error: unknown) => console.error(error);
     const server = await ExtenderServer.listen({ extender, tls, host: '127.0.0.1', port: 0, onError });
-    return new ExtenderWorld(world, desk, { server, supervisor });
+    return new ExtenderFixture(fixture, desk, { server, supervisor });
   }
 
   get port(): number {
@@ -127,7 +127,7 @@ export class ExtenderWorld implements AsyncDisposable {
 
   /** With a pool of its own, if a size is given. */
   async node(name: string, free?: string): Promise<void> {
-    const { cluster } = this.world;
+    const { cluster } = this.fixture;
     await cluster.resource(nodes).create({ metadata: { name, labels: { [labels.hostname]: name } } });
     await this.known(() => this.desk.index.nodes.row(name) !== undefined);
     if (free !== undefined) await this.pool(`pool-${name}`, free, { [labels.hostname]: name });
@@ -135,7 +135,7 @@ export class ExtenderWorld implements AsyncDisposable {
 
   /** Which the nodes with these labels reach. */
   async pool(name: string, free: string, matchLabels: Readonly<Record<string, string>>): Promise<void> {
-    await this.world.cluster.resource(csiStorageCapacities).create({
+    await this.fixture.cluster.resource(csiStorageCapacities).create({
       metadata: { namespace, name },
       storageClassName: 'fast',
       nodeTopology: { matchLabels },
@@ -146,7 +146,7 @@ export class ExtenderWorld implements AsyncDisposable {
 
   /** A pod with a claim for each of the sizes, as the API server has it. */
   async pod(name: string, ...sizes: readonly string[]): Promise<Pod> {
-    const { cluster } = this.world;
+    const { cluster } = this.fixture;
     const claimNames = sizes.map((_, at) => `${name}-${at}`);
     for (const [at, storage] of sizes.entries()) {
       await cluster.resource(persistentVolumeClaims).create({
@@ -171,7 +171,7 @@ export class ExtenderWorld implements AsyncDisposable {
   async select(claimName: string, node: string): Promise<void> {
     const body = { metadata: { annotations: { [annotations.selectedNode]: node } } };
     const key = { namespace, name: claimName };
-    await this.world.cluster.resource(persistentVolumeClaims).patch(key, { type: 'merge', body });
+    await this.fixture.cluster.resource(persistentVolumeClaims).patch(key, { type: 'merge', body });
     await this.known(() => this.desk.index.claims.get(`${namespace}/${claimName}`)?.selectedNode === node);
   }
 
@@ -185,7 +185,7 @@ export class ExtenderWorld implements AsyncDisposable {
     await this.#server.close();
     this.desk.close();
     await this.#supervisor.close();
-    await this.world[Symbol.asyncDispose]();
+    await this.fixture[Symbol.asyncDispose]();
   }
 }
 

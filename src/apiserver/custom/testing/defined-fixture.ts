@@ -19,7 +19,7 @@ export interface Widget extends StoredObject {
 }
 
 /** A registry in memory whose server can be stopped and started again, with definitions and objects by short names. */
-export class DefinedWorld {
+export class DefinedFixture {
   readonly #store = new MemoryStore();
   readonly #ids = idsFrom(seededRandom('defined world'));
   readonly problems: unknown[] = [];
@@ -30,11 +30,11 @@ export class DefinedWorld {
     this.registry = this.#newRegistry();
   }
 
-  static async start(): Promise<DefinedWorld> {
-    const world = new DefinedWorld();
-    await bootstrap(world.registry);
-    await world.restart();
-    return world;
+  static async start(): Promise<DefinedFixture> {
+    const fixture = new DefinedFixture();
+    await bootstrap(fixture.registry);
+    await fixture.restart();
+    return fixture;
   }
 
   /** As a process does that has lost all but its store. */

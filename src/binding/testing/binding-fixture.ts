@@ -14,32 +14,32 @@ import { VolumeBinding, type VolumeBindingOptions } from '../volume-binding.ts';
 export const namespace = 'default';
 
 /** The library on a cluster in memory: nodes, disks of theirs made by hand, and the PV controller. */
-export class BindingLibraryWorld implements AsyncDisposable {
+export class BindingLibraryFixture implements AsyncDisposable {
   readonly binding: VolumeBinding;
-  readonly world: ControlledCluster;
+  readonly fixture: ControlledCluster;
   /** The library's own way to the cluster. */
   readonly network: FaultyCluster;
 
-  private constructor(world: ControlledCluster, network: FaultyCluster, binding: VolumeBinding) {
-    this.world = world;
+  private constructor(fixture: ControlledCluster, network: FaultyCluster, binding: VolumeBinding) {
+    this.fixture = fixture;
     this.network = network;
     this.binding = binding;
   }
 
-  static async start(options: VolumeBindingOptions = {}): Promise<BindingLibraryWorld> {
-    const world = await ControlledCluster.start('pv-binder');
-    await world.cluster.resource(storageClasses).create({
+  static async start(options: VolumeBindingOptions = {}): Promise<BindingLibraryFixture> {
+    const fixture = await ControlledCluster.start('pv-binder');
+    await fixture.cluster.resource(storageClasses).create({
       metadata: { name: 'local' },
       provisioner: noProvisioner,
       volumeBindingMode: 'WaitForFirstConsumer',
     });
-    const network = new FaultyCluster(world.cluster);
-    return new BindingLibraryWorld(world, network, await VolumeBinding.on(network, options));
+    const network = new FaultyCluster(fixture.cluster);
+    return new BindingLibraryFixture(fixture, network, await VolumeBinding.on(network, options));
   }
 
   async node(name: string, spec: Node['spec'] = {}): Promise<void> {
     const status = { allocatable: { cpu: '4', memory: '8Gi', pods: '10' } };
-    await this.world.cluster
+    await this.fixture.cluster
       .resource(nodes)
       .create({ metadata: { name, labels: { [labels.hostname]: name } }, spec, status });
     await this.known(() => this.binding.get('Node', name) !== undefined);
@@ -47,7 +47,7 @@ export class BindingLibraryWorld implements AsyncDisposable {
 
   async disk(name: string, storage: string, node: string): Promise<void> {
     const matchExpressions = [{ key: labels.hostname, operator: 'In', values: [node] }] as const;
-    await this.world.cluster.resource(persistentVolumes).create({
+    await this.fixture.cluster.resource(persistentVolumes).create({
       metadata: { name },
       spec: {
         capacity: { storage },
@@ -62,7 +62,7 @@ export class BindingLibraryWorld implements AsyncDisposable {
 
   /** A pod with a claim for each of the sizes. */
   async pod(name: string, ...sizes: readonly string[]): Promise<Pod> {
-    const { cluster } = this.world;
+    const { cluster } = this.fixture;
     const claimNames = sizes.map((_, at) => `${name}-${at}`);
     for (const [at, storage] of sizes.entries()) {
       await cluster.resource(persistentVolumeClaims).create({
@@ -91,7 +91,7 @@ export class BindingLibraryWorld implements AsyncDisposable {
 
   /** `NODE volume volume`: what the API server says. */
   async fate(name: string): Promise<string> {
-    const { cluster } = this.world;
+    const { cluster } = this.fixture;
     const { spec } = await cluster.resource(pods).get({ namespace, name });
     const { items } = await cluster.resource(persistentVolumeClaims).list({ namespace });
     const own = items.filter(({ metadata }) => metadata?.name?.startsWith(`${name}-`));
@@ -106,6 +106,6 @@ export class BindingLibraryWorld implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.binding.close();
-    await this.world[Symbol.asyncDispose]();
+    await this.fixture[Symbol.asyncDispose]();
   }
 }

@@ -7,7 +7,7 @@ import { namespaces } from '../../kube/resources.ts';
 import type { Cluster, ResourceClient } from '../cluster.ts';
 
 /** A cluster under test. Tests share it, so each works in a namespace and with names of its own. */
-export interface World {
+export interface ClusterFixture {
   readonly cluster: Cluster;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export function freshName(stem: string): string {
   return `${stem}-${process.pid.toString(36)}-${performance.timeOrigin.toString(36).slice(-8).replace('.', '')}-${counter}`;
 }
 
-export async function freshNamespace({ cluster }: World): Promise<string> {
+export async function freshNamespace({ cluster }: ClusterFixture): Promise<string> {
   const name = freshName('contract');
   await cluster.resource(namespaces).create({ metadata: { name } });
   return name;

@@ -18,7 +18,7 @@ import { createScheduler, type SchedulerOptions } from '../scheduler.ts';
 
 export const namespace = 'default';
 
-export interface WorldOptions {
+export interface FixtureOptions {
   /** Names of nodes, each with a hostname label and room for plenty. */
   readonly nodes?: readonly string[];
   readonly scheduler?: SchedulerOptions;
@@ -31,7 +31,7 @@ export interface WorldOptions {
 const besideDefault = ['pv-binder', 'provisioner', 'ephemeral', 'protection', 'node-agent'];
 
 /** A small cluster in memory with our scheduler in it, under virtual time. */
-export class SchedulerWorld implements AsyncDisposable {
+export class SchedulerFixture implements AsyncDisposable {
   readonly trial: TrialCluster;
   readonly cluster: Cluster;
   #run: Supervisor | undefined;
@@ -41,12 +41,12 @@ export class SchedulerWorld implements AsyncDisposable {
     this.cluster = trial.cluster;
   }
 
-  static async start(options: WorldOptions = {}): Promise<SchedulerWorld> {
-    const world = new SchedulerWorld(await TrialCluster.start());
-    await world.furnish(options.nodes);
-    world.resume(options);
-    await world.settle();
-    return world;
+  static async start(options: FixtureOptions = {}): Promise<SchedulerFixture> {
+    const fixture = new SchedulerFixture(await TrialCluster.start());
+    await fixture.furnish(options.nodes);
+    fixture.resume(options);
+    await fixture.settle();
+    return fixture;
   }
 
   /** Nodes, and the class `local` whose volumes are made by hand. */
@@ -55,7 +55,7 @@ export class SchedulerWorld implements AsyncDisposable {
     await this.storageClass('local');
   }
 
-  resume(options: WorldOptions = {}): Supervisor {
+  resume(options: FixtureOptions = {}): Supervisor {
     this.#run = this.trial.run(schedulingControllers(options));
     return this.#run;
   }
@@ -201,7 +201,7 @@ export function schedulingControllers({
   scheduler,
   beside = besideDefault,
   controllers = [],
-}: WorldOptions): readonly Controller[] {
+}: FixtureOptions): readonly Controller[] {
   const others = allControllers().filter(({ name }) => name !== 'scheduler' && beside.includes(name));
   return [createScheduler(scheduler), ...others, ...controllers];
 }

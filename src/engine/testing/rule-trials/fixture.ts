@@ -1,4 +1,4 @@
-/** A world of four nodes and a few pods, in which rules about nodes have a lot to say. */
+/** A fixture of four nodes and a few pods, in which rules about nodes have a lot to say. */
 import fc from 'fast-check';
 import type {
   Node,

@@ -10,18 +10,18 @@ import {
 import { bootstrapPolicy } from '../bootstrap-policy.ts';
 
 /** A served cluster with the roles that every cluster has, and users who are not its admin. */
-export class AccessWorld implements AsyncDisposable {
+export class AccessFixture implements AsyncDisposable {
   readonly cluster: ServedCluster;
 
   private constructor(cluster: ServedCluster) {
     this.cluster = cluster;
   }
 
-  static async start(): Promise<AccessWorld> {
+  static async start(): Promise<AccessFixture> {
     const cluster = await serveCluster();
     await bootstrap(cluster.registry);
     await bootstrapPolicy(cluster.registry);
-    return new AccessWorld(cluster);
+    return new AccessFixture(cluster);
   }
 
   /** As the admin, who must succeed. */

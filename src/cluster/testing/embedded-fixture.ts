@@ -11,7 +11,7 @@ import { FaultyCluster } from './faulty-cluster.ts';
 const kinds = servedCatalogue();
 
 /** The embedded server in memory, on a clock of the test's. Two runs of a test are the same run. */
-export class EmbeddedWorld {
+export class EmbeddedFixture {
   /** The cluster as others reach it: the test, users, whoever never has trouble. */
   readonly cluster: EmbeddedCluster;
   /** The cluster as what is tested reaches it. */
@@ -22,10 +22,10 @@ export class EmbeddedWorld {
     this.faulty = new FaultyCluster(this.cluster);
   }
 
-  static async start(clock: Clock, options: MemoryStoreOptions = {}): Promise<EmbeddedWorld> {
+  static async start(clock: Clock, options: MemoryStoreOptions = {}): Promise<EmbeddedFixture> {
     const ids = idsFrom(seededRandom('embedded world'));
     const registry = new EmbeddedRegistry({ store: new MemoryStore(options), kinds, clock, ids });
     await bootstrap(registry);
-    return new EmbeddedWorld(registry);
+    return new EmbeddedFixture(registry);
   }
 }

@@ -7,9 +7,9 @@ import { provisionerController } from '../../provisioner/provisioner-controller.
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import type { SchedulerOptions } from '../scheduler.ts';
 import { Maker } from './maker.ts';
-import { namespace, SchedulerWorld, schedulingControllers } from './scheduler-world.ts';
+import { namespace, SchedulerFixture, schedulingControllers } from './scheduler-fixture.ts';
 
-export interface BindingWorldOptions {
+export interface BindingFixtureOptions {
   readonly nodes?: readonly string[];
   readonly scheduler?: SchedulerOptions;
   /** Controllers that run from the start; the PV controller and the protection of volumes unless told otherwise. */
@@ -20,21 +20,21 @@ export interface BindingWorldOptions {
   readonly way?: (cluster: Cluster) => Cluster;
 }
 
-/** A world for binding volumes: `local` has disks made by hand, `made` those of a `Maker`. */
-export async function startBinding(options: BindingWorldOptions = {}): Promise<SchedulerWorld> {
+/** A fixture for binding volumes: `local` has disks made by hand, `made` those of a `Maker`. */
+export async function startBinding(options: BindingFixtureOptions = {}): Promise<SchedulerFixture> {
   const { nodes, scheduler, beside = ['pv-binder', 'protection'], maker, way } = options;
-  const world = new SchedulerWorld(await TrialCluster.start());
-  await furnishBinding(world, nodes);
-  for (const name of beside) runBeside(world, name);
-  if (maker !== undefined) runMaker(world, maker);
-  runScheduler(world, scheduler, way?.(world.cluster));
-  await world.settle();
-  return world;
+  const fixture = new SchedulerFixture(await TrialCluster.start());
+  await furnishBinding(fixture, nodes);
+  for (const name of beside) runBeside(fixture, name);
+  if (maker !== undefined) runMaker(fixture, maker);
+  runScheduler(fixture, scheduler, way?.(fixture.cluster));
+  await fixture.settle();
+  return fixture;
 }
 
-export async function furnishBinding(world: SchedulerWorld, nodes?: readonly string[]): Promise<void> {
-  await world.furnish(nodes);
-  await world.storageClass('made', { provisioner: Maker.provisionerName });
+export async function furnishBinding(fixture: SchedulerFixture, nodes?: readonly string[]): Promise<void> {
+  await fixture.furnish(nodes);
+  await fixture.storageClass('made', { provisioner: Maker.provisionerName });
 }
 
 /** Leaves the claims' side to the PV controller, so that there is something to wait for. */
@@ -44,58 +44,58 @@ export const waiting: SchedulerOptions = { profile: { ...stowageProfile, complet
 export const completing: SchedulerOptions = { profile: stowageProfile };
 
 export function runScheduler(
-  world: SchedulerWorld,
+  fixture: SchedulerFixture,
   options: SchedulerOptions = {},
-  cluster: Cluster = world.cluster,
+  cluster: Cluster = fixture.cluster,
 ): Supervisor {
   const scheduler = { ...waiting, ...options };
-  return world.trial.run(schedulingControllers({ scheduler, beside: [] }), cluster);
+  return fixture.trial.run(schedulingControllers({ scheduler, beside: [] }), cluster);
 }
 
 /** One controller more, until what is returned is closed. */
-export function runBeside(world: SchedulerWorld, name: string): Supervisor {
-  return world.trial.run(schedulingControllers({ beside: [name] }).slice(1));
+export function runBeside(fixture: SchedulerFixture, name: string): Supervisor {
+  return fixture.trial.run(schedulingControllers({ beside: [name] }).slice(1));
 }
 
-export function runMaker(world: SchedulerWorld, { provisioner }: Maker): Supervisor {
-  return world.trial.run([provisionerController({ provisioners: [provisioner] })]);
+export function runMaker(fixture: SchedulerFixture, { provisioner }: Maker): Supervisor {
+  return fixture.trial.run([provisionerController({ provisioners: [provisioner] })]);
 }
 
 /** Has every volume looked at once by the PV controller, which then is gone: nothing gets bound. */
-export async function withoutBinder(world: SchedulerWorld): Promise<void> {
-  const binder = runBeside(world, 'pv-binder');
-  await world.settle();
+export async function withoutBinder(fixture: SchedulerFixture): Promise<void> {
+  const binder = runBeside(fixture, 'pv-binder');
+  await fixture.settle();
   await binder.close();
 }
 
 // ── Looking ──
 
-export async function claimRefs(world: SchedulerWorld): Promise<readonly string[]> {
-  const { items } = await world.cluster.resource(persistentVolumes).list();
+export async function claimRefs(fixture: SchedulerFixture): Promise<readonly string[]> {
+  const { items } = await fixture.cluster.resource(persistentVolumes).list();
   return items.flatMap(({ metadata, spec }) =>
     spec?.claimRef?.uid === undefined ? [] : [`${metadata?.name} ${spec.claimRef.name}`],
   );
 }
 
-export async function selectedNode(world: SchedulerWorld, name: string): Promise<string | undefined> {
-  const claim = await world.cluster.resource(persistentVolumeClaims).get({ namespace, name });
+export async function selectedNode(fixture: SchedulerFixture, name: string): Promise<string | undefined> {
+  const claim = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name });
   return claim.metadata?.annotations?.[annotations.selectedNode];
 }
 
 // ── What others do ──
 
 export async function annotateClaim(
-  world: SchedulerWorld,
+  fixture: SchedulerFixture,
   name: string,
   marks: Readonly<Record<string, string | null>>,
 ): Promise<void> {
   const body = { metadata: { annotations: marks } };
-  await world.cluster.resource(persistentVolumeClaims).patch({ namespace, name }, { type: 'merge', body });
+  await fixture.cluster.resource(persistentVolumeClaims).patch({ namespace, name }, { type: 'merge', body });
 }
 
 /** Reserves the volume for a claim, as a scheduler that died right after it. */
-export async function reserve(world: SchedulerWorld, name: string, claimName: string): Promise<void> {
-  const claim = await world.cluster.resource(persistentVolumeClaims).get({ namespace, name: claimName });
+export async function reserve(fixture: SchedulerFixture, name: string, claimName: string): Promise<void> {
+  const claim = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name: claimName });
   const { uid, resourceVersion } = claim.metadata ?? {};
   const claimRef = {
     kind: 'PersistentVolumeClaim',
@@ -109,9 +109,9 @@ export async function reserve(world: SchedulerWorld, name: string, claimName: st
     metadata: { annotations: { [annotations.boundByController]: 'yes' } },
     spec: { claimRef },
   };
-  await world.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
+  await fixture.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
 }
 
-export async function deletePod(world: SchedulerWorld, name: string): Promise<void> {
-  await world.cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
+export async function deletePod(fixture: SchedulerFixture, name: string): Promise<void> {
+  await fixture.cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
 }
