@@ -10,7 +10,7 @@ import { LeaderElector } from './leader-election.ts';
 
 const lease = { namespace: 'kube-system', name: 'stowage' };
 
-class World {
+class ElectionFixture {
   readonly clock: VirtualClock;
   readonly diary: string[] = [];
   readonly #embedded: EmbeddedFixture;
@@ -20,9 +20,9 @@ class World {
     this.#embedded = embedded;
   }
 
-  static async start(): Promise<World> {
+  static async start(): Promise<ElectionFixture> {
     const clock = new VirtualClock(Date.UTC(2026, 0, 1));
-    return new World(clock, await EmbeddedFixture.start(clock));
+    return new ElectionFixture(clock, await EmbeddedFixture.start(clock));
   }
 
   /** Leases as somebody else reaches them. */
@@ -64,7 +64,7 @@ class World {
 
 describe('an elector', () => {
   test('takes a lease that nobody has, with the record that client-go writes', async () => {
-    const fixture = await World.start();
+    const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(2_000);
     expect(await fixture.record()).toEqual({
@@ -80,7 +80,7 @@ describe('an elector', () => {
   });
 
   test('says of itself on the lease what it is told to, and leaves what others wrote there', async () => {
-    const fixture = await World.start();
+    const fixture = await ElectionFixture.start();
     await fixture.leases.create({ metadata: { ...lease, annotations: { owner: 'ada', version: '1' } } });
     const a = fixture.candidate('a', undefined, { version: '2' });
     await fixture.clock.advance(5_000);
@@ -90,7 +90,7 @@ describe('an elector', () => {
   });
 
   test('gives the lease back when it is stopped, and the other takes over without waiting it out', async () => {
-    const fixture = await World.start();
+    const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(0);
     const b = fixture.candidate('b');
@@ -115,7 +115,7 @@ describe('an elector', () => {
   });
 
   test('stops leading within the renew deadline when it cannot renew, before the other starts', async () => {
-    const fixture = await World.start();
+    const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(0);
     const b = fixture.candidate('b');
@@ -133,7 +133,7 @@ describe('an elector', () => {
   });
 
   test('goes by its own clock: wall clocks that differ or jump change nothing', async () => {
-    const fixture = await World.start();
+    const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(0);
     const b = fixture.candidate('b');
@@ -148,7 +148,7 @@ describe('an elector', () => {
   });
 
   test('gives up a request that hangs when the deadline comes', async () => {
-    const fixture = await World.start();
+    const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(10_500);
     a.wire.onRequest(hanging());
@@ -158,7 +158,7 @@ describe('an elector', () => {
   });
 
   test('keeps the lease though somebody else writes to it, and what they wrote', async () => {
-    const fixture = await World.start();
+    const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(0);
     await fixture.leases.patch(lease, { type: 'merge', body: { metadata: { labels: { tier: 'one' } } } });
@@ -171,7 +171,7 @@ describe('an elector', () => {
   });
 
   test('is lost when somebody takes the lease by force', async () => {
-    const fixture = await World.start();
+    const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(0);
     await fixture.leases.patch(lease, { type: 'merge', body: { spec: { holderIdentity: 'usurper' } } });
@@ -181,7 +181,7 @@ describe('an elector', () => {
   });
 
   test('lets the lease run out when its work does not end, and says so in time', async () => {
-    const fixture = await World.start();
+    const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a', () => new Promise(() => {}));
     await fixture.clock.advance(3_000);
     a.stop();
@@ -192,7 +192,7 @@ describe('an elector', () => {
   });
 
   test('rejects with what its work threw, and has given the lease back', async () => {
-    const fixture = await World.start();
+    const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a', () => Promise.reject(new Error('the work broke')));
     const outcome = expect(a.outcome).rejects.toThrow('the work broke');
     await fixture.clock.advance(10_000);
@@ -201,7 +201,7 @@ describe('an elector', () => {
   });
 
   test('of many that start at once, exactly one leads at any time', async () => {
-    const fixture = await World.start();
+    const fixture = await ElectionFixture.start();
     const all = Array.from({ length: 8 }, (_, index) => fixture.candidate(`c${index}`));
     for (let step = 0; step < 40; step += 1) {
       await fixture.clock.advance(700);
