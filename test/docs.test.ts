@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { obstacles } from '../src/engine/rules/finding.ts';
+import { obstacles } from '../src/engine/rules/framework/finding.ts';
 import { nodeReasons, podReasons, type ReasonText } from '../src/engine/rules/reasons.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { servedCatalogue } from '../../src/apiserver/kinds/served-kinds.ts';
-import { reviewKinds } from '../../src/apiserver/server/reviews/kinds.ts';
+import { reviewKinds } from '../../src/apiserver/server/routing/review-kinds.ts';
 import { apiVersionOf } from '../../src/kube/resource.ts';
 import { corpus } from './corpus/index.ts';
 import { namespaceOf } from './play.ts';

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { makeCertificate } from '../../src/apiserver/server/identity/certificate.ts';
+import { makeCertificate } from '../../src/io/tls/certificate.ts';
 import type { BedFiles } from './command-lines.ts';
 
 /** Who may be asked for: everything, what the scheduler may, and nothing but what everybody may. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bootstrap } from '../../src/apiserver/bootstrap.ts';
-import { decodedObject } from '../../src/apiserver/decoded-object.ts';
+import { decodedObject } from '../../src/apiserver/registry/decoded-object.ts';
 import type { Kind, StoredObject } from '../../src/apiserver/kinds/kind.ts';
 import { servedCatalogue } from '../../src/apiserver/kinds/served-kinds.ts';
-import type { UpdateContext } from '../../src/apiserver/registry/api.ts';
+import type { UpdateContext } from '../../src/apiserver/registry/registry.ts';
 import { EmbeddedRegistry } from '../../src/apiserver/registry/embedded-registry.ts';
 import { MemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import { ApiError } from '../../src/kube/api-error.ts';

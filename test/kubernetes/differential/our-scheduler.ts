@@ -3,7 +3,7 @@ import { refusedMessage } from '../../../src/controllers/scheduler/refused-messa
 import type { Kind } from '../../../src/engine/cluster-index/change.ts';
 import { ClusterIndex } from '../../../src/engine/cluster-index/cluster-index.ts';
 import type { Profile } from '../../../src/engine/cluster-index/profile.ts';
-import { judge } from '../../../src/engine/judge.ts';
+import { judge } from '../../../src/engine/evaluation/filter-nodes.ts';
 import { bestCandidate, type Candidate } from '../../../src/engine/preemption/best-candidate.ts';
 import { type Budget, readBudget } from '../../../src/engine/preemption/budget.ts';
 import { planBesideNominated } from '../../../src/engine/preemption/plan-beside-nominated.ts';

@@ -1,9 +1,9 @@
 import { bootstrap } from '../../../src/apiserver/bootstrap.ts';
 import { servedCatalogue } from '../../../src/apiserver/kinds/served-kinds.ts';
-import type { Registry } from '../../../src/apiserver/registry/api.ts';
+import type { Registry } from '../../../src/apiserver/registry/registry.ts';
 import { EmbeddedRegistry } from '../../../src/apiserver/registry/embedded-registry.ts';
 import { ApiServer } from '../../../src/apiserver/server/api-server.ts';
-import { freshCredentials } from '../../../src/apiserver/server/identity/credentials.ts';
+import { freshCredentials } from '../../../src/apiserver/server/credentials/credentials.ts';
 import type { HistoryLimits } from '../../../src/apiserver/store/history.ts';
 import { MemoryStore } from '../../../src/apiserver/store/memory-store.ts';
 import type { Change } from '../../../src/apiserver/store/store.ts';

@@ -1,5 +1,5 @@
 import type { Agent } from 'node:https';
-import type { Registry } from '../../../src/apiserver/registry/api.ts';
+import type { Registry } from '../../../src/apiserver/registry/registry.ts';
 import { EmbeddedCluster } from '../../../src/cluster/embedded-cluster.ts';
 import type { KubeObject } from '../../../src/kube/api/meta.ts';
 import { ApiError } from '../../../src/kube/api-error.ts';

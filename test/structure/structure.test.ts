@@ -4,16 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import {
-  checkBannedGlobals,
-  checkCycles,
-  checkFloors,
-  checkFolderHeaders,
-  checkLocalPaths,
-  checkManners,
-  describeViolation,
-  type Violation,
-} from './house-rules.ts';
-import { checkMaps } from './map-rules.ts';
+  checkFileCycles,
+  checkFolderCycles,
+  checkFolderSizes,
+  checkImports,
+  checkLayers,
+} from './layer-rules.ts';
+import { layersByFolder } from './layers.ts';
 import {
   checkDependenciesPage,
   checkEngines,
@@ -24,38 +21,61 @@ import {
   type Manifest,
   type Version,
 } from './package-rules.ts';
+import { checkReadmeTables } from './readme-rules.ts';
 import { readSource, type TextFile } from './source-facts.ts';
+import { checkBannedGlobals, checkFolderHeaders, checkLocalPaths, checkSourceStyle } from './source-rules.ts';
+import { describeViolation, type Violation } from './violation.ts';
+import { allowedUses } from './vocabulary.ts';
+import { checkVocabulary } from './vocabulary-rules.ts';
 
-/** The rules that no linter knows, on the files as they are. That they can fail is shown in house-rules.test.ts. */
+/** The rules that no linter knows, on the files as they are. The tests beside each file of rules show that the rules can fail. */
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = repositoryFiles();
 const sources = files.filter(({ path }) => /^src\/.*\.ts$/.test(path)).map(readSource);
 
 describe('the sources', () => {
-  test('import from lower floors only, and keep kube and engine free of Node', () => {
-    expectNone(checkFloors(sources));
+  test.each(Object.entries(layersByFolder))('import lower layers only: %s', (folder, layers) => {
+    expectNone(checkLayers(folder, layers, sources));
+  });
+
+  test('keep kube and engine free of Node, and test code out of what is shipped', () => {
+    expectNone(checkImports(sources));
+  });
+
+  test('have no import cycles between files', () => {
+    expectNone(checkFileCycles(sources));
+  });
+
+  test('have no import cycles between folders', () => {
+    expectNone(checkFolderCycles(sources));
+  });
+
+  test('are in folders small enough to find a file by its name', () => {
+    expectNone(checkFolderSizes(sources));
   });
 
   test('take time, randomness and ids from src/runtime', () => {
     expectNone(checkBannedGlobals(sources));
   });
 
-  test('say in every room what it is for', () => {
+  test('say in every folder what it is for', () => {
     expectNone(checkFolderHeaders(files));
   });
 
-  test('are all on the maps of their rooms', () => {
-    expectNone(checkMaps(files));
+  test('are all named in the tables of their READMEs', () => {
+    expectNone(checkReadmeTables(files));
   });
 
-  test('have no default exports, no casts to any, no notes to self and no endless files', () => {
-    expectNone(checkManners(sources));
+  test('have no default exports, no casts to any, no notes to self and no overlong files', () => {
+    expectNone(checkSourceStyle(sources));
   });
+});
 
-  test('do not import in circles', () => {
-    expectNone(checkCycles(sources));
-  });
+test('texts and names avoid the words that readers have to translate', () => {
+  const isText = ({ path }: TextFile): boolean =>
+    /\.(ts|mjs|go|md)$/.test(path) && !path.startsWith('test/structure/vocabulary');
+  expectNone(checkVocabulary(files.filter(isText), allowedUses));
 });
 
 describe('the packages', () => {
@@ -71,7 +91,7 @@ describe('the packages', () => {
     expectNone(checkLockIsComplete(lock));
   });
 
-  test('that we ship with are justified in docs/dependencies.md', () => {
+  test('that we ship are justified in docs/dependencies.md', () => {
     const page = 'docs/dependencies.md';
     expectNone(checkDependenciesPage(manifest, existsSync(join(root, page)) ? readText(page) : ''));
   });
@@ -80,7 +100,7 @@ describe('the packages', () => {
     expectNone(checkInstallScripts(lock, installedManifest));
   });
 
-  test('run on the oldest Node that we promise', () => {
+  test('run on the oldest Node that we support', () => {
     expectNone(checkEngines(lock, oldestNode(manifest)));
   });
 });

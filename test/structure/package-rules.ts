@@ -1,5 +1,5 @@
-import type { Violation } from './house-rules.ts';
 import { lineAt } from './source-facts.ts';
+import type { Violation } from './violation.ts';
 
 /** The parts of package.json that the rules read. */
 export interface Manifest {
@@ -93,7 +93,7 @@ export function checkInstallScripts(
       file: 'package-lock.json',
       line: 1,
       wrong: `${packageName(folder)} runs a script when it is installed`,
-      remedy: 'choose another package, or allow it in test/package-rules.ts with the reason',
+      remedy: 'choose another package, or allow it in test/structure/package-rules.ts with the reason',
     }));
 }
 

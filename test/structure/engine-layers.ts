@@ -1,0 +1,15 @@
+/** The layers inside src/engine, from the bottom up. `src/engine/README.md` describes them. */
+export const engineLayers: readonly (readonly string[])[] = [
+  ['size.ts'],
+  ['records'],
+  ['cluster-index'],
+  ['rules'],
+  ['evaluation', 'waking', 'claim-match.ts'],
+  ['refusal'],
+  ['plan.ts', 'explain'],
+  ['assess.ts', 'ledger', 'preemption'],
+  ['remedies'],
+  ['index.ts'],
+  ['testing'],
+  ['properties'],
+];

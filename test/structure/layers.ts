@@ -1,0 +1,32 @@
+import { apiserverLayers } from './apiserver-layers.ts';
+import { engineLayers } from './engine-layers.ts';
+
+/**
+ * The layers, from the bottom up. An entry is a file or folder directly in the given folder; it may import entries of lower rows, and
+ * entries of one row do not import each other. `docs/architecture.md` and the folders' READMEs show the same lists.
+ */
+export const layersByFolder: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  src: [
+    ['runtime'],
+    ['kube'],
+    ['engine', 'io'],
+    ['apiserver', 'csi'],
+    ['cluster'],
+    ['reconcile'],
+    ['state'],
+    ['bind'],
+    ['extender', 'binding', 'drives'],
+    ['controllers'],
+    ['simulation'],
+    ['console'],
+    ['cli'],
+  ],
+  'src/apiserver': apiserverLayers,
+  'src/engine': engineLayers,
+};
+
+/** Folders of src/ that run anywhere, also in a browser: they import neither Node modules nor packages. */
+export const pureFolders: ReadonlySet<string> = new Set(['kube', 'engine']);
+
+/** A folder with more shipped source files than this is split by subject. */
+export const filesPerFolderMax = 25;

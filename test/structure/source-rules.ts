@@ -1,0 +1,125 @@
+import { posix } from 'node:path';
+import { lineAt, type Mention, type SourceFacts, type TextFile } from './source-facts.ts';
+import { isTestCode, type Violation, violationAt } from './violation.ts';
+
+/** What makes two runs of the same seed differ, and what to use instead. */
+const bannedGlobals = new Map([
+  ['Date.now', 'Clock.nowMs'],
+  ['new Date()', 'new Date(clock.nowMs())'],
+  ['performance.now', 'Clock.monotonicMs'],
+  ['perf_hooks.performance', 'Clock.monotonicMs'],
+  ['process.hrtime', 'Clock.monotonicMs'],
+  ['setTimeout', 'Clock.after or Clock.sleep'],
+  ['setInterval', 'a loop of Clock.sleep on a Supervisor'],
+  ['setImmediate', 'Clock.after(0, ...)'],
+  ['Math.random', 'Random'],
+  ['crypto.randomUUID', 'Ids.uid'],
+]);
+
+export function checkBannedGlobals(sources: readonly SourceFacts[]): Violation[] {
+  const checked = sources.filter(({ path }) => !path.startsWith('src/runtime/') && !isTestCode(path));
+  return checked.flatMap((source) => {
+    const timers = source.imports.filter(({ name }) => /^(node:)?timers(\/|$)/.test(name));
+    const globals = source.references.filter(
+      ({ name }) =>
+        bannedGlobals.has(name) && !(source.path.startsWith('src/cli/') && name.startsWith('process.')),
+    );
+    return [...timers, ...globals].map((mention) =>
+      violationAt(source, mention, {
+        wrong: `${mention.name} outside src/runtime`,
+        remedy: `take ${bannedGlobals.get(mention.name) ?? 'a Clock'} of src/runtime as an argument`,
+      }),
+    );
+  });
+}
+
+/** A README introduces a folder; so does an index.ts or rule.ts that opens with a header comment. */
+export function checkFolderHeaders(files: readonly TextFile[]): Violation[] {
+  const folders = new Set(files.flatMap(({ path }) => foldersThatNeedHeaders(path)));
+  const introduced = new Set(
+    files
+      .filter(({ path, text }) => {
+        const name = posix.basename(path);
+        return name === 'README.md' || (/^(index|rule)\.ts$/.test(name) && text.startsWith('/**'));
+      })
+      .map(({ path }) => posix.dirname(path)),
+  );
+  return [...folders]
+    .filter((folder) => !introduced.has(folder))
+    .map((folder) => ({
+      file: folder,
+      line: 1,
+      wrong: 'the folder does not say what it is for',
+      remedy:
+        'add a README.md, or open its index.ts or rule.ts with a header comment: purpose, invariants, costs',
+    }));
+}
+
+function foldersThatNeedHeaders(path: string): string[] {
+  const folder = posix.dirname(path);
+  const patterns = [/^src\/[^/]+/, /^src\/engine\/[^/]+/, /^src\/engine\/rules\/[^/]+/];
+  return patterns.flatMap((pattern) => pattern.exec(folder)?.[0] ?? []);
+}
+
+/** A longer file holds a second concept. */
+const linesMax = 400;
+
+export function checkSourceStyle(sources: readonly SourceFacts[]): Violation[] {
+  return sources.flatMap((source) => [
+    ...source.defaultExports.map((mention) =>
+      violationAt(source, mention, { wrong: 'a default export', remedy: 'export it by its name' }),
+    ),
+    ...source.anyCasts.map((mention) =>
+      violationAt(source, mention, {
+        wrong: 'a cast to any',
+        remedy: 'parse it, or cast to the type it has',
+      }),
+    ),
+    ...matchesOf(/\b(TODO|FIXME)\b/g, source).map((mention) =>
+      violationAt(source, mention, {
+        wrong: mention.name,
+        remedy: 'do it now, or record it where work is planned',
+      }),
+    ),
+    ...overlong(source),
+  ]);
+}
+
+function overlong({ path, text }: TextFile): Violation[] {
+  const lines = lineAt(text.trimEnd(), text.length);
+  if (lines <= linesMax || path.includes('/generated/')) return [];
+  return [
+    {
+      file: path,
+      line: linesMax + 1,
+      wrong: `${lines} lines`,
+      remedy: `split it: ${linesMax} hold one concept`,
+    },
+  ];
+}
+
+/** Paths that exist only on the author's machine. They are assembled from parts, so that this file passes its own check. */
+const localPaths = new RegExp(
+  [
+    ['\\.\\.', 'shared(?![-\\w])'],
+    ['', 'work', ''],
+  ]
+    .map((parts) => parts.join('/'))
+    .join('|'),
+  'g',
+);
+
+export function checkLocalPaths(files: readonly TextFile[]): Violation[] {
+  return files.flatMap((file) =>
+    matchesOf(localPaths, file).map((mention) =>
+      violationAt(file, mention, {
+        wrong: `it mentions ${mention.name}, which exists only on one machine`,
+        remedy: 'explain it here, or refer to a file of this repository',
+      }),
+    ),
+  );
+}
+
+function matchesOf(pattern: RegExp, { text }: TextFile): Mention[] {
+  return [...text.matchAll(pattern)].map((match) => ({ name: match[0], offset: match.index }));
+}
