@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '../../kube/api/meta-v1.ts';
+import type { ObjectMeta } from '../../kube/api/stored/meta.ts';
 import { ApiError, badRequest } from '../../kube/api-error.ts';
 import { type Draft, isArray, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
 import { parseApiVersion } from '../schema/group-version-kind.ts';

@@ -1,5 +1,5 @@
+import { goJson } from '../../kube/go/quote.ts';
 import type { Json } from '../patch/json-value.ts';
-import { goJson } from '../validation/go-text.ts';
 import type { Correlation } from './correlation.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { NodeCheck, Run } from './run.ts';

@@ -1,6 +1,6 @@
+import { goJson } from '../../kube/go/quote.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../patch/json-value.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
-import { goJson } from '../validation/go-text.ts';
 import { ownValue } from '../validation/own-value.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { searchFor } from './schema-search.ts';

@@ -1,4 +1,4 @@
-import { goFloat, Verbatim } from '../validation/go-text.ts';
+import { goFloat, Verbatim } from '../../kube/go/quote.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Run } from './run.ts';
 import { isNearlyWhole, typesOf } from './type-check.ts';

@@ -1,6 +1,6 @@
+import { goJson } from '../../kube/go/quote.ts';
 import type { Json } from '../patch/json-value.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
-import { goJson } from '../validation/go-text.ts';
 import type { Problem } from './run.ts';
 import { sorted } from './sorted-json.ts';
 

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { goQuoted } from '../validation/go-text.ts';
+import { goQuoted } from '../../kube/go/quote.ts';
 import { type FormatRule, formatRule } from './formats/formats.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Run } from './run.ts';

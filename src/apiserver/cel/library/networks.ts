@@ -1,7 +1,19 @@
-import { goQuoted } from '../../validation/go-text.ts';
+import { goQuoted } from '../../../kube/go/quote.ts';
+import {
+  formatIpAddress,
+  type IpAddress,
+  isIpv4Mapped,
+  isLinkLocalMulticastIp,
+  isLinkLocalUnicastIp,
+  isLoopbackIp,
+  isMulticastIp,
+  isUnspecifiedIp,
+  maskIpBytes,
+  parseCidr,
+  parseIpAddress,
+} from '../../../kube/ip-address.ts';
 import type { Library } from '../checking/declarations.ts';
 import { CelError, noSuchOverload, type OpaqueValue, type Value } from '../evaluation/values.ts';
-import { type Address, formatAddress, parseAddress } from './addresses.ts';
 
 /** Addresses and networks. */
 export const networkLibrary: Library = {
@@ -33,10 +45,10 @@ export const networkLibrary: Library = {
     ip_is_canonical: (text) => isCanonical(text as string),
     ip_to_string: String,
     ip_family: (ip) => (bytesOf(ip).length === 4 ? 4n : 6n),
-    ip_is_unspecified: (ip) => isUnspecified(bytesOf(ip)),
-    ip_is_loopback: (ip) => isLoopback(bytesOf(ip)),
-    ip_is_link_local_multicast: (ip) => isLinkLocalMulticast(bytesOf(ip)),
-    ip_is_link_local_unicast: (ip) => isLinkLocalUnicast(bytesOf(ip)),
+    ip_is_unspecified: (ip) => isUnspecifiedIp(bytesOf(ip)),
+    ip_is_loopback: (ip) => isLoopbackIp(bytesOf(ip)),
+    ip_is_link_local_multicast: (ip) => isLinkLocalMulticastIp(bytesOf(ip)),
+    ip_is_link_local_unicast: (ip) => isLinkLocalUnicastIp(bytesOf(ip)),
     ip_is_global_unicast: (ip) => isGlobalUnicast(bytesOf(ip)),
     string_to_cidr: (text) => parseNetwork(text as string),
     is_cidr: (text) => parseNetwork(text as string) instanceof NetworkValue,
@@ -60,9 +72,9 @@ export const networkLibrary: Library = {
 class IpValue implements OpaqueValue {
   readonly kind = 'opaque';
   readonly typeName = 'net.IP';
-  readonly address: Address;
+  readonly address: IpAddress;
 
-  constructor(address: Address) {
+  constructor(address: IpAddress) {
     this.address = address;
   }
 
@@ -75,17 +87,17 @@ class IpValue implements OpaqueValue {
   }
 
   toString(): string {
-    return formatAddress(this.address);
+    return formatIpAddress(this.address);
   }
 }
 
 class NetworkValue implements OpaqueValue {
   readonly kind = 'opaque';
   readonly typeName = 'net.CIDR';
-  readonly address: Address;
+  readonly address: IpAddress;
   readonly bits: number;
 
-  constructor(address: Address, bits: number) {
+  constructor(address: IpAddress, bits: number) {
     this.address = address;
     this.bits = bits;
   }
@@ -99,17 +111,17 @@ class NetworkValue implements OpaqueValue {
   }
 
   toString(): string {
-    return `${formatAddress(this.address)}/${this.bits}`;
+    return `${formatIpAddress(this.address)}/${this.bits}`;
   }
 }
 
 function parseIp(text: string): Value {
-  const address = parseAddress(text);
+  const address = parseIpAddress(text);
   if (typeof address === 'string') {
     return new CelError(`IP Address ${goQuoted(text)} parse error during conversion from string: ${address}`);
   }
   if (address.zone !== '') return new CelError(`IP address ${goQuoted(text)} with zone value is not allowed`);
-  if (isMapped(address.bytes))
+  if (isIpv4Mapped(address.bytes))
     return new CelError(`IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`);
   return new IpValue(address);
 }
@@ -122,67 +134,25 @@ function isCanonical(text: string): Value {
 const networkError = 'network address parse error during conversion from string';
 
 function parseNetwork(text: string): Value {
-  const parsed = readNetwork(text);
+  const parsed = parseCidr(text);
   if (typeof parsed === 'string') {
     const detail = `${networkError}: netip.ParsePrefix(${goQuoted(text)}): ${parsed}`;
     return new CelError(`${networkError}: ${detail}`);
   }
-  if (!isMapped(parsed.address.bytes)) return parsed;
+  const { address, prefixLength } = parsed;
+  if (!isIpv4Mapped(address.bytes)) return new NetworkValue(address, prefixLength);
   return new CelError(`${networkError}: IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`);
-}
-
-function readNetwork(text: string): NetworkValue | string {
-  const slash = text.lastIndexOf('/');
-  if (slash < 0) return "no '/'";
-  const address = parseAddress(text.slice(0, slash));
-  if (typeof address === 'string') return address;
-  if (address.zone !== '') return 'IPv6 zones cannot be present in a prefix';
-  const bitsText = text.slice(slash + 1);
-  if (!/^(?:0|[1-9]\d*)$/.test(bitsText)) return `bad bits after slash: ${goQuoted(bitsText)}`;
-  const bits = Number(bitsText);
-  return bits > address.bytes.length * 8 ? 'prefix length out of range' : new NetworkValue(address, bits);
 }
 
 function bytesOf(ip: Value): readonly number[] {
   return (ip as IpValue).address.bytes;
 }
 
-function isMapped(bytes: readonly number[]): boolean {
-  return (
-    bytes.length === 16 &&
-    bytes.slice(0, 10).every((byte) => byte === 0) &&
-    bytes[10] === 255 &&
-    bytes[11] === 255
-  );
-}
-
-function isUnspecified(bytes: readonly number[]): boolean {
-  return bytes.every((byte) => byte === 0);
-}
-
-function isLoopback(bytes: readonly number[]): boolean {
-  if (bytes.length === 4) return bytes[0] === 127;
-  return bytes.every((byte, index) => byte === (index === 15 ? 1 : 0));
-}
-
-function isMulticast(bytes: readonly number[]): boolean {
-  const first = bytes[0] ?? 0;
-  return bytes.length === 4 ? (first & 0xf0) === 0xe0 : first === 0xff;
-}
-
-function isLinkLocalMulticast(bytes: readonly number[]): boolean {
-  if (bytes.length === 4) return bytes[0] === 224 && bytes[1] === 0 && bytes[2] === 0;
-  return bytes[0] === 0xff && ((bytes[1] ?? 0) & 0x0f) === 0x02;
-}
-
-function isLinkLocalUnicast(bytes: readonly number[]): boolean {
-  if (bytes.length === 4) return bytes[0] === 169 && bytes[1] === 254;
-  return bytes[0] === 0xfe && ((bytes[1] ?? 0) & 0xc0) === 0x80;
-}
-
 function isGlobalUnicast(bytes: readonly number[]): boolean {
   if (bytes.length === 4 && bytes.every((byte) => byte === 255)) return false;
-  return !isUnspecified(bytes) && !isLoopback(bytes) && !isMulticast(bytes) && !isLinkLocalUnicast(bytes);
+  return (
+    !isUnspecifiedIp(bytes) && !isLoopbackIp(bytes) && !isMulticastIp(bytes) && !isLinkLocalUnicastIp(bytes)
+  );
 }
 
 function containsIp(network: Value, ip: Value): Value {
@@ -199,16 +169,9 @@ function containsNetwork(network: Value, other: Value): Value {
 
 function sharesPrefix(a: readonly number[], b: readonly number[], bits: number): boolean {
   if (a.length !== b.length) return false;
-  return maskBytes(a, bits).every((byte, index) => byte === maskBytes(b, bits)[index]);
+  return maskIpBytes(a, bits).every((byte, index) => byte === maskIpBytes(b, bits)[index]);
 }
 
 function masked({ address, bits }: NetworkValue): Value {
-  return new NetworkValue({ ...address, bytes: maskBytes(address.bytes, bits) }, bits);
-}
-
-function maskBytes(bytes: readonly number[], bits: number): readonly number[] {
-  return bytes.map((byte, index) => {
-    const kept = Math.max(0, Math.min(8, bits - index * 8));
-    return byte & (0xff << (8 - kept)) & 0xff;
-  });
+  return new NetworkValue({ ...address, bytes: maskIpBytes(address.bytes, bits) }, bits);
 }

@@ -1,4 +1,4 @@
-import { goQuoted } from '../../validation/go-text.ts';
+import { goQuoted } from '../../../kube/go/quote.ts';
 import type { Library } from '../checking/declarations.ts';
 import { CelError, type OpaqueValue, type Value } from '../evaluation/values.ts';
 

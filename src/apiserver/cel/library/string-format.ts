@@ -1,4 +1,4 @@
-import { goQuoted } from '../../validation/go-text.ts';
+import { goQuoted } from '../../../kube/go/quote.ts';
 import { goFloat } from '../evaluation/go-numbers.ts';
 import { formatDuration, formatTimestamp } from '../evaluation/time-text.ts';
 import {

@@ -1,5 +1,5 @@
-import { goQuoted } from '../../validation/go-text.ts';
-import { parseAddress } from './addresses.ts';
+import { goQuoted } from '../../../kube/go/quote.ts';
+import { parseIpAddress } from '../../../kube/ip-address.ts';
 
 export interface ParsedUrl {
   readonly scheme: string;
@@ -95,7 +95,7 @@ function parseBracketed(host: string): Host {
   const port = host.slice(close + 1);
   if (!/^(?::\d*)?$/.test(port)) return { problem: `invalid port ${goQuoted(port)} after host` };
   const address = host.slice(1, close).replace('%25', '%');
-  const parsed = parseAddress(address);
+  const parsed = parseIpAddress(address);
   if (typeof parsed === 'string') return { problem: `invalid host: ${parsed}` };
   return parsed.bytes.length === 4 ? { problem: 'invalid IP-literal' } : { host: `[${address}]${port}` };
 }

@@ -1,7 +1,8 @@
-import { byteLength } from '../../validation/go-text.ts';
+import { byteLength } from '../../../kube/go/quote.ts';
+import { isIpv6 } from '../../../kube/ip-address.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { typesOf } from '../type-check.ts';
-import { isCidr, isIpv4, isIpv6, isMac } from './addresses.ts';
+import { isCidr, isIpv4, isMac } from './addresses.ts';
 import { isMailAddress } from './mail-address.ts';
 import { isRequestUri } from './request-uri.ts';
 import { isDate, isDateTime, isDuration } from './times.ts';

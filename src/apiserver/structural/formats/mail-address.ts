@@ -1,4 +1,5 @@
-import { isIpv4, isIpv6 } from './addresses.ts';
+import { isIpv6 } from '../../../kube/ip-address.ts';
+import { isIpv4 } from './addresses.ts';
 
 /** One address as it stands in a mail, with or without a name: `a@example.com`, `Ann <a@example.com>`. */
 export function isMailAddress(text: string): boolean {

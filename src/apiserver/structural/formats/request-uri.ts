@@ -1,4 +1,4 @@
-import { isIpv6 } from './addresses.ts';
+import { isIpv6 } from '../../../kube/ip-address.ts';
 
 /** An absolute URI, or a path from the root, as Go's net/url takes it in a request. */
 export function isRequestUri(text: string): boolean {

@@ -1,4 +1,4 @@
-import { byteLength } from '../../validation/go-text.ts';
+import { byteLength } from '../../../kube/go/quote.ts';
 
 export function isDate(text: string): boolean {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
