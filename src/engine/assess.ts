@@ -1,13 +1,13 @@
 import type { Pod } from '../kube/api/core.ts';
 import type { ClusterIndex } from './cluster-index/cluster-index.ts';
-import { countReasons, countTexts } from './explain/message.ts';
-import { type Judged, type JudgeOptions, judge, verdictOn } from './judge.ts';
+import { type Judged, type JudgeOptions, judge, verdictOn } from './evaluation/filter-nodes.ts';
+import { countReasons, countTexts } from './evaluation/refusal-message.ts';
 import { decisionsAt, type Placement, totalScores } from './plan.ts';
 import { type PodRecord, readPod } from './records/pod-record.ts';
-import type { Decisions } from './rules/decisions.ts';
+import type { Decisions } from './rules/framework/decisions.ts';
+import type { PodRefusal } from './rules/framework/rule.ts';
+import { mayBePodsAlone } from './rules/framework/verdict.ts';
 import type { Reason } from './rules/reasons.ts';
-import type { PodRefusal } from './rules/rule.ts';
-import { mayBePodsAlone } from './rules/verdict.ts';
 
 /** What one node says to a pod. */
 export type NodeAnswer =

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../kube/api/core.ts';
-import type { Kind, Notice } from './cluster-index/change.ts';
+import type { Kind, Notice } from './cluster-index/cluster-change.ts';
 import { ClusterIndex } from './cluster-index/cluster-index.ts';
 import { upstreamProfile } from './cluster-index/profile.ts';
 import { plan } from './plan.ts';
-import { refusalOf } from './testing/answers.ts';
+import { refusalOf } from './testing/expect-plan.ts';
 import { clusterOf, outcomeOf } from './testing/cluster.ts';
 import {
   boundClaim,

@@ -11,9 +11,9 @@
  * ```
  */
 export { Assessment, type AssessOptions, assess, type NodeAnswer, type NodeRefusal } from './assess.ts';
-export type { Change, Kind, Notice, RecordOf, ReleaseChange } from './cluster-index/change.ts';
+export type { Change, Kind, Notice, RecordOf, ReleaseChange } from './cluster-index/cluster-change.ts';
 export { type Applied, ClusterIndex } from './cluster-index/cluster-index.ts';
-export type { Savepoint } from './cluster-index/primitives/journal.ts';
+export type { Savepoint } from './cluster-index/primitives/undo-log.ts';
 export {
   type InFlightPolicy,
   type Profile,
@@ -26,15 +26,14 @@ export {
   type VolumeScoring,
 } from './cluster-index/profile.ts';
 export type { ObjectOf } from './cluster-index/read-object.ts';
-export type { Explanation, NodeExplanation } from './explain/explain.ts';
-export { interestOf } from './interest.ts';
+export type { Explanation, NodeExplanation } from './evaluation/explain-nodes.ts';
 export type { Conflict } from './ledger/conflicts.ts';
 export { type ConfirmResult, Ledger, type Reservation, type ReserveResult } from './ledger/ledger.ts';
 export { type Placement, type PlanOptions, plan } from './plan.ts';
 export { type PodRecord, readPod } from './records/pod-record.ts';
-export type { Refusal } from './refusal.ts';
-export type { Binding, InlineReservation, PoolChoice, Provision } from './rules/decisions.ts';
+export type { Refusal } from './refusal/refusal.ts';
 export { defaultRules } from './rules/default-rules.ts';
+export type { Binding, InlineReservation, PoolChoice, Provision } from './rules/framework/decisions.ts';
 export {
   type ByteMargin,
   type Candidate,
@@ -44,8 +43,15 @@ export {
   type ObstacleCode,
   obstacles,
   type SlotMargin,
-} from './rules/finding.ts';
+} from './rules/framework/finding.ts';
+export {
+  type AnyRule,
+  eraseState,
+  type Interest,
+  type PodRefusal,
+  type Rule,
+} from './rules/framework/rule.ts';
 export { type NodeReason, nodeReasons, type PodReason, podReasons, type Reason } from './rules/reasons.ts';
-export { type AnyRule, eraseState, type Interest, type PodRefusal, type Rule } from './rules/rule.ts';
 export { volumeRules } from './rules/volume-rules.ts';
 export { compareSizes, type Size } from './size.ts';
+export { interestOf } from './waking/interest.ts';

@@ -1,12 +1,12 @@
 import type { Pod } from '../kube/api/core.ts';
 import type { ClusterIndex } from './cluster-index/cluster-index.ts';
 import type { NodeRow } from './cluster-index/nodes/node-table.ts';
-import { type JudgeOptions, judge } from './judge.ts';
+import { type JudgeOptions, judge } from './evaluation/filter-nodes.ts';
 import { type PodRecord, readPod } from './records/pod-record.ts';
-import { Refusal } from './refusal.ts';
-import type { Cycle } from './rules/cycle.ts';
-import type { Decisions } from './rules/decisions.ts';
-import type { ActiveRule } from './rules/prepare-rules.ts';
+import { Refusal } from './refusal/refusal.ts';
+import type { Cycle } from './rules/framework/cycle.ts';
+import type { Decisions } from './rules/framework/decisions.ts';
+import type { ActiveRule } from './rules/framework/prepare-rules.ts';
 
 export interface PlanOptions extends JudgeOptions {
   /** Which of equally good nodes is taken: equal seeds, equal choices. Left out, it is the first by name. */

@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim } from '../kube/api/core.ts';
 import { packShape, stowageProfile, upstreamProfile } from './cluster-index/profile.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { plan } from './plan.ts';
-import { refusalOf, reserveIn } from './testing/answers.ts';
+import { refusalOf, reserveIn } from './testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf, outcomeOf } from './testing/cluster.ts';
 import {
   capacity,

@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
-import type { Candidate } from '../rules/finding.ts';
+import type { Candidate } from '../rules/framework/finding.ts';
 import { NearbyVolumesCache } from '../rules/volume-binding/nearby-volumes.ts';
 import { wantOfClaim } from '../rules/volume-binding/needs.ts';
 

@@ -1,5 +1,5 @@
-import type { Candidate } from '../rules/finding.ts';
-import type { NodeExplanation } from './explain.ts';
+import type { NodeExplanation } from '../evaluation/explain-nodes.ts';
+import type { Candidate } from '../rules/framework/finding.ts';
 
 /** What came closest to serving one claim, over all nodes. */
 export interface ClaimCandidates {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { upstreamProfile } from '../cluster-index/profile.ts';
-import { refusalOf } from '../testing/answers.ts';
+import { refusalOf } from '../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import {
   byName,

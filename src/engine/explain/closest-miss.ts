@@ -1,9 +1,15 @@
 import { canonicalQuantity, quantityFromBytes } from '../../kube/quantities/quantity.ts';
-import type { Refusal } from '../refusal.ts';
-import { type ByteMargin, type Candidate, type Finding, type Obstacle, obstacles } from '../rules/finding.ts';
+import type { NodeExplanation } from '../evaluation/explain-nodes.ts';
+import type { Refusal } from '../refusal/refusal.ts';
+import {
+  type ByteMargin,
+  type Candidate,
+  type Finding,
+  type Obstacle,
+  obstacles,
+} from '../rules/framework/finding.ts';
 import { nodeReasons } from '../rules/reasons.ts';
 import type { Size } from '../size.ts';
-import type { NodeExplanation } from './explain.ts';
 
 /** Looking closely costs more than deciding: a few nodes are enough to show what kind of trouble it is. */
 const nodesMax = 8;

@@ -5,10 +5,10 @@ import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { hostPortsOf } from '../records/host-ports.ts';
 import type { NodeRecord } from '../records/node-record.ts';
 import { podTermsOf } from '../records/pod-affinity.ts';
-import { podNodes } from '../records/pod-nodes.ts';
+import { podNodes } from '../records/pod-node-affinity.ts';
 import type { PodRecord } from '../records/pod-record.ts';
-import { itemsOf } from '../records/reading.ts';
-import type { Finding } from '../rules/finding.ts';
+import { itemsOf } from '../records/field-readers.ts';
+import type { Finding } from '../rules/framework/finding.ts';
 
 /** What exactly stands in the way, in a few words for people: the taint, the label, the port. Empty where the reason says it all. */
 export function detailOf(finding: Finding, pod: PodRecord, node: string, index: ClusterIndex): string {

@@ -1,9 +1,9 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import type { NodeExplanation } from '../evaluation/explain-nodes.ts';
 import type { PodRecord } from '../records/pod-record.ts';
-import type { Finding, Margin } from '../rules/finding.ts';
+import type { Finding, Margin } from '../rules/framework/finding.ts';
 import type { NodeReason } from '../rules/reasons.ts';
 import { detailOf } from './details.ts';
-import type { NodeExplanation } from './explain.ts';
 
 /** Nodes that refuse the pod for the same reasons. */
 export interface NodeGroup {

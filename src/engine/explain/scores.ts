@@ -1,6 +1,6 @@
 import type { Pod } from '../../kube/api/core.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { type JudgeOptions, judge } from '../judge.ts';
+import { type JudgeOptions, judge } from '../evaluation/filter-nodes.ts';
 import { readPod } from '../records/pod-record.ts';
 
 /** How the nodes that would do rank, and by which rules. */

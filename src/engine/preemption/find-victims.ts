@@ -1,9 +1,9 @@
 import type { Pod } from '../../kube/api/core.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { countedTexts } from '../explain/message.ts';
+import { countedTexts } from '../evaluation/refusal-message.ts';
 import { type PodRecord, readPod } from '../records/pod-record.ts';
-import type { Refusal } from '../refusal.ts';
-import type { AnyRule } from '../rules/rule.ts';
+import type { Refusal } from '../refusal/refusal.ts';
+import type { AnyRule } from '../rules/framework/rule.ts';
 import { bestCandidate, type Candidate } from './best-candidate.ts';
 import type { Budget } from './budget.ts';
 import { rivalsOf } from './rivals.ts';

@@ -1,8 +1,8 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { countTexts } from '../explain/message.ts';
-import { type JudgeOptions, judge, verdictOn } from '../judge.ts';
+import { type JudgeOptions, judge, verdictOn } from '../evaluation/filter-nodes.ts';
+import { countTexts } from '../evaluation/refusal-message.ts';
 import type { PodRecord } from '../records/pod-record.ts';
-import type { AnyRule } from '../rules/rule.ts';
+import type { AnyRule } from '../rules/framework/rule.ts';
 
 export interface Objection {
   readonly rule: AnyRule;

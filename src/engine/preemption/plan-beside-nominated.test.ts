@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { readPod } from '../records/pod-record.ts';
-import { eraseState, type Rule } from '../rules/rule.ts';
+import { eraseState, type Rule } from '../rules/framework/rule.ts';
 import { topologySpread } from '../rules/topology-spread/rule.ts';
 import { dumpIndex } from '../testing/index-dump.ts';
 import { byName } from '../testing/objects.ts';

@@ -2,8 +2,8 @@ import type { Pod } from '../../kube/api/core.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { type Placement, type PlanOptions, plan } from '../plan.ts';
 import { type PodRecord, readPod } from '../records/pod-record.ts';
-import type { Refusal } from '../refusal.ts';
-import type { AnyRule } from '../rules/rule.ts';
+import type { Refusal } from '../refusal/refusal.ts';
+import type { AnyRule } from '../rules/framework/rule.ts';
 import { type Objection, objectionsOn } from './objections.ts';
 import { type Rivals, rivalsOf, withNominated } from './rivals.ts';
 

@@ -1,7 +1,7 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import type { JudgeOptions } from '../judge.ts';
+import type { JudgeOptions } from '../evaluation/filter-nodes.ts';
 import type { PodRecord } from '../records/pod-record.ts';
-import type { AnyRule } from '../rules/rule.ts';
+import type { AnyRule } from '../rules/framework/rule.ts';
 import type { Candidate } from './best-candidate.ts';
 import { type Budget, breakingBudgets } from './budget.ts';
 import { byImportance } from './importance.ts';

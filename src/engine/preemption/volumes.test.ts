@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { Ledger } from '../ledger/ledger.ts';
 import { plan } from '../plan.ts';
 import { defaultRules } from '../rules/default-rules.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
@@ -21,6 +20,7 @@ import {
   storageClass,
   volume,
 } from '../testing/objects.ts';
+import { Ledger } from '../testing/whole-engine.ts';
 import { high, low, middle, preempt, roomyNode, told } from './testing/crowded-cluster.ts';
 
 const rules = volumeRules;

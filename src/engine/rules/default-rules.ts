@@ -1,5 +1,6 @@
 import { balancedAllocation } from './balanced-allocation/rule.ts';
 import { nodeDeclaredFeatures } from './declared-features/rule.ts';
+import { type AnyRule, eraseState } from './framework/rule.ts';
 import { imageLocality } from './image-locality/rule.ts';
 import { interPodAffinity } from './inter-pod-affinity/rule.ts';
 import { nodeAffinity } from './node-affinity/rule.ts';
@@ -7,7 +8,6 @@ import { nodeName } from './node-name/rule.ts';
 import { nodePorts } from './node-ports/rule.ts';
 import { nodeResourcesFit } from './node-resources/rule.ts';
 import { nodeUnschedulable } from './node-unschedulable/rule.ts';
-import { type AnyRule, eraseState } from './rule.ts';
 import { supportedFeatures } from './supported-features/rule.ts';
 import { taintToleration } from './taint-toleration/rule.ts';
 import { topologySpread } from './topology-spread/rule.ts';

@@ -1,5 +1,5 @@
+import { type AnyRule, eraseState } from './framework/rule.ts';
 import { recentFailures } from './recent-failures/rule.ts';
-import { type AnyRule, eraseState } from './rule.ts';
 import { volumeBinding } from './volume-binding/rule.ts';
 import { volumeLimits } from './volume-limits/rule.ts';
 import { volumePreference } from './volume-preference/rule.ts';

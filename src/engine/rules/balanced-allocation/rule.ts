@@ -4,9 +4,9 @@
  */
 import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
 import { demandOf } from '../../records/pod-demand.ts';
-import type { Cycle } from '../cycle.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import { type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { resourcesInvalidate } from '../node-resources/wakes.ts';
-import { type Prepared, type Rule, skip } from '../rule.ts';
 
 export const balancedAllocation: Rule<ResourceAmounts> = {
   name: 'NodeResourcesBalancedAllocation',

@@ -1,13 +1,13 @@
 /** What a kubelet must be able to do for some pods, held against what nodes declare in their status. */
-import type { Change, ObjectChange } from '../../cluster-index/change.ts';
+import type { Change, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import { memoByShape, type ShapeSpec } from '../../records/pod-shape.ts';
-import { itemsOf } from '../../records/reading.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding } from '../finding.ts';
-import { asksAnew } from '../own-pod.ts';
-import { plainFinding } from '../plain-finding.ts';
-import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+import { itemsOf } from '../../records/field-readers.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { plainFinding } from '../framework/plain-finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
+import { asksAnew } from '../wake-conditions/own-pod.ts';
 
 /** The features that the pod needs, by name. */
 type Features = readonly string[];

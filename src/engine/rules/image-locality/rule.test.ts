@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { ContainerImage, Node, Pod } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { byName, node } from '../../testing/objects.ts';
-import { nodeWith, podWith } from '../../testing/rule-trials/ask.ts';
-import { judge } from '../../testing/rule-trials/judge.ts';
-import { expectSameAsOracle } from '../../testing/rule-trials/trial.ts';
-import { eraseState } from '../rule.ts';
+import { nodeWith, podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { judge } from '../../testing/rule-checks/rule-result.ts';
+import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import { eraseState } from '../framework/rule.ts';
 import { imageLocality } from './rule.ts';
 
 const rule = eraseState(imageLocality);

@@ -5,9 +5,9 @@
 import { textOf } from '../../../kube/wire.ts';
 import { haveSameImages, type PulledImage } from '../../cluster-index/nodes/image-table.ts';
 import { memoByShape } from '../../records/pod-shape.ts';
-import type { Cycle } from '../cycle.ts';
-import { asksAnew } from '../own-pod.ts';
-import { type Prepared, type Rule, skip } from '../rule.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import { type Prepared, type Rule, skip } from '../framework/rule.ts';
+import { asksAnew } from '../wake-conditions/own-pod.ts';
 
 interface ImageState {
   /** One for each container and image volume whose image some node has. */

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Affinity, Node, Pod, PodAffinityTerm } from '../../../kube/api/core.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
-import { nodeAnswers } from '../../testing/node-answers.ts';
+import { nodeAnswers } from '../../testing/rule-answers.ts';
 import { byName, hostname, node, zone } from '../../testing/objects.ts';
-import { podWith, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
-import { eraseState } from '../rule.ts';
+import { podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
+import { eraseState } from '../framework/rule.ts';
 import { interPodAffinity } from './rule.ts';
 
 const rule = eraseState(interPodAffinity);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { checkHistory } from '../../testing/neighbour-history.ts';
+import { checkHistory } from '../../testing/inter-pod-history.ts';
 import { affinityAnswers } from '../../testing/oracle/pod-affinity.ts';
-import { arbAffinePod, arbHistory, arbSpreadPod } from '../../testing/random/neighbours.ts';
-import { eraseState } from '../rule.ts';
+import { arbAffinePod, arbHistory, arbSpreadPod } from '../../testing/random/inter-pod.ts';
+import { eraseState } from '../framework/rule.ts';
 import { interPodAffinity } from './rule.ts';
 
 test('pod affinity says of each node what the oracle says, whatever happens, and wakes whoever fits', () => {

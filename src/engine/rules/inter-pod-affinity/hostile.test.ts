@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import type { Pod } from '../../../kube/api/core.ts';
 import { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { interestOf } from '../../interest.ts';
-import { plan } from '../../plan.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { node, zone } from '../../testing/objects.ts';
-import { eraseState } from '../rule.ts';
+import { interestOf, plan } from '../../testing/whole-engine.ts';
+import { eraseState } from '../framework/rule.ts';
 import { topologySpread } from '../topology-spread/rule.ts';
 import { interPodAffinity } from './rule.ts';
 

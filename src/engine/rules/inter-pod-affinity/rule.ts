@@ -4,11 +4,11 @@
  */
 import { noDomain } from '../../cluster-index/nodes/domain-table.ts';
 import { podTermsOf } from '../../records/pod-affinity.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding } from '../finding.ts';
-import { plainFinding } from '../plain-finding.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { plainFinding } from '../framework/plain-finding.ts';
+import { type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { podMessage } from '../reasons.ts';
-import { type Prepared, type Rule, skip } from '../rule.ts';
 import { type AffinityState, affinityStateOf, type DomainCounts } from './affinity-state.ts';
 import { scoreByAffinity } from './score.ts';
 import { invalidates, wakes } from './wakes.ts';

@@ -1,5 +1,5 @@
 import { noDomain } from '../../cluster-index/nodes/domain-table.ts';
-import type { Cycle } from '../cycle.ts';
+import type { Cycle } from '../framework/cycle.ts';
 import { type AffinityState, type DomainCounts, SumsByKey } from './affinity-state.ts';
 
 /** The weights of all terms that hold in a node's domains, stretched so that the best node has 100 and the worst 0. */

@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
 import type { Affinity, Pod, PodAffinityTerm } from '../../../kube/api/core.ts';
-import { comes, goes } from '../../testing/happenings.ts';
+import { comes, goes } from '../../testing/index-events.ts';
 import { atVersion, hostname, node, zone } from '../../testing/objects.ts';
-import { expectRuleWakes, podWith } from '../../testing/rule-trials/ask.ts';
-import { eraseState } from '../rule.ts';
+import { expectRuleWakes, podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { eraseState } from '../framework/rule.ts';
 import { interPodAffinity } from './rule.ts';
 
 const nodes = [node('n1', { [zone]: 'a' }), node('n2', { [zone]: 'a' })];

@@ -1,11 +1,11 @@
-import type { Change, ObjectChange } from '../../cluster-index/change.ts';
+import type { Change, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import { isTermAbout, type PodTerm, podTermsOf } from '../../records/pod-affinity.ts';
-import { areLabelledAlike, isAnotherNow } from '../../records/pod-identity.ts';
+import { areLabelledAlike, isAnotherNow } from '../../records/labels.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
-import { placeOf, placesOf } from '../pod-moves.ts';
-import type { Interest } from '../rule.ts';
+import type { Interest } from '../framework/rule.ts';
+import { placeOf, placesOf } from '../wake-conditions/pod-moves.ts';
 import { selects } from './affinity-state.ts';
 
 /** Beyond kube-scheduler's hints: namespaces, and that the last pod of a kind goes, so that another may be its first. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '../../../kube/api/core.ts';
-import { plan } from '../../plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes } from '../../testing/happenings.ts';
+import { comes } from '../../testing/index-events.ts';
 import { atVersion, hostname, node } from '../../testing/objects.ts';
-import { expectRuleWakes, nodeWith, podWith } from '../../testing/rule-trials/ask.ts';
-import { expectSameAsOracle, type Oracle } from '../../testing/rule-trials/trial.ts';
-import { eraseState } from '../rule.ts';
+import { expectRuleWakes, nodeWith, podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { expectSameAsOracle, type Oracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import { plan } from '../../testing/whole-engine.ts';
+import { eraseState } from '../framework/rule.ts';
 import { nodeAffinity } from './rule.ts';
 
 const rule = eraseState(nodeAffinity);

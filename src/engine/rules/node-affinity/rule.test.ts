@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeSelectorTerm, Pod, PreferredSchedulingTerm } from '../../../kube/api/core.ts';
-import { plan } from '../../plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { byName, node } from '../../testing/objects.ts';
-import { nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
-import { judge } from '../../testing/rule-trials/judge.ts';
+import { nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
+import { judge } from '../../testing/rule-checks/rule-result.ts';
+import { plan } from '../../testing/whole-engine.ts';
+import { eraseState } from '../framework/rule.ts';
 import { nodeUnschedulable } from '../node-unschedulable/rule.ts';
-import { eraseState } from '../rule.ts';
 import { nodeAffinity } from './rule.ts';
 
 const rule = eraseState(nodeAffinity);

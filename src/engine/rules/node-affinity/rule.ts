@@ -3,18 +3,18 @@
  * label or its names and shared by all pods that ask for the same: a pod that is pinned to one node looks at one node's labels.
  */
 
-import type { Change, ObjectChange } from '../../cluster-index/change.ts';
+import type { Change, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { Topology } from '../../cluster-index/nodes/topology-table.ts';
 import { matcherHolds } from '../../records/node-matcher.ts';
 import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
-import { type PodNodes, podNodes } from '../../records/pod-nodes.ts';
+import { type PodNodes, podNodes } from '../../records/pod-node-affinity.ts';
 import type { PreferredNodes } from '../../records/preferred-nodes.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding } from '../finding.ts';
-import { asksAnew } from '../own-pod.ts';
-import { plainFinding } from '../plain-finding.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { plainFinding } from '../framework/plain-finding.ts';
+import { type Interest, type PodRefusal, type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { podReasons } from '../reasons.ts';
-import { type Interest, type PodRefusal, type Prepared, type Rule, skip } from '../rule.ts';
+import { asksAnew } from '../wake-conditions/own-pod.ts';
 
 interface AffinityState {
   readonly required: Topology | undefined;

@@ -1,9 +1,9 @@
 /** A pod that names its node, and still comes to be planned, goes there or nowhere. */
-import type { Change } from '../../cluster-index/change.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding } from '../finding.ts';
-import { plainFinding } from '../plain-finding.ts';
-import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+import type { Change } from '../../cluster-index/cluster-change.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { plainFinding } from '../framework/plain-finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
 
 /** The name. */
 type NameState = string;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ContainerPort, Pod } from '../../../kube/api/core.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { plan } from '../../plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { askingPod } from '../../testing/crowd.ts';
-import { eraseState } from '../rule.ts';
+import { askingPod } from '../../testing/node-usage.ts';
+import { plan } from '../../testing/whole-engine.ts';
+import { eraseState } from '../framework/rule.ts';
 import { nodePorts } from './rule.ts';
 
 const rules = [eraseState(nodePorts)];

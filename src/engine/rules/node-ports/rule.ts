@@ -1,13 +1,13 @@
 /** NodePorts: a port of a node is one pod's at a time, by protocol and address; any address collides with every address. */
-import type { Change } from '../../cluster-index/change.ts';
+import type { Change } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { type HostPort, hostPortsOf, portsCollide } from '../../records/host-ports.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
-import type { Cycle } from '../cycle.ts';
-import { evictableOn } from '../evictable.ts';
-import type { Finding } from '../finding.ts';
-import { nodesLeft, placesOf } from '../pod-moves.ts';
-import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
+import { evictableOn } from '../wake-conditions/evictable-pods.ts';
+import { nodesLeft, placesOf } from '../wake-conditions/pod-moves.ts';
 
 type Ports = readonly HostPort[];
 

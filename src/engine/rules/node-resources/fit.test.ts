@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Node, Pod } from '../../../kube/api/core.ts';
 import type { ResourceList } from '../../../kube/api/meta.ts';
-import { plan } from '../../plan.ts';
-import type { Refusal } from '../../refusal.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { askingPod, residentPod } from '../../testing/crowd.ts';
+import { askingPod, residentPod } from '../../testing/node-usage.ts';
+import { plan, type Refusal } from '../../testing/whole-engine.ts';
 import { balancedAllocation } from '../balanced-allocation/rule.ts';
-import { eraseState } from '../rule.ts';
+import { eraseState } from '../framework/rule.ts';
 import { nodeResourcesFit } from './rule.ts';
 
 const fit = [eraseState(nodeResourcesFit)];

@@ -1,5 +1,5 @@
 import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
-import type { Cycle } from '../cycle.ts';
+import type { Cycle } from '../framework/cycle.ts';
 
 const scoreMax = 100;
 

@@ -1,9 +1,9 @@
 /** NodeResourcesFit: a node must have room for one more pod and for all that it asks for; the emptier, the better. */
 import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
 import { demandOf, type PodDemand } from '../../records/pod-demand.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding, ResourceMargin } from '../finding.ts';
-import type { Prepared, Rule } from '../rule.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding, ResourceMargin } from '../framework/finding.ts';
+import type { Prepared, Rule } from '../framework/rule.ts';
 import { scoreLeastAllocated } from './least-allocated.ts';
 import { isShort, isShortForGood, type Shortage, shortagesAt } from './shortages.ts';
 import { resourcesInvalidate, resourcesWake } from './wakes.ts';

@@ -5,11 +5,11 @@ import type { ResourceList } from '../../../kube/api/meta.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { balancedAllocation } from '../balanced-allocation/rule.ts';
-import { Cycle } from '../cycle.ts';
+import { Cycle } from '../framework/cycle.ts';
+import type { Prepared, Rule } from '../framework/rule.ts';
+import { mayBePodsAlone, reasonsIn } from '../framework/verdict.ts';
 import { nodePorts } from '../node-ports/rule.ts';
 import { nodeReasons } from '../reasons.ts';
-import type { Prepared, Rule } from '../rule.ts';
-import { mayBePodsAlone, reasonsIn } from '../verdict.ts';
 import { nodeResourcesFit } from './rule.ts';
 
 /** A random pod before random nodes, and what the plugins of kube-scheduler v1.36.3 said to it. */

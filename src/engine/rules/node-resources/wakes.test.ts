@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { ResourceList } from '../../../kube/api/meta.ts';
-import { plan } from '../../plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { askingPod, residentPod } from '../../testing/crowd.ts';
-import { comes, goes, type Happening } from '../../testing/happenings.ts';
+import { askingPod, residentPod } from '../../testing/node-usage.ts';
+import { comes, goes, type Happening } from '../../testing/index-events.ts';
 import { byName } from '../../testing/objects.ts';
-import { eraseState } from '../rule.ts';
+import { plan } from '../../testing/whole-engine.ts';
+import { eraseState } from '../framework/rule.ts';
 import { nodeResourcesFit } from './rule.ts';
 
 const rules = [eraseState(nodeResourcesFit)];

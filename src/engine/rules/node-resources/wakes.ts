@@ -1,13 +1,13 @@
 import type { AllocatableAmounts, ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
-import type { Change } from '../../cluster-index/change.ts';
+import type { Change } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { allocatableOf } from '../../cluster-index/pods/usage-table.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import { demandOf, usageOf } from '../../records/pod-demand.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
-import { evictableOn } from '../evictable.ts';
-import { nodesLeft, placesOf } from '../pod-moves.ts';
-import type { Interest } from '../rule.ts';
+import type { Interest } from '../framework/rule.ts';
+import { evictableOn } from '../wake-conditions/evictable-pods.ts';
+import { nodesLeft, placesOf } from '../wake-conditions/pod-moves.ts';
 import { couldFit, fits } from './shortages.ts';
 
 /** Only the node that changed can have come to fit, and whether it does can be seen: the index has the change already. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Toleration } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes } from '../../testing/happenings.ts';
+import { comes } from '../../testing/index-events.ts';
 import { atVersion, byName, node } from '../../testing/objects.ts';
-import { expectRuleWakes, nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
-import { expectSameAsOracle } from '../../testing/rule-trials/trial.ts';
-import { eraseState } from '../rule.ts';
+import { expectRuleWakes, nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
+import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import { eraseState } from '../framework/rule.ts';
 import { nodeUnschedulable } from './rule.ts';
 
 const rule = eraseState(nodeUnschedulable);

@@ -1,14 +1,14 @@
 /** A node with `spec.unschedulable` takes only pods that tolerate the taint that goes with it. */
 import type { Taint } from '../../../kube/api/core.ts';
 import { toleratesTaint } from '../../../kube/selectors/tolerations.ts';
-import type { Change } from '../../cluster-index/change.ts';
+import type { Change } from '../../cluster-index/cluster-change.ts';
 import { memoByShape } from '../../records/pod-shape.ts';
-import { itemsOf } from '../../records/reading.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding } from '../finding.ts';
-import { asksAnew } from '../own-pod.ts';
-import { plainFinding } from '../plain-finding.ts';
-import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+import { itemsOf } from '../../records/field-readers.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { plainFinding } from '../framework/plain-finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
+import { asksAnew } from '../wake-conditions/own-pod.ts';
 
 const unschedulableBit = 1;
 const unschedulableTaint: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };

@@ -2,10 +2,10 @@
  * Leaves out nodes for which a volume of the pod could not be made a moment ago. Without it a pod whose provisioner refuses would be
  * sent to the same best node again and again.
  */
-import type { Change } from '../../cluster-index/change.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding } from '../finding.ts';
-import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+import type { Change } from '../../cluster-index/cluster-change.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
 
 /** By row of the node, the claim that failed there. */
 type AvoidedRows = ReadonlyMap<number, string>;

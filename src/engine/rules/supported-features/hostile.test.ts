@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Node, Pod } from '../../../kube/api/core.ts';
-import { plan } from '../../plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
+import { plan } from '../../testing/whole-engine.ts';
 import { nodeDeclaredFeatures } from '../declared-features/rule.ts';
+import { eraseState } from '../framework/rule.ts';
 import { imageLocality } from '../image-locality/rule.ts';
 import { nodeAffinity } from '../node-affinity/rule.ts';
 import { nodeName } from '../node-name/rule.ts';
 import { nodeUnschedulable } from '../node-unschedulable/rule.ts';
-import { eraseState } from '../rule.ts';
 import { taintToleration } from '../taint-toleration/rule.ts';
 import { volumeRestrictions } from '../volume-restrictions/rule.ts';
 import { supportedFeatures } from './rule.ts';

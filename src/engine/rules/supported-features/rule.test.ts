@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes } from '../../testing/happenings.ts';
+import { comes } from '../../testing/index-events.ts';
 import { atVersion, byName, node } from '../../testing/objects.ts';
-import { expectRuleWakes, podWith, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
-import { eraseState } from '../rule.ts';
+import { expectRuleWakes, podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
+import { eraseState } from '../framework/rule.ts';
 import { supportedFeatures } from './rule.ts';
 
 const rule = eraseState(supportedFeatures);

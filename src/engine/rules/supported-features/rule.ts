@@ -4,9 +4,9 @@
  */
 import { isRecord, listOf } from '../../../kube/wire.ts';
 import { memoByShape, type ShapeContainer, type ShapeSpec } from '../../records/pod-shape.ts';
-import { asksAnew } from '../own-pod.ts';
+import { type PodRefusal, type Rule, skip } from '../framework/rule.ts';
 import { podMessage } from '../reasons.ts';
-import { type PodRefusal, type Rule, skip } from '../rule.ts';
+import { asksAnew } from '../wake-conditions/own-pod.ts';
 
 export const supportedFeatures: Rule<never> = {
   name: 'SupportedFeatures',

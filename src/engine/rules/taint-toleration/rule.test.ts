@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Node, Taint, Toleration } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes } from '../../testing/happenings.ts';
+import { comes } from '../../testing/index-events.ts';
 import { atVersion, byName, node } from '../../testing/objects.ts';
-import { expectRuleWakes, nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
-import { judge } from '../../testing/rule-trials/judge.ts';
-import { expectSameAsOracle } from '../../testing/rule-trials/trial.ts';
-import { eraseState } from '../rule.ts';
+import { expectRuleWakes, nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
+import { judge } from '../../testing/rule-checks/rule-result.ts';
+import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import { eraseState } from '../framework/rule.ts';
 import { taintToleration } from './rule.ts';
 
 const rule = eraseState(taintToleration);

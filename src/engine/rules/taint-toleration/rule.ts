@@ -4,15 +4,15 @@
  */
 import type { Taint, Toleration } from '../../../kube/api/core.ts';
 import { findUntoleratedTaint, toleratesTaint } from '../../../kube/selectors/tolerations.ts';
-import type { Change } from '../../cluster-index/change.ts';
+import type { Change } from '../../cluster-index/cluster-change.ts';
 import { taintsKey } from '../../cluster-index/nodes/taint-table.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
-import { itemsOf } from '../../records/reading.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding } from '../finding.ts';
-import { asksAnew } from '../own-pod.ts';
-import { plainFinding } from '../plain-finding.ts';
-import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+import { itemsOf } from '../../records/field-readers.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { plainFinding } from '../framework/plain-finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
+import { asksAnew } from '../wake-conditions/own-pod.ts';
 
 type Tolerations = readonly Toleration[];
 

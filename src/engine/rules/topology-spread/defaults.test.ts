@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../kube/api/core.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
-import { nodeAnswers } from '../../testing/node-answers.ts';
+import { nodeAnswers } from '../../testing/rule-answers.ts';
 import { byName, node, zone } from '../../testing/objects.ts';
-import { podWith } from '../../testing/rule-trials/ask.ts';
-import { eraseState } from '../rule.ts';
+import { podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { eraseState } from '../framework/rule.ts';
 import { topologySpread } from './rule.ts';
 
 const nodes = [node('n1', { [zone]: 'a' }), node('n2', { [zone]: 'a' }), node('n3', { [zone]: 'b' })];

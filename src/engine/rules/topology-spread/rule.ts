@@ -5,11 +5,11 @@
 import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import { type Domains, noDomain } from '../../cluster-index/nodes/domain-table.ts';
 import { type SpreadConstraint, selectorFor, spreadConstraintsOf } from '../../records/spread-constraints.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding } from '../finding.ts';
-import { plainFinding } from '../plain-finding.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { plainFinding } from '../framework/plain-finding.ts';
+import { type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { podMessage } from '../reasons.ts';
-import { type Prepared, type Rule, skip } from '../rule.ts';
 import { defaultConstraints } from './default-constraints.ts';
 import { type SoftSpread, scoreBySpread } from './score.ts';
 import { countByDomain, notCounted, SpreadNodes } from './spread-nodes.ts';

@@ -2,7 +2,7 @@ import { findUntoleratedTaint } from '../../../kube/selectors/tolerations.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { type Domains, noDomain } from '../../cluster-index/nodes/domain-table.ts';
 import { scopeOf } from '../../cluster-index/pods/namespace-scopes.ts';
-import { podNodes } from '../../records/pod-nodes.ts';
+import { podNodes } from '../../records/pod-node-affinity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { type SpreadConstraint, selectorFor } from '../../records/spread-constraints.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Node, Pod, PodSpec, TopologySpreadConstraint } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { nodeAnswers } from '../../testing/node-answers.ts';
+import { nodeAnswers } from '../../testing/rule-answers.ts';
 import { byName, hostname, node, zone } from '../../testing/objects.ts';
-import { nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
-import { eraseState } from '../rule.ts';
+import { nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
+import { eraseState } from '../framework/rule.ts';
 import { topologySpread } from './rule.ts';
 
 const rule = eraseState(topologySpread);

@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
 import type { Pod, TopologySpreadConstraint } from '../../../kube/api/core.ts';
-import { comes, goes } from '../../testing/happenings.ts';
+import { comes, goes } from '../../testing/index-events.ts';
 import { atVersion, node, zone } from '../../testing/objects.ts';
-import { expectRuleWakes, nodeWith, podWith } from '../../testing/rule-trials/ask.ts';
-import { eraseState } from '../rule.ts';
+import { expectRuleWakes, nodeWith, podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { eraseState } from '../framework/rule.ts';
 import { topologySpread } from './rule.ts';
 
 function pod(name: string, nodeName: string, app = 'web'): Pod {

@@ -1,12 +1,12 @@
 import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
-import type { Change, ObjectChange } from '../../cluster-index/change.ts';
+import type { Change, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import { taintsKey } from '../../cluster-index/nodes/taint-table.ts';
 import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
-import { isAnotherNow } from '../../records/pod-identity.ts';
+import { isAnotherNow } from '../../records/labels.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { type SpreadConstraint, selectorFor, spreadConstraintsOf } from '../../records/spread-constraints.ts';
-import { placeOf } from '../pod-moves.ts';
-import type { Interest } from '../rule.ts';
+import type { Interest } from '../framework/rule.ts';
+import { placeOf } from '../wake-conditions/pod-moves.ts';
 
 /** A pod more raises the floor, a pod fewer lowers the skew: either may help, wherever it happens. */
 export function wakes({ pod }: Interest, change: Change): boolean {

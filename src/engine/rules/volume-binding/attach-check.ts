@@ -1,4 +1,4 @@
-import type { Cycle } from '../cycle.ts';
+import type { Cycle } from '../framework/cycle.ts';
 import { AttachDemand, limitsAnything } from '../volume-limits/attach-demand.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
 import { bit } from './verdict-bits.ts';

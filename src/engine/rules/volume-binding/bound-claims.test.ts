@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
-import { bound, dataOn, placedOn } from '../../testing/bound-data.ts';
+import { bound, dataOn, placedOn } from '../../testing/bound-claim.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
 import {
   boundClaim,

@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { VolumeRow } from '../../cluster-index/volumes/volume-table.ts';
-import type { Cycle } from '../cycle.ts';
+import type { Cycle } from '../framework/cycle.ts';
 import type { BoundNeed } from './needs.ts';
 import { bit } from './verdict-bits.ts';
 

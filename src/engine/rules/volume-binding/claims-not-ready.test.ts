@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { upstreamProfile } from '../../cluster-index/profile.ts';
-import { plan } from '../../plan.ts';
-import { refusalOf } from '../../testing/answers.ts';
+import { refusalOf } from '../../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
 import {
   boundClaim,
@@ -17,6 +16,7 @@ import {
   storageClass,
   volume,
 } from '../../testing/objects.ts';
+import { plan } from '../../testing/whole-engine.ts';
 import type { PodReason } from '../reasons.ts';
 
 /** Refused wherever it would run: what kube-scheduler's PreFilter says. */

@@ -1,5 +1,5 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import type { Decisions, PoolChoice } from '../decisions.ts';
+import type { Decisions, PoolChoice } from '../framework/decisions.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
 import type { Solution } from './solution.ts';
 

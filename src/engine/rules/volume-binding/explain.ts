@@ -1,7 +1,7 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { addSizes, zeroSize } from '../../size.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding } from '../finding.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
 import type { NodeReason } from '../reasons.ts';
 import { attachFindings } from '../volume-limits/attach-demand.ts';
 import type { BindingState } from './binding-state.ts';

@@ -1,6 +1,6 @@
 import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import type { ReachCells } from '../../cluster-index/nodes/reach-cells.ts';
+import type { ReachCells } from '../../cluster-index/nodes/node-partition.ts';
 import type { Shelf } from '../../cluster-index/volumes/volume-table.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import { compareSizes, type Size } from '../../size.ts';

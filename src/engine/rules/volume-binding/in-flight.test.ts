@@ -3,9 +3,7 @@ import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { type InFlightPolicy, type Profile, stowageProfile } from '../../cluster-index/profile.ts';
-import { Ledger, type Reservation } from '../../ledger/ledger.ts';
-import { plan } from '../../plan.ts';
-import { placementOf, reserveIn } from '../../testing/answers.ts';
+import { placementOf, reserveIn } from '../../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf, outcomeOf } from '../../testing/cluster.ts';
 import {
   boundClaim,
@@ -20,6 +18,7 @@ import {
   pod,
   pool,
 } from '../../testing/objects.ts';
+import { Ledger, plan, type Reservation } from '../../testing/whole-engine.ts';
 
 const driver = 'disk.csi';
 const base: ClusterObjects = {

@@ -1,7 +1,7 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { publishedRoom } from '../../cluster-index/pools/pool-table.ts';
 import { compareSizes, subtractSizes, zeroSize } from '../../size.ts';
-import type { ByteMargin, Candidate, Obstacle } from '../finding.ts';
+import type { ByteMargin, Candidate, Obstacle } from '../framework/finding.ts';
 import type { Want } from './needs.ts';
 import type { PoolRoom } from './pool-room.ts';
 

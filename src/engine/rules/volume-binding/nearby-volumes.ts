@@ -5,7 +5,7 @@ import { offersModes } from '../../records/access-modes.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import { compareSizes, zeroSize } from '../../size.ts';
-import type { Candidate, Obstacle, ObstacleCode } from '../finding.ts';
+import type { Candidate, Obstacle, ObstacleCode } from '../framework/finding.ts';
 import type { Want } from './needs.ts';
 
 /** A volume that misses by more than this was not close. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeSelectorTerm } from '../../../kube/api/core.ts';
-import { bound, dataOn, placedOn } from '../../testing/bound-data.ts';
+import { bound, dataOn, placedOn } from '../../testing/bound-claim.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
 import { byName, node, onlyAt, pod, volume } from '../../testing/objects.ts';
 import { expectOutcomes } from '../../testing/profile-cases.ts';

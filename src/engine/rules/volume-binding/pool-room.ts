@@ -1,10 +1,10 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import type { ReachCells } from '../../cluster-index/nodes/reach-cells.ts';
+import type { ReachCells } from '../../cluster-index/nodes/node-partition.ts';
 import { convertBetweenPools, publishedRoom } from '../../cluster-index/pools/pool-table.ts';
 import type { InFlightPolicy } from '../../cluster-index/profile.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { addSizes, compareSizes, type Size, zeroSize } from '../../size.ts';
-import type { Cycle } from '../cycle.ts';
+import type { Cycle } from '../framework/cycle.ts';
 import type { Want } from './needs.ts';
 import { type PackingProblem, pack } from './packing.ts';
 import type { WorkBudget } from './work-budget.ts';

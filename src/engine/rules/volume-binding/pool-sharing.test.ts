@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../kube/api/core.ts';
 import { type InFlightPolicy, stowageProfile } from '../../cluster-index/profile.ts';
-import { Ledger } from '../../ledger/ledger.ts';
-import { plan } from '../../plan.ts';
-import { placementOf } from '../../testing/answers.ts';
+import { placementOf } from '../../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf, outcomeOf } from '../../testing/cluster.ts';
 import { claim, driverCapacity, pod, pool } from '../../testing/objects.ts';
 import { clusterWith, driver, entry, expectPools, from, noRoom } from '../../testing/pool-cases.ts';
+import { Ledger, plan } from '../../testing/whole-engine.ts';
 
 const data = pod('p', ['data']);
 

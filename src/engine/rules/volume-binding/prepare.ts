@@ -1,9 +1,9 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { PodClaim, PodRecord } from '../../records/pod-record.ts';
-import type { Cycle } from '../cycle.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import { type PodRefusal, type Prepared, skip } from '../framework/rule.ts';
 import { type PodReason, podMessage } from '../reasons.ts';
-import { type PodRefusal, type Prepared, skip } from '../rule.ts';
 import { boundNeed, type VolumeNeeds, wantOfClaim, wantsOfInline } from './needs.ts';
 
 /** Looks at all of the pod's claims before any node is: a claim that is missing or not for us refuses the pod everywhere. */

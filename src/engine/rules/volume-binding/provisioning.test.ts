@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { PersistentVolumeClaim, TopologySelectorTerm } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { upstreamProfile } from '../../cluster-index/profile.ts';
-import { plan } from '../../plan.ts';
 import { sizeOfBytes } from '../../size.ts';
 import { clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
 import {
@@ -22,6 +21,7 @@ import {
   zone,
 } from '../../testing/objects.ts';
 import { expectProfiles } from '../../testing/profile-cases.ts';
+import { plan } from '../../testing/whole-engine.ts';
 
 const noMatch = "node(s) didn't find available persistent volumes to bind";
 

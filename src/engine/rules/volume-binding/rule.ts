@@ -2,9 +2,9 @@
  * Volumes and nodes chosen together: the volumes that a pod already has must be reachable, and those it still wants must
  * be found among the existing ones or made where there is room, all of them at once.
  */
-import type { Cycle } from '../cycle.ts';
-import type { Decisions } from '../decisions.ts';
-import type { Prepared, Rule } from '../rule.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Decisions } from '../framework/decisions.ts';
+import type { Prepared, Rule } from '../framework/rule.ts';
 import type { BindingState } from './binding-state.ts';
 import { checkBoundVolumes } from './bound-volumes.ts';
 import { decideVolumes } from './decide.ts';

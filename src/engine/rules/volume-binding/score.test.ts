@@ -10,7 +10,6 @@ import {
   upstreamProfile,
   type VolumeScoring,
 } from '../../cluster-index/profile.ts';
-import { plan } from '../../plan.ts';
 import { type ClusterObjects, clusterOf, outcomeOf } from '../../testing/cluster.ts';
 import {
   boundClaim,
@@ -29,7 +28,8 @@ import {
   volume,
   zone,
 } from '../../testing/objects.ts';
-import { eraseState } from '../rule.ts';
+import { plan } from '../../testing/whole-engine.ts';
+import { eraseState } from '../framework/rule.ts';
 import { volumeRules } from '../volume-rules.ts';
 import { volumeBinding } from './rule.ts';
 

@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { addSizes, compareSizes, nanoOf, type Size, zeroSize } from '../../size.ts';
-import type { Cycle } from '../cycle.ts';
+import type { Cycle } from '../framework/cycle.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
 import { integerShapeScore, ShapeLines } from './shape-score.ts';
 import type { Solution } from './solution.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
-import { plan } from '../../plan.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
 import {
   byName,
@@ -18,6 +17,7 @@ import {
   volume,
 } from '../../testing/objects.ts';
 import { expectOutcomes } from '../../testing/profile-cases.ts';
+import { plan } from '../../testing/whole-engine.ts';
 
 const noMatch: Outcome = {
   message: "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind.",

@@ -1,5 +1,5 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import type { ChosenVolumes, Cycle } from '../cycle.ts';
+import type { ChosenVolumes, Cycle } from '../framework/cycle.ts';
 import type { AttachDemand } from '../volume-limits/attach-demand.ts';
 import { AttachCheck, type ChosenVolume } from './attach-check.ts';
 import { compareWants, type Family, familiesOf, familyOf, serveLargest, VolumeWalk } from './families.ts';

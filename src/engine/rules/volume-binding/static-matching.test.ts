@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { Ledger } from '../../ledger/ledger.ts';
-import { placementOf } from '../../testing/answers.ts';
+import { placementOf } from '../../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
 import {
   byName,
@@ -18,6 +17,7 @@ import {
   zone,
 } from '../../testing/objects.ts';
 import { expectOutcomes } from '../../testing/profile-cases.ts';
+import { Ledger } from '../../testing/whole-engine.ts';
 
 const noMatch: Outcome = {
   message: "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind.",

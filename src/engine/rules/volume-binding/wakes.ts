@@ -1,15 +1,15 @@
-import type { Change, ObjectChange, ReleaseChange } from '../../cluster-index/change.ts';
+import type { Change, ObjectChange, ReleaseChange } from '../../cluster-index/cluster-change.ts';
 import { publishedLimit, publishedRoom } from '../../cluster-index/pools/pool-table.ts';
-import { isBeingProvisioned } from '../../cluster-index/pools/promise-book.ts';
+import { isBeingProvisioned } from '../../cluster-index/pools/promise-table.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
 import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
-import { isOwnClaim } from '../own-claim.ts';
-import type { Interest } from '../rule.ts';
+import type { Interest } from '../framework/rule.ts';
 import { attachesOtherwise, driversMayHelp } from '../volume-limits/attach-wakes.ts';
+import { isOwnClaim } from '../wake-conditions/own-claim.ts';
 
 /**
  * What could help a pod whose volumes found no place. Precise where kube-scheduler is not: a PV wakes only pods that want its

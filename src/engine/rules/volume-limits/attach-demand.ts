@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { CsiVolume } from '../../records/volume-record.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../framework/finding.ts';
 
 /**
  * Volumes that a pod would bring to a node, counted against what the node can still attach. A volume that is attached

@@ -1,11 +1,11 @@
 import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.ts';
-import type { Change } from '../../cluster-index/change.ts';
+import type { Change } from '../../cluster-index/cluster-change.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { NodeDriversRecord } from '../../records/driver-record.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { CsiVolume, VolumeRecord } from '../../records/volume-record.ts';
-import type { Interest } from '../rule.ts';
+import type { Interest } from '../framework/rule.ts';
 
 /** Whether a CSINode that came, changed or went could let the pod's volumes onto its node. */
 export function driversMayHelp(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { PersistentVolume, Pod } from '../../../kube/api/core.ts';
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { stowageProfile, upstreamProfile } from '../../cluster-index/profile.ts';
-import { verdictOf } from '../../testing/answers.ts';
+import { verdictOf } from '../../testing/expect-plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { claimOf, disk, ebs, newPod, overLimit, running } from '../../testing/limit-cases.ts';
 import { attachment, byName, csiNode, node, volume } from '../../testing/objects.ts';

@@ -3,9 +3,7 @@ import type { PersistentVolume } from '../../../kube/api/core.ts';
 import type { CSIDriver } from '../../../kube/api/storage.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { stowageProfile, upstreamProfile } from '../../cluster-index/profile.ts';
-import { Ledger } from '../../ledger/ledger.ts';
-import { plan } from '../../plan.ts';
-import { placementOf, reserveIn, verdictOf } from '../../testing/answers.ts';
+import { placementOf, reserveIn, verdictOf } from '../../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
 import { ebs, overLimit } from '../../testing/limit-cases.ts';
 import {
@@ -19,6 +17,7 @@ import {
   storageClass,
   volume,
 } from '../../testing/objects.ts';
+import { Ledger, plan } from '../../testing/whole-engine.ts';
 
 function csi(name: string, driver: string, phase = 'Available'): PersistentVolume {
   return volume(name, '1Gi', { phase, spec: { csi: { driver, volumeHandle: name } } });

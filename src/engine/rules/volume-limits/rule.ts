@@ -8,15 +8,15 @@
  */
 
 import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.ts';
-import type { Change } from '../../cluster-index/change.ts';
+import type { Change } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { unlimited } from '../../cluster-index/volumes/attach-table.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding } from '../finding.ts';
-import { isOwnClaim } from '../own-claim.ts';
-import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
+import { isOwnClaim } from '../wake-conditions/own-claim.ts';
 import { AttachDemand, attachFindings, limitsAnything } from './attach-demand.ts';
 import { attachesOtherwise, driversMayHelp } from './attach-wakes.ts';
 

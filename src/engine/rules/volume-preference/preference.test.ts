@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { stowageProfile, upstreamProfile } from '../../cluster-index/profile.ts';
-import { plan } from '../../plan.ts';
 import { type ClusterObjects, clusterOf, outcomeOf } from '../../testing/cluster.ts';
 import {
   boundClaim,
@@ -14,6 +13,7 @@ import {
   storageClass,
   volume,
 } from '../../testing/objects.ts';
+import { plan } from '../../testing/whole-engine.ts';
 import { volumeRules } from '../volume-rules.ts';
 
 const nodes = [node('a', { rack: 'r1' }), node('b', { rack: 'r2' }), node('c', { rack: 'r3' })];

@@ -5,8 +5,8 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { matcherHolds } from '../../records/node-matcher.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
-import type { Cycle } from '../cycle.ts';
-import { type Prepared, type Rule, skip } from '../rule.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import { type Prepared, type Rule, skip } from '../framework/rule.ts';
 
 interface PreferenceState {
   readonly bound: readonly VolumeRecord[];

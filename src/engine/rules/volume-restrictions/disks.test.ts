@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod, Volume } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes, goes } from '../../testing/happenings.ts';
+import { comes, goes } from '../../testing/index-events.ts';
 import { atVersion, byName, node, pod } from '../../testing/objects.ts';
-import { expectRuleWakes, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
-import { eraseState } from '../rule.ts';
+import { expectRuleWakes, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
+import { eraseState } from '../framework/rule.ts';
 import { volumeRestrictions } from './rule.ts';
 
 const rule = eraseState(volumeRestrictions);

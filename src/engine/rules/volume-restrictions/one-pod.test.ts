@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { AccessMode, PersistentVolumeClaim, Pod, Volume } from '../../../kube/api/core.ts';
+import type { PersistentVolumeAccessMode, PersistentVolumeClaim, Pod, Volume } from '../../../kube/api/core.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes, goes } from '../../testing/happenings.ts';
+import { comes, goes } from '../../testing/index-events.ts';
 import { atVersion, claim, node, pod } from '../../testing/objects.ts';
-import { expectRuleWakes, refusalBy, verdictBy } from '../../testing/rule-trials/ask.ts';
-import { expectSameAsOracle } from '../../testing/rule-trials/trial.ts';
-import { eraseState } from '../rule.ts';
+import { expectRuleWakes, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
+import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import { eraseState } from '../framework/rule.ts';
 import { volumeRestrictions } from './rule.ts';
 
 const rule = eraseState(volumeRestrictions);
 const refused =
   '0/2 nodes are available: 2 node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod.';
 
-function claimOf(mode: AccessMode, version = '1'): PersistentVolumeClaim {
+function claimOf(mode: PersistentVolumeAccessMode, version = '1'): PersistentVolumeClaim {
   return claim('data', '1Gi', { spec: { accessModes: [mode] }, version });
 }
 

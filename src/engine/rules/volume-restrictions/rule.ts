@@ -2,17 +2,17 @@
  * Storage that pods can't share: disks that are named in the pod itself, of which a node's pods may have one user that writes; and
  * claims with access mode ReadWriteOncePod, which one pod in the cluster may use.
  */
-import type { Change, ObjectChange } from '../../cluster-index/change.ts';
+import type { Change, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { NodeRow } from '../../cluster-index/nodes/node-table.ts';
 import { accessModeBits } from '../../records/access-modes.ts';
 import { type DiskUse, exclusiveDisks } from '../../records/exclusive-disks.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding } from '../finding.ts';
-import { plainFinding } from '../plain-finding.ts';
-import { placesOf } from '../pod-moves.ts';
-import { type Interest, type Prepared, type Rule, skip } from '../rule.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { plainFinding } from '../framework/plain-finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
+import { placesOf } from '../wake-conditions/pod-moves.ts';
 
 type PodChange = ObjectChange<'Pod'>;
 

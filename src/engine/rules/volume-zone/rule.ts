@@ -3,16 +3,16 @@
  * otherwise it must have the volume's key, or the newer key for a volume that uses the beta one, with one of its values.
  */
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import type { Change } from '../../cluster-index/change.ts';
+import type { Change } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { everyNode } from '../../records/node-matcher.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { type VolumeRecord, type ZoneLabel, zoneKeys } from '../../records/volume-record.ts';
-import type { Cycle } from '../cycle.ts';
-import type { Finding } from '../finding.ts';
-import { isOwnClaim } from '../own-claim.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { type Interest, type PodRefusal, type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { podMessage } from '../reasons.ts';
-import { type Interest, type PodRefusal, type Prepared, type Rule, skip } from '../rule.ts';
+import { isOwnClaim } from '../wake-conditions/own-claim.ts';
 
 interface ZonedVolume {
   readonly claim: string;

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { stowageProfile } from '../cluster-index/profile.ts';
+import { refusalOf } from '../testing/expect-plan.ts';
+import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
+import { candidatesIn, findingsOf, gibIn, withoutVolumes } from '../testing/findings.ts';
+import {
+  capacity,
+  claim,
+  csiDriver,
+  csiNode,
+  driverCapacity,
+  madeBy,
+  pod,
+  pool,
+  volume,
+  zone,
+} from '../testing/objects.ts';
+
+describe('a claim that finds no room says by how much', () => {
+  const dynamic: ClusterObjects = {
+    ...withoutVolumes,
+    StorageClass: [madeBy('disk.csi', 'local')],
+    CSIDriver: [csiDriver('disk.csi')],
+  };
+
+  test('with what is free and what of it is promised', () => {
+    const [finding] = findingsOf({
+      ...dynamic,
+      CSIStorageCapacity: [capacity('net', 'local', { capacity: '8Gi' })],
+      PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '6Gi', { selectedNode: 'n1' })],
+    });
+    expect(finding).toMatchObject({ reason: 'NotEnoughCapacity', claim: 'default/data' });
+    expect(candidatesIn(finding!)).toEqual(['storage/net: NoRoom']);
+    expect(gibIn(finding!.margin!)).toEqual([5, 8, 6]);
+  });
+
+  test('with every pool that the node reaches, most room first, and no other', () => {
+    const pools = [
+      capacity('two', 'local', { capacity: '2Gi' }),
+      capacity('four', 'local', { capacity: '4Gi' }),
+      capacity('capped', 'local', { capacity: '9Gi', maximumVolumeSize: '3Gi' }),
+      capacity('away', 'local', { capacity: '4Gi', nodeTopology: { matchLabels: { [zone]: 'b' } } }),
+    ];
+    const [finding] = findingsOf({ ...dynamic, CSIStorageCapacity: pools });
+    expect(candidatesIn(finding!)).toEqual([
+      'storage/capped: VolumeTooLarge',
+      'storage/four: VolumeTooLarge NoRoom',
+      'storage/two: VolumeTooLarge NoRoom',
+    ]);
+    expect(gibIn(finding!.candidates[0]!.obstacles[0]!.margin!)).toEqual([5, 3, 0]);
+  });
+
+  test('with a pool whose figures are too old', () => {
+    const objects: ClusterObjects = {
+      ...dynamic,
+      CSIDriver: [],
+      DriverCapacity: [
+        driverCapacity('disk.csi', [
+          { storageClassName: 'local', pools: [pool('one', '9Gi', { expiryTime: '2026-01-01T00:00:00Z' })] },
+        ]),
+      ],
+    };
+    const [finding] = findingsOf(objects, undefined, Date.parse('2026-01-02T00:00:00Z'));
+    expect(candidatesIn(finding!)).toEqual(['one: Expired']);
+  });
+
+  test('with a pool that takes one at a time and is busy', () => {
+    const index = clusterOf(
+      {
+        ...dynamic,
+        CSIStorageCapacity: [capacity('net', 'local', { capacity: '80Gi' })],
+        PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '6Gi', { selectedNode: 'n1' })],
+      },
+      { ...stowageProfile, inFlight: 'one-at-a-time' },
+    );
+    const [finding] = refusalOf(index, pod('p', ['data'])).explain().nodes[0]!.findings;
+    expect(candidatesIn(finding!)).toEqual(['storage/net: Busy']);
+  });
+
+  test('with nothing where no pool is reached', () => {
+    const [finding] = findingsOf(dynamic);
+    expect(finding).toMatchObject({ reason: 'NotEnoughCapacity', candidates: [], margin: undefined });
+  });
+});
+
+describe('claims that could each be served, but not together, say so', () => {
+  const two = pod('p', ['a', 'b']);
+
+  test('for volumes', () => {
+    const findings = findingsOf(
+      {
+        ...withoutVolumes,
+        PersistentVolume: [volume('v1', '5Gi')],
+        PersistentVolumeClaim: [claim('a', '5Gi'), claim('b', '4Gi')],
+      },
+      two,
+    );
+    expect(findings.map(({ reason, claim: key }) => `${key}: ${reason}`)).toEqual([
+      'default/a: VolumesNotTogether',
+      'default/b: VolumesNotTogether',
+    ]);
+    expect(candidatesIn(findings[0]!)).toEqual(['v1: TakenBySibling']);
+  });
+
+  test('for room in a pool', () => {
+    const findings = findingsOf(
+      {
+        ...withoutVolumes,
+        StorageClass: [madeBy('disk.csi', 'local')],
+        CSIDriver: [csiDriver('disk.csi')],
+        CSIStorageCapacity: [capacity('net', 'local', { capacity: '8Gi' })],
+        PersistentVolumeClaim: [claim('a', '5Gi'), claim('b', '4Gi')],
+      },
+      two,
+    );
+    expect(findings.map(({ reason }) => reason)).toEqual(['CapacityNotTogether', 'CapacityNotTogether']);
+  });
+
+  test('for attach slots, with the numbers', () => {
+    const csi = (name: string) => volume(name, '5Gi', { spec: { csi: { driver: 'd', volumeHandle: name } } });
+    const findings = findingsOf(
+      {
+        ...withoutVolumes,
+        CSINode: [csiNode('n1', { d: 1 })],
+        PersistentVolume: [csi('v1'), csi('v2')],
+        PersistentVolumeClaim: [claim('a', '5Gi'), claim('b', '5Gi')],
+      },
+      two,
+    );
+    expect(findings).toMatchObject([
+      { reason: 'AttachLimitReached', margin: { unit: 'volumes', needed: 2, free: 1 } },
+    ]);
+  });
+});

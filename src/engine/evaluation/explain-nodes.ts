@@ -1,0 +1,45 @@
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import type { PodRecord } from '../records/pod-record.ts';
+import { Cycle } from '../rules/framework/cycle.ts';
+import type { Finding } from '../rules/framework/finding.ts';
+import { prepareRules } from '../rules/framework/prepare-rules.ts';
+import type { AnyRule, PodRefusal } from '../rules/framework/rule.ts';
+
+/** Why a pod does not fit, node by node, as data; how to show it is the reader's. */
+export interface Explanation {
+  readonly pod: string;
+  readonly podRefusals: readonly PodRefusal[];
+  /** In name order. A node without findings would do. */
+  readonly nodes: readonly NodeExplanation[];
+}
+
+export interface NodeExplanation {
+  readonly node: string;
+  readonly findings: readonly Finding[];
+}
+
+export interface ExplainOptions {
+  readonly nowMs: number;
+  readonly rules: readonly AnyRule[];
+  /** By name; all nodes where it is left out. */
+  readonly onlyNodes?: Iterable<string> | undefined;
+}
+
+/** Asks every rule about every node, also about nodes that an earlier rule has refused. */
+export function explain(
+  pod: PodRecord,
+  index: ClusterIndex,
+  { nowMs, rules, onlyNodes }: ExplainOptions,
+): Explanation {
+  index.settle(nowMs);
+  const cycle = new Cycle(index, pod, nowMs, onlyNodes);
+  // Before the rules prepare: one of them may leave nodes out at once.
+  const asked = index.nodes.rowsByName.filter((row) => cycle.isFeasible(row));
+  const { active, refusals } = prepareRules(cycle, rules);
+  if (refusals.length > 0) return { pod: pod.key, podRefusals: refusals, nodes: [] };
+  const nodes = asked.map((row) => ({
+    node: index.nodes.record(row)!.key,
+    findings: active.flatMap(({ rule, state }) => rule.explain(state, cycle, row)),
+  }));
+  return { pod: pod.key, podRefusals: [], nodes };
+}

@@ -1,0 +1,20 @@
+import type { ResourceAmounts } from '../../kube/quantities/resource-amounts.ts';
+
+/** In the units that the engine counts in: thousandths of a cpu, bytes, pieces. */
+export function amountOf(amounts: ResourceAmounts, resource: string): number {
+  switch (resource) {
+    case 'cpu':
+      return amounts.cpuMilli;
+    case 'memory':
+      return amounts.memoryBytes;
+    case 'ephemeral-storage':
+      return amounts.ephemeralStorageBytes;
+    default:
+      return amounts.others.get(resource) ?? 0;
+  }
+}
+
+/** As it is written in an object. */
+export function quantityText(resource: string, amount: number): string {
+  return resource === 'cpu' ? `${amount}m` : String(amount);
+}

@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest';
+import type { Node, PersistentVolume, Pod, Taint } from '../../kube/api/core.ts';
+import { stowageProfile } from '../cluster-index/profile.ts';
+import type { ClusterObjects } from '../testing/cluster.ts';
+import {
+  capacity,
+  claim,
+  csiDriver,
+  csiNode,
+  localVolume,
+  madeBy,
+  node,
+  pod,
+  storageClass,
+} from '../testing/objects.ts';
+import { remedyText } from './step-text.ts';
+import { searchIn } from './testing/remedy-laws.ts';
+
+function remediesFor(objects: ClusterObjects, asking: Pod): string[] {
+  return (searchIn(objects, asking, stowageProfile)?.remedies ?? []).map(remedyText);
+}
+
+/** With so much cpu, and no end of the rest. */
+function nodeOf(
+  name: string,
+  cpu: string,
+  spec: Node['spec'] = {},
+  labels: Record<string, string> = {},
+): Node {
+  const plain = node(name, labels);
+  return { ...plain, spec, status: { allocatable: { ...plain.status?.allocatable, cpu } } };
+}
+
+function podOf(name: string, cpu: string, more: Partial<Pod> = {}): Pod {
+  const plain = pod(name, []);
+  const containers = [{ name: 'main', resources: { requests: { cpu } } }];
+  return {
+    metadata: { ...plain.metadata, ...more.metadata },
+    spec: { ...plain.spec, containers, ...more.spec },
+  };
+}
+
+function ownedBy(kind: string, name: string) {
+  return { ownerReferences: [{ apiVersion: 'apps/v1', kind, name, uid: name, controller: true }] };
+}
+
+describe('a volume of another claim', () => {
+  const claimRef = { namespace: 'other', name: 'theirs', uid: 'uid-theirs' };
+  const kept = (spec: PersistentVolume['spec'], phase: string): PersistentVolume => {
+    const volume = localVolume('v', '10Gi', 'n1');
+    return { ...volume, spec: { ...volume.spec, ...spec }, status: { phase: phase as 'Released' } };
+  };
+
+  test.each<[string, PersistentVolume, boolean]>([
+    ['is offered when that claim is gone', kept({ claimRef }, 'Released'), true],
+    [
+      'is left alone while it is bound, as the claim may be one that nobody could see',
+      kept({ claimRef }, 'Bound'),
+      false,
+    ],
+    [
+      'is left alone while it is kept for a claim to come',
+      kept({ claimRef: { ...claimRef, uid: '' } }, 'Available'),
+      false,
+    ],
+    [
+      'is left alone when it is about to be deleted',
+      kept({ claimRef, persistentVolumeReclaimPolicy: 'Delete' }, 'Released'),
+      false,
+    ],
+  ])('%s', (_, volume, isOffered) => {
+    const objects = {
+      Node: [node('n1')],
+      StorageClass: [storageClass('local')],
+      PersistentVolume: [volume],
+      PersistentVolumeClaim: [claim('data', '5Gi')],
+    };
+    const texts = remediesFor(objects, pod('p', ['data'])).filter((text) => text.includes('claimRef'));
+    expect(texts.length > 0).toBe(isOffered);
+    for (const text of texts) expect(text).toContain('the pod then gets what that has left on it');
+  });
+});
+
+describe('a taint', () => {
+  const tainted = (...taints: Taint[]) => ({ Node: [nodeOf('n1', '4', { taints })] });
+  const dedicated = { key: 'dedicated', value: 'db', effect: 'NoSchedule' } as const;
+  const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } as const;
+
+  test('that Kubernetes puts by itself goes when the node is well again, and no other way', () => {
+    const texts = remediesFor(tainted(notReady, dedicated), podOf('p', '1'));
+    expect(texts).toEqual([
+      'Remove taint dedicated=db:NoSchedule from node n1 and get it ready, so that Kubernetes takes taint node.kubernetes.io/not-ready:NoSchedule off it; the pod then fits on n1.',
+    ]);
+  });
+
+  test('of a node that is being taken away is not touched; another such node would be without it', () => {
+    const leaving = { key: 'ToBeDeletedByClusterAutoscaler', value: '1', effect: 'NoSchedule' } as const;
+    expect(remediesFor(tainted(leaving), podOf('p', '1'))).toEqual([
+      expect.stringMatching(/^Add a node like n1 /),
+    ]);
+  });
+});
+
+describe('a label', () => {
+  const wanting = (nodeSelector: Record<string, string>) => podOf('p', '1', { spec: { nodeSelector } });
+
+  test.each([
+    'topology.kubernetes.io/zone',
+    'topology.ebs.csi.aws.com/zone',
+    'kubernetes.io/arch',
+    'node-role.kubernetes.io/control-plane',
+    'eks.amazonaws.com/nodegroup',
+    'own.example.com/place',
+  ])('that says what a node is stays what it is: %s', (key) => {
+    const drivers = csiNode('n1', { 'own.csi': 5 });
+    const [driver] = drivers.spec?.drivers ?? [];
+    const objects = {
+      Node: [node('n1', { [key]: 'a' })],
+      CSINode: [{ ...drivers, spec: { drivers: [{ ...driver, topologyKeys: ['own.example.com/place'] }] } }],
+    };
+    expect(remediesFor(objects, wanting({ [key]: 'b' }))).toEqual([
+      `Have the pod do without ${key}=b; the pod then fits on n1.`,
+    ]);
+  });
+
+  test('that takes the place of another says so', () => {
+    const [first] = remediesFor({ Node: [node('n1', { disk: 'hdd' })] }, wanting({ disk: 'ssd' }));
+    expect(first).toBe('Label node n1 with disk=ssd instead of disk=hdd; the pod then fits on n1.');
+  });
+});
+
+describe('a new node', () => {
+  test('has the pods on it that come with every such node', () => {
+    const agent = podOf('agent', '500m', {
+      metadata: ownedBy('DaemonSet', 'agent'),
+      spec: { nodeName: 'n1' },
+    });
+    const busy = podOf('busy', '3', { spec: { nodeName: 'n1' } });
+    const objects = { Node: [nodeOf('n1', '4')], Pod: [agent, busy] };
+    const isNew = (text: string) => text.startsWith('Add a node');
+    expect(remediesFor(objects, podOf('p', '4')).some(isNew)).toBe(false);
+    expect(remediesFor(objects, podOf('p', '3500m')).some(isNew)).toBe(true);
+  });
+
+  test('is like those that the pod asks for, wherever they stand in the list', () => {
+    const busy = (name: string) => podOf(`on-${name}`, '4', { spec: { nodeName: name } });
+    const objects = {
+      Node: [nodeOf('a', '4'), nodeOf('b', '4', {}, { disk: 'ssd' })],
+      Pod: [busy('a'), busy('b')],
+    };
+    const texts = remediesFor(objects, podOf('p', '4', { spec: { nodeSelector: { disk: 'ssd' } } }));
+    expect(texts[0]).toMatch(/^Add a node like b /);
+  });
+});
+
+describe('a pod in the way', () => {
+  const on = (name: string, more: Pod['metadata'] = {}) =>
+    podOf(name, '3', { metadata: more, spec: { nodeName: 'n1' } });
+
+  test('is waited for if it is being deleted, before anything else', () => {
+    const objects = {
+      Node: [nodeOf('n1', '4')],
+      Pod: [on('leaving', { deletionTimestamp: '2026-01-01T00:00:00Z' })],
+    };
+    const texts = remediesFor(objects, podOf('p', '3'));
+    expect(texts[0]).toBe('Wait until pod default/leaving, being deleted, is gone; the pod then fits on n1.');
+    expect(texts.some((text) => text.startsWith('Remove'))).toBe(false);
+  });
+
+  test('comes back unless its owner is scaled down', () => {
+    const objects = { Node: [nodeOf('n1', '4')], Pod: [on('web-1', ownedBy('ReplicaSet', 'web'))] };
+    expect(remediesFor(objects, podOf('p', '3')).at(-1)).toBe(
+      'Remove pod default/web-1 (scale down ReplicaSet web, or it makes new ones); the pod then fits on n1.',
+    );
+  });
+});
+
+describe('amounts', () => {
+  test('of what the pod asks for are its own, without what its runtime takes', () => {
+    const asking = podOf('p', '5', { spec: { overhead: { cpu: '250m' } } });
+    expect(remediesFor({ Node: [nodeOf('n1', '4')] }, asking)).toContain(
+      'Have the pod ask for cpu 3.75 instead of 5; the pod then fits on n1.',
+    );
+  });
+
+  test('never come down to nothing', () => {
+    const full = podOf('full', '4', { metadata: ownedBy('DaemonSet', 'full'), spec: { nodeName: 'n1' } });
+    const texts = remediesFor({ Node: [nodeOf('n1', '4')], Pod: [full] }, podOf('p', '1'));
+    expect(texts).toEqual(['Give node n1 1 more cpu (it has 4); the pod then fits on n1.']);
+  });
+
+  test('that are close are told apart', () => {
+    const objects = {
+      Node: [node('n1')],
+      StorageClass: [storageClass('local')],
+      PersistentVolume: [localVolume('v', '5Gi', 'n1')],
+      PersistentVolumeClaim: [claim('data', String(5 * 2 ** 30 + 1))],
+    };
+    expect(remediesFor(objects, pod('p', ['data']))).toContain(
+      'Have claim default/data ask for 5Gi instead of 5.01Gi (it has to be created anew); the pod then fits on n1.',
+    );
+  });
+});
+
+describe('storage', () => {
+  const poolOf = (free: string, largest: string) => ({
+    Node: [node('n1')],
+    CSIDriver: [csiDriver('d')],
+    StorageClass: [madeBy('d', 'dyn')],
+    CSIStorageCapacity: [capacity('c', 'dyn', { capacity: free, maximumVolumeSize: largest })],
+    PersistentVolumeClaim: [claim('data', '20Ti', { className: 'dyn' })],
+  });
+
+  test.each<[string, string, string, boolean]>([
+    ['helps where its largest volume is all that is free', '16Ti', '16Ti', true],
+    ['does not lift a limit of the driver', '100Ti', '16Ti', false],
+    ['does not lift a limit of the driver that is yet to be reached', '1Ti', '16Ti', false],
+  ])('that is added %s', (_, free, largest, helps) => {
+    const texts = remediesFor(poolOf(free, largest), pod('p', ['data']));
+    expect(texts.some((text) => text.startsWith('Grow'))).toBe(helps);
+  });
+
+  test('that is made by hand says all that the claim asks of it', () => {
+    const asked = claim('data', '5Gi', {
+      spec: {
+        accessModes: ['ReadWriteMany'],
+        volumeMode: 'Block',
+        selector: { matchLabels: { tier: 'gold' } },
+      },
+    });
+    const objects = {
+      Node: [node('n1')],
+      StorageClass: [storageClass('local')],
+      PersistentVolumeClaim: [asked],
+      // Of the name that the new one would have.
+      PersistentVolume: [localVolume('for-data', '1Gi', 'n1')],
+    };
+    const search = searchIn(objects, pod('p', ['data']), stowageProfile);
+    expect(search?.remedies.map(remedyText)).toEqual([
+      'Create a PersistentVolume of 5Gi, class local, access mode ReadWriteMany, volume mode Block, labelled tier=gold, that n1 can reach; the pod then fits on n1.',
+    ]);
+    expect(search?.remedies[0]?.steps[0]?.object.name).toBe('for-data-2');
+  });
+});

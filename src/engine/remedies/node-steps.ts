@@ -1,0 +1,200 @@
+import type { Node, NodeSelector, Pod, Taint, Toleration } from '../../kube/api/core.ts';
+import { compileNodeSelector, matchesNode } from '../../kube/selectors/node-selector.ts';
+import { matchesRequirement, type Requirement } from '../../kube/selectors/requirement.ts';
+import { toleratesTaint } from '../../kube/selectors/tolerations.ts';
+import { textOf } from '../../kube/wire.ts';
+import { taintText } from '../explain/details.ts';
+import type { MatcherTerm } from '../records/node-matcher.ts';
+import { podNodes } from '../records/pod-node-affinity.ts';
+import { itemsOf } from '../records/field-readers.ts';
+import { isFarewellTaint, isKubernetesTaint, saysWhatNodeIs } from './node-facts.ts';
+import { changing, type Step } from './remedy-step.ts';
+import type { Trial } from './what-if.ts';
+
+const cordonTaint = 'node.kubernetes.io/unschedulable';
+
+/** The taint that goes with the mark is lifted with it. */
+export function uncordon({ node }: Trial): Step[] {
+  const change = (object: Node): Node => ({
+    ...object,
+    spec: {
+      ...object.spec,
+      unschedulable: false,
+      taints: itemsOf(object.spec?.taints).filter(({ key }) => key !== cordonTaint),
+    },
+  });
+  return [ofNode('UncordonNode', node, [], change)];
+}
+
+/** Either the node loses its taints or the pod tolerates them; what a node's condition put there nobody should tolerate away. */
+export function taintSteps(trial: Trial): Step[] {
+  const tolerations = itemsOf(trial.pod.spec?.tolerations);
+  const isInTheWay = (taint: Taint) =>
+    taint.effect !== 'PreferNoSchedule' &&
+    !tolerations.some((toleration) => toleratesTaint(toleration, taint));
+  const untolerated = itemsOf(trial.get('Node', trial.node)?.spec?.taints).filter(isInTheWay);
+  if (untolerated.length === 0 || untolerated.some(isFarewellTaint)) return [];
+  const names = untolerated.map(taintText);
+  const removal = ofNode('RemoveTaint', trial.node, names, (node) => ({
+    ...node,
+    spec: { ...node.spec, taints: itemsOf(node.spec?.taints).filter((taint) => !isInTheWay(taint)) },
+  }));
+  if (untolerated.some(({ key }) => isKubernetesTaint(textOf(key)))) return [removal];
+  const added = untolerated.map(tolerationOf);
+  const tolerating = ofPod('TolerateTaint', trial, names, (pod) => ({
+    ...pod,
+    spec: { ...pod.spec, tolerations: [...itemsOf(pod.spec?.tolerations), ...added] },
+  }));
+  return [removal, tolerating];
+}
+
+function tolerationOf({ key, value, effect }: Taint): Toleration {
+  const isPlain = value === undefined || value === '';
+  return {
+    key: textOf(key),
+    ...(isPlain ? { operator: 'Exists' as const } : { operator: 'Equal' as const, value }),
+    effect: effect ?? '',
+  };
+}
+
+/** Either the node gets the labels that the pod asks for, or the pod asks for less. */
+export function nodeAffinitySteps(trial: Trial): Step[] {
+  const node = trial.get('Node', trial.node);
+  const { required } = podNodes(trial.record.shape);
+  if (node === undefined || required === undefined) return [];
+  const labels = node.metadata?.labels ?? {};
+  const [fewest] = required.terms
+    .map((term) => labelChanges(term, trial, labels))
+    .filter((found) => found !== undefined)
+    .sort((a, b) => a.length - b.length);
+  return [
+    ...(fewest === undefined ? [] : [labelNode(fewest, trial.node, labels)]),
+    ...dropNodeSelector(trial, labels),
+  ];
+}
+
+interface LabelChange {
+  readonly key: string;
+  /** Undefined: the label goes. */
+  readonly value: string | undefined;
+}
+
+/** What would make the term hold; undefined if nothing that people change would. */
+function labelChanges(
+  { names, requirements }: MatcherTerm,
+  trial: Trial,
+  labels: Readonly<Record<string, string>>,
+): LabelChange[] | undefined {
+  if (names.some(({ operator, values }) => values.has(trial.node) !== (operator === 'In'))) return undefined;
+  const changes: LabelChange[] = [];
+  for (const requirement of requirements) {
+    if (matchesRequirement(requirement, labels)) continue;
+    const change = changeFor(requirement);
+    if (change === undefined || saysWhatNodeIs(change.key, trial)) return undefined;
+    changes.push(change);
+  }
+  return changes;
+}
+
+function changeFor({ key, operator, values, bound }: Requirement): LabelChange | undefined {
+  switch (operator) {
+    case 'In': {
+      const [value] = values;
+      return value === undefined ? undefined : { key, value };
+    }
+    case 'Exists':
+      return { key, value: 'true' };
+    case 'NotIn':
+    case 'DoesNotExist':
+      return { key, value: undefined };
+    case 'Gt':
+      return bound === undefined ? undefined : { key, value: String(bound + 1n) };
+    case 'Lt':
+      return bound === undefined ? undefined : { key, value: String(bound - 1n) };
+  }
+}
+
+function labelNode(
+  changes: readonly LabelChange[],
+  name: string,
+  before: Readonly<Record<string, string>>,
+): Step {
+  const names = changes.map(({ key, value }) => (value === undefined ? `${key}-` : `${key}=${value}`));
+  const replaced = changes.filter(({ key, value }) => value !== undefined && before[key] !== undefined);
+  const step = ofNode('LabelNode', name, names, (node) => {
+    const labels: Record<string, string> = { ...node.metadata?.labels };
+    for (const { key, value } of changes) {
+      if (value === undefined) delete labels[key];
+      else labels[key] = value;
+    }
+    return { ...node, metadata: { ...node.metadata, labels } };
+  });
+  return { ...step, remarks: replaced.map(({ key }) => `${key}=${before[key]}`) };
+}
+
+/** The pairs of its node selector that the node lacks, and the required affinity as a whole if the node lacks that. */
+function dropNodeSelector(trial: Trial, labels: Readonly<Record<string, string>>): Step[] {
+  const { nodeSelector, affinity } = trial.pod.spec ?? {};
+  const lacking = Object.entries(nodeSelector ?? {}).filter(([key, value]) => labels[key] !== value);
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const isMet = required === undefined || required === null || holds(required, trial.node, labels);
+  const names = [
+    ...lacking.map(([key, value]) => `${key}=${value}`),
+    ...(isMet ? [] : ['required node affinity']),
+  ];
+  if (names.length === 0) return [];
+  const dropped = new Set(lacking.map(([key]) => key));
+  return [ofPod('DropNodeSelector', trial, names, (pod) => withoutSelector(pod, dropped, isMet))];
+}
+
+function holds(required: NodeSelector, name: string, labels: Readonly<Record<string, string>>): boolean {
+  return matchesNode(compileNodeSelector(required), name, labels);
+}
+
+function withoutSelector(pod: Pod, dropped: ReadonlySet<string>, keepsAffinity: boolean): Pod {
+  const { nodeSelector, affinity, ...spec } = pod.spec ?? {};
+  const kept = Object.entries(nodeSelector ?? {}).filter(([key]) => !dropped.has(key));
+  const { requiredDuringSchedulingIgnoredDuringExecution: _, ...preferred } = affinity?.nodeAffinity ?? {};
+  return {
+    ...pod,
+    spec: {
+      ...spec,
+      nodeSelector: Object.fromEntries(kept),
+      ...(affinity && { affinity: keepsAffinity ? affinity : { ...affinity, nodeAffinity: preferred } }),
+    },
+  };
+}
+
+function ofNode(
+  sort: Step['sort'],
+  name: string,
+  names: readonly string[],
+  change: (node: Node) => Node,
+): Step {
+  return {
+    sort,
+    scope: '',
+    object: { kind: 'Node', name },
+    amount: Math.max(1, names.length),
+    unit: 'changes',
+    names,
+    edits: [changing('Node', name, change)],
+  };
+}
+
+function ofPod(
+  sort: Step['sort'],
+  { record }: Trial,
+  names: readonly string[],
+  change: (pod: Pod) => Pod,
+): Step {
+  return {
+    sort,
+    scope: '',
+    object: { kind: 'Pod', name: record.key },
+    amount: names.length,
+    unit: 'changes',
+    names,
+    edits: [{ type: 'change pod', change }],
+  };
+}

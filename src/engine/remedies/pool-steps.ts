@@ -1,0 +1,109 @@
+import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
+import {
+  addQuantities,
+  canonicalQuantity,
+  parseQuantity,
+  quantityFromBytes,
+} from '../../kube/quantities/quantity.ts';
+import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
+import { ephemeralStorageClassName } from '../../kube/stowage.ts';
+import { lookUpPools, type PoolLookup } from '../cluster-index/pools/pool-lookup.ts';
+import { publishedRoom } from '../cluster-index/pools/pool-table.ts';
+import type { PoolRecord } from '../records/pool-record.ts';
+import { itemsOf } from '../records/field-readers.ts';
+import type { Finding } from '../rules/framework/finding.ts';
+import { changing, type Edit, type Step } from './remedy-step.ts';
+import type { Trial } from './what-if.ts';
+
+/** A few pools are enough to look at; a node rarely reaches more than one for a class. */
+const poolsMax = 4;
+
+/** Pools that this node reaches have more to give, each by more than enough; how much is needed is found out afterwards. */
+export function growPools(trial: Trial, finding: Finding): Step[] {
+  const { index, node, record } = trial;
+  const pools = poolsFor(trial, finding);
+  const row = index.nodes.row(node);
+  if (pools.kind !== 'pools' || row === undefined) return [];
+  const wanted = record.claims.reduce(
+    (sum, { key }) => sum + (index.claims.get(key)?.request?.bytes ?? 0),
+    0,
+  );
+  const inline = record.inlineVolumes.reduce((sum, { size }) => sum + (size?.bytes ?? 0), 0);
+  return [...index.pools.cellsOf(pools.entry, index.nodes.rowCount).thingsAt(row)]
+    .slice(0, poolsMax)
+    .flatMap((at) => {
+      const pool = index.pools.record(at);
+      const promised = publishedRoom(pool).bytes - index.pools.room(at).bytes;
+      const enough = Math.ceil(wanted + inline + Math.max(0, promised));
+      return Number.isSafeInteger(enough) && enough > 0 ? [growPoolBy(pool, enough)] : [];
+    });
+}
+
+function poolsFor({ index, record }: Trial, { claim = '' }: Finding): PoolLookup {
+  const asked = index.claims.get(claim);
+  const storageClass = index.classes.get(asked?.className ?? '');
+  if (asked !== undefined && storageClass !== undefined)
+    return lookUpPools(index, storageClass.provisioner, asked.className);
+  const inline = record.inlineVolumes.find(({ volumeName }) => claim === `${record.key}:${volumeName}`);
+  return inline === undefined
+    ? { kind: 'none' }
+    : lookUpPools(index, inline.driver, ephemeralStorageClassName);
+}
+
+function growPoolBy(pool: PoolRecord, amount: number): Step {
+  const from = publishedRoom(pool).bytes;
+  return {
+    sort: 'GrowPool',
+    scope: '',
+    object: { kind: pool.form, name: pool.driver === undefined ? pool.name : `${pool.driver}/${pool.name}` },
+    amount,
+    unit: 'bytes',
+    from,
+    to: from + amount,
+    names: [pool.storageClass],
+    edits: [editOf(pool, amount)],
+    withAmount: (other) => growPoolBy(pool, other),
+  };
+}
+
+function editOf(pool: PoolRecord, amount: number): Edit {
+  if (pool.driver === undefined) {
+    return changing('CSIStorageCapacity', pool.name, (object) => grownCapacity(object, amount));
+  }
+  return changing('DriverCapacity', pool.driver, (object) => grownDriverPool(object, pool, amount));
+}
+
+function grownCapacity(object: CSIStorageCapacity, amount: number): CSIStorageCapacity {
+  const { capacity, maximumVolumeSize } = object;
+  const hasLimit = maximumVolumeSize !== undefined && maximumVolumeSize !== null;
+  const hasFree = capacity !== undefined && capacity !== null;
+  // A limit of its own is the driver's: no storage that is added lifts it.
+  const followsFree = hasLimit && (!hasFree || isSameQuantity(capacity, maximumVolumeSize));
+  return {
+    ...object,
+    ...((hasFree || !hasLimit) && { capacity: plus(capacity, amount) }),
+    ...(followsFree && { maximumVolumeSize: plus(maximumVolumeSize, amount) }),
+  };
+}
+
+function grownDriverPool(object: DriverCapacity, pool: PoolRecord, amount: number): DriverCapacity {
+  const grown = (entry: StoragePool): StoragePool =>
+    entry.name === pool.name ? { ...entry, capacity: plus(entry.capacity, amount) } : entry;
+  const storage = itemsOf(object.status?.storage).map((entry) =>
+    entry.storageClassName === pool.storageClass
+      ? { ...entry, pools: itemsOf(entry.pools).map(grown) }
+      : entry,
+  );
+  return { ...object, status: { ...object.status, storage } };
+}
+
+function isSameQuantity(a: unknown, b: unknown): boolean {
+  const [left, right] = [parseQuantity(a), parseQuantity(b)];
+  return left.ok && right.ok && canonicalQuantity(left.quantity) === canonicalQuantity(right.quantity);
+}
+
+function plus(quantity: unknown, bytes: number): string {
+  const parsed = parseQuantity(quantity);
+  const more = quantityFromBytes(bytes);
+  return canonicalQuantity(parsed.ok ? addQuantities(parsed.quantity, more) : more);
+}

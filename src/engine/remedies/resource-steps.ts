@@ -1,0 +1,108 @@
+import type { Node, Pod } from '../../kube/api/core.ts';
+import { podRequests } from '../../kube/quantities/pod-requests.ts';
+import { allocatableAmounts } from '../../kube/quantities/resource-amounts.ts';
+import type { Finding } from '../rules/framework/finding.ts';
+import { amountOf, quantityText } from './amounts.ts';
+import { changing, type Step, type StepUnit } from './remedy-step.ts';
+import { scaleRequests } from './scale-requests.ts';
+import type { Trial } from './what-if.ts';
+
+/** Either the node has more to give, or the pod asks for less. */
+export function resourceSteps(trial: Trial, { margin }: Finding): Step[] {
+  if (margin?.unit !== 'resource') return [];
+  const { resource } = margin;
+  const needed = resource === 'pods' ? 1 : amountOf(podRequests(trial.pod.spec ?? {}), resource);
+  const grown = growNode(trial, resource, needed);
+  return resource === 'pods' ? [grown] : [grown, ...askForLess(trial, resource, needed)];
+}
+
+/** By all that the pod needs, which is always enough unless the node has promised too much already. */
+function growNode(trial: Trial, resource: string, needed: number): Step {
+  const { allocatable = {} } = trial.index.nodes.get(trial.node) ?? {};
+  const amounts = allocatableAmounts(allocatable);
+  const has = resource === 'pods' ? amounts.pods : amountOf(amounts, resource);
+  const overcommitted = Math.max(0, usedOn(trial, resource) - has);
+  return growNodeBy(trial.node, { resource, has }, needed + overcommitted);
+}
+
+function growNodeBy(
+  node: string,
+  what: { readonly resource: string; readonly has: number },
+  amount: number,
+): Step {
+  const { resource, has } = what;
+  const to = has + amount;
+  return {
+    sort: 'GrowNode',
+    scope: resource,
+    object: { kind: 'Node', name: node },
+    amount,
+    unit: unitOf(resource),
+    from: has,
+    to,
+    names: [resource],
+    edits: [
+      changing('Node', node, (object) => withAllocatable(object, resource, quantityText(resource, to))),
+    ],
+    withAmount: (other) => growNodeBy(node, what, other),
+  };
+}
+
+function withAllocatable(node: Node, resource: string, quantity: string): Node {
+  const allocatable = { ...node.status?.allocatable, [resource]: quantity };
+  return { ...node, status: { ...node.status, allocatable } };
+}
+
+/** To next to nothing; how much it may keep is found out afterwards. A pod that got none of it at all would be another one. */
+function askForLess(trial: Trial, resource: string, asked: number): Step[] {
+  const overhead = amountOf(podRequests({ overhead: trial.pod.spec?.overhead }), resource);
+  const most = asked - overhead - 1;
+  return most <= 0 ? [] : [askForLessBy(trial.record.key, { resource, asked, overhead }, most)];
+}
+
+interface Asking {
+  readonly resource: string;
+  /** In all. */
+  readonly asked: number;
+  /** What of it comes with the pod's runtime class, and isn't for its author to choose. */
+  readonly overhead: number;
+}
+
+function askForLessBy(podKey: string, what: Asking, amount: number): Step {
+  const { resource, asked, overhead } = what;
+  const total = asked - amount;
+  return {
+    sort: 'AskForLess',
+    scope: resource,
+    object: { kind: 'Pod', name: podKey },
+    amount,
+    unit: unitOf(resource),
+    from: asked - overhead,
+    to: total - overhead,
+    names: [resource],
+    edits: [{ type: 'change pod', change: (pod: Pod) => scaleRequests(pod, resource, total) }],
+    withAmount: (other) => askForLessBy(podKey, what, other),
+  };
+}
+
+function usedOn({ index, node }: Trial, resource: string): number {
+  const row = index.nodes.row(node);
+  const { usage } = index;
+  const columns = {
+    pods: usage.pods,
+    cpu: usage.cpu,
+    memory: usage.memory,
+    'ephemeral-storage': usage.ephemeralStorage,
+  };
+  const column = Object.hasOwn(columns, resource)
+    ? columns[resource as keyof typeof columns]
+    : usage.other(resource);
+  return row === undefined ? 0 : (column?.used[row] ?? 0);
+}
+
+function unitOf(resource: string): StepUnit {
+  if (resource === 'cpu') return 'millicores';
+  const isBytes =
+    resource === 'memory' || resource === 'ephemeral-storage' || resource.startsWith('hugepages-');
+  return isBytes ? 'bytes' : 'units';
+}

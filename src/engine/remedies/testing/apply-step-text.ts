@@ -1,0 +1,375 @@
+/** Does to a cluster what a remedy says, knowing nothing but its words: what somebody would do who reads it. */
+import type { Node, PersistentVolume, Pod, Taint } from '../../../kube/api/core.ts';
+import { parseQuantity, quantityToNano } from '../../../kube/quantities/quantity.ts';
+import type { Kind } from '../../cluster-index/cluster-change.ts';
+import { keyOf, type ObjectOf } from '../../cluster-index/read-object.ts';
+import type { ClusterObjects } from '../../testing/cluster.ts';
+import { hostname } from '../../testing/objects.ts';
+
+export interface Situation {
+  readonly objects: ClusterObjects;
+  readonly pod: Pod;
+}
+
+/**
+ * The situation after one step, told by its text, and by the name of its object where that is to be made. Fails where nobody would know
+ * what to do.
+ */
+export function afterWords({ text, name }: { text: string; name: string }, before: Situation): Situation {
+  for (const [pattern, act] of acts) {
+    const words = pattern.exec(text);
+    if (words !== null) return act([...words.slice(1), name], before);
+  }
+  throw new Error(`nobody knows what to do about: ${text}`);
+}
+
+type Act = (words: readonly (string | undefined)[], before: Situation) => Situation;
+
+const acts: readonly (readonly [RegExp, Act])[] = [
+  [
+    /^create a PersistentVolume of (\S+?)(?: without a class|, class (\S+?))(?:, access mode ((?:Read\w+(?:, )?)+?))?(, volume mode Block)?(?:, attributes class (\S+?))?(?:, labelled (.+?))?,? that (\S+) can reach$/,
+    createVolume,
+  ],
+  [/^add a node like (\S+) \(/, addNode],
+  [/^uncordon node (\S+)$/, ([name = ''], before) => changed(before, 'Node', name, uncordoned)],
+  [
+    /^remove taints? (.+) from node (\S+) and get it ready, so that Kubernetes takes taints? (.+) off it$/,
+    ([some = '', name = '', others], before) =>
+      changed(before, 'Node', name, withoutTaints(`${some}, ${others}`)),
+  ],
+  [
+    /^remove taints? (.+) from node (\S+)$/,
+    ([taints = '', name = ''], before) => changed(before, 'Node', name, withoutTaints(taints)),
+  ],
+  [
+    /^get node (\S+) ready, so that Kubernetes takes taints? (.+) off it$/,
+    ([name = '', taints = ''], before) => changed(before, 'Node', name, withoutTaints(taints)),
+  ],
+  [
+    /^label node (\S+) with (.+?)(?: instead of (?:.+?))?(?: and take labels? (.+) off it)?$/,
+    ([name = '', put = '', gone = ''], before) => changed(before, 'Node', name, relabelled(put, gone)),
+  ],
+  [
+    /^take labels? (.+) off node (\S+)$/,
+    ([gone = '', name = ''], before) => changed(before, 'Node', name, relabelled('', gone)),
+  ],
+  [
+    /^let node (\S+) run (\d+) more pods? \(it may run (\d+);/,
+    ([name = '', more, now], before) =>
+      changed(before, 'Node', name, withMore('pods', `${Number(more) + Number(now)}`)),
+  ],
+  [/^give node (\S+) (\S+)(?: bytes?)? more (\S+) \(it has (?:\S+)\)$/, giveNode],
+  [/^grow the storage behind CSIStorageCapacity (\S+) by (\S+)(?: bytes?)?, to \S+$/, growCapacity],
+  [/^grow pool ([^/]+)\/(\S+) by (\S+)(?: bytes?)?, to \S+$/, growPool],
+  [
+    /^clear the claimRef of PersistentVolume (\S+), whose claim is gone \(/,
+    ([name = ''], before) => changed(before, 'PersistentVolume', name, unclaimed),
+  ],
+  [/^add (.+) to the allowedTopologies of StorageClass (\S+)$/, allowTopology],
+  [/^install CSI drivers? (.+) on node (\S+)$/, installDrivers],
+  [
+    /^remove the annotation volume\.kubernetes\.io\/selected-node \(\S*\) from claim (\S+?)(?: \(a volume may be in the making there\))?$/,
+    ([name = ''], before) =>
+      changed(before, 'PersistentVolumeClaim', name, (claim) => ({
+        ...claim,
+        metadata: { ...claim.metadata, annotations: {} },
+      })),
+  ],
+  [
+    /^have (?:claim|the pod's volume template behind claim) (\S+) ask for (\S+) instead of (?:\S+?)(?: \(it has to be created anew\))?$/,
+    ([name = '', storage = ''], before) =>
+      changed(before, 'PersistentVolumeClaim', name, (claim) => ({
+        ...claim,
+        spec: { ...claim.spec, resources: { requests: { storage } } },
+      })),
+  ],
+  [/^have the pod tolerate (.+)$/, ([taints = ''], before) => podWith(before, tolerating(taints))],
+  [/^have the pod do without (.+)$/, ([what = ''], before) => podWith(before, lessPicky(what))],
+  [
+    /^have the pod ask for (\S+) (\S+) instead of \S+$/,
+    ([resource = '', total = ''], before) => podWith(before, askingFor(resource, total)),
+  ],
+  [/^raise maxSkew of the spread over (\S+) from (\d+) to (\d+)$/, raiseSkew],
+  [/^have the pod prefer its pod (affinity|anti-affinity) instead of requiring it$/, preferNeighbours],
+  [
+    /^(?:remove|wait until) pods? (.+?)(?: \(scale down .+\)|, being deleted, (?:is|are) gone)?$/,
+    withoutPods,
+  ],
+];
+
+function nameOf(kind: Kind, object: ObjectOf[Kind]): string {
+  return (keyOf(kind, object) ?? '').replace(/^CSIStorageCapacity /, '');
+}
+
+function listed<K extends Kind>({ objects }: Situation, kind: K): readonly ObjectOf[K][] {
+  return (objects[kind] ?? []) as readonly ObjectOf[K][];
+}
+
+function withList<K extends Kind>(before: Situation, kind: K, list: readonly ObjectOf[K][]): Situation {
+  return { ...before, objects: { ...before.objects, [kind]: list } };
+}
+
+function changed<K extends Kind>(
+  before: Situation,
+  kind: K,
+  name: string,
+  change: (object: ObjectOf[K]) => ObjectOf[K],
+): Situation {
+  const list = listed(before, kind);
+  if (!list.some((object) => nameOf(kind, object) === name)) throw new Error(`there is no ${kind} ${name}`);
+  return withList(
+    before,
+    kind,
+    list.map((object) => (nameOf(kind, object) === name ? change(object) : object)),
+  );
+}
+
+function podWith(before: Situation, change: (spec: NonNullable<Pod['spec']>) => Pod['spec']): Situation {
+  return { ...before, pod: { ...before.pod, spec: change(before.pod.spec ?? {}) ?? {} } };
+}
+
+function pairsIn(text: string): Record<string, string> {
+  return Object.fromEntries(wordsIn(text).map((pair) => pair.split('=') as [string, string]));
+}
+
+function wordsIn(text: string): string[] {
+  return text === '' ? [] : text.split(', ');
+}
+
+function createVolume(words: readonly (string | undefined)[], before: Situation): Situation {
+  const [
+    storage = '',
+    storageClassName = '',
+    modes = 'ReadWriteOnce',
+    block,
+    attributes,
+    labels = '',
+    node = '',
+    name = '',
+  ] = words;
+  const host = listed(before, 'Node').find(({ metadata }) => metadata?.name === node)?.metadata?.labels?.[
+    hostname
+  ];
+  const expression = { key: hostname, operator: 'In', values: [host ?? ''] } as const;
+  const volume = {
+    metadata: {
+      name,
+      uid: name,
+      labels: pairsIn(labels),
+    },
+    spec: {
+      capacity: { storage },
+      accessModes: modes.split(', ') as NonNullable<PersistentVolume['spec']>['accessModes'] & object,
+      storageClassName,
+      ...(block !== undefined && { volumeMode: 'Block' as const }),
+      ...(attributes !== undefined && { volumeAttributesClassName: attributes }),
+      ...(host !== undefined && {
+        nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [expression] }] } },
+      }),
+    },
+    status: { phase: 'Available' as const },
+  };
+  return withList(before, 'PersistentVolume', [...listed(before, 'PersistentVolume'), volume]);
+}
+
+/** With all that DaemonSets bring along. */
+function addNode([like = '']: readonly (string | undefined)[], before: Situation): Situation {
+  const name = 'somebody-s-new-node';
+  const model = listed(before, 'Node').find(({ metadata }) => metadata?.name === like);
+  const labels = { ...model?.metadata?.labels, [hostname]: name };
+  const taints = (model?.spec?.taints ?? []).filter(
+    ({ key = '' }) => !/^(node\.(\w+\.)?kubernetes\.io|ToBeDeleted)/.test(key),
+  );
+  const node: Node = { ...model, metadata: { name, labels }, spec: { taints } };
+  const drivers = listed(before, 'CSINode').filter(({ metadata }) => metadata?.name === like);
+  const pods = listed(before, 'Pod')
+    .filter(
+      ({ metadata, spec }) => spec?.nodeName === like && metadata?.ownerReferences?.[0]?.kind === 'DaemonSet',
+    )
+    .map((pod) => ({
+      ...pod,
+      metadata: { ...pod.metadata, name: `${pod.metadata?.name}-again`, uid: `${pod.metadata?.name}-again` },
+      spec: { ...pod.spec, nodeName: name },
+    }));
+  const withNode = withList(before, 'Node', [...listed(before, 'Node'), node]);
+  const withDrivers = withList(withNode, 'CSINode', [
+    ...listed(before, 'CSINode'),
+    ...drivers.map((object) => ({ ...object, metadata: { name } })),
+  ]);
+  return withList(withDrivers, 'Pod', [...listed(before, 'Pod'), ...pods]);
+}
+
+function uncordoned(node: Node): Node {
+  const taints = (node.spec?.taints ?? []).filter(({ key }) => key !== 'node.kubernetes.io/unschedulable');
+  return { ...node, spec: { ...node.spec, unschedulable: false, taints } };
+}
+
+function taintText({ key = '', value = '', effect = 'NoSchedule' }: Taint): string {
+  return `${key}${value === '' ? '' : `=${value}`}:${effect}`;
+}
+
+function withoutTaints(texts: string): (node: Node) => Node {
+  const gone = new Set(wordsIn(texts));
+  return (node) => ({
+    ...node,
+    spec: { ...node.spec, taints: (node.spec?.taints ?? []).filter((taint) => !gone.has(taintText(taint))) },
+  });
+}
+
+function relabelled(put: string, gone: string): (node: Node) => Node {
+  return (node) => {
+    const labels: Record<string, string> = { ...node.metadata?.labels, ...pairsIn(put) };
+    for (const key of wordsIn(gone)) delete labels[key];
+    return { ...node, metadata: { ...node.metadata, labels } };
+  };
+}
+
+function withMore(resource: string, quantity: string): (node: Node) => Node {
+  return (node) => ({
+    ...node,
+    status: { ...node.status, allocatable: { ...node.status?.allocatable, [resource]: quantity } },
+  });
+}
+
+function giveNode(
+  [name = '', more = '', resource = '']: readonly (string | undefined)[],
+  before: Situation,
+): Situation {
+  return changed(before, 'Node', name, (node) =>
+    withMore(resource, sum(node.status?.allocatable?.[resource], more))(node),
+  );
+}
+
+/** In thousandths, which is as fine as anything here is. */
+function sum(...quantities: readonly unknown[]): string {
+  const milli = quantities.map((text) => {
+    const parsed = parseQuantity(text ?? '0');
+    return parsed.ok ? quantityToNano(parsed.quantity) / 1_000_000n : 0n;
+  });
+  return `${milli.reduce((total, one) => total + one, 0n)}m`;
+}
+
+/** The largest volume grows with what is free only where the two are one. */
+function growCapacity([name = '', by = '']: readonly (string | undefined)[], before: Situation): Situation {
+  return changed(before, 'CSIStorageCapacity', name, (object) => {
+    const { capacity, maximumVolumeSize } = object;
+    const isOne = capacity === undefined || sum(capacity) === sum(maximumVolumeSize);
+    return {
+      ...object,
+      ...((capacity !== undefined || maximumVolumeSize === undefined) && { capacity: sum(capacity, by) }),
+      ...(maximumVolumeSize !== undefined && isOne && { maximumVolumeSize: sum(maximumVolumeSize, by) }),
+    };
+  });
+}
+
+function growPool([driver = '', name, by]: readonly (string | undefined)[], before: Situation): Situation {
+  return changed(before, 'DriverCapacity', driver, (object) => ({
+    ...object,
+    status: {
+      ...object.status,
+      storage: (object.status?.storage ?? []).map((entry) => ({
+        ...entry,
+        pools: (entry.pools ?? []).map((pool) =>
+          pool.name === name ? { ...pool, capacity: sum(pool.capacity, by) } : pool,
+        ),
+      })),
+    },
+  }));
+}
+
+function unclaimed(volume: PersistentVolume): PersistentVolume {
+  const { claimRef: _, ...spec } = volume.spec ?? {};
+  return { ...volume, spec, status: { phase: 'Available' } };
+}
+
+function allowTopology(
+  [pairs = '', name = '']: readonly (string | undefined)[],
+  before: Situation,
+): Situation {
+  const expressions = Object.entries(pairsIn(pairs)).map(([key, value]) => ({ key, values: [value] }));
+  return changed(before, 'StorageClass', name, (storageClass) => ({
+    ...storageClass,
+    allowedTopologies: [...(storageClass.allowedTopologies ?? []), { matchLabelExpressions: expressions }],
+  }));
+}
+
+function installDrivers(
+  [drivers = '', node = '']: readonly (string | undefined)[],
+  before: Situation,
+): Situation {
+  const known = listed(before, 'CSINode').find(({ metadata }) => metadata?.name === node);
+  const added = wordsIn(drivers).map((name) => ({ name, nodeID: node }));
+  const others = listed(before, 'CSINode').filter((object) => object !== known);
+  const spec = { drivers: [...(known?.spec?.drivers ?? []), ...added] };
+  return withList(before, 'CSINode', [...others, { ...known, metadata: { name: node }, spec }]);
+}
+
+type Effect = NonNullable<Taint['effect']>;
+
+function tolerating(texts: string): (spec: NonNullable<Pod['spec']>) => Pod['spec'] {
+  const added = wordsIn(texts).map((text) => {
+    const [, key = '', value, effect = 'NoSchedule'] = /^(.+?)(?:=(.*))?:(\w+)$/.exec(text) ?? [];
+    return value === undefined
+      ? { key, operator: 'Exists' as const, effect: effect as Effect }
+      : { key, operator: 'Equal' as const, value, effect: effect as Effect };
+  });
+  return (spec) => ({ ...spec, tolerations: [...(spec.tolerations ?? []), ...added] });
+}
+
+function lessPicky(text: string): (spec: NonNullable<Pod['spec']>) => Pod['spec'] {
+  const words = wordsIn(text);
+  return ({ nodeSelector, affinity, ...spec }) => ({
+    ...spec,
+    nodeSelector: Object.fromEntries(
+      Object.entries(nodeSelector ?? {}).filter(([key, value]) => !words.includes(`${key}=${value}`)),
+    ),
+    affinity: {
+      ...affinity,
+      ...(!words.includes('required node affinity') &&
+        affinity?.nodeAffinity && { nodeAffinity: affinity.nodeAffinity }),
+      ...(words.includes('required node affinity') && { nodeAffinity: {} }),
+    },
+  });
+}
+
+/** All of it in the first container; none of those that come before may ask for more. */
+function askingFor(resource: string, total: string): (spec: NonNullable<Pod['spec']>) => Pod['spec'] {
+  return (spec) => ({
+    ...spec,
+    containers: (spec.containers ?? []).map((container, at) => ({
+      ...container,
+      resources: { requests: { ...container.resources?.requests, [resource]: at === 0 ? total : '0' } },
+    })),
+  });
+}
+
+function raiseSkew([key, from, to]: readonly (string | undefined)[], before: Situation): Situation {
+  return podWith(before, (spec) => ({
+    ...spec,
+    topologySpreadConstraints: (spec.topologySpreadConstraints ?? []).map((constraint) =>
+      constraint.topologyKey === key && constraint.maxSkew === Number(from)
+        ? { ...constraint, maxSkew: Number(to) }
+        : constraint,
+    ),
+  }));
+}
+
+function preferNeighbours([what]: readonly (string | undefined)[], before: Situation): Situation {
+  const part = what === 'affinity' ? 'podAffinity' : 'podAntiAffinity';
+  return podWith(before, (spec) => {
+    const required = spec.affinity?.[part]?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+    const preferred = required.map((podAffinityTerm) => ({ weight: 1, podAffinityTerm }));
+    return {
+      ...spec,
+      affinity: { ...spec.affinity, [part]: { preferredDuringSchedulingIgnoredDuringExecution: preferred } },
+    };
+  });
+}
+
+function withoutPods([names = '']: readonly (string | undefined)[], before: Situation): Situation {
+  const gone = new Set(wordsIn(names));
+  const list = listed(before, 'Pod');
+  const left = list.filter((pod) => !gone.has(nameOf('Pod', pod)));
+  if (list.length - left.length !== gone.size) throw new Error(`not all of these are there: ${names}`);
+  return withList(before, 'Pod', left);
+}

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { Kind } from '../../cluster-index/cluster-change.ts';
+import type { Profile } from '../../cluster-index/profile.ts';
+import { keyOf, type ObjectOf } from '../../cluster-index/read-object.ts';
+import { plan } from '../../plan.ts';
+import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
+import { arbFullCluster } from '../../testing/random/full-cluster.ts';
+import { randomNowMs as nowMs } from '../../testing/random/cluster.ts';
+import { findRemedies, type RemedySearch } from '../find-remedies.ts';
+import type { Remedy } from '../remedy-collection.ts';
+import type { ObjectSource, Step } from '../remedy-step.ts';
+
+/**
+ * That each remedy for a random pod in a random cluster makes it fit, in a cluster that is built anew with it, and that none of its sort
+ * that is smaller does.
+ */
+export function expectRemediesToHold(profile: Profile, numRuns: number): void {
+  let seen = 0;
+  let compared = 0;
+  const check = ({ objects, pod }: { readonly objects: ClusterObjects; readonly pod: Pod }) => {
+    const { remedies } = searchIn(objects, pod, profile) ?? { remedies: [] };
+    seen += remedies.length;
+    for (const remedy of remedies) {
+      expect(fitsWith(objects, pod, profile, remedy.steps)).toBe(true);
+      for (const smaller of smallerOnes(remedy, objects)) {
+        compared += 1;
+        expect(fitsWith(objects, pod, profile, smaller)).toBe(false);
+      }
+    }
+  };
+  fc.assert(fc.property(arbFullCluster, check), { numRuns });
+  expect(seen).toBeGreaterThan(numRuns / 4);
+  expect(compared).toBeGreaterThan(numRuns / 4);
+}
+
+/** That looking for remedies changes nothing. */
+export function expectIndexToStay(profile: Profile, numRuns: number): void {
+  const check = ({ objects, pod }: { readonly objects: ClusterObjects; readonly pod: Pod }) => {
+    const index = clusterOf(objects, profile);
+    const before = plan(pod, index, { nowMs });
+    if (before.kind === 'placement') return;
+    findRemedies(pod, index, before.explain().nodes, { nowMs, objects: sourceOf(objects) });
+    expect(plan(pod, index, { nowMs })).toMatchObject({ kind: 'refusal', message: before.message });
+  };
+  fc.assert(fc.property(arbFullCluster, check), { numRuns });
+}
+
+export function searchIn(objects: ClusterObjects, pod: Pod, profile: Profile): RemedySearch | undefined {
+  const index = clusterOf(objects, profile);
+  const answer = plan(pod, index, { nowMs });
+  if (answer.kind === 'placement') return undefined;
+  return findRemedies(pod, index, answer.explain().nodes, {
+    nowMs,
+    objects: sourceOf(objects),
+    remediesMax: 20,
+  });
+}
+
+function sourceOf(objects: ClusterObjects): ObjectSource {
+  return {
+    get: <K extends Kind>(kind: K, key: string): ObjectOf[K] | undefined =>
+      (objects[kind] as readonly ObjectOf[K][] | undefined)?.find((object) => keyOf(kind, object) === key),
+  };
+}
+
+/** Without savepoints: other objects, another index. */
+function fitsWith(objects: ClusterObjects, pod: Pod, profile: Profile, steps: readonly Step[]): boolean {
+  let asking = pod;
+  const lists: Partial<Record<Kind, ObjectOf[Kind][]>> = Object.fromEntries(
+    Object.entries(objects).map(([kind, list]) => [kind, [...list]]),
+  );
+  for (const edit of steps.flatMap(({ edits }) => edits)) {
+    switch (edit.type) {
+      case 'create':
+        lists[edit.kind] = [
+          ...(lists[edit.kind] ?? []).filter(
+            (known) => keyOf(edit.kind, known) !== keyOf(edit.kind, edit.object),
+          ),
+          edit.object,
+        ];
+        break;
+      case 'change':
+        lists[edit.kind] = (lists[edit.kind] ?? []).map((known) =>
+          keyOf(edit.kind, known) === edit.key ? edit.change(known) : known,
+        );
+        break;
+      case 'remove pod':
+        lists.Pod = (lists.Pod ?? []).filter((known) => keyOf('Pod', known) !== edit.key);
+        break;
+      case 'change pod':
+        asking = edit.change(asking);
+        break;
+    }
+  }
+  return plan(asking, clusterOf(lists as ClusterObjects, profile), { nowMs }).kind === 'placement';
+}
+
+/** The same by one less; and where several pods go, each of them alone, and all but each of them. */
+function smallerOnes({ steps }: Remedy, objects: ClusterObjects): Step[][] {
+  return steps.flatMap((step, at) => {
+    const others = (other: Step) => steps.map((known, position) => (position === at ? other : known));
+    if (step.withAmount !== undefined && step.amount > 1) return [others(step.withAmount(step.amount - 1))];
+    if (step.sort !== 'RemovePods' || steps.length > 1 || step.names.length < 2) return [];
+    const removing = (keys: readonly string[]): Step => ({
+      ...step,
+      edits: keys.map((key) => ({ type: 'remove pod', key })),
+    });
+    const standing = (objects.Pod ?? []).flatMap((pod) => keyOf('Pod', pod) ?? []);
+    return [
+      ...standing.map((key) => [removing([key])]),
+      ...step.names.map((left) => [removing(step.names.filter((key) => key !== left))]),
+    ];
+  });
+}

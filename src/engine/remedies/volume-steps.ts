@@ -1,0 +1,259 @@
+import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
+import type { CSINode, StorageClass } from '../../kube/api/storage.ts';
+import { annotations, labels as wellKnownLabels } from '../../kube/well-known.ts';
+import { textOf } from '../../kube/wire.ts';
+import type { ClaimRecord } from '../records/claim-record.ts';
+import { itemsOf } from '../records/field-readers.ts';
+import type { Finding } from '../rules/framework/finding.ts';
+import { changing, type Step } from './remedy-step.ts';
+import type { Trial } from './what-if.ts';
+
+/** All claims of the pod that still need a volume: where they compete, any of them may be the one that yields. */
+export function wantedClaims({ index, record }: Trial): ClaimRecord[] {
+  return record.claims.flatMap(({ key }) => {
+    const claim = index.claims.get(key);
+    return claim === undefined || claim.volumeName !== '' ? [] : [claim];
+  });
+}
+
+/** A claim of the pod that still needs a volume; undefined for inline volumes and claims that have one. */
+export function wantedClaim({ index }: Trial, { claim }: Finding): ClaimRecord | undefined {
+  const record = claim === undefined ? undefined : index.claims.get(claim);
+  return record === undefined || record.volumeName !== '' ? undefined : record;
+}
+
+/** A volume that is just what the claim asks for, on this node. It may turn out that a smaller one does, for a sibling. */
+export function createVolume(trial: Trial, claim: ClaimRecord): Step[] {
+  const object = trial.get('PersistentVolumeClaim', claim.key);
+  const node = trial.get('Node', trial.node);
+  const bytes = Math.ceil(claim.request?.bytes ?? 0);
+  if (object === undefined || node === undefined || !Number.isSafeInteger(bytes)) return [];
+  return [createVolumeOf({ name: freeName(trial, `for-${claim.name}`), claim, object, node }, bytes)];
+}
+
+function freeName({ index }: Trial, wanted: string): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? wanted : `${wanted}-${number}`;
+    if (index.volumes.get(name) === undefined) return name;
+  }
+}
+
+interface NewVolume {
+  readonly name: string;
+  readonly claim: ClaimRecord;
+  readonly object: PersistentVolumeClaim;
+  readonly node: Node;
+}
+
+function createVolumeOf(what: NewVolume, bytes: number): Step {
+  const { claim, name } = what;
+  return {
+    sort: 'CreateVolume',
+    scope: '',
+    object: { kind: 'PersistentVolume', name },
+    amount: bytes,
+    unit: 'bytes',
+    to: bytes,
+    names: [claim.className],
+    remarks: volumeRemarks(what),
+    edits: [{ type: 'create', kind: 'PersistentVolume', object: newVolume(what, bytes) }],
+    withAmount: (other) => createVolumeOf(what, other),
+  };
+}
+
+/** What the volume must be apart from large enough, where it isn't what most volumes are. */
+function volumeRemarks({ claim, object }: NewVolume): string[] {
+  const { accessModes, volumeMode, volumeAttributesClassName } = object.spec ?? {};
+  const modes = itemsOf(accessModes).join(', ');
+  const labels = Object.entries(labelsFor(claim)).map(([key, value]) => `${key}=${value}`);
+  return [
+    ...(modes === '' || modes === 'ReadWriteOnce' ? [] : [`access mode ${modes}`]),
+    ...(volumeMode === 'Block' ? ['volume mode Block'] : []),
+    ...(volumeAttributesClassName ? [`attributes class ${volumeAttributesClassName}`] : []),
+    ...(labels.length === 0 ? [] : [`labelled ${labels.join(', ')}`]),
+  ];
+}
+
+function newVolume({ name, claim, object, node }: NewVolume, bytes: number): PersistentVolume {
+  const { accessModes, volumeMode, volumeAttributesClassName } = object.spec ?? {};
+  const hostname = node.metadata?.labels?.[wellKnownLabels.hostname];
+  return {
+    metadata: { name, uid: name, labels: labelsFor(claim) },
+    spec: {
+      capacity: { storage: String(bytes) },
+      accessModes: accessModes ?? [],
+      storageClassName: claim.className,
+      ...(volumeMode && { volumeMode }),
+      ...(volumeAttributesClassName && { volumeAttributesClassName }),
+      ...(hostname !== undefined && { nodeAffinity: { required: onHost(hostname) } }),
+    },
+    status: { phase: 'Available' },
+  };
+}
+
+function onHost(hostname: string) {
+  const expression = { key: wellKnownLabels.hostname, operator: 'In', values: [hostname] } as const;
+  return { nodeSelectorTerms: [{ matchExpressions: [expression] }] };
+}
+
+/** Labels that the claim's selector takes. */
+function labelsFor({ selector }: ClaimRecord): Record<string, string> {
+  const labels: Record<string, string> = {};
+  for (const { key, operator, values } of selector?.requirements ?? []) {
+    const [value] = values;
+    if (operator === 'In' && value !== undefined) labels[key] = value;
+    if (operator === 'Exists') labels[key] = 'true';
+  }
+  return labels;
+}
+
+/** Volumes that would do if their last claim, which is gone, were struck off. Those that are about to be deleted stay out of it. */
+export function freeVolumes(trial: Trial, { candidates }: Finding): Step[] {
+  return candidates
+    .filter(
+      ({ kind, obstacles }) =>
+        kind === 'volume' && obstacles.length === 1 && obstacles[0]!.code === 'ClaimedByOther',
+    )
+    .filter(({ name }) => isLeftBehind(trial, name))
+    .map(({ name }) => ({
+      sort: 'FreeVolume',
+      scope: '',
+      object: { kind: 'PersistentVolume', name },
+      amount: 1,
+      unit: 'changes',
+      names: [],
+      edits: [changing('PersistentVolume', name, withoutClaim)],
+    }));
+}
+
+/**
+ * Only the phase tells: a claim that we don't know may be one that we may not see, or one for which the volume is kept until it is made.
+ */
+function isLeftBehind(trial: Trial, name: string): boolean {
+  const { index } = trial;
+  const volume = index.volumes.get(name);
+  if (volume?.claim === undefined || volume.phase !== 'Released') return false;
+  if (index.volumes.holderOf(name) !== undefined) return false;
+  const { persistentVolumeReclaimPolicy: policy = 'Retain' } =
+    trial.get('PersistentVolume', name)?.spec ?? {};
+  const claim = index.claims.get(volume.claim.claimKey);
+  return policy === 'Retain' && (claim === undefined || volume.claim.uid !== claim.uid);
+}
+
+function withoutClaim(volume: PersistentVolume): PersistentVolume {
+  const { claimRef: _, ...spec } = volume.spec ?? {};
+  return { ...volume, spec, status: { ...volume.status, phase: 'Available' } };
+}
+
+/** To next to nothing; how much it may keep is found out afterwards. */
+export function shrinkClaim({ record }: Trial, claim: ClaimRecord): Step[] {
+  const asked = Math.ceil(claim.request?.bytes ?? 0);
+  const isEphemeral = record.claims.some(({ key, isEphemeral: is }) => key === claim.key && is);
+  const usable = Number.isSafeInteger(asked) && asked > 1;
+  return usable ? [shrinkClaimBy({ key: claim.key, asked, isEphemeral }, asked - 1)] : [];
+}
+
+interface Shrinking {
+  readonly key: string;
+  readonly asked: number;
+  readonly isEphemeral: boolean;
+}
+
+function shrinkClaimBy(what: Shrinking, amount: number): Step {
+  const { key, asked } = what;
+  const to = asked - amount;
+  const change = (claim: PersistentVolumeClaim): PersistentVolumeClaim => ({
+    ...claim,
+    spec: { ...claim.spec, resources: { requests: { storage: String(to) } } },
+  });
+  return {
+    sort: 'ShrinkClaim',
+    scope: key,
+    object: { kind: 'PersistentVolumeClaim', name: key },
+    amount,
+    unit: 'bytes',
+    from: asked,
+    to,
+    names: what.isEphemeral ? ['ephemeral'] : [],
+    edits: [changing('PersistentVolumeClaim', key, change)],
+    withAmount: (other) => shrinkClaimBy(what, other),
+  };
+}
+
+/** The node that the claim's volume is being made for is taken off it. */
+export function unpinClaim({ index }: Trial, claim: ClaimRecord): Step[] {
+  if (!claim.hasSelectedNode) return [];
+  const isThere = index.nodes.row(claim.selectedNode) !== undefined;
+  return [
+    {
+      sort: 'UnpinClaim',
+      scope: '',
+      object: { kind: 'PersistentVolumeClaim', name: claim.key },
+      amount: 1,
+      unit: 'changes',
+      names: [claim.selectedNode],
+      remarks: isThere ? ['a volume may be in the making there'] : [],
+      edits: [changing('PersistentVolumeClaim', claim.key, withoutSelectedNode)],
+    },
+  ];
+}
+
+function withoutSelectedNode(claim: PersistentVolumeClaim): PersistentVolumeClaim {
+  const { [annotations.selectedNode]: _, ...others } = claim.metadata?.annotations ?? {};
+  return { ...claim, metadata: { ...claim.metadata, annotations: others } };
+}
+
+/** The class may make volumes for this node's topology too, by the labels that it speaks of already. */
+export function allowTopology(trial: Trial, { className }: ClaimRecord): Step[] {
+  const storageClass = trial.get('StorageClass', className);
+  const labels = trial.get('Node', trial.node)?.metadata?.labels ?? {};
+  const [first] = itemsOf(storageClass?.allowedTopologies);
+  const keys = itemsOf(first?.matchLabelExpressions).map(({ key }) => textOf(key));
+  if (keys.length === 0 || keys.some((key) => labels[key] === undefined)) return [];
+  const term = { matchLabelExpressions: keys.map((key) => ({ key, values: [labels[key]!] })) };
+  const change = (object: StorageClass): StorageClass => ({
+    ...object,
+    allowedTopologies: [...itemsOf(object.allowedTopologies), term],
+  });
+  return [
+    {
+      sort: 'AllowTopology',
+      scope: '',
+      object: { kind: 'StorageClass', name: className },
+      amount: 1,
+      unit: 'changes',
+      names: keys.map((key) => `${key}=${labels[key]}`),
+      edits: [changing('StorageClass', className, change)],
+    },
+  ];
+}
+
+/** Every driver of the pod's volumes that the node lacks and must have. */
+export function installDriver(trial: Trial): Step[] {
+  const { index, node, record } = trial;
+  const installed = index.nodes.drivers(node)?.limits;
+  const drivers = record.claims.flatMap(({ key }) => {
+    const claim = index.claims.get(key);
+    const driver =
+      index.volumes.get(claim?.volumeName ?? '')?.csi?.driver ??
+      index.classes.get(claim?.className ?? '')?.provisioner;
+    const isNeeded = driver !== undefined && index.drivers.get(driver)?.refusesNodesWithoutIt === true;
+    return isNeeded && installed?.has(driver) !== true ? [driver] : [];
+  });
+  const names = [...new Set(drivers)];
+  const added = names.map((name) => ({ name, nodeID: node }));
+  const object: CSINode = trial.get('CSINode', node) ?? { metadata: { name: node } };
+  const after: CSINode = { ...object, spec: { drivers: [...itemsOf(object.spec?.drivers), ...added] } };
+  if (names.length === 0) return [];
+  return [
+    {
+      sort: 'InstallDriver',
+      scope: '',
+      object: { kind: 'Node', name: node },
+      amount: names.length,
+      unit: 'changes',
+      names,
+      edits: [{ type: 'create', kind: 'CSINode', object: after }],
+    },
+  ];
+}

@@ -1,0 +1,44 @@
+import type { Size } from '../../size.ts';
+
+/** What has to be written so that the pod can run on the chosen node; the rules add to it. */
+export interface Decisions {
+  readonly bindings: Binding[];
+  readonly provisions: Provision[];
+  readonly inlineVolumes: InlineReservation[];
+}
+
+/** A claim gets an existing volume. Versions are what the decision was made on; a later one makes it void. */
+export interface Binding {
+  readonly claim: string;
+  readonly claimUid: string;
+  readonly claimVersion: string;
+  readonly volume: string;
+  readonly volumeVersion: string;
+  readonly requested: Size;
+  readonly capacity: Size;
+}
+
+/** A claim gets a new volume, made for the node. */
+export interface Provision {
+  readonly claim: string;
+  readonly claimUid: string;
+  readonly claimVersion: string;
+  readonly className: string;
+  readonly driver: string;
+  readonly requested: Size;
+  /** Undefined where nobody keeps books. */
+  readonly pool: PoolChoice | undefined;
+}
+
+/** An inline volume of the pod takes room without a claim. */
+export interface InlineReservation {
+  readonly volume: string;
+  readonly driver: string;
+  readonly requested: Size;
+  readonly pool: PoolChoice;
+}
+
+export interface PoolChoice {
+  readonly key: string;
+  readonly name: string;
+}

@@ -1,7 +1,0 @@
-import type { Change } from '../cluster-index/change.ts';
-import type { Interest } from './rule.ts';
-
-/** The pod itself asks for something else now; every rule about its spec looks again then. */
-export function asksAnew({ pod }: Interest, change: Change): boolean {
-  return change.kind === 'Pod' && change.after?.key === pod.key && change.after.shape.key !== pod.shape.key;
-}

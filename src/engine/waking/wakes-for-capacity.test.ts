@@ -1,0 +1,305 @@
+import { describe, expect, test } from 'vitest';
+import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
+import { annotations, labels } from '../../kube/well-known.ts';
+import { type Profile, stowageProfile } from '../cluster-index/profile.ts';
+import { refusalOf } from '../testing/expect-plan.ts';
+import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
+import { comes, goes } from '../testing/index-events.ts';
+import {
+  atVersion,
+  boundClaim,
+  capacity,
+  claim,
+  csiDriver,
+  driverCapacity,
+  inlineVolume,
+  madeBy,
+  node,
+  pod,
+  pool,
+  storageClass,
+} from '../testing/objects.ts';
+import { expectWakes } from '../testing/wake-cases.ts';
+import { plan } from '../testing/whole-engine.ts';
+
+const data = pod('p', ['data']);
+const driver = 'disk.csi';
+
+const dynamic: ClusterObjects = {
+  StorageClass: [madeBy(driver, 'local')],
+  CSIDriver: [csiDriver(driver)],
+  PersistentVolumeClaim: [claim('data', '5Gi')],
+};
+
+describe('a CSIStorageCapacity', () => {
+  const here = (sizes: Parameters<typeof capacity>[2]) => capacity('net', 'local', sizes);
+  const published = (sizes: Parameters<typeof capacity>[2]): ClusterObjects => ({
+    ...dynamic,
+    CSIStorageCapacity: [here(sizes)],
+  });
+  const becomes = (sizes: Parameters<typeof capacity>[2]) =>
+    comes('CSIStorageCapacity', here({ ...sizes, version: '2' }));
+  expectWakes([
+    {
+      name: 'that comes wakes the pod',
+      cluster: dynamic,
+      happens: comes('CSIStorageCapacity', here({ capacity: '9Gi' })),
+      wakes: true,
+    },
+    {
+      name: 'of another class does not',
+      cluster: dynamic,
+      happens: comes('CSIStorageCapacity', capacity('net', 'other', { capacity: '9Gi' })),
+      wakes: false,
+    },
+    {
+      name: 'that gets a size does',
+      cluster: published({}),
+      happens: becomes({ capacity: '9Gi' }),
+      wakes: true,
+    },
+    {
+      name: 'that gets a largest size does',
+      cluster: published({}),
+      happens: becomes({ maximumVolumeSize: '9Gi' }),
+      wakes: true,
+    },
+    {
+      name: 'that grows does',
+      cluster: published({ capacity: '1Gi' }),
+      happens: becomes({ capacity: '9Gi' }),
+      wakes: true,
+    },
+    {
+      name: 'whose largest volume grows does',
+      cluster: published({ capacity: '9Gi', maximumVolumeSize: '1Gi' }),
+      happens: becomes({ capacity: '9Gi', maximumVolumeSize: '6Gi' }),
+      wakes: true,
+    },
+    {
+      name: 'that no longer limits single volumes does',
+      cluster: published({ capacity: '9Gi', maximumVolumeSize: '1Gi' }),
+      happens: becomes({ capacity: '9Gi' }),
+      wakes: true,
+    },
+    {
+      name: 'that says the same again does not',
+      cluster: published({ capacity: '1Gi' }),
+      happens: becomes({ capacity: '1Gi' }),
+      wakes: false,
+    },
+    {
+      name: 'that shrinks does not',
+      cluster: published({ capacity: '2Gi' }),
+      happens: becomes({ capacity: '1Gi' }),
+      wakes: false,
+    },
+    {
+      name: 'whose largest volume shrinks does not',
+      cluster: published({ capacity: '9Gi', maximumVolumeSize: '2Gi' }),
+      happens: becomes({ capacity: '9Gi', maximumVolumeSize: '1Gi' }),
+      wakes: false,
+    },
+    {
+      name: 'that names its limit apart, as it was, does not',
+      cluster: published({ capacity: '1Gi' }),
+      happens: becomes({ capacity: '1Gi', maximumVolumeSize: '1Gi' }),
+      wakes: false,
+    },
+    {
+      name: 'that drops a limit which equals its size does not',
+      cluster: published({ capacity: '1Gi', maximumVolumeSize: '1Gi' }),
+      happens: becomes({ capacity: '1Gi' }),
+      wakes: false,
+    },
+    {
+      name: 'that goes away does not',
+      cluster: published({ capacity: '1Gi' }),
+      happens: goes('CSIStorageCapacity', 'storage/net'),
+      wakes: false,
+    },
+  ]);
+});
+
+describe('a CSIDriver', () => {
+  const tracking = (storageCapacity: boolean | undefined) =>
+    atVersion('2', csiDriver(driver, storageCapacity === undefined ? {} : { storageCapacity }));
+  expectWakes([
+    {
+      name: 'that stops tracking wakes pods with claims, where kube-scheduler wakes only pods with inline volumes',
+      cluster: dynamic,
+      happens: comes('CSIDriver', tracking(false)),
+      wakes: true,
+    },
+    {
+      name: 'that says nothing about tracking any more does',
+      cluster: dynamic,
+      happens: comes('CSIDriver', tracking(undefined)),
+      wakes: true,
+    },
+    { name: 'that goes away does', cluster: dynamic, happens: goes('CSIDriver', driver), wakes: true },
+    {
+      name: 'that tracks on does not',
+      cluster: dynamic,
+      happens: comes('CSIDriver', tracking(true)),
+      wakes: false,
+    },
+    {
+      name: 'of another name does not',
+      cluster: { ...dynamic, CSIDriver: [csiDriver(driver), csiDriver('other.csi')] },
+      happens: goes('CSIDriver', 'other.csi'),
+      wakes: false,
+    },
+    {
+      name: 'that starts tracking does not',
+      cluster: {
+        StorageClass: [storageClass('local')],
+        PersistentVolumeClaim: [claim('data', '5Gi')],
+        CSIDriver: [csiDriver(driver, {})],
+      },
+      happens: comes('CSIDriver', tracking(true)),
+      wakes: false,
+    },
+    {
+      name: 'that no longer refuses nodes without it does',
+      cluster: {
+        StorageClass: [madeBy(driver, 'local')],
+        PersistentVolumeClaim: [claim('data', '5Gi')],
+        CSIDriver: [csiDriver(driver, { preventPodSchedulingIfMissing: true })],
+      },
+      happens: comes('CSIDriver', tracking(undefined)),
+      wakes: true,
+    },
+  ]);
+});
+
+describe('a DriverCapacity', () => {
+  const entries = (className: string, size: string) => [
+    { storageClassName: className, pools: [pool('one', size)] },
+  ];
+  const own: ClusterObjects = {
+    StorageClass: [madeBy(driver, 'local')],
+    DriverCapacity: [driverCapacity(driver, entries('local', '1Gi'))],
+    PersistentVolumeClaim: [claim('data', '5Gi')],
+  };
+  expectWakes([
+    {
+      name: 'with a pool that grows wakes the pod',
+      cluster: own,
+      happens: comes('DriverCapacity', driverCapacity(driver, entries('local', '9Gi'), '2')),
+      wakes: true,
+    },
+    {
+      name: 'whose entry goes, so that <fallback> serves the class, does',
+      cluster: own,
+      happens: comes('DriverCapacity', driverCapacity(driver, entries('<fallback>', '9Gi'), '2')),
+      wakes: true,
+    },
+    { name: 'that goes away does', cluster: own, happens: goes('DriverCapacity', driver), wakes: true },
+    {
+      name: 'with more for <ephemeral> wakes a pod with an inline volume',
+      cluster: { DriverCapacity: [driverCapacity(driver, entries('<ephemeral>', '1Gi'))] },
+      asking: pod('p', [], { volumes: [inlineVolume('s', driver, '5Gi')] }),
+      happens: comes('DriverCapacity', driverCapacity(driver, entries('<ephemeral>', '9Gi'), '2')),
+      wakes: true,
+    },
+    {
+      name: 'of another driver does not',
+      cluster: own,
+      happens: comes('DriverCapacity', driverCapacity('other.csi', entries('local', '9Gi'))),
+      wakes: false,
+    },
+  ]);
+});
+
+describe('room that others were promised', () => {
+  const theirs = claim('theirs', '6Gi', { selectedNode: 'n1' });
+  const taken: ClusterObjects = {
+    ...dynamic,
+    CSIStorageCapacity: [capacity('net', 'local', { capacity: '10Gi' })],
+    PersistentVolumeClaim: [claim('data', '5Gi'), theirs],
+  };
+  const made = boundClaim('theirs', '6Gi', 'pv-theirs', {
+    metadata: {
+      namespace: 'default',
+      name: 'theirs',
+      uid: 'uid-theirs',
+      resourceVersion: '2',
+      annotations: { [annotations.bindCompleted]: 'yes' },
+    },
+  });
+  const oneAtATime: Profile = { ...stowageProfile, inFlight: 'one-at-a-time' };
+  expectWakes([
+    {
+      name: 'and is given up by their provisioner wakes the pod',
+      cluster: taken,
+      happens: comes('PersistentVolumeClaim', claim('theirs', '6Gi', { version: '2' })),
+      wakes: true,
+    },
+    {
+      name: 'and is free because their claim was deleted wakes the pod',
+      cluster: taken,
+      happens: goes('PersistentVolumeClaim', 'default/theirs'),
+      wakes: true,
+    },
+  ]);
+
+  /** The promise is settled before the pod is refused, so these don't fit the table. */
+  test.each([
+    ['of a thin pool, whose number did not move', stowageProfile, '10Gi'],
+    ['of a pool of one at a time, whose number is smaller now', oneAtATime, '9Gi'],
+  ])('and is part of the number %s, wakes the pod', (_, profile, size) => {
+    const index = clusterOf({ Node: [node('n1')], ...taken }, profile);
+    index.upsert('PersistentVolumeClaim', made);
+    const refusal = refusalOf(index, data);
+    const { change } = index.upsert(
+      'CSIStorageCapacity',
+      capacity('net', 'local', { capacity: size, version: '2' }),
+    );
+    expect(plan(data, index, { nowMs: 0 }).kind).toBe('placement');
+    expect(refusal.wokenBy(change!)).toBe(true);
+  });
+});
+
+describe('disks that two classes share', () => {
+  const backed = (className: string, size: string, version: string): CSIStorageCapacity => ({
+    ...capacity(className, className, { capacity: size }),
+    metadata: {
+      namespace: 'storage',
+      name: className,
+      uid: `uid-${className}`,
+      resourceVersion: version,
+      labels: { [labels.backingPool]: 'vg-1' },
+    },
+  });
+  const shared: ClusterObjects = {
+    Node: [node('n1')],
+    StorageClass: [madeBy(driver, 'local'), madeBy(driver, 'mirrored')],
+    CSIDriver: [csiDriver(driver)],
+    CSIStorageCapacity: [backed('local', '10Gi', '1'), backed('mirrored', '10Gi', '1')],
+    PersistentVolumeClaim: [
+      claim('data', '5Gi'),
+      claim('theirs', '6Gi', { className: 'mirrored', selectedNode: 'n1' }),
+    ],
+  };
+
+  test('wake the pod when a volume of the other class is part of the number of its pool', () => {
+    const index = clusterOf(shared);
+    index.upsert(
+      'PersistentVolumeClaim',
+      atVersion('2', boundClaim('theirs', '6Gi', 'pv-theirs', { className: 'mirrored' })),
+    );
+    const refusal = refusalOf(index, data);
+    const { change } = index.upsert('CSIStorageCapacity', backed('mirrored', '9Gi', '2'));
+    expect(plan(data, index, { nowMs: 0 }).kind).toBe('placement');
+    expect(refusal.wokenBy(change!)).toBe(true);
+  });
+
+  test('wake the pod when the pool of the other class grows, so that its promises cost less here', () => {
+    const index = clusterOf(shared);
+    const refusal = refusalOf(index, data);
+    const { change } = index.upsert('CSIStorageCapacity', backed('mirrored', '100Gi', '2'));
+    expect(plan(data, index, { nowMs: 0 }).kind).toBe('placement');
+    expect(refusal.wokenBy(change!)).toBe(true);
+  });
+});

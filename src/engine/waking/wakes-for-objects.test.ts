@@ -1,0 +1,334 @@
+import { describe } from 'vitest';
+import { labels } from '../../kube/well-known.ts';
+import type { ClusterObjects } from '../testing/cluster.ts';
+import { comes, goes } from '../testing/index-events.ts';
+import {
+  atVersion,
+  boundClaim,
+  claim,
+  csiDriver,
+  ephemeralVolume,
+  hostname,
+  localVolume,
+  madeBy,
+  node,
+  ownedBy,
+  pod,
+  reservedFor,
+  storageClass,
+  volume,
+  zone,
+} from '../testing/objects.ts';
+import { expectWakes } from '../testing/wake-cases.ts';
+
+/** A claim of 5Gi that finds no volume, of a class that makes none. */
+const noVolume: ClusterObjects = {
+  StorageClass: [storageClass('local'), storageClass('other')],
+  PersistentVolumeClaim: [claim('data', '5Gi')],
+};
+
+describe('a PersistentVolume', () => {
+  const small = volume('v1', '4Gi');
+  expectWakes([
+    {
+      name: 'of the class and size wakes the pod',
+      cluster: noVolume,
+      happens: comes('PersistentVolume', volume('v1', '5Gi')),
+      wakes: true,
+    },
+    {
+      name: 'of another class does not',
+      cluster: noVolume,
+      happens: comes('PersistentVolume', volume('v1', '5Gi', { className: 'other' })),
+      wakes: false,
+    },
+    {
+      name: 'that is too small does not',
+      cluster: noVolume,
+      happens: comes('PersistentVolume', small),
+      wakes: false,
+    },
+    {
+      name: 'that is not available yet does not',
+      cluster: noVolume,
+      happens: comes('PersistentVolume', volume('v1', '5Gi', { phase: 'Pending' })),
+      wakes: false,
+    },
+    {
+      name: 'that becomes available does',
+      cluster: { ...noVolume, PersistentVolume: [volume('v1', '5Gi', { phase: 'Pending' })] },
+      happens: comes('PersistentVolume', volume('v1', '5Gi', { version: '2' })),
+      wakes: true,
+    },
+    {
+      name: 'that grows does',
+      cluster: { ...noVolume, PersistentVolume: [small] },
+      happens: comes('PersistentVolume', volume('v1', '6Gi', { version: '2' })),
+      wakes: true,
+    },
+    {
+      name: 'that is being deleted does not',
+      cluster: noVolume,
+      happens: comes(
+        'PersistentVolume',
+        volume('v1', '5Gi', {
+          metadata: { name: 'v1', uid: 'u', resourceVersion: '1', deletionTimestamp: '2026-01-01T00:00:00Z' },
+        }),
+      ),
+      wakes: false,
+    },
+    {
+      name: 'that somebody reserves for the claim does, of whatever class',
+      cluster: noVolume,
+      happens: comes(
+        'PersistentVolume',
+        volume('v1', '5Gi', { className: 'other', spec: reservedFor('data') }),
+      ),
+      wakes: true,
+    },
+    {
+      name: 'that somebody reserves for another claim does not',
+      cluster: noVolume,
+      happens: comes('PersistentVolume', volume('v1', '5Gi', { spec: reservedFor('theirs') })),
+      wakes: false,
+    },
+    {
+      name: 'that goes away does not',
+      cluster: { ...noVolume, PersistentVolume: [small] },
+      happens: goes('PersistentVolume', 'v1'),
+      wakes: false,
+    },
+    {
+      name: 'that the pod is bound to and was missing does',
+      cluster: { PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')] },
+      happens: comes('PersistentVolume', volume('v1', '5Gi', { phase: 'Bound' })),
+      wakes: true,
+    },
+    {
+      name: 'that the pod is bound to and that moves does',
+      cluster: {
+        PersistentVolume: [localVolume('v1', '5Gi', 'n2', { phase: 'Bound' })],
+        PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')],
+      },
+      happens: comes('PersistentVolume', localVolume('v1', '5Gi', 'n1', { phase: 'Bound', version: '2' })),
+      wakes: true,
+    },
+    {
+      name: 'of another claim does not trouble a pod whose volume is elsewhere',
+      cluster: {
+        PersistentVolume: [localVolume('v1', '5Gi', 'n2', { phase: 'Bound' })],
+        PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')],
+      },
+      happens: comes('PersistentVolume', volume('v9', '5Gi')),
+      wakes: false,
+    },
+    {
+      name: 'that was reserved for the claim elsewhere and goes away does: now any other will do',
+      cluster: {
+        ...noVolume,
+        PersistentVolume: [
+          localVolume('mine', '5Gi', 'n2', { spec: reservedFor('data') }),
+          volume('free', '5Gi'),
+        ],
+      },
+      happens: goes('PersistentVolume', 'mine'),
+      wakes: true,
+    },
+    {
+      name: 'that was reserved for the claim elsewhere and is let go does, too',
+      cluster: {
+        ...noVolume,
+        PersistentVolume: [
+          localVolume('mine', '5Gi', 'n2', { spec: reservedFor('data') }),
+          volume('free', '5Gi'),
+        ],
+      },
+      happens: comes('PersistentVolume', localVolume('mine', '5Gi', 'n2', { version: '2' })),
+      wakes: true,
+    },
+    {
+      name: 'whose zone labels were wrong and are corrected does',
+      cluster: {
+        Node: [node('n1', { [zone]: 'a' })],
+        PersistentVolume: [zoned('1', 'b')],
+        PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')],
+      },
+      happens: comes('PersistentVolume', zoned('2', 'a')),
+      wakes: true,
+    },
+    {
+      name: 'whose zone labels are wrong and stay so does not',
+      cluster: {
+        Node: [node('n1', { [zone]: 'a' })],
+        PersistentVolume: [zoned('1', 'b')],
+        PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')],
+      },
+      happens: comes('PersistentVolume', zoned('2', 'b')),
+      wakes: false,
+    },
+  ]);
+});
+
+describe('a PersistentVolumeClaim', () => {
+  expectWakes([
+    {
+      name: 'that was missing wakes the pod',
+      cluster: { StorageClass: [madeBy('disk.csi', 'local')] },
+      happens: comes('PersistentVolumeClaim', claim('data', '5Gi')),
+      wakes: true,
+    },
+    {
+      name: 'of an ephemeral volume that was missing does',
+      cluster: { StorageClass: [madeBy('disk.csi', 'local')] },
+      asking: pod('p', [], { volumes: [ephemeralVolume('s')] }),
+      happens: comes('PersistentVolumeClaim', claim('p-s', '5Gi', { metadata: ownedBy('p', 'p-s') })),
+      wakes: true,
+    },
+    {
+      name: 'that is bound at last does',
+      cluster: {
+        PersistentVolume: [volume('v1', '5Gi', { phase: 'Bound' })],
+        PersistentVolumeClaim: [claim('data', '5Gi', { className: '' })],
+      },
+      happens: comes('PersistentVolumeClaim', atVersion('2', boundClaim('data', '5Gi', 'v1'))),
+      wakes: true,
+    },
+    {
+      name: 'whose selected node is taken away does',
+      cluster: {
+        StorageClass: [madeBy('disk.csi', 'local')],
+        PersistentVolumeClaim: [claim('data', '5Gi', { selectedNode: 'gone' })],
+      },
+      happens: comes('PersistentVolumeClaim', claim('data', '5Gi', { version: '2' })),
+      wakes: true,
+    },
+    {
+      name: 'of another name does not',
+      cluster: {},
+      happens: comes('PersistentVolumeClaim', claim('other', '5Gi')),
+      wakes: false,
+    },
+    {
+      name: 'of the same name in another namespace does not',
+      cluster: {},
+      happens: comes(
+        'PersistentVolumeClaim',
+        claim('data', '5Gi', {
+          metadata: { namespace: 'team', name: 'data', uid: 'u', resourceVersion: '1' },
+        }),
+      ),
+      wakes: false,
+    },
+    {
+      name: 'that goes away does not',
+      cluster: noVolume,
+      happens: goes('PersistentVolumeClaim', 'default/data'),
+      wakes: false,
+    },
+    {
+      name: 'whose same version is handed over again does not',
+      cluster: noVolume,
+      happens: comes('PersistentVolumeClaim', claim('data', '5Gi')),
+      wakes: false,
+    },
+  ]);
+});
+
+describe('a StorageClass', () => {
+  const allowed = (value: string) => [{ matchLabelExpressions: [{ key: zone, values: [value] }] }];
+  const restricted: ClusterObjects = {
+    Node: [node('n1', { [zone]: 'a' })],
+    StorageClass: [madeBy('disk.csi', 'local', { allowedTopologies: allowed('b') })],
+    PersistentVolumeClaim: [claim('data', '5Gi')],
+  };
+  expectWakes([
+    {
+      name: 'that waits for the first consumer and was missing wakes the pod',
+      cluster: { PersistentVolumeClaim: [claim('data', '5Gi')] },
+      happens: comes('StorageClass', madeBy('disk.csi', 'local')),
+      wakes: true,
+    },
+    {
+      name: 'of another name does not',
+      cluster: { PersistentVolumeClaim: [claim('data', '5Gi')] },
+      happens: comes('StorageClass', madeBy('disk.csi', 'other')),
+      wakes: false,
+    },
+    {
+      name: 'whose allowed topologies change does',
+      cluster: restricted,
+      happens: comes(
+        'StorageClass',
+        atVersion('2', madeBy('disk.csi', 'local', { allowedTopologies: allowed('a') })),
+      ),
+      wakes: true,
+    },
+    {
+      name: 'of which only parameters change does not',
+      cluster: restricted,
+      happens: comes(
+        'StorageClass',
+        atVersion(
+          '2',
+          madeBy('disk.csi', 'local', { allowedTopologies: allowed('b'), parameters: { a: 'b' } }),
+        ),
+      ),
+      wakes: false,
+    },
+    {
+      name: 'that gets a provisioner does',
+      cluster: noVolume,
+      happens: comes('StorageClass', atVersion('2', madeBy('disk.csi', 'local'))),
+      wakes: true,
+    },
+    {
+      name: 'made anew for a driver that keeps no books does',
+      cluster: {
+        StorageClass: [madeBy('disk.csi', 'local')],
+        CSIDriver: [csiDriver('disk.csi')],
+        PersistentVolumeClaim: [claim('data', '5Gi')],
+      },
+      happens: comes('StorageClass', atVersion('2', madeBy('other.csi', 'local'))),
+      wakes: true,
+    },
+    {
+      name: 'that goes away does not',
+      cluster: noVolume,
+      happens: goes('StorageClass', 'local'),
+      wakes: false,
+    },
+  ]);
+});
+
+describe('a Node', () => {
+  const elsewhere: ClusterObjects = { ...noVolume, PersistentVolume: [localVolume('v1', '5Gi', 'n2')] };
+  expectWakes([
+    { name: 'that joins wakes the pod', cluster: elsewhere, happens: comes('Node', node('n2')), wakes: true },
+    {
+      name: 'that joins wakes also a pod for which there was none',
+      cluster: { ...elsewhere, Node: [] },
+      happens: comes('Node', node('n2')),
+      wakes: true,
+    },
+    {
+      name: 'whose labels change does',
+      cluster: elsewhere,
+      happens: comes('Node', atVersion('2', node('n1', { [hostname]: 'n2' }))),
+      wakes: true,
+    },
+    {
+      name: 'of which something else changes does not',
+      cluster: elsewhere,
+      happens: comes('Node', { ...atVersion('2', node('n1')), status: { conditions: [] } }),
+      wakes: false,
+    },
+    { name: 'that goes away does not', cluster: elsewhere, happens: goes('Node', 'n1'), wakes: false },
+  ]);
+});
+
+function zoned(version: string, value: string) {
+  return volume('v1', '5Gi', {
+    phase: 'Bound',
+    metadata: { name: 'v1', uid: 'u', resourceVersion: version, labels: { [labels.zone]: value } },
+  });
+}
