@@ -6,7 +6,7 @@ export const apiserverLayers: readonly (readonly string[])[] = [
   ['cel', 'apply'],
   ['kinds'],
   ['registry'],
-  ['access', 'custom', 'bootstrap.ts'],
+  ['access', 'custom'],
   ['server'],
   ['embedded-server.ts'],
 ];

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Ids } from '../../runtime/ids.ts';
-import type { Registry, WriteGuard } from '../registry/api.ts';
+import type { Registry, WriteGuard } from '../registry/registry.ts';
 import { issuer } from './account-claims.ts';
 import { AccountTokens } from './account-tokens.ts';
 import { type AskedRequest, type Attributes, attributesOf } from './attributes.ts';

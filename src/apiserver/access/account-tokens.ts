@@ -1,10 +1,10 @@
 import { isReason } from '../../kube/api-error.ts';
+import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import type { ObjectKey } from '../../kube/resource.ts';
-import { parseTimestamp } from '../../kube/timestamp.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Ids } from '../../runtime/ids.ts';
-import type { StoredObject } from '../kinds/kind.ts';
-import type { Registry } from '../registry/api.ts';
+import type { StoredObject } from '../kinds/served-kind.ts';
+import type { Registry } from '../registry/registry.ts';
 import {
   type AccountBinding,
   type AccountClaims,

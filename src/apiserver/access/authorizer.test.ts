@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ClusterRole, ClusterRoleBinding } from '../../kube/api/rbac-v1.ts';
-import type { Kind, StoredObject } from '../kinds/kind.ts';
+import type { ClusterRole, ClusterRoleBinding } from '../../kube/api/stored/rbac.ts';
+import type { Kind, StoredObject } from '../kinds/served-kind.ts';
 import { RegistryFixture } from '../registry/testing/registry-fixture.ts';
 import type { ResourceAttributes } from './attributes.ts';
 import { Authorizer } from './authorizer.ts';

@@ -1,6 +1,6 @@
-import type { ClusterRole, ClusterRoleBinding, PolicyRule, RoleRef } from '../../kube/api/rbac-v1.ts';
-import type { StoredObject } from '../kinds/kind.ts';
-import type { Registry, RegistryEvent, WatchHandle } from '../registry/api.ts';
+import type { ClusterRole, ClusterRoleBinding, PolicyRule, RoleRef } from '../../kube/api/stored/rbac.ts';
+import type { StoredObject } from '../kinds/served-kind.ts';
+import type { Registry, RegistryEvent, WatchHandle } from '../registry/registry.ts';
 import type { Attributes } from './attributes.ts';
 import { RuleIndex } from './rule-index.ts';
 import { ruleAllows } from './rule-match.ts';

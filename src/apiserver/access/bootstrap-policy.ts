@@ -1,10 +1,10 @@
-import type { ClusterRole, ClusterRoleBinding, RoleBinding } from '../../kube/api/rbac-v1.ts';
+import type { ClusterRole, ClusterRoleBinding, RoleBinding } from '../../kube/api/stored/rbac.ts';
 import { isReason } from '../../kube/api-error.ts';
+import { deepEqual } from '../../kube/deep-equal.ts';
 import type { ObjectKey } from '../../kube/resource.ts';
-import { decodedObject } from '../decoded-object.ts';
-import type { Kind, StoredObject } from '../kinds/kind.ts';
-import type { Registry, WriteContext } from '../registry/api.ts';
-import { deepEqual } from '../validation/deep-equal.ts';
+import type { Kind, StoredObject } from '../kinds/served-kind.ts';
+import { decodedObject } from '../registry/decoded-object.ts';
+import type { Registry, WriteContext } from '../registry/registry.ts';
 import type { BootstrapBinding, BootstrapRole } from './bootstrap-types.ts';
 import { uncovered } from './covers.ts';
 import { bootstrapBindings, bootstrapRoles } from './generated/bootstrap-policy.ts';

@@ -1,4 +1,4 @@
-import type { PolicyRule, Subject } from '../../kube/api/rbac-v1.ts';
+import type { PolicyRule, Subject } from '../../kube/api/stored/rbac.ts';
 
 /** A role that every cluster has. */
 export interface BootstrapRole {

@@ -1,5 +1,5 @@
-import type { PolicyRule } from '../../kube/api/rbac-v1.ts';
-import { goQuoted } from '../validation/go-text.ts';
+import type { PolicyRule } from '../../kube/api/stored/rbac.ts';
+import { goQuoted } from '../../kube/go/quote.ts';
 import { pathCovers } from './rule-match.ts';
 
 /** What `wanted` allows and `held` does not, in the smallest pieces: one verb on one resource or path each. */

@@ -1,7 +1,7 @@
-import type { ClusterRole, ClusterRoleBinding, PolicyRule, RoleRef } from '../../kube/api/rbac-v1.ts';
+import type { ClusterRole, ClusterRoleBinding, PolicyRule, RoleRef } from '../../kube/api/stored/rbac.ts';
 import { failure, forbidden, notFound } from '../../kube/api-error.ts';
-import type { GuardedChange, WriteGuard } from '../registry/api.ts';
-import { deepEqual } from '../validation/deep-equal.ts';
+import { deepEqual } from '../../kube/deep-equal.ts';
+import type { GuardedChange, WriteGuard } from '../registry/registry.ts';
 import type { ResourceAttributes } from './attributes.ts';
 import type { Authorizer } from './authorizer.ts';
 import { describeRules, goTexts, uncovered } from './covers.ts';

@@ -1,5 +1,5 @@
 import { type ApiError, failure, forbidden } from '../../kube/api-error.ts';
-import { goQuoted } from '../validation/go-text.ts';
+import { goQuoted } from '../../kube/go/quote.ts';
 import type { Attributes } from './attributes.ts';
 import type { User } from './user.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ClusterRole, PolicyRule } from '../../kube/api/rbac-v1.ts';
+import type { ClusterRole, PolicyRule } from '../../kube/api/stored/rbac.ts';
 import { realClock } from '../../runtime/clock.ts';
-import type { Kind, StoredObject } from '../kinds/kind.ts';
+import type { Kind, StoredObject } from '../kinds/served-kind.ts';
 import { RegistryFixture } from '../registry/testing/registry-fixture.ts';
 import { RoleAggregation } from './role-aggregation.ts';
 

@@ -1,10 +1,10 @@
-import type { ClusterRole, PolicyRule } from '../../kube/api/rbac-v1.ts';
+import type { ClusterRole, PolicyRule } from '../../kube/api/stored/rbac.ts';
 import { isReason } from '../../kube/api-error.ts';
+import { deepEqual } from '../../kube/deep-equal.ts';
 import { compileLabelSelector, matchesLabels } from '../../kube/selectors/label-selector.ts';
 import type { Clock, Timer } from '../../runtime/clock.ts';
-import type { Kind } from '../kinds/kind.ts';
-import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../registry/api.ts';
-import { deepEqual } from '../validation/deep-equal.ts';
+import type { Kind } from '../kinds/served-kind.ts';
+import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../registry/registry.ts';
 
 export interface RoleAggregationOptions {
   readonly registry: Registry;

@@ -6,7 +6,7 @@ import type {
   RoleBinding,
   RoleRef,
   Subject,
-} from '../../kube/api/rbac-v1.ts';
+} from '../../kube/api/stored/rbac.ts';
 import { accountUserName, type User } from './user.ts';
 
 type AnyRole = Role | ClusterRole;

@@ -1,4 +1,4 @@
-import type { PolicyRule } from '../../kube/api/rbac-v1.ts';
+import type { PolicyRule } from '../../kube/api/stored/rbac.ts';
 import type { Attributes, ResourceAttributes } from './attributes.ts';
 
 /** Whether a rule lets somebody do it. */

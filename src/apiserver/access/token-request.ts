@@ -1,11 +1,11 @@
-import type { BoundObjectReference, TokenRequest } from '../../kube/api/authentication-v1.ts';
-import type { Pod } from '../../kube/api/core-v1.ts';
+import type { BoundObjectReference, TokenRequest } from '../../kube/api/stored/authentication.ts';
+import type { Pod } from '../../kube/api/stored/core.ts';
 import { badRequest, conflict, invalid, isReason, notFound } from '../../kube/api-error.ts';
+import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import type { ObjectKey } from '../../kube/resource.ts';
-import { formatTimestamp } from '../../kube/timestamp.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { StoredObject } from '../kinds/kind.ts';
-import type { Registry } from '../registry/api.ts';
+import type { StoredObject } from '../kinds/served-kind.ts';
+import type { Registry } from '../registry/registry.ts';
 import { parseApiVersion } from '../schema/group-version-kind.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { type AccountBinding, issuer, type ObjectIdentity } from './account-claims.ts';

@@ -1,4 +1,4 @@
-import type { UserInfo } from '../../kube/api/authentication-v1.ts';
+import type { UserInfo } from '../../kube/api/stored/authentication.ts';
 import { dnsLabelProblems, dnsSubdomainProblems } from '../validation/names.ts';
 
 /** Whoever sends a request. */

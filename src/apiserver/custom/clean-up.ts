@@ -1,6 +1,6 @@
 import { onAbort } from '../../runtime/abort.ts';
-import type { Kind } from '../kinds/kind.ts';
-import type { Registry, WriteContext } from '../registry/api.ts';
+import type { Kind } from '../kinds/served-kind.ts';
+import type { Registry, WriteContext } from '../registry/registry.ts';
 
 const write: WriteContext = { manager: 'kube-apiserver', user: 'system:apiserver', warn: () => {} };
 

@@ -1,6 +1,6 @@
 import { badRequest } from '../../kube/api-error.ts';
-import type { JsonObject } from '../patch/json-value.ts';
-import { isJsonObject, valueName } from '../schema/json-number.ts';
+import { isJsonObject, valueName } from '../../kube/go/json-number.ts';
+import type { JsonObject } from '../../kube/go/json-value.ts';
 import { copyJson } from '../schema/leaf-values.ts';
 import { type Normalized, normalize } from '../schema/normalize.ts';
 import type { ObjectForm } from '../schema/object-form.ts';

@@ -1,12 +1,12 @@
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
-} from '../../kube/api/apiextensions-v1.ts';
-import type { Kind, StoredObject } from '../kinds/kind.ts';
-import { isEqual, type JsonObject } from '../patch/json-value.ts';
+} from '../../kube/api/stored/apiextensions.ts';
+import { setKey } from '../../kube/go/json-number.ts';
+import { isEqual, type JsonObject } from '../../kube/go/json-value.ts';
+import type { Kind, StoredObject } from '../kinds/served-kind.ts';
 import { schemaShape } from '../patch/schema-shapes.ts';
 import type { StructShape } from '../patch/shape.ts';
-import { setKey } from '../schema/json-number.ts';
 import { byVersionPriority } from '../schema/version-priority.ts';
 import { dropRefusedNulls, fillDefaults } from '../structural/defaults.ts';
 import { coerceEmbedded } from '../structural/embedded-meta.ts';

@@ -1,7 +1,7 @@
-import type { CustomResourceSubresourceScale } from '../../kube/api/apiextensions-v1.ts';
+import type { CustomResourceSubresourceScale } from '../../kube/api/stored/apiextensions.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import { compileRules, type RuleProgram } from '../cel/compile-rules.ts';
-import type { Kind, StoredObject } from '../kinds/kind.ts';
+import type { Kind, StoredObject } from '../kinds/served-kind.ts';
 import { checkEmbedded } from '../structural/embedded-meta.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
 import { checkLists } from '../structural/list-types.ts';

@@ -1,7 +1,7 @@
-import type { CustomResourceSubresourceScale } from '../../kube/api/apiextensions-v1.ts';
-import type { ScaleRule, StoredObject } from '../kinds/kind.ts';
-import { type Draft, isObject, type Json } from '../patch/json-value.ts';
-import { setKey } from '../schema/json-number.ts';
+import type { CustomResourceSubresourceScale } from '../../kube/api/stored/apiextensions.ts';
+import { setKey } from '../../kube/go/json-number.ts';
+import { type Draft, isObject, type Json } from '../../kube/go/json-value.ts';
+import type { ScaleRule, StoredObject } from '../kinds/served-kind.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
 
 const int32Max = 2 ** 31 - 1;

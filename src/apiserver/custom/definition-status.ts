@@ -1,8 +1,8 @@
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionNames,
-} from '../../kube/api/apiextensions-v1.ts';
-import { isConditionTrue, withCondition } from '../kinds/extensions/definition-conditions.ts';
+} from '../../kube/api/stored/apiextensions.ts';
+import { isConditionTrue, withCondition } from '../kinds/apiextensions/definition-conditions.ts';
 
 /** Names that other definitions of the group hold. */
 export interface TakenNames {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { decodedObject } from '../decoded-object.ts';
-import { isConditionTrue } from '../kinds/extensions/definition-conditions.ts';
-import type { UpdateContext } from '../registry/api.ts';
+import { isConditionTrue } from '../kinds/apiextensions/definition-conditions.ts';
+import { decodedObject } from '../registry/decoded-object.ts';
+import type { UpdateContext } from '../registry/registry.ts';
 import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
 
 const text = { type: 'string' };

@@ -1,15 +1,15 @@
-import type { CustomResourceDefinition } from '../../kube/api/apiextensions-v1.ts';
+import type { CustomResourceDefinition } from '../../kube/api/stored/apiextensions.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { formatTimestamp } from '../../kube/timestamp.ts';
+import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import type { Clock, Timer } from '../../runtime/clock.ts';
-import { customResourceDefinitionKind } from '../kinds/extensions/custom-resource-definition.ts';
+import { customResourceDefinitionKind } from '../kinds/apiextensions/custom-resource-definition.ts';
 import {
   cleanupFinalizer,
   isConditionTrue,
   withCondition,
-} from '../kinds/extensions/definition-conditions.ts';
-import { anyKind, type Kind, type StoredObject } from '../kinds/kind.ts';
-import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../registry/api.ts';
+} from '../kinds/apiextensions/definition-conditions.ts';
+import { anyKind, type Kind, type StoredObject } from '../kinds/served-kind.ts';
+import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../registry/registry.ts';
 import { deleteInstances } from './clean-up.ts';
 import { customKind } from './custom-kind.ts';
 import { settledStatus, takenNames } from './definition-status.ts';

@@ -1,4 +1,4 @@
-import type { StoredObject } from '../kinds/kind.ts';
+import type { StoredObject } from '../kinds/served-kind.ts';
 import { qualifiedNameProblems } from '../validation/names.ts';
 import { standardFinalizers } from '../validation/object-meta.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { RegistryEvent } from '../registry/api.ts';
+import type { RegistryEvent } from '../registry/registry.ts';
 import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
 
 const count = 1_500;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { decodedObject } from '../decoded-object.ts';
-import type { RegistryEvent } from '../registry/api.ts';
+import { decodedObject } from '../registry/decoded-object.ts';
+import type { RegistryEvent } from '../registry/registry.ts';
 import { DefinedFixture, type Widget, widgetDefinition } from './testing/defined-fixture.ts';
 
 const write = { manager: 'test', user: 'test', warn: () => {} };

@@ -1,10 +1,10 @@
-import type { CustomResourceDefinition } from '../../kube/api/apiextensions-v1.ts';
+import type { CustomResourceDefinition } from '../../kube/api/stored/apiextensions.ts';
 import { notFound } from '../../kube/api-error.ts';
-import { decodedObject } from '../decoded-object.ts';
-import { customResourceDefinitionKind } from '../kinds/extensions/custom-resource-definition.ts';
-import { anyKind, type StoredObject } from '../kinds/kind.ts';
-import type { Registry, UpdateContext } from '../registry/api.ts';
-import { deepEqual } from '../validation/deep-equal.ts';
+import { deepEqual } from '../../kube/deep-equal.ts';
+import { customResourceDefinitionKind } from '../kinds/apiextensions/custom-resource-definition.ts';
+import { anyKind, type StoredObject } from '../kinds/served-kind.ts';
+import { decodedObject } from '../registry/decoded-object.ts';
+import type { Registry, UpdateContext } from '../registry/registry.ts';
 
 const kind = anyKind(customResourceDefinitionKind);
 const write: UpdateContext = { manager: 'stowage', user: 'system:apiserver', warn: () => {} };

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../patch/json-value.ts';
-import { isObject } from '../patch/json-value.ts';
+import type { Json, JsonObject } from '../../kube/go/json-value.ts';
+import { isObject } from '../../kube/go/json-value.ts';
 
 /**
  * The part of kubectl's JSONPath that printer columns and selectable fields use: `.spec.size`, `['a.b']`, `[0]`, `[-1:]`, `[*]`, `.*`,

@@ -1,9 +1,9 @@
-import type { CustomResourceColumnDefinition } from '../../kube/api/apiextensions-v1.ts';
-import type { RowContext, StoredObject, TableCell, TableColumn } from '../kinds/kind.ts';
+import type { CustomResourceColumnDefinition } from '../../kube/api/stored/apiextensions.ts';
+import type { Json } from '../../kube/go/json-value.ts';
+import { goJson } from '../../kube/go/quote.ts';
+import type { RowContext, StoredObject, TableCell, TableColumn } from '../kinds/served-kind.ts';
 import { age, nameColumn, timeSince } from '../kinds/table-cells.ts';
-import type { Json } from '../patch/json-value.ts';
 import { sorted } from '../structural/sorted-json.ts';
-import { goJson } from '../validation/go-text.ts';
 import { parseJsonPath } from './json-path.ts';
 
 export interface PrinterColumns {

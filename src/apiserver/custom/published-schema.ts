@@ -1,4 +1,4 @@
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/served-kind.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
 
 const everyObject = {

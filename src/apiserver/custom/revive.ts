@@ -1,5 +1,5 @@
-import type { StoredObject } from '../kinds/kind.ts';
-import type { JsonObject } from '../patch/json-value.ts';
+import type { JsonObject } from '../../kube/go/json-value.ts';
+import type { StoredObject } from '../kinds/served-kind.ts';
 import { applyDefaults, dropRefusedNulls } from '../structural/defaults.ts';
 import { coerceEmbedded } from '../structural/embedded-meta.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';

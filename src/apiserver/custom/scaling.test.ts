@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiError } from '../../kube/api-error.ts';
-import type { PatchType } from '../server/write-options.ts';
+import type { PatchType } from '../registry/registry.ts';
 import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
 
 const key = { namespace: 'default', name: 'w' };

@@ -1,6 +1,6 @@
-import type { SelectableField } from '../../kube/api/apiextensions-v1.ts';
-import type { StoredObject } from '../kinds/kind.ts';
-import type { Json } from '../patch/json-value.ts';
+import type { SelectableField } from '../../kube/api/stored/apiextensions.ts';
+import type { Json } from '../../kube/go/json-value.ts';
+import type { StoredObject } from '../kinds/served-kind.ts';
 import { parseJsonPath } from './json-path.ts';
 
 /** Fields of a custom resource that selectors may name, by the names that they use: `spec.color`. */

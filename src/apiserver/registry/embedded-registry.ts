@@ -1,7 +1,14 @@
-import type { Status } from '../../kube/api/status.ts';
+import type { Status } from '../../kube/api/meta.ts';
 import { failure } from '../../kube/api-error.ts';
 import type { ObjectKey } from '../../kube/resource.ts';
-import type { Kind, StoredObject } from '../kinds/kind.ts';
+import type { Kind, StoredObject } from '../kinds/served-kind.ts';
+import type { RegistryContext } from './context/context.ts';
+import { durably, refusedDurably } from './context/durable-result.ts';
+import { Snapshots } from './context/snapshot.ts';
+import { deleteObject } from './deletion/delete.ts';
+import { deleteCollection } from './deletion/delete-collection.ts';
+import { getObject, listObjects } from './reads/list.ts';
+import { watchObjects } from './reads/watch.ts';
 import type {
   Deleted,
   DeletionRequest,
@@ -17,20 +24,13 @@ import type {
   WatchQuery,
   WriteContext,
   Written,
-} from './api.ts';
-import { bindPod } from './binding.ts';
-import type { RegistryContext } from './context.ts';
-import { createObject } from './create.ts';
-import { deleteObject } from './delete.ts';
-import { deleteCollection } from './delete-collection.ts';
-import { durably, refusedDurably } from './durable-answer.ts';
-import { evictPod } from './eviction.ts';
-import { getObject, listObjects } from './list.ts';
-import { patchObject } from './patch.ts';
-import { getScale, patchScale, updateScale } from './scale.ts';
-import { Snapshots } from './snapshot.ts';
-import { updateObject } from './update.ts';
-import { watchObjects } from './watch.ts';
+} from './registry.ts';
+import { bindPod } from './subresources/binding.ts';
+import { evictPod } from './subresources/eviction.ts';
+import { getScale, patchScale, updateScale } from './subresources/scale.ts';
+import { createObject } from './writes/create.ts';
+import { patchObject } from './writes/patch.ts';
+import { updateObject } from './writes/update.ts';
 
 /** The registry over a store: each verb in a file of its own, all over one context. */
 export class EmbeddedRegistry implements Registry {

@@ -1,33 +1,34 @@
+import { pageNotFound, textAnswer } from '../../io/http/full-response.ts';
+import { type HealthChecks, healthAnswer } from '../../io/http/health-pages.ts';
 import { badRequest, failure, notFound } from '../../kube/api-error.ts';
 import { assert } from '../../runtime/assert.ts';
 import { type Access, type Caller, openIdConfiguration } from '../access/access.ts';
 import type { Attributes } from '../access/attributes.ts';
-import type { Verb } from '../kinds/kind.ts';
+import type { Verb } from '../kinds/served-kind.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
-import { asApiError, crashAnswer, errorAnswer, valueAnswer } from './answers/answers.ts';
-import { negotiate } from './answers/negotiation.ts';
 import type { DiscoveryPages } from './discovery/pages.ts';
-import { type HealthChecks, healthAnswer } from './health.ts';
-import { ClientGone, type HttpAnswer, type HttpRequest, pageNotFound, textAnswer } from './http/exchange.ts';
-import { isWatchRequest } from './list-options.ts';
+import { ClientGone, type HttpAnswer, type HttpRequest } from './http/http-exchange.ts';
 import type { OpenApiPages } from './openapi/pages.ts';
 import type { OpenApiV2Page } from './openapi/v2-page.ts';
 import type { RequestContext, ServerContext } from './request-context.ts';
-import { getResource, listResource, watchResource } from './resource-reads.ts';
+import { isWatchRequest } from './requests/list-options.ts';
+import { readObject } from './requests/request-object.ts';
+import { readWriteOptions } from './requests/write-options.ts';
+import { getResource, listResource, watchResource } from './resources/resource-reads.ts';
 import {
   createResource,
   deleteCollection,
   deleteResource,
   patchResource,
   postSubresource,
-  readObject,
   updateResource,
-} from './resource-writes.ts';
+} from './resources/resource-writes.ts';
+import { asApiError, crashAnswer, errorAnswer, valueAnswer } from './responses/body-responses.ts';
+import { negotiate } from './responses/negotiation.ts';
 import { reviewed } from './reviews/reviews.ts';
 import { isTokenRequest, requestToken } from './reviews/token-requests.ts';
-import { type Page, type ResourceTarget, type Route, type Router, verbOf } from './router.ts';
+import { type Page, type ResourceTarget, type Route, type Router, verbOf } from './routing/router.ts';
 import { versionBody } from './version.ts';
-import { readWriteOptions } from './write-options.ts';
 
 export interface ApiHandlerOptions {
   readonly context: ServerContext;

@@ -1,18 +1,18 @@
+import type { HealthChecks } from '../../io/http/health-pages.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Ids } from '../../runtime/ids.ts';
 import type { Random } from '../../runtime/random.ts';
 import { Access } from '../access/access.ts';
-import type { Registry } from '../registry/api.ts';
+import type { Registry } from '../registry/registry.ts';
 import { ApiHandler } from './api-handler.ts';
+import type { Credentials } from './credentials/credentials.ts';
+import { kubeconfigText, writeKubeconfig } from './credentials/kubeconfig-file.ts';
 import { DiscoveryPages } from './discovery/pages.ts';
-import type { HealthChecks } from './health.ts';
 import { HttpServer } from './http/http-server.ts';
-import type { Credentials } from './identity/credentials.ts';
-import { kubeconfigText, writeKubeconfig } from './identity/kubeconfig-file.ts';
 import { newMetrics, publishedMetrics, type ServerMetrics } from './metrics.ts';
 import { OpenApiPages } from './openapi/pages.ts';
 import { OpenApiV2Page } from './openapi/v2-page.ts';
-import { Router } from './router.ts';
+import { Router } from './routing/router.ts';
 import { FlushTick } from './watch/flush-tick.ts';
 
 export interface ApiServerOptions {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Caller } from '../access/access.ts';
-import type { Registry } from '../registry/api.ts';
+import type { Registry } from '../registry/registry.ts';
 import type { ServerMetrics } from './metrics.ts';
 import type { FlushTick } from './watch/flush-tick.ts';
 

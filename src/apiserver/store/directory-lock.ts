@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
-import { reasonOf, unusable } from './data-directory.ts';
+import { reasonOf } from '../../io/files/file-system-reason.ts';
+import { unusable } from './data-directory.ts';
 import { checkLmdbFile } from './lmdb-file.ts';
 import { StoreError } from './store-error.ts';
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { reasonOf, syncDirectory, unusable } from './data-directory.ts';
+import { reasonOf } from '../../io/files/file-system-reason.ts';
+import { syncDirectory, unusable } from './data-directory.ts';
 import { checkLmdbFile } from './lmdb-file.ts';
 import type { Entry } from './store.ts';
 import { StoreError } from './store-error.ts';

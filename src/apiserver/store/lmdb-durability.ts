@@ -1,6 +1,6 @@
+import { reasonOf } from '../../io/files/file-system-reason.ts';
 import { assert } from '../../runtime/assert.ts';
 import { afterChanges, type Contents, contentsText, noContents, withEntry } from './contents.ts';
-import { reasonOf } from './data-directory.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import type { Durability } from './durability.ts';
 import {

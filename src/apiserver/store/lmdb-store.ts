@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareDataDirectory, reasonOf, unusable } from './data-directory.ts';
+import { reasonOf } from '../../io/files/file-system-reason.ts';
+import { prepareDataDirectory, unusable } from './data-directory.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import type { HistoryLimits } from './history.ts';
 import { openLmdbDatabase } from './lmdb-database.ts';

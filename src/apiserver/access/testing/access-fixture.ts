@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, createSign, generateKeyPairSync } from 'node:crypto';
-import { bootstrap } from '../../bootstrap.ts';
-import type { StoredObject } from '../../kinds/kind.ts';
+import type { StoredObject } from '../../kinds/served-kind.ts';
+import { bootstrap } from '../../registry/bootstrap.ts';
 import {
   type CallOptions,
   type Reply,

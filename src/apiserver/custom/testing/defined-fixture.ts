@@ -1,13 +1,13 @@
-import type { CustomResourceDefinition } from '../../../kube/api/apiextensions-v1.ts';
+import type { CustomResourceDefinition } from '../../../kube/api/stored/apiextensions.ts';
 import { realClock } from '../../../runtime/clock.ts';
 import { idsFrom } from '../../../runtime/ids.ts';
 import { seededRandom } from '../../../runtime/random.ts';
-import { bootstrap } from '../../bootstrap.ts';
-import { decodedObject } from '../../decoded-object.ts';
-import type { Kind, StoredObject } from '../../kinds/kind.ts';
-import { servedCatalogue } from '../../kinds/served-kinds.ts';
-import type { UpdateContext } from '../../registry/api.ts';
+import { servedCatalogue } from '../../kinds/built-in-kinds.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import { bootstrap } from '../../registry/bootstrap.ts';
+import { decodedObject } from '../../registry/decoded-object.ts';
 import { EmbeddedRegistry } from '../../registry/embedded-registry.ts';
+import type { UpdateContext } from '../../registry/registry.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 import { Definitions } from '../definitions.ts';
 

@@ -1,4 +1,4 @@
-import type { RegistryContext } from '../context.ts';
+import type { RegistryContext } from '../context/context.ts';
 import { applyOperatorRules } from './apply-operator-rules.ts';
 import type { AdmissionRule, Attempt } from './attempt.ts';
 import { checkClaimResize } from './claim-resize.ts';

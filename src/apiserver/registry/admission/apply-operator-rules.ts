@@ -1,7 +1,7 @@
-import type { PersistentVolume } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
-import { everything, type RegistryContext } from '../context.ts';
-import type { ReadAll } from '../operator-rules.ts';
+import { everything, type RegistryContext } from '../context/context.ts';
+import type { ReadAll } from '../context/operator-rules.ts';
 import { type Attempt, isKind } from './attempt.ts';
 
 /** A new object as those who run the server want it. */

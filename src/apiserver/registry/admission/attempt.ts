@@ -1,6 +1,6 @@
-import type { Kind, StoredObject } from '../../kinds/kind.ts';
-import type { UpdateContext } from '../api.ts';
-import type { RegistryContext } from '../context.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { RegistryContext } from '../context/context.ts';
+import type { UpdateContext } from '../registry.ts';
 
 /** A write on its way to the store. `object` may be changed. */
 export interface Attempt {

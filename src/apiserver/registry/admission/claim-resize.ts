@@ -1,9 +1,9 @@
-import type { PersistentVolumeClaim } from '../../../kube/api/core-v1.ts';
-import type { StorageClass } from '../../../kube/api/storage-v1.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/stored/core.ts';
+import type { StorageClass } from '../../../kube/api/stored/storage.ts';
 import { forbidden } from '../../../kube/api-error.ts';
 import { compareQuantities, parseQuantity } from '../../../kube/quantities/quantity.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { find, type RegistryContext } from '../context.ts';
+import { find, type RegistryContext } from '../context/context.ts';
 import { type Attempt, isKind } from './attempt.ts';
 
 /** A bound claim may grow where its class says so. */

@@ -1,7 +1,7 @@
-import type { PersistentVolumeClaim } from '../../../kube/api/core-v1.ts';
-import type { StorageClass } from '../../../kube/api/storage-v1.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/stored/core.ts';
+import type { StorageClass } from '../../../kube/api/stored/storage.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { everything, type RegistryContext } from '../context.ts';
+import { everything, type RegistryContext } from '../context/context.ts';
 import { type Attempt, isKind } from './attempt.ts';
 
 /** A claim that names no class gets the default one, if there is one. An empty name is a name. */

@@ -1,5 +1,5 @@
-import type { Pod, Toleration } from '../../../kube/api/core-v1.ts';
-import type { RegistryContext } from '../context.ts';
+import type { Pod, Toleration } from '../../../kube/api/stored/core.ts';
+import type { RegistryContext } from '../context/context.ts';
 import { type Attempt, isKind } from './attempt.ts';
 
 /** How long a pod stays on a node that has stopped answering, unless it says otherwise. */

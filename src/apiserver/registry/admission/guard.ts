@@ -1,4 +1,4 @@
-import type { RegistryContext } from '../context.ts';
+import type { RegistryContext } from '../context/context.ts';
 import type { Attempt } from './attempt.ts';
 
 /** Nobody gives away what he does not have. */

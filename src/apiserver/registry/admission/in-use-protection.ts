@@ -1,4 +1,4 @@
-import type { RegistryContext } from '../context.ts';
+import type { RegistryContext } from '../context/context.ts';
 import { type Attempt, isKind } from './attempt.ts';
 
 /** Keeps volumes and claims that somebody uses; the `protection` controller takes it off when nobody does. */

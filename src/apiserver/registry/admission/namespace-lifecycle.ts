@@ -1,6 +1,6 @@
-import type { Namespace } from '../../../kube/api/core-v1.ts';
+import type { Namespace } from '../../../kube/api/stored/core.ts';
 import { forbidden, notFound } from '../../../kube/api-error.ts';
-import { find, type RegistryContext } from '../context.ts';
+import { find, type RegistryContext } from '../context/context.ts';
 import type { Attempt } from './attempt.ts';
 
 /** What the system needs. */

@@ -1,8 +1,8 @@
-import type { Pod } from '../../../kube/api/core-v1.ts';
-import type { PriorityClass } from '../../../kube/api/scheduling-v1.ts';
+import type { Pod } from '../../../kube/api/stored/core.ts';
+import type { PriorityClass } from '../../../kube/api/stored/scheduling.ts';
 import { forbidden } from '../../../kube/api-error.ts';
-import { systemPriorityClasses } from '../../kinds/cluster/priority-class.ts';
-import { everything, find, type RegistryContext } from '../context.ts';
+import { systemPriorityClasses } from '../../kinds/scheduling/priority-class.ts';
+import { everything, find, type RegistryContext } from '../context/context.ts';
 import { type Attempt, isKind } from './attempt.ts';
 
 /** A pod's priority follows from the class that it names, or from the default class. */

@@ -1,8 +1,8 @@
-import type { Pod, PodSpec, Toleration } from '../../../kube/api/core-v1.ts';
-import type { RuntimeClass } from '../../../kube/api/node-v1.ts';
+import type { Pod, PodSpec, Toleration } from '../../../kube/api/stored/core.ts';
+import type { RuntimeClass } from '../../../kube/api/stored/node.ts';
 import { type ApiError, forbidden } from '../../../kube/api-error.ts';
-import { deepEqual } from '../../validation/deep-equal.ts';
-import { find, type RegistryContext } from '../context.ts';
+import { deepEqual } from '../../../kube/deep-equal.ts';
+import { find, type RegistryContext } from '../context/context.ts';
 import { type Attempt, isKind } from './attempt.ts';
 
 /** A pod takes over what its runtime class costs and where it runs. */

@@ -1,5 +1,5 @@
-import type { Pod } from '../../../kube/api/core-v1.ts';
-import { find, type RegistryContext } from '../context.ts';
+import type { Pod } from '../../../kube/api/stored/core.ts';
+import { find, type RegistryContext } from '../context/context.ts';
 import { type Attempt, isKind } from './attempt.ts';
 
 const copied = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];

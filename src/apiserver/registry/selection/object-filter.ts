@@ -1,7 +1,7 @@
 import { badRequest } from '../../../kube/api-error.ts';
 import type { Selection } from '../../../kube/api-requests.ts';
 import { type CompiledLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
-import type { Kind, StoredObject } from '../../kinds/kind.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
 import { type FieldTerm, parseFieldSelector } from './field-selector-text.ts';
 import { parseLabelSelector } from './label-selector-text.ts';
 import { SelectorError } from './selector-error.ts';

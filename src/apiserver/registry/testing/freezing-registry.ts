@@ -1,6 +1,6 @@
-import type { Status } from '../../../kube/api/status.ts';
+import type { Status } from '../../../kube/api/meta.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
-import type { Kind, StoredObject } from '../../kinds/kind.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
 import type {
   Deleted,
   DeletionRequest,
@@ -16,7 +16,7 @@ import type {
   WatchQuery,
   WriteContext,
   Written,
-} from '../api.ts';
+} from '../registry.ts';
 
 /**
  * A registry whose answers cannot be changed. The objects in them are the ones that the registry itself goes on working with, so

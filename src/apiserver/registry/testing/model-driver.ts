@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { ApiError } from '../../../kube/api-error.ts';
-import type { StoredObject } from '../../kinds/kind.ts';
-import type { Deleted, RegistryEvent, WatchQuery } from '../api.ts';
+import type { StoredObject } from '../../kinds/served-kind.ts';
+import type { Deleted, RegistryEvent, WatchQuery } from '../registry.ts';
 import { type AnyObject, RegistryFixture, settle } from './registry-fixture.ts';
 import {
   type Change,

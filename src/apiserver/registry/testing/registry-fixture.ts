@@ -3,11 +3,12 @@ import type { ObjectKey } from '../../../kube/resource.ts';
 import { type Ids, idsFrom } from '../../../runtime/ids.ts';
 import { seededRandom } from '../../../runtime/random.ts';
 import { VirtualClock } from '../../../runtime/virtual-clock.ts';
-import { bootstrap } from '../../bootstrap.ts';
-import { decodedObject } from '../../decoded-object.ts';
-import type { Kind, StoredObject } from '../../kinds/kind.ts';
-import { servedCatalogue } from '../../kinds/served-kinds.ts';
+import { servedCatalogue } from '../../kinds/built-in-kinds.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
+import { bootstrap } from '../bootstrap.ts';
+import { decodedObject } from '../decoded-object.ts';
+import { EmbeddedRegistry } from '../embedded-registry.ts';
 import type {
   Deleted,
   DeletionRequest,
@@ -16,8 +17,7 @@ import type {
   UpdateContext,
   WatchQuery,
   Written,
-} from '../api.ts';
-import { EmbeddedRegistry } from '../embedded-registry.ts';
+} from '../registry.ts';
 import { GatedDurability } from './gated-durability.ts';
 
 /** An object of any kind, as tests look at it. */

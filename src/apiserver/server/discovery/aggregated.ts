@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { acceptHeader, parseAccept } from '../answers/negotiation.ts';
-import type { FullAnswer, HttpRequest } from '../http/exchange.ts';
+import type { FullAnswer } from '../../../io/http/full-response.ts';
+import type { HttpRequest } from '../http/http-exchange.ts';
+import { acceptHeader, parseAccept } from '../responses/negotiation.ts';
 import type { ServedGroup, ServedResource, ServedSubresource, ServedVersion } from './discovery.ts';
 
 /** All groups in one answer, which newer clients ask for: two requests instead of one for each version. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { reviewKinds } from '../reviews/kinds.ts';
+import { reviewKinds } from '../routing/review-kinds.ts';
 import { type ServedCluster, serveCluster, servedKinds } from '../testing/served-cluster.ts';
 
 let cluster: ServedCluster;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../../kube/resource.ts';
-import type { Kind, Verb } from '../../kinds/kind.ts';
+import type { Kind, Verb } from '../../kinds/served-kind.ts';
 import { byVersionPriority } from '../../schema/version-priority.ts';
-import { type ReviewKind, reviewKinds } from '../reviews/kinds.ts';
-import { verbsOf, verbsOfSubresource } from '../verbs.ts';
+import { type ReviewKind, reviewKinds } from '../routing/review-kinds.ts';
+import { verbsOf, verbsOfSubresource } from '../routing/verbs.ts';
 
 /** What the server serves, as clients discover it: groups, their versions, and the resources of each. */
 export interface ServedGroup {

@@ -1,11 +1,12 @@
+import type { FullAnswer } from '../../../io/http/full-response.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
-import type { KindCatalogue } from '../../kinds/catalogue.ts';
-import { valueAnswer } from '../answers/answers.ts';
-import { negotiate } from '../answers/negotiation.ts';
-import type { FullAnswer, HttpRequest } from '../http/exchange.ts';
-import { perEdition } from '../per-edition.ts';
-import type { DiscoveryTarget } from '../router.ts';
+import type { KindCatalogue } from '../../kinds/kind-catalog.ts';
+import { perEdition } from '../catalog-version-cache.ts';
+import type { HttpRequest } from '../http/http-exchange.ts';
+import { valueAnswer } from '../responses/body-responses.ts';
+import { negotiate } from '../responses/negotiation.ts';
+import type { DiscoveryTarget } from '../routing/router.ts';
 import {
   type AggregatedDocument,
   aggregatedAnswer,

@@ -1,10 +1,11 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
+import { textAnswer } from '../../../io/http/full-response.ts';
+import { makeCertificate } from '../../../io/tls/certificate.ts';
 import { realClock } from '../../../runtime/clock.ts';
-import { makeCertificate } from '../identity/certificate.ts';
 import { newMetrics } from '../metrics.ts';
-import { type HttpAnswer, type HttpHandler, textAnswer } from './exchange.ts';
+import type { HttpAnswer, HttpHandler } from './http-exchange.ts';
 import { HttpServer } from './http-server.ts';
 
 const credentials = makeCertificate(realClock.nowMs());

@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { KeyPair } from '../../../io/tls/certificate.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { Warnings } from '../answers/warnings.ts';
-import type { KeyPair } from '../identity/certificate.ts';
 import type { ServerMetrics } from '../metrics.ts';
-import { sendFull } from './answer-writer.ts';
 import {
   ClientGone,
   type HttpHandler,
   type HttpRequest,
   type LiveStream,
   type StreamAnswer,
-} from './exchange.ts';
+} from './http-exchange.ts';
 import { BodyReceiver } from './request-body.ts';
+import { sendFull } from './response-writer.ts';
+import { Warnings } from './warnings.ts';
 
 export interface HttpServerOptions {
   readonly credentials: KeyPair;

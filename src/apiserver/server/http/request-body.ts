@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { failure } from '../../../kube/api-error.ts';
 import { assert } from '../../../runtime/assert.ts';
 import type { Clock, Timer } from '../../../runtime/clock.ts';
-import { ClientGone } from './exchange.ts';
+import { ClientGone } from './http-exchange.ts';
 
 /** The largest body that is taken, as of the real server. */
 const bodyMaxBytes = 3 * 1024 * 1024;

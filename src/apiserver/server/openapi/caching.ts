@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { FullAnswer, HttpHeaders, HttpRequest } from '../http/exchange.ts';
+import type { FullAnswer, HttpHeaders } from '../../../io/http/full-response.ts';
+import type { HttpRequest } from '../http/http-exchange.ts';
 
 export function contentHash(body: Buffer): string {
   return createHash('sha512').update(body).digest('hex').toUpperCase();

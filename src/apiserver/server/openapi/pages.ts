@@ -1,8 +1,9 @@
-import type { KindCatalogue } from '../../kinds/catalogue.ts';
-import { acceptHeader, parseAccept } from '../answers/negotiation.ts';
-import type { FullAnswer, HttpRequest } from '../http/exchange.ts';
-import { perEdition } from '../per-edition.ts';
-import { reviewKinds } from '../reviews/kinds.ts';
+import type { FullAnswer } from '../../../io/http/full-response.ts';
+import type { KindCatalogue } from '../../kinds/kind-catalog.ts';
+import { perEdition } from '../catalog-version-cache.ts';
+import type { HttpRequest } from '../http/http-exchange.ts';
+import { acceptHeader, parseAccept } from '../responses/negotiation.ts';
+import { reviewKinds } from '../routing/review-kinds.ts';
 import { contentHash, pageAnswer } from './caching.ts';
 import { documentName, pathsOf, reviewPathsOf } from './paths.ts';
 import { SchemaCollector } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { apiVersionOf } from '../../../kube/resource.ts';
-import type { Kind, Verb } from '../../kinds/kind.ts';
-import type { ReviewKind } from '../reviews/kinds.ts';
-import { verbsOf, verbsOfSubresource } from '../verbs.ts';
+import type { Kind, Verb } from '../../kinds/served-kind.ts';
+import type { ReviewKind } from '../routing/review-kinds.ts';
+import { verbsOf, verbsOfSubresource } from '../routing/verbs.ts';
 import type { Schema, SchemaCollector } from './schemas.ts';
 
 /** Operations by method, and the parameters that all of them take. */

@@ -1,4 +1,4 @@
-import type { Kind } from '../../kinds/kind.ts';
+import type { Kind } from '../../kinds/served-kind.ts';
 import { openApiName } from '../../schema/type-info.ts';
 import {
   type FieldTable,

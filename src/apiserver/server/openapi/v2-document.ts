@@ -1,5 +1,5 @@
-import type { KindCatalogue } from '../../kinds/catalogue.ts';
-import { reviewKinds } from '../reviews/kinds.ts';
+import type { KindCatalogue } from '../../kinds/kind-catalog.ts';
+import { reviewKinds } from '../routing/review-kinds.ts';
 import {
   type Method,
   type Operation,

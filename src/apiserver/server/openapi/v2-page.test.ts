@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customKind } from '../../custom/custom-kind.ts';
 import { widgetDefinition } from '../../custom/testing/defined-fixture.ts';
-import type { Kind } from '../../kinds/kind.ts';
+import type { Kind } from '../../kinds/served-kind.ts';
 import { type ServedCluster, serveCluster } from '../testing/served-cluster.ts';
 import { entryAt, fieldsAt, textAt } from '../testing/wire-fields.ts';
 

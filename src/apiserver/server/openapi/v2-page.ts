@@ -1,7 +1,8 @@
-import type { KindCatalogue } from '../../kinds/catalogue.ts';
-import { type AcceptClause, acceptHeader, parseAccept } from '../answers/negotiation.ts';
-import { type FullAnswer, type HttpRequest, pageNotFound } from '../http/exchange.ts';
-import { perEdition } from '../per-edition.ts';
+import { type FullAnswer, pageNotFound } from '../../../io/http/full-response.ts';
+import type { KindCatalogue } from '../../kinds/kind-catalog.ts';
+import { perEdition } from '../catalog-version-cache.ts';
+import type { HttpRequest } from '../http/http-exchange.ts';
+import { type AcceptClause, acceptHeader, parseAccept } from '../responses/negotiation.ts';
 import { contentHash, pageAnswer } from './caching.ts';
 import { openApiV2Document } from './v2-document.ts';
 import { openApiV2Protobuf } from './v2-protobuf.ts';

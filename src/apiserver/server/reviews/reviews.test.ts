@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bootstrapPolicy } from '../../access/bootstrap-policy.ts';
-import { bootstrap } from '../../bootstrap.ts';
+import { bootstrap } from '../../registry/bootstrap.ts';
 import { type ServedCluster, serveCluster } from '../testing/served-cluster.ts';
 
 let cluster: ServedCluster;

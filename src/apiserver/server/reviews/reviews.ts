@@ -1,18 +1,18 @@
-import type { TokenReview } from '../../../kube/api/authentication-v1.ts';
+import type { StatusCause } from '../../../kube/api/meta.ts';
+import type { TokenReview } from '../../../kube/api/stored/authentication.ts';
 import type {
   LocalSubjectAccessReview,
   SelfSubjectAccessReview,
   SelfSubjectRulesReview,
   SubjectAccessReview,
-} from '../../../kube/api/authorization-v1.ts';
-import type { StatusCause } from '../../../kube/api/status.ts';
+} from '../../../kube/api/stored/authorization.ts';
 import { badRequest, invalid } from '../../../kube/api-error.ts';
 import type { Access } from '../../access/access.ts';
 import { issuer } from '../../access/account-claims.ts';
 import type { Attributes } from '../../access/attributes.ts';
 import { type User, userInfoOf } from '../../access/user.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
-import type { ReviewKind } from './kinds.ts';
+import type { ReviewKind } from '../routing/review-kinds.ts';
 import { checkSelectors, selectorProblem } from './selectors.ts';
 
 export interface ReviewContext {

@@ -1,4 +1,4 @@
-import type { ResourceAttributes } from '../../../kube/api/authorization-v1.ts';
+import type { ResourceAttributes } from '../../../kube/api/stored/authorization.ts';
 import { parseFieldSelector } from '../../registry/selection/field-selector-text.ts';
 import { parseLabelSelector } from '../../registry/selection/label-selector-text.ts';
 import { SelectorError } from '../../registry/selection/selector-error.ts';

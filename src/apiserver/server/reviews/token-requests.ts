@@ -1,13 +1,14 @@
-import type { TokenRequest } from '../../../kube/api/authentication-v1.ts';
+import type { FullAnswer } from '../../../io/http/full-response.ts';
+import type { TokenRequest } from '../../../kube/api/stored/authentication.ts';
 import type { Access } from '../../access/access.ts';
 import { answerTokenRequest } from '../../access/token-request.ts';
-import { valueAnswer } from '../answers/answers.ts';
-import { negotiate } from '../answers/negotiation.ts';
-import type { FullAnswer, HttpRequest } from '../http/exchange.ts';
+import type { HttpRequest } from '../http/http-exchange.ts';
 import type { RequestContext } from '../request-context.ts';
-import { readObject } from '../resource-writes.ts';
-import type { ResourceTarget } from '../router.ts';
-import { readWriteOptions } from '../write-options.ts';
+import { readObject } from '../requests/request-object.ts';
+import { readWriteOptions } from '../requests/write-options.ts';
+import { valueAnswer } from '../responses/body-responses.ts';
+import { negotiate } from '../responses/negotiation.ts';
+import type { ResourceTarget } from '../routing/router.ts';
 
 /** POST to `serviceaccounts/NAME/token`. */
 export async function requestToken(

@@ -3,16 +3,16 @@ import { Agent, request } from 'node:https';
 import { realClock } from '../../../runtime/clock.ts';
 import { systemIds } from '../../../runtime/ids.ts';
 import { seededRandom } from '../../../runtime/random.ts';
-import { KindCatalogue } from '../../kinds/catalogue.ts';
-import type { Kind, StoredObject } from '../../kinds/kind.ts';
-import { servedCatalogue } from '../../kinds/served-kinds.ts';
-import type { Registry } from '../../registry/api.ts';
+import { servedCatalogue } from '../../kinds/built-in-kinds.ts';
+import { KindCatalogue } from '../../kinds/kind-catalog.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { OperatorRules } from '../../registry/context/operator-rules.ts';
 import { EmbeddedRegistry } from '../../registry/embedded-registry.ts';
-import type { OperatorRules } from '../../registry/operator-rules.ts';
+import type { Registry } from '../../registry/registry.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 import type { Store } from '../../store/store.ts';
 import { ApiServer, type ApiServerOptions } from '../api-server.ts';
-import { type Credentials, freshCredentials } from '../identity/credentials.ts';
+import { type Credentials, freshCredentials } from '../credentials/credentials.ts';
 
 /** A server on a real socket over a registry in memory, and a client that trusts it. */
 export interface ServedCluster {

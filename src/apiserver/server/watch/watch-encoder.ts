@@ -1,11 +1,11 @@
-import type { Status } from '../../../kube/api/status.ts';
+import type { Status } from '../../../kube/api/meta.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
-import type { Kind } from '../../kinds/kind.ts';
-import type { RegistryEvent } from '../../registry/api.ts';
-import type { Shape } from '../answers/negotiation.ts';
-import { objectJson } from '../answers/object-json.ts';
-import { partialBookmark, partialMetadataJson } from '../answers/partial-metadata.ts';
-import { type IncludeObject, tableBookmark, tableJson } from '../answers/table.ts';
+import type { Kind } from '../../kinds/served-kind.ts';
+import type { RegistryEvent } from '../../registry/registry.ts';
+import type { Shape } from '../responses/negotiation.ts';
+import { objectJson } from '../responses/object-json.ts';
+import { partialBookmark, partialMetadataJson } from '../responses/partial-metadata.ts';
+import { type IncludeObject, tableBookmark, tableJson } from '../responses/table.ts';
 
 export interface WatchForm {
   readonly shape: Shape;

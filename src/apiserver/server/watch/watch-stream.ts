@@ -1,7 +1,7 @@
-import type { Status } from '../../../kube/api/status.ts';
+import type { Status } from '../../../kube/api/meta.ts';
 import type { Clock, Timer } from '../../../runtime/clock.ts';
-import type { RegistryEvent, WatchHandle, WatchListener } from '../../registry/api.ts';
-import type { LiveStream, StreamSink } from '../http/exchange.ts';
+import type { RegistryEvent, WatchHandle, WatchListener } from '../../registry/registry.ts';
+import type { LiveStream, StreamSink } from '../http/http-exchange.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import type { FlushTick } from './flush-tick.ts';
 import { errorLine, type WatchEncoder } from './watch-encoder.ts';

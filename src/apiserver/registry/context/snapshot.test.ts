@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { servedCatalogue } from '../../kinds/built-in-kinds.ts';
+import type { StoredObject } from '../../kinds/served-kind.ts';
+import type { Entry } from '../../store/store.ts';
+import { decodeObject, encodeObject, encodeStored, Snapshots, transientSnapshot } from './snapshot.ts';
+
+const kind = servedCatalogue().byPlural('v1', 'configmaps')!;
+
+function configMap(name: string): StoredObject & { data?: object } {
+  return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, resourceVersion: '7' }, data: { k: 'ü' } };
+}
+
+function entryOf(name: string, revision = 7): Entry {
+  return { key: `default/${name}`, bytes: encodeObject(configMap(name)), createRevision: 7, revision };
+}
+
+describe('bytes and objects', () => {
+  test('the bytes leave out what every item of a list has in common, and nothing else', () => {
+    expect(JSON.parse(new TextDecoder().decode(encodeObject(configMap('a'))))).toEqual({
+      metadata: { name: 'a', resourceVersion: '7' },
+      data: { k: 'ü' },
+    });
+  });
+
+  test('what is decoded is what was encoded, and a copy each time', () => {
+    const snapshot = new Snapshots().of(kind, entryOf('a'));
+    expect(decodeObject(snapshot)).toEqual(configMap('a'));
+    expect(decodeObject(snapshot)).not.toBe(decodeObject(snapshot));
+    expect(decodeObject(snapshot)).not.toBe(snapshot.object);
+  });
+
+  test('an object that is stored gets the form that it has from then on', () => {
+    const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: { containers: [] } };
+    const bytes = encodeStored(pod, { type: 'core/v1.Pod' });
+    expect(new TextDecoder().decode(bytes)).toBe('{"metadata":{"name":"a"},"spec":{"containers":null}}');
+    expect(pod.spec).toEqual({ containers: null });
+  });
+
+  test('a snapshot of what is not stored has its own words and its own version', () => {
+    const { kind: name, apiVersion, revision, json } = transientSnapshot(configMap('a'));
+    expect([name, apiVersion, revision]).toEqual(['ConfigMap', 'v1', 7]);
+    expect(json).toEqual(encodeObject(configMap('a')));
+    expect(transientSnapshot({ ...configMap('a'), metadata: {} }).revision).toBe(0);
+  });
+});
+
+describe('what is remembered', () => {
+  test('an object that was decoded once', () => {
+    const snapshots = new Snapshots();
+    const entry = entryOf('a');
+    const { object } = snapshots.of(kind, entry);
+    expect(snapshots.of(kind, entry).object).toBe(object);
+  });
+
+  test('an object that was just written, without decoding it', () => {
+    const snapshots = new Snapshots();
+    const entry = entryOf('a');
+    const object = configMap('a');
+    expect(snapshots.written(kind, entry, object).object).toBe(object);
+    expect(snapshots.of(kind, entry).object).toBe(object);
+  });
+
+  test('no more than there is room for; what was forgotten is decoded again', () => {
+    const snapshots = new Snapshots();
+    const first = entryOf('first');
+    const kept = snapshots.of(kind, first);
+    const { object } = kept;
+    const others = Array.from({ length: 2048 }, (_, index) => entryOf(`m${index}`));
+    for (const entry of others) expect(snapshots.of(kind, entry).object.metadata.name).toBeDefined();
+    expect(snapshots.of(kind, first).object).not.toBe(object);
+    expect(kept.object).toEqual(object);
+    expect(snapshots.of(kind, others[2047]!).object).toBe(snapshots.of(kind, others[2047]!).object);
+  });
+
+  test('entries are told apart by themselves, not by their keys', () => {
+    const snapshots = new Snapshots();
+    const [before, after] = [entryOf('a'), entryOf('a', 8)];
+    expect(snapshots.of(kind, before).object).not.toBe(snapshots.of(kind, after).object);
+    expect([snapshots.of(kind, before).revision, snapshots.of(kind, after).revision]).toEqual([7, 8]);
+  });
+});

@@ -1,0 +1,236 @@
+import { conflict } from '../../../kube/api-error.ts';
+import { parseTimestamp } from '../../../kube/go/timestamp.ts';
+import type { ObjectKey } from '../../../kube/resource.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import { admit, approve } from '../admission/admission.ts';
+import type { Attempt } from '../admission/attempt.ts';
+import {
+  type Found,
+  findOrRefuse,
+  type RegistryContext,
+  remove,
+  storageKind,
+  store,
+  timestamp,
+} from '../context/context.ts';
+import { decodeObject, transientSnapshot } from '../context/snapshot.ts';
+import type { Deleted, DeletionRequest, WriteContext } from '../registry.ts';
+import { checkDeletionRequest, dependentsFinalizers } from './deletion-policy.ts';
+
+/**
+ * DELETE. Three things can keep an object for a while: finalizers, grace (pods), and an end of its own kind (namespaces). Then
+ * it is marked, and whoever keeps it removes it later; else it is gone with this call.
+ */
+export async function deleteObject(
+  context: RegistryContext,
+  kind: Kind,
+  key: ObjectKey,
+  request: DeletionRequest,
+  write: WriteContext,
+): Promise<Deleted> {
+  warnOfOrphans(kind, request, write);
+  const found = findOrRefuse(context, kind, key);
+  const old = found.snapshot.object;
+  checkDeletionRequest(request);
+  const check = kind.beginDeletion === undefined ? checkPreconditions : checkOwnPreconditions;
+  check(storageKind(context, kind), old, request);
+  const attempt: Attempt = { operation: 'DELETE', kind, object: old, old, write };
+  admit(context, attempt);
+  approve(context, attempt);
+  const object = decodeObject(found.snapshot);
+  if (kind.beginDeletion) return await beginOwnEnd(context, kind, { found, object, request, write });
+
+  const grace = gracefulStep(context, kind, object, request);
+  if (grace === 'pending') return { kind: 'kept', snapshot: found.snapshot };
+  const finalizers = dependentsFinalizers(kind, object, request);
+  object.metadata.finalizers = finalizers.length === 0 ? undefined : [...finalizers];
+  if (finalizers.length > 0) {
+    if (grace === 'none') markDeleting(context, object);
+    return { kind: 'kept', snapshot: await storeIfChanged(context, kind, found, object, write) };
+  }
+  if (grace === 'graceful' && (object.metadata.deletionGracePeriodSeconds ?? 0) > 0) {
+    return { kind: 'kept', snapshot: await store(context, kind, object, found.entry, write) };
+  }
+  return await end(context, kind, { found, object, isMarked: grace === 'graceful', write });
+}
+
+/** Where dependents stay behind unless one says otherwise, few mean it. */
+export function warnOfOrphans(
+  kind: Kind,
+  { propagationPolicy, orphanDependents }: DeletionRequest,
+  write: WriteContext,
+): void {
+  const isChosen = propagationPolicy !== undefined || orphanDependents !== undefined;
+  if (kind.orphanWarning !== undefined && !isChosen) write.warn(kind.orphanWarning);
+}
+
+interface Deletion {
+  readonly found: Found;
+  readonly object: StoredObject;
+  readonly write: WriteContext;
+}
+
+/** Kinds with grace are marked before they go, also where the grace is 0: watchers see both. */
+async function end(
+  context: RegistryContext,
+  kind: Kind,
+  { found, object, isMarked, write }: Deletion & { readonly isMarked: boolean },
+): Promise<Deleted> {
+  const last = isMarked ? object : found.snapshot.object;
+  if (write.dryRun === true) return answer(kind, last, found.entry.revision);
+  let { entry } = found;
+  if (isMarked) {
+    // Both writes happen before anything awaits: no other request can come between them.
+    const marking = store(context, kind, object, entry, write);
+    entry = findOrRefuse(context, kind, {
+      namespace: object.metadata.namespace,
+      name: object.metadata.name ?? '',
+    }).entry;
+    const [, revision] = await Promise.all([marking, remove(context, kind, object, entry, write)]);
+    return answer(kind, last, revision);
+  }
+  return answer(kind, last, await remove(context, kind, last, entry, write));
+}
+
+/** The last state, under the version of its removal, or a Status. */
+function answer(kind: Kind, last: StoredObject, revision: number): Deleted {
+  if (kind.answersDeletionWithObject === true) {
+    const metadata = { ...last.metadata, resourceVersion: String(revision) };
+    return { kind: 'removedObject', snapshot: transientSnapshot({ ...last, metadata }) };
+  }
+  const { name = '', uid = '' } = last.metadata;
+  const details = { name, ...(kind.group === '' ? {} : { group: kind.group }), kind: kind.plural, uid };
+  return {
+    kind: 'removed',
+    status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details },
+  };
+}
+
+/** A namespace is emptied before it goes. */
+async function beginOwnEnd(
+  context: RegistryContext,
+  kind: Kind,
+  { found, object, request, write }: Deletion & { readonly request: DeletionRequest },
+): Promise<Deleted> {
+  const { metadata } = object;
+  if (metadata.deletionTimestamp === undefined) {
+    metadata.deletionTimestamp = timestamp(context);
+    const finalizers = dependentsFinalizers(kind, object, request);
+    metadata.finalizers = finalizers.length === 0 ? undefined : [...finalizers];
+    kind.beginDeletion?.(object);
+    return { kind: 'kept', snapshot: await store(context, kind, object, found.entry, write) };
+  }
+  if (kind.outlivesFinalizers?.(object) === true) return { kind: 'kept', snapshot: found.snapshot };
+  if ((metadata.finalizers ?? []).length > 0) {
+    markDeleting(context, object);
+    return { kind: 'kept', snapshot: await storeIfChanged(context, kind, found, object, write) };
+  }
+  return await end(context, kind, { found, object, isMarked: false, write });
+}
+
+/**
+ * What grace has to say. `none`: the kind has none, or it is over. `pending`: a deletion is under way and this one changes
+ * nothing. `graceful`: the object was marked, with a grace that may be 0. A second deletion may only shorten the first.
+ */
+function gracefulStep(
+  context: RegistryContext,
+  kind: Kind,
+  object: StoredObject,
+  request: DeletionRequest,
+): 'none' | 'pending' | 'graceful' {
+  if (kind.graceSeconds === undefined) return 'none';
+  const { metadata } = object;
+  const requested = request.gracePeriodSeconds;
+  const asked = requested !== undefined && requested < 0 ? 1 : requested;
+  if (metadata.deletionTimestamp === undefined) {
+    const graceSeconds = kind.graceSeconds(object, asked);
+    metadata.deletionTimestamp = timestamp(context, graceSeconds);
+    metadata.deletionGracePeriodSeconds = graceSeconds;
+    if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
+    return 'graceful';
+  }
+  const left = metadata.deletionGracePeriodSeconds ?? 0;
+  if (left === 0) return 'none';
+  if (asked === undefined || asked >= left) return 'pending';
+  shortenGrace(context, object, asked);
+  return 'graceful';
+}
+
+/** The end moves forward, but never into the past. */
+function shortenGrace(context: RegistryContext, { metadata }: StoredObject, graceSeconds: number): void {
+  const begunMs =
+    (parseTimestamp(metadata.deletionTimestamp) ?? 0) - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+  const nowMs = context.clock.nowMs();
+  const isOver = begunMs + graceSeconds * 1000 < nowMs;
+  const restSeconds = isOver ? 0 : (begunMs + graceSeconds * 1000 - nowMs) / 1000;
+  metadata.deletionTimestamp = timestamp(context, restSeconds);
+  metadata.deletionGracePeriodSeconds = isOver && graceSeconds !== 0 ? 1 : graceSeconds;
+}
+
+function markDeleting(context: RegistryContext, { metadata }: StoredObject): void {
+  const nowMs = context.clock.nowMs();
+  const before = parseTimestamp(metadata.deletionTimestamp);
+  if (before === undefined && (metadata.generation ?? 0) > 0)
+    metadata.generation = (metadata.generation ?? 0) + 1;
+  if (before === undefined || before > nowMs) metadata.deletionTimestamp = timestamp(context);
+  metadata.deletionGracePeriodSeconds = 0;
+}
+
+/** Deleting what is being deleted already writes nothing. */
+async function storeIfChanged(
+  context: RegistryContext,
+  kind: Kind,
+  found: Found,
+  object: StoredObject,
+  write: WriteContext,
+) {
+  const { metadata } = found.snapshot.object;
+  const isSame =
+    metadata.deletionTimestamp === object.metadata.deletionTimestamp &&
+    metadata.deletionGracePeriodSeconds === object.metadata.deletionGracePeriodSeconds &&
+    String(metadata.finalizers) === String(object.metadata.finalizers);
+  if (!isSame) return await store(context, kind, object, found.entry, write);
+  await context.store.whenDurable(found.entry.revision);
+  return found.snapshot;
+}
+
+/** Kubernetes says the kind where it otherwise says the plural. */
+export function checkPreconditions(
+  kind: Kind,
+  { metadata }: StoredObject,
+  { preconditions }: Pick<DeletionRequest, 'preconditions'>,
+): void {
+  const { name = '', uid, resourceVersion } = metadata;
+  const resource = { group: kind.group, plural: kind.kind };
+  if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
+    throw conflict(
+      resource,
+      name,
+      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    throw conflict(
+      resource,
+      name,
+      `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    );
+  }
+}
+
+/** Kinds that end in steps of their own also have words of their own. */
+function checkOwnPreconditions(
+  kind: Kind,
+  { metadata: { name = '', uid, resourceVersion } }: StoredObject,
+  { preconditions }: DeletionRequest,
+): void {
+  const facts = [
+    ['UID', preconditions?.uid, uid],
+    ['ResourceVersion', preconditions?.resourceVersion, resourceVersion],
+  ] as const;
+  for (const [what, wanted, found] of facts) {
+    if (wanted === undefined || wanted === found) continue;
+    const mismatch = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
+    throw conflict(kind, name, mismatch);
+  }
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import type { PropagationPolicy } from '../../../kube/api-requests.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { DeletionRequest } from '../registry.ts';
+import { checkDeletionRequest, dependentsFinalizers } from './deletion-policy.ts';
+
+const mine = 'x.io/mine';
+const orphan = 'orphan';
+const foreground = 'foregroundDeletion';
+
+interface Scenario {
+  readonly has?: readonly string[];
+  readonly asks?: DeletionRequest;
+  readonly kind?: Partial<Kind>;
+  readonly keeps: readonly string[];
+}
+
+const scenarios: readonly Scenario[] = [
+  { keeps: [] },
+  { has: [mine], keeps: [mine] },
+  { asks: { propagationPolicy: 'Foreground' }, keeps: [foreground] },
+  { asks: { propagationPolicy: 'Orphan' }, keeps: [orphan] },
+  { asks: { orphanDependents: true }, keeps: [orphan] },
+  { has: [orphan], asks: { orphanDependents: false }, keeps: [] },
+  { has: [mine], asks: { propagationPolicy: 'Foreground' }, keeps: [mine, foreground] },
+  { has: [foreground, mine], asks: { propagationPolicy: 'Foreground' }, keeps: [foreground, mine] },
+  { has: [foreground, mine], asks: { propagationPolicy: 'Orphan' }, keeps: [mine, orphan] },
+  { has: [foreground, mine], asks: { propagationPolicy: 'Background' }, keeps: [mine] },
+  { has: [orphan], keeps: [orphan] },
+  { has: [foreground], keeps: [foreground] },
+  { kind: { orphansByDefault: true }, keeps: [orphan] },
+  { kind: { orphansByDefault: true }, asks: { propagationPolicy: 'Background' }, keeps: [] },
+  { kind: { orphansByDefault: true }, has: [foreground], keeps: [foreground] },
+  { kind: { hasNoDependents: true }, asks: { propagationPolicy: 'Foreground' }, keeps: [] },
+];
+
+describe('finalizers for dependents', () => {
+  test.each(scenarios)('$kind with $has, asked $asks: $keeps', ({ has, asks = {}, kind = {}, keeps }) => {
+    const metadata = has === undefined ? {} : { finalizers: [...has] };
+    const object: StoredObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+    expect(dependentsFinalizers(kind as Kind, object, asks)).toEqual(keeps);
+    expect(object.metadata).toEqual(metadata);
+  });
+});
+
+describe('options that cannot be', () => {
+  test.each([
+    [
+      { propagationPolicy: 'Orphan', orphanDependents: true } as const,
+      'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
+    ],
+    [
+      { propagationPolicy: 'Sideways' as PropagationPolicy },
+      'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"',
+    ],
+  ])('%j', (request, sentence) => {
+    expect(() => checkDeletionRequest(request)).toThrow(sentence);
+  });
+});

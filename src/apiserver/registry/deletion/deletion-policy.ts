@@ -1,0 +1,67 @@
+import { invalid } from '../../../kube/api-error.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import { FieldErrors } from '../../validation/field-errors.ts';
+import type { DeletionRequest } from '../registry.ts';
+
+const orphanFinalizer = 'orphan';
+const foregroundFinalizer = 'foregroundDeletion';
+
+const policies = ['Orphan', 'Background', 'Foreground'] as const;
+
+/** Options that contradict each other, or name a policy that there is not. */
+export function checkDeletionRequest({ propagationPolicy, orphanDependents }: DeletionRequest): void {
+  const errors = new FieldErrors();
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    errors.invalid(
+      'propagationPolicy',
+      propagationPolicy,
+      'orphanDependents and deletionPropagation cannot be both set',
+    );
+  }
+  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
+    errors.notSupported('propagationPolicy', propagationPolicy, [
+      'Foreground',
+      'Background',
+      'Orphan',
+      'nil',
+    ]);
+  }
+  if (!errors.isEmpty) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors.causes);
+}
+
+/**
+ * The finalizers that the object needs until the garbage collector has seen to its dependents. What the caller says comes before
+ * what the object carries, and that before what its kind does.
+ */
+export function dependentsFinalizers(
+  kind: Kind,
+  object: StoredObject,
+  request: DeletionRequest,
+): readonly string[] {
+  const current = object.metadata.finalizers ?? [];
+  if (kind.hasNoDependents === true) return current;
+  const others = current.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer);
+  const policy = policyOf(kind, current, request);
+  if (policy === 'Orphan') return keepOrder(current, [...others, orphanFinalizer]);
+  if (policy === 'Foreground') return keepOrder(current, [...others, foregroundFinalizer]);
+  return keepOrder(current, others);
+}
+
+function policyOf(
+  kind: Kind,
+  finalizers: readonly string[],
+  { propagationPolicy, orphanDependents }: DeletionRequest,
+): (typeof policies)[number] {
+  if (orphanDependents !== undefined) return orphanDependents ? 'Orphan' : 'Background';
+  if (propagationPolicy !== undefined) return propagationPolicy;
+  if (finalizers.includes(orphanFinalizer)) return 'Orphan';
+  if (finalizers.includes(foregroundFinalizer)) return 'Foreground';
+  return kind.orphansByDefault === true ? 'Orphan' : 'Background';
+}
+
+/** The same finalizers are left in the order they have. */
+function keepOrder(current: readonly string[], wanted: readonly string[]): readonly string[] {
+  const known = new Set(current);
+  const isSame = current.length === wanted.length && wanted.every((name) => known.has(name));
+  return isSame ? current : wanted;
+}

@@ -1,0 +1,51 @@
+import { badRequest } from '../../../kube/api-error.ts';
+import { isRecord } from '../../../kube/wire.ts';
+import { JsonSyntaxError, readJson } from '../../schema/json-reader.ts';
+
+/** Where a list goes on: after which key, and as of which revision (-1: whatever is there then). */
+export interface Continuation {
+  readonly revision: number;
+  readonly after: string;
+}
+
+const tokenVersion = 'meta.k8s.io/v1';
+
+/** Opaque to callers, in the shape of Kubernetes': the key that comes right after the last one. */
+export function encodeContinue({ revision, after }: Continuation): string {
+  const token = { v: tokenVersion, rv: revision, start: `${after}\u0000` };
+  return Buffer.from(JSON.stringify(token)).toString('base64url');
+}
+
+export function decodeContinue(text: string): Continuation {
+  const token = parsed(text);
+  if (token.v !== tokenVersion) {
+    throw refused(`server does not recognize this encoded version ${String(token.v ?? '')}`);
+  }
+  const { rv, start } = token;
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) {
+    throw refused('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  }
+  if (typeof start !== 'string' || start === '') {
+    throw refused('encoded start key empty (version meta.k8s.io/v1)');
+  }
+  // As the real server does: whatever would lead out of the collection is no key of ours.
+  if (start.split('/').some((part) => part === '' || part === '.' || part === '..')) throw refused(start);
+  return { revision: rv, after: start.endsWith('\u0000') ? start.slice(0, -1) : start };
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  const wrong = text.search(/[^\w-]/);
+  if (wrong >= 0) throw refused(`illegal base64 data at input byte ${wrong}`);
+  try {
+    const { value } = readJson(Buffer.from(text, 'base64url'));
+    if (isRecord(value)) return value;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw refused(error.message);
+    throw error;
+  }
+  throw refused('it is not an object');
+}
+
+function refused(why: string) {
+  return badRequest(`invalid continue token: continue key is not valid: ${why}`);
+}

@@ -1,0 +1,70 @@
+import type { Kind } from '../../kinds/served-kind.ts';
+import type { Change } from '../../store/store.ts';
+import { type RegistryContext, snapshotOf } from '../context/context.ts';
+import { transientSnapshot } from '../context/snapshot.ts';
+import type { RegistryEvent, Snapshot } from '../registry.ts';
+import type { ObjectFilter } from '../selection/object-filter.ts';
+
+/**
+ * The events that a change can be, for watchers of one kind; each made at most once, however many watch. They live as long as
+ * somebody has yet to send them: the change itself stays in the history, where their objects and bytes would stay with it.
+ */
+type ChangeEvents = { [type in 'ADDED' | 'MODIFIED' | 'DELETED']?: WeakRef<RegistryEvent> };
+
+/** By kind, because two kinds may share a storage. */
+const made = new WeakMap<Change, Map<Kind, ChangeEvents>>();
+
+/** Turns what happened in the store into what one watcher sees of it. */
+export class EventTranslator {
+  readonly #context: RegistryContext;
+  readonly #kind: Kind;
+  readonly #filter: ObjectFilter;
+  readonly #prefix: string | undefined;
+
+  constructor(context: RegistryContext, kind: Kind, filter: ObjectFilter) {
+    this.#context = context;
+    this.#kind = kind;
+    this.#filter = filter;
+    this.#prefix = kind.namespaced && filter.namespace !== undefined ? `${filter.namespace}/` : undefined;
+  }
+
+  /** Undefined where the watcher does not see it. */
+  translate(change: Change): RegistryEvent | undefined {
+    if (this.#prefix !== undefined && !change.entry.key.startsWith(this.#prefix)) return undefined;
+    const { matches } = this.#filter;
+    const was = change.previous !== undefined && (matches?.(this.#before(change).object) ?? true);
+    const is = change.type === 'put' && (matches?.(this.#now(change).object) ?? true);
+    if (!was && !is) return undefined;
+    const events = eventsOf(change, this.#kind);
+    const type = is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED';
+    const known = events[type]?.deref();
+    if (known !== undefined) return known;
+    const event = { type, snapshot: is ? this.#now(change) : this.#last(change) } as const;
+    events[type] = new WeakRef(event);
+    return event;
+  }
+
+  #now({ entry }: Change): Snapshot {
+    return snapshotOf(this.#context, this.#kind, entry);
+  }
+
+  #before({ previous, entry }: Change): Snapshot {
+    return snapshotOf(this.#context, this.#kind, previous ?? entry);
+  }
+
+  /** Of a removal the last state; of an object that no longer matches the state that did, under the new version. */
+  #last(change: Change): Snapshot {
+    if (change.type === 'remove') return this.#now(change);
+    const { object } = this.#before(change);
+    const metadata = { ...object.metadata, resourceVersion: String(change.entry.revision) };
+    return transientSnapshot({ ...object, metadata });
+  }
+}
+
+function eventsOf(change: Change, kind: Kind): ChangeEvents {
+  const byKind = made.get(change) ?? new Map<Kind, ChangeEvents>();
+  made.set(change, byKind);
+  const events = byKind.get(kind) ?? {};
+  byKind.set(kind, events);
+  return events;
+}

@@ -1,0 +1,181 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { ListQuery } from '../registry.ts';
+import { RegistryFixture, refusal } from '../testing/registry-fixture.ts';
+
+let fixture: RegistryFixture;
+
+beforeEach(async () => {
+  fixture = await RegistryFixture.start();
+});
+
+const namespace = 'default';
+
+async function make(...names: readonly string[]): Promise<string> {
+  let version = '';
+  for (const name of names) {
+    const labels = { first: name.slice(0, 1) };
+    version =
+      (await fixture.create('configmaps', { metadata: { name, labels } })).metadata.resourceVersion ?? '';
+  }
+  return version;
+}
+
+const list = (query: ListQuery = {}) => fixture.list('configmaps', { namespace, ...query });
+
+/** Reads to the end, so many at a time. `between` happens after every page. */
+async function pages(query: ListQuery, between = async () => {}) {
+  const read: string[] = [];
+  const versions = new Set<string>();
+  let token: string | undefined;
+  do {
+    const page = await list({ ...query, ...(token === undefined ? {} : { continue: token }) });
+    const rest = page.remainingItemCount === undefined ? '' : ` +${page.remainingItemCount}`;
+    read.push(`${page.names.join(' ')}${rest}`);
+    versions.add(page.resourceVersion);
+    token = page.continue;
+    await between();
+  } while (token !== undefined);
+  return { read, versions: versions.size };
+}
+
+describe('pages', () => {
+  test.each([
+    [1, ['a +3', 'b +2', 'c +1', 'd']],
+    [2, ['a b +2', 'c d']],
+    [3, ['a b c +1', 'd']],
+    [4, ['a b c d']],
+    [5, ['a b c d']],
+    [0, ['a b c d']],
+  ])('of %d', async (limit, expected) => {
+    await make('a', 'b', 'c', 'd');
+    expect((await pages({ limit })).read).toEqual(expected);
+  });
+
+  test('are all of one state, whatever happens meanwhile', async () => {
+    await make('a', 'b', 'c', 'd');
+    let round = 0;
+    const { read, versions } = await pages({ limit: 1 }, async () => {
+      round += 1;
+      await fixture.delete('configmaps', 'abcd'.charAt(round - 1));
+      await make(`z${round}`);
+    });
+    expect([read, versions]).toEqual([['a +3', 'b +2', 'c +1', 'd'], 1]);
+  });
+
+  test('of a selection do not count what is left, and go on as long as there is something to look at', async () => {
+    await make('a1', 'b1', 'a2', 'b2', 'b3');
+    expect((await pages({ limit: 1, labelSelector: 'first=a' })).read).toEqual(['a1', 'a2', '']);
+    expect((await pages({ limit: 2, labelSelector: 'first=b' })).read).toEqual(['b1 b2', 'b3']);
+    expect((await pages({ limit: 1, labelSelector: 'first=x' })).read).toEqual(['']);
+  });
+
+  test('that came too late say how to go on', async () => {
+    await make('a', 'b', 'c');
+    const { continue: token } = await list({ limit: 1 });
+    const past = Buffer.from(String(token), 'base64url')
+      .toString()
+      .replace(/"rv":\d+/, '"rv":1');
+    const old = Buffer.from(past).toString('base64url');
+    expect((await list({ limit: 1, continue: old })).names).toEqual([]);
+    expect(await refusal(list({ limit: 1, continue: '!' }))).toMatch(/^BadRequest: invalid continue token/);
+    expect(await refusal(list({ continue: String(token), resourceVersion: '5' }))).toBe(
+      'BadRequest: specifying resource version is not allowed when using continue',
+    );
+  });
+});
+
+describe('versions', () => {
+  test('exactly, a limit, and not older', async () => {
+    const version = await make('a', 'b');
+    await fixture.delete('configmaps', 'a');
+    await make('c');
+    const then = { resourceVersion: version };
+    expect((await list({ ...then, resourceVersionMatch: 'Exact' })).names).toEqual(['a', 'b']);
+    expect((await list({ ...then, limit: 5 })).names).toEqual(['a', 'b']);
+    expect((await list({ ...then, limit: 5, resourceVersionMatch: 'NotOlderThan' })).names).toEqual([
+      'b',
+      'c',
+    ]);
+    expect((await list(then)).names).toEqual(['b', 'c']);
+  });
+
+  test('0 is any, and takes no limit', async () => {
+    await make('a', 'b');
+    const { names, continue: token } = await list({ resourceVersion: '0', limit: 1 });
+    expect([names, token]).toEqual([['a', 'b'], undefined]);
+  });
+
+  test('of one object by its name is the newest, limit or not, unless it is to be exact', async () => {
+    const resourceVersion = await make('a');
+    await make('b');
+    const query = { resourceVersion, fieldSelector: 'metadata.name=b', limit: 1 };
+    expect((await list(query)).names).toEqual(['b']);
+    expect((await list({ ...query, resourceVersionMatch: 'Exact' })).names).toEqual([]);
+  });
+
+  test('an exact list of every revision is the state of that time', async () => {
+    const states: [string, readonly string[]][] = [];
+    for (const [index, name] of ['a', 'b', 'c', 'a', 'b'].entries()) {
+      if (index < 3) await make(name);
+      else await fixture.delete('configmaps', name);
+      const { resourceVersion, names } = await list();
+      states.push([resourceVersion, names.map(String)]);
+    }
+    for (const [resourceVersion, names] of states) {
+      expect((await list({ resourceVersion, resourceVersionMatch: 'Exact' })).names).toEqual(names);
+    }
+  });
+
+  test.each(['99999', '18446744073709551615'])('%s has not been', async (resourceVersion) => {
+    const sentence = `Timeout: Timeout: Too large resource version: ${resourceVersion}, current: ${fixture.store.revision}`;
+    expect(await refusal(list({ resourceVersion }))).toBe(sentence);
+    const { registry } = fixture;
+    const get = registry.get(fixture.kind('namespaces'), { name: 'default' }, { resourceVersion });
+    expect(await refusal(get)).toBe(sentence);
+  });
+
+  test.each(['x', '-1', '1.5', '18446744073709551616'])('%s is none', async (resourceVersion) => {
+    expect(await refusal(list({ resourceVersion }))).toMatch(/^BadRequest: invalid resource version: /);
+  });
+});
+
+describe('selectors', () => {
+  beforeEach(async () => {
+    await make('a1', 'a2', 'b1');
+    await fixture.create('namespaces', { metadata: { name: 'other' } });
+    await fixture.create('configmaps', { metadata: { namespace: 'other', name: 'a1' } });
+  });
+
+  test.each([
+    [{}, ['default/a1', 'default/a2', 'default/b1', 'other/a1']],
+    [{ fieldSelector: 'metadata.name=a1' }, ['default/a1', 'other/a1']],
+    [{ fieldSelector: 'metadata.namespace=other' }, ['other/a1']],
+    [{ namespace: 'default', fieldSelector: 'metadata.namespace=other' }, []],
+    [{ namespace: 'default', fieldSelector: 'metadata.name=a2' }, ['default/a2']],
+    [{ namespace: 'default', fieldSelector: 'metadata.name=a2,metadata.name=a1' }, []],
+    [{ fieldSelector: 'metadata.name=a1,metadata.name!=a1' }, []],
+    [{ namespace: 'default', fieldSelector: 'metadata.name!=a2' }, ['default/a1', 'default/b1']],
+    [{ fieldSelector: 'metadata.namespace!=default' }, ['other/a1']],
+    [{ namespace: 'default', labelSelector: 'first in (a)', fieldSelector: 'metadata.name=b1' }, []],
+    [{ labelSelector: '!first' }, ['other/a1']],
+    [{ namespace: 'nowhere' }, []],
+  ])('%j', async (query, expected) => {
+    const { items } = await fixture.list('configmaps', query);
+    expect(items.map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`)).toEqual(
+      expected,
+    );
+  });
+
+  test('by name find one object of no namespace', async () => {
+    expect((await fixture.list('namespaces', { fieldSelector: 'metadata.name=other' })).names).toEqual([
+      'other',
+    ]);
+    expect((await fixture.list('namespaces', { fieldSelector: 'metadata.namespace=other' })).names).toEqual(
+      [],
+    );
+  });
+
+  test('a field that nobody knows is refused', async () => {
+    expect(await refusal(list({ fieldSelector: 'spec.x=1' }))).toMatch(/^BadRequest: /);
+  });
+});

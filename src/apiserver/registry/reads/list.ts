@@ -1,0 +1,173 @@
+import { ApiError, badRequest, expired, failure } from '../../../kube/api-error.ts';
+import type { ObjectKey } from '../../../kube/resource.ts';
+import type { Kind } from '../../kinds/served-kind.ts';
+import type { Entry } from '../../store/store.ts';
+import { bucketOf, findOrRefuse, type RegistryContext, snapshotOf, storeKey } from '../context/context.ts';
+import type { ListAnswer, ListQuery, ReadOptions, Snapshot } from '../registry.ts';
+import { compileFilter, type ObjectFilter } from '../selection/object-filter.ts';
+import { decodeContinue, encodeContinue } from './continue-token.ts';
+import { type Reading, warmUp } from './warm-up.ts';
+
+export async function getObject(
+  context: RegistryContext,
+  kind: Kind,
+  key: ObjectKey,
+  { resourceVersion }: ReadOptions,
+): Promise<Snapshot> {
+  checkNotFuture(context, getRevision(resourceVersion), resourceVersion);
+  const { entry, snapshot } = findOrRefuse(context, kind, key);
+  await context.store.whenDurable(entry.revision);
+  return snapshot;
+}
+
+/**
+ * LIST. The newest state, or that of an earlier revision: of the token that continues a list, or where the caller asks for
+ * exactly that one. Anything else that is not older than asked for is right too, and the newest is at hand.
+ */
+export async function listObjects(
+  context: RegistryContext,
+  kind: Kind,
+  query: ListQuery,
+): Promise<ListAnswer> {
+  const filter = compileFilter(kind, query);
+  const asked = revisionOf(query.resourceVersion);
+  // A list that any state will do for is answered whole: paging is for those who want a consistent one.
+  const limit = asked === 0 && query.resourceVersion === '0' ? 0 : Math.max(0, query.limit ?? 0);
+  const start = query.continue === undefined || query.continue === '' ? undefined : continued(query, asked);
+  if (kind.definition !== undefined) await warmUp(context, kind, readingOf(filter, limit));
+  checkNotFuture(context, asked, query.resourceVersion);
+  // Tokens come from clients: one may name a state that has not been.
+  checkNotFuture(context, start?.revision ?? 0);
+  const pageLength = isSingle(kind, filter) ? 0 : limit;
+  const exact = start?.revision ?? (isExact(query, asked, pageLength) ? asked : undefined);
+  const page = readPage(context, kind, filter, { revision: exact, after: start?.after, limit });
+  await context.store.whenDurable(Math.min(page.revision, context.store.revision));
+  return answer(page, filter);
+}
+
+/** A selector that leaves one key is answered like a GET. */
+function isSingle({ namespaced }: Kind, { name, namespace }: ObjectFilter): boolean {
+  return name !== undefined && (namespace !== undefined || !namespaced);
+}
+
+/** Who selects may have to look at all of them for a short page. */
+function readingOf({ namespace, name, matches }: ObjectFilter, limit: number): Reading {
+  return { namespace, limit: name !== undefined ? 1 : matches === undefined ? limit : 0 };
+}
+
+/** A page of an old state is of exactly that state, unless the caller says that newer will do. */
+function isExact({ resourceVersionMatch = '' }: ListQuery, asked: number, limit: number): boolean {
+  if (resourceVersionMatch !== '') return resourceVersionMatch === 'Exact';
+  return asked > 0 && limit > 0;
+}
+
+interface Page {
+  readonly items: readonly Snapshot[];
+  readonly revision: number;
+  /** The key that the next page begins after; undefined on the last page. */
+  readonly last: string | undefined;
+  readonly remaining: number;
+}
+
+interface PageRequest {
+  /** Undefined for the newest state. */
+  readonly revision: number | undefined;
+  readonly after: string | undefined;
+  /** 0 for no limit. */
+  readonly limit: number;
+}
+
+function readPage(context: RegistryContext, kind: Kind, filter: ObjectFilter, request: PageRequest): Page {
+  const { limit } = request;
+  const entries = candidates(context, kind, filter, request);
+  const items: Snapshot[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const snapshot = snapshotOf(context, kind, entry);
+    if (filter.matches?.(snapshot.object) === false) continue;
+    items.push(snapshot);
+    if (items.length !== limit || index === entries.length - 1) continue;
+    const remaining = entries.length - index - 1;
+    return { items, revision: request.revision ?? context.store.revision, last: entry.key, remaining };
+  }
+  return { items, revision: request.revision ?? context.store.revision, last: undefined, remaining: 0 };
+}
+
+function candidates(
+  context: RegistryContext,
+  kind: Kind,
+  filter: ObjectFilter,
+  { revision, after }: PageRequest,
+): readonly Entry[] {
+  const { namespace, name = '' } = filter;
+  const bucket = bucketOf(context, kind);
+  if (isSingle(kind, filter) && revision === undefined && after === undefined) {
+    const entry = context.store.get(bucket, storeKey(kind, { namespace, name }));
+    return entry === undefined ? [] : [entry];
+  }
+  const prefix = kind.namespaced && namespace !== undefined ? `${namespace}/` : undefined;
+  if (revision === undefined) return context.store.list(bucket, { prefix, after });
+  const entries = context.store.listAt(bucket, revision, { prefix, after });
+  if (entries === undefined) throw tooOld(after);
+  return entries;
+}
+
+/** Whoever was in the middle of a list may go on from the state of now, if that is good enough. */
+function tooOld(after: string | undefined): ApiError {
+  if (after === undefined) {
+    return expired('The resourceVersion for the provided list is too old.');
+  }
+  const gone = expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+  );
+  const token = encodeContinue({ revision: -1, after });
+  return new ApiError({ ...gone.status, metadata: { continue: token } });
+}
+
+function continued(query: ListQuery, asked: number) {
+  const start = decodeContinue(query.continue ?? '');
+  if (asked !== 0) throw badRequest('specifying resource version is not allowed when using continue');
+  return { after: start.after, revision: start.revision > 0 ? start.revision : undefined };
+}
+
+function answer({ items, revision, last, remaining }: Page, filter: ObjectFilter): ListAnswer {
+  return {
+    items,
+    resourceVersion: String(revision),
+    continue: last === undefined ? undefined : encodeContinue({ revision, after: last }),
+    remainingItemCount: last === undefined || filter.isSelective ? undefined : remaining,
+  };
+}
+
+/** GET words it otherwise, and calls it a failure of its own. */
+function getRevision(resourceVersion: string | undefined): number {
+  const complaint = resourceVersion ? versionComplaint(resourceVersion) : undefined;
+  if (complaint !== undefined) throw failure(500, undefined, complaint);
+  return revisionOf(resourceVersion);
+}
+
+/** 0 for none and for `0`. Beyond what a number can hold, all versions lie in the future alike. */
+function revisionOf(resourceVersion: string | undefined): number {
+  if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') return 0;
+  const complaint = versionComplaint(resourceVersion);
+  if (complaint !== undefined) throw badRequest(`invalid resource version: ${complaint}`);
+  return Number(resourceVersion);
+}
+
+/** What Go's ParseUint has against a version; undefined where it has nothing. */
+export function versionComplaint(text: string): string | undefined {
+  const isNumber = /^\d+$/.test(text);
+  if (isNumber && BigInt(text) < 2n ** 64n) return undefined;
+  const quoted = JSON.stringify(text);
+  const why = isNumber ? 'value out of range' : 'invalid syntax';
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`;
+}
+
+/** A state that has not been yet cannot be shown; a real server waits a little and then says the same. */
+export function checkNotFuture(context: RegistryContext, revision: number, text = String(revision)): void {
+  if (revision <= context.store.revision) return;
+  const message = `Timeout: Too large resource version: ${BigInt(text)}, current: ${context.store.revision}`;
+  throw failure(504, 'Timeout', message, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });
+}

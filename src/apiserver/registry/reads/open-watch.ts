@@ -1,0 +1,92 @@
+import { assert } from '../../../runtime/assert.ts';
+import type { Kind } from '../../kinds/served-kind.ts';
+import type { Change, Subscription } from '../../store/store.ts';
+import { bucketOf, type RegistryContext } from '../context/context.ts';
+import type { RegistryEvent, WatchHandle, WatchListener } from '../registry.ts';
+import type { ObjectFilter } from '../selection/object-filter.ts';
+import { EventTranslator } from './event-translator.ts';
+
+export interface OpenWatchOptions {
+  readonly context: RegistryContext;
+  readonly kind: Kind;
+  readonly filter: ObjectFilter;
+  /** Changes after this revision are told. */
+  readonly start: number;
+  readonly listener: WatchListener;
+}
+
+/**
+ * A watch from its first change until it is closed, its kind is served no more, or it fails: then it ends alone, and whoever made the
+ * change does not hear of it.
+ */
+export class OpenWatch implements WatchHandle {
+  readonly #options: OpenWatchOptions;
+  readonly #translator: EventTranslator;
+  #subscription: Subscription | undefined;
+  #isClosed = false;
+  #stopListening = (): void => {};
+
+  constructor(options: OpenWatchOptions) {
+    this.#options = options;
+    this.#translator = new EventTranslator(options.context, options.kind, options.filter);
+  }
+
+  /** Tells what has changed since, before it returns. False where that is too long ago. */
+  open(): boolean {
+    const { context, kind, start } = this.#options;
+    this.#subscription = context.store.subscribe(bucketOf(context, kind), start, (changes) =>
+      this.#take(changes),
+    );
+    if (this.#subscription === undefined) return false;
+    if (kind.definition === undefined) return true;
+    this.#stopListening = context.kinds.onGone(kind, () => this.#retire());
+    if (context.kinds.isGone(kind)) this.#retire();
+    return true;
+  }
+
+  get resourceVersion(): string {
+    const { context, start } = this.#options;
+    return String(Math.max(start, context.store.durableRevision));
+  }
+
+  close(): void {
+    assert(this.#subscription !== undefined, 'a watch is closed that was opened');
+    this.#isClosed = true;
+    this.#subscription.close();
+    this.#stopListening();
+  }
+
+  #take(changes: readonly Change[]): void {
+    if (this.#isClosed) return;
+    const { listener } = this.#options;
+    try {
+      const events = this.#translated(changes);
+      if (events.length > 0) listener.events(events);
+    } catch (error) {
+      // While it opens, whoever asked for it hears of it.
+      if (this.#subscription === undefined || listener.failed === undefined) throw error;
+      this.close();
+      listener.failed(error);
+    }
+  }
+
+  #retire(): void {
+    const { listener } = this.#options;
+    this.close();
+    try {
+      listener.ended?.();
+    } catch (error) {
+      if (listener.failed === undefined) throw error;
+      listener.failed(error);
+    }
+  }
+
+  #translated(changes: readonly Change[]): readonly RegistryEvent[] {
+    const events: RegistryEvent[] = [];
+    for (const change of changes) {
+      const event = this.#translator.translate(change);
+      if (event !== undefined) events.push(event);
+    }
+    return events;
+  }
+}

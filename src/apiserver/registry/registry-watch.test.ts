@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { isReason } from '../../kube/api-error.ts';
+import type { StoredObject } from '../kinds/served-kind.ts';
+import type { Registry, RegistryEvent, WatchListener } from './registry.ts';
+import { RegistryWatch } from './registry-watch.ts';
+import { RegistryFixture } from './testing/registry-fixture.ts';
+
+async function watched() {
+  const fixture = await RegistryFixture.start();
+  for (const name of ['a', 'b', 'c']) await fixture.create('configmaps', { metadata: { name } });
+  return fixture;
+}
+
+test('who stops in the middle of what has arrived gets no more of it', async () => {
+  const fixture = await watched();
+  const abort = new AbortController();
+  const seen: unknown[] = [];
+  const watch = new RegistryWatch(fixture.registry, fixture.kind('configmaps'), { signal: abort.signal });
+  for await (const event of watch) {
+    seen.push(event);
+    abort.abort();
+  }
+  expect(seen).toHaveLength(1);
+});
+
+test('who stops before it begins gets nothing', async () => {
+  const fixture = await watched();
+  const watch = new RegistryWatch(fixture.registry, fixture.kind('configmaps'), {
+    signal: AbortSignal.abort(),
+  });
+  for await (const event of watch) expect(event).toBeUndefined();
+});
+
+test('who stops while nothing happens ends', async () => {
+  const fixture = await watched();
+  const abort = new AbortController();
+  const { resourceVersion } = await fixture.list('configmaps');
+  const options = { signal: abort.signal, resourceVersion };
+  const watch = new RegistryWatch(fixture.registry, fixture.kind('configmaps'), options)[
+    Symbol.asyncIterator
+  ]();
+  const next = watch.next();
+  setImmediate(() => abort.abort());
+  expect(await next).toEqual({ done: true, value: undefined });
+});
+
+test('a watch that fails gives what was well, and then says to begin anew with a list', async () => {
+  const fixture = await watched();
+  const broken = (object: StoredObject) => {
+    if (object.metadata.name === 'e') throw new Error('no such field');
+    return 'x';
+  };
+  const kind = { ...fixture.kind('configmaps'), selectableFields: { broken } };
+  const { resourceVersion } = await fixture.list('configmaps');
+  const signal = new AbortController().signal;
+  const options = { signal, resourceVersion, fieldSelector: 'broken=x' };
+  const watch = new RegistryWatch(fixture.registry, kind, options)[Symbol.asyncIterator]();
+  const first = watch.next();
+  await fixture.create('configmaps', { metadata: { name: 'd' } });
+  expect(await first).toMatchObject({ value: { type: 'ADDED', object: { metadata: { name: 'd' } } } });
+  const second = watch.next().catch((reason: unknown) => reason);
+  await fixture.create('configmaps', { metadata: { name: 'e' } });
+  const error = await second;
+  expect(isReason(error, 'Expired')).toBe(true);
+  expect(error).toMatchObject({ cause: new Error('no such field') });
+});
+
+test('a reader that falls far behind has to begin anew, and what it has not read is let go of', async () => {
+  const fixture = await watched();
+  const bookmark: RegistryEvent = { type: 'BOOKMARK', resourceVersion: '5', isInitialEnd: false };
+  const batch = new Array<RegistryEvent>(300_000).fill(bookmark);
+  const flood = async (_kind: unknown, _query: unknown, listener: WatchListener) => {
+    for (let round = 0; round < 4; round += 1) listener.events(batch);
+    return { resourceVersion: '5', close() {} };
+  };
+  const registry = { kinds: fixture.registry.kinds, watch: flood } as unknown as Registry;
+  const options = { signal: new AbortController().signal };
+  const watch = new RegistryWatch(registry, fixture.kind('configmaps'), options)[Symbol.asyncIterator]();
+  const error = await watch.next().catch((reason: unknown) => reason);
+  expect(isReason(error, 'Expired')).toBe(true);
+});

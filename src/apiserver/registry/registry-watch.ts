@@ -1,0 +1,111 @@
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { ApiError, expired } from '../../kube/api-error.ts';
+import type { WatchEvent, WatchOptions } from '../../kube/api-requests.ts';
+import { onAbort } from '../../runtime/abort.ts';
+import { messageOf } from '../../runtime/error-message.ts';
+import type { Kind } from '../kinds/served-kind.ts';
+import type { Registry, RegistryEvent, WatchHandle } from './registry.ts';
+
+/** Events that wait for a reader. One that falls further behind begins anew, as it would on a real server. */
+const waitingMax = 1_000_000;
+
+/** A watch of the registry, read at the reader's own pace. */
+export class RegistryWatch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>> {
+  readonly #registry: Registry;
+  readonly #kind: Kind;
+  readonly #options: WatchOptions;
+
+  constructor(registry: Registry, kind: Kind, options: WatchOptions) {
+    this.#registry = registry;
+    this.#kind = kind;
+    this.#options = options;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<WatchEvent<T>> {
+    const { signal } = this.#options;
+    if (signal.aborted) return;
+    const inbox = new Inbox();
+    const handle = await this.#open(inbox);
+    // It may have been aborted while the watch was being opened.
+    if (signal.aborted) inbox.end();
+    const stopListening = signal.aborted ? () => {} : onAbort(signal, () => inbox.end());
+    try {
+      for (;;) {
+        const events = await inbox.next();
+        if (events === undefined) return;
+        for (const event of events) {
+          if (signal.aborted) return;
+          yield translated<T>(event);
+        }
+      }
+    } finally {
+      stopListening();
+      handle.close();
+    }
+  }
+
+  async #open(inbox: Inbox): Promise<WatchHandle> {
+    const { sendInitialEvents } = this.#options;
+    const query = {
+      ...this.#options,
+      bookmarks: this.#options.bookmarks === true || sendInitialEvents === true,
+      ...(sendInitialEvents === undefined ? {} : { resourceVersionMatch: 'NotOlderThan' }),
+    };
+    return await this.#registry.watch(this.#kind, query, inbox);
+  }
+}
+
+/** What has arrived and was not read yet. */
+class Inbox {
+  #waiting: RegistryEvent[] = [];
+  #isOverfull = false;
+  #failure: ApiError | undefined;
+  #wake: (() => void) | undefined;
+  #isEnded = false;
+
+  events(events: readonly RegistryEvent[]): void {
+    this.#isOverfull ||= this.#waiting.length + events.length > waitingMax;
+    // What the reader is not going to get any more takes no room either.
+    if (this.#isOverfull) this.#waiting = [];
+    else for (const event of events) this.#waiting.push(event);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#wake?.();
+  }
+
+  ended(): void {
+    this.end();
+  }
+
+  /** Whoever resumed where it was would meet the same event again. */
+  failed(error: unknown): void {
+    const why = messageOf(error);
+    const { status } = expired(`this watch has failed, begin anew with a list: ${why}`);
+    this.#failure = new ApiError(status, { cause: error });
+    this.#wake?.();
+  }
+
+  /** Everything that waits, at least one event; undefined at the end. */
+  async next(): Promise<readonly RegistryEvent[] | undefined> {
+    while (this.#waiting.length === 0 && !this.#isEnded && !this.#isOverfull && !this.#failure) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#isEnded) return undefined;
+    if (this.#isOverfull) throw expired('the reader of this watch is too slow; begin anew with a list');
+    if (this.#waiting.length === 0 && this.#failure !== undefined) throw this.#failure;
+    const events = this.#waiting;
+    this.#waiting = [];
+    return events;
+  }
+}
+
+function translated<T extends KubeObject>(event: RegistryEvent): WatchEvent<T> {
+  return event.type === 'BOOKMARK'
+    ? event
+    : { type: event.type, object: event.snapshot.object as unknown as T };
+}

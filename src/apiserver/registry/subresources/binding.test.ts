@@ -1,0 +1,87 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { RegistryFixture, refusal } from '../testing/registry-fixture.ts';
+
+let fixture: RegistryFixture;
+
+beforeEach(async () => {
+  fixture = await RegistryFixture.start();
+});
+
+const zone = 'topology.kubernetes.io/zone';
+const spec = { containers: [{ name: 'c', image: 'i' }] };
+const makePod = (more: object = {}) =>
+  fixture.create('pods', { metadata: { name: 'p' }, spec: { ...spec, ...more } });
+const bind = (name: string, metadata: object = {}, dryRun = false) =>
+  fixture.post(
+    'pods',
+    'p',
+    'binding',
+    { metadata: { name: 'p', ...metadata }, target: { name } },
+    { dryRun },
+  );
+
+test('gives a pod its node, the labels of the node, and says so', async () => {
+  const labels = { [zone]: 'z1', 'topology.kubernetes.io/region': 'r1', other: 'x' };
+  await fixture.create('nodes', { metadata: { name: 'n1', labels } });
+  await makePod();
+  await fixture.patch('pods', 'p', { status: { nominatedNodeName: 'n9' } }, { subresource: 'status' });
+  expect(await bind('n1', { annotations: { by: 'test' }, labels: { mine: 'yes' } })).toMatchObject({
+    code: 201,
+  });
+  const { metadata, spec: bound, status } = await fixture.get('pods', 'p');
+  expect(bound?.nodeName).toBe('n1');
+  expect(metadata.annotations).toEqual({ by: 'test' });
+  expect(metadata.labels).toEqual({ mine: 'yes', [zone]: 'z1', 'topology.kubernetes.io/region': 'r1' });
+  expect(status?.conditions).toMatchObject([{ type: 'PodScheduled', status: 'True' }]);
+  expect(status?.nominatedNodeName).toBeUndefined();
+});
+
+test('needs no such node', async () => {
+  await makePod();
+  await bind('nowhere');
+  expect((await fixture.get('pods', 'p')).metadata.labels).toBeUndefined();
+});
+
+test('of two at once one wins', async () => {
+  await makePod();
+  const outcomes = await Promise.allSettled([bind('n1'), bind('n2')]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  expect((await fixture.get('pods', 'p')).spec?.nodeName).toBe('n1');
+});
+
+test('a dry run leaves the pod alone', async () => {
+  await makePod();
+  const before = fixture.store.revision;
+  await bind('n1', {}, true);
+  expect(fixture.store.revision).toBe(before);
+});
+
+describe('is refused', () => {
+  test('where the pod has a node', async () => {
+    await makePod({ nodeName: 'n1' });
+    expect(await refusal(bind('n2'))).toMatch(/^Conflict: .*pod p is already assigned to node "n1"$/);
+  });
+
+  test('where the pod is going', async () => {
+    await fixture.create('pods', { metadata: { name: 'p', finalizers: ['x.io/a'] }, spec });
+    await fixture.delete('pods', 'p');
+    expect(await refusal(bind('n1'))).toMatch(/^Conflict: .*being deleted, cannot be assigned to a host$/);
+  });
+
+  test('where the pod is gated', async () => {
+    await makePod({ schedulingGates: [{ name: 'x.io/wait' }] });
+    expect(await refusal(bind('n1'))).toMatch(/^Conflict: .*pod p has non-empty .spec.schedulingGates$/);
+  });
+
+  test.each([{ uid: 'other' }, { resourceVersion: '1' }])('where the pod is not %j', async (metadata) => {
+    await makePod();
+    expect(await refusal(bind('n1', metadata))).toMatch(/^Conflict: .*Precondition failed/);
+    expect((await fixture.get('pods', 'p')).spec?.nodeName).toBeUndefined();
+  });
+
+  test('where there is no pod, or another name', async () => {
+    expect(await refusal(bind('n1'))).toBe('NotFound: pods "p" not found');
+    await makePod();
+    expect(await refusal(bind('n1', { name: 'q' }))).toMatch(/^BadRequest: name in URL does not match/);
+  });
+});

@@ -1,0 +1,55 @@
+import { beforeEach, expect, test } from 'vitest';
+import { RegistryFixture, refusal } from '../testing/registry-fixture.ts';
+
+let fixture: RegistryFixture;
+
+beforeEach(async () => {
+  fixture = await RegistryFixture.start();
+});
+
+const service = (name: string, spec: object = {}) => ({
+  metadata: { name },
+  spec: { ports: [{ port: 80 }], ...spec },
+});
+const make = (name: string, spec: object = {}, dryRun = false) =>
+  fixture.create('services', service(name, spec), { dryRun });
+
+test('services that are made at once get addresses and ports of their own', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
+  const made = await Promise.all(names.map((name) => make(name, { type: 'NodePort' })));
+  const ips = new Set(made.map(({ spec }) => spec?.clusterIP));
+  const ports = new Set(made.map(({ spec }) => JSON.stringify(spec?.ports)));
+  expect([ips.size, ports.size]).toEqual([20, 20]);
+});
+
+test('what was freed is given again, what was taken back was never given', async () => {
+  const { spec } = await make('a');
+  await fixture.delete('services', 'a');
+  expect((await make('b')).spec?.clusterIP).toBe(spec?.clusterIP);
+  fixture.gate.shut();
+  const lost = make('c').catch((error: Error) => error.message);
+  await new Promise((resolve) => setImmediate(resolve));
+  fixture.gate.fail(new Error('the disk is full'));
+  expect(await lost).toBe('the disk is full');
+  fixture.gate.open();
+  const again = await make('d');
+  expect((await make('e')).spec?.clusterIP).not.toBe(again.spec?.clusterIP);
+});
+
+test('a dry run takes nothing', async () => {
+  const { spec } = await make('a', {}, true);
+  expect((await make('b')).spec?.clusterIP).toBe(spec?.clusterIP);
+});
+
+test('an address that another has is refused, also where both ask at once', async () => {
+  const asked = { clusterIP: '10.96.7.7' };
+  const [, second] = await Promise.allSettled([make('a', asked), make('b', asked)]);
+  expect(second?.status).toBe('rejected');
+  expect(await refusal(make('c', asked))).toMatch(/^Invalid: .*provided IP is already allocated/);
+});
+
+test('a service keeps what it has when it changes', async () => {
+  const { spec } = await make('a', { type: 'NodePort' });
+  await fixture.patch('services', 'a', { metadata: { labels: { x: 'y' } } });
+  expect((await fixture.get('services', 'a')).spec).toEqual(spec);
+});

@@ -1,0 +1,201 @@
+import { badRequest, conflict, failure, notFound } from '../../../kube/api-error.ts';
+import { checkDepth, isArray, isObject, type JsonObject } from '../../../kube/go/json-value.ts';
+import { apiVersionOf, type ObjectKey } from '../../../kube/resource.ts';
+import { applyConfiguration } from '../../apply/apply-configuration.ts';
+import { notedAnnotations } from '../../apply/last-applied.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import { ListElementError } from '../../managed-fields/list-elements.ts';
+import { complaintAbout } from '../../managed-fields/typed-check.ts';
+import { UntypableError } from '../../managed-fields/typed-compare.ts';
+import { type Mergeable, mergeShape } from '../../patch/merge-shape.ts';
+import { PatchError } from '../../patch/patch-error.ts';
+import { type ExpectedType, parseApiVersion } from '../../schema/group-version-kind.ts';
+import { formOf } from '../../schema/object-form.ts';
+import { find, type RegistryContext, timestamp } from '../context/context.ts';
+import type { RequestedPatch, UpdateContext, Written } from '../registry.ts';
+import { createAbsent } from './create.ts';
+import { checkNames, replace } from './update.ts';
+import { versionedWrite } from './versioned-write.ts';
+
+/** PATCH with a configuration: the object is made where there is none, else it is changed as if the result had been PUT. */
+export async function applyObject(
+  context: RegistryContext,
+  kind: Kind,
+  key: ObjectKey,
+  patch: RequestedPatch,
+  write: UpdateContext,
+): Promise<Written> {
+  const found = find(context, kind, key);
+  const mayMake = write.subresource === undefined || kind.createOnUpdate === true;
+  if (found === undefined && !mayMake) throw notFound(kind, key.name);
+  const live = found?.snapshot.object ?? newObject(kind);
+  const object = applied(context, { expected: kind, live, patch, write, hasStatus: kind.hasStatus });
+  tellRepeatedFields(patch, write);
+  const owned: UpdateContext = { ...write, ownersAreSet: true };
+  if (found !== undefined) {
+    checkNames(key, object);
+    kind.defaults?.(object);
+    return await replace(context, kind, { found, object, write: owned });
+  }
+  const { uid = '' } = object.metadata;
+  if (uid !== '') throw conflict(kind, key.name, strayUid(uid));
+  checkNames(key, object);
+  return { snapshot: await createAbsent(context, kind, key, object, owned), created: true };
+}
+
+function newObject(expected: Kind): StoredObject {
+  const { kind, group, version } = expected;
+  const apiVersion = apiVersionOf({ group, version });
+  return { ...formOf(expected).zero(), kind, apiVersion } as unknown as StoredObject;
+}
+
+function strayUid(uid: string): string {
+  return `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+}
+
+/** What is applied to, and how it merges. */
+type AppliedType = ExpectedType & Mergeable;
+
+export interface ApplyRequest {
+  readonly expected: AppliedType;
+  readonly live: StoredObject;
+  readonly patch: RequestedPatch;
+  readonly write: UpdateContext;
+  readonly hasStatus: boolean;
+}
+
+/** The object after the apply: typed, with its owners, and the caller's to change. */
+export function applied(context: RegistryContext, request: ApplyRequest): StoredObject {
+  const { expected, live, patch, write, hasStatus } = request;
+  const { subresource = '', manager } = write;
+  const config = configOf(expected, patch.body);
+  checkUnowned(expected, live);
+  checkConfig(expected, config);
+  checkOwned(expected, live);
+  const result = mending(() =>
+    applyConfiguration({
+      live: live as unknown as JsonObject,
+      config,
+      ...versionedWrite(expected, hasStatus, subresource),
+      manager,
+      subresource,
+      time: timestamp(context),
+      force: patch.force === true,
+    }),
+  );
+  const object = typed(expected, result.object ?? (live as unknown as JsonObject), config);
+  const { metadata } = object;
+  if (result.owners === undefined) delete metadata.managedFields;
+  else metadata.managedFields = result.owners as typeof metadata.managedFields;
+  if (manager === 'kubectl') {
+    const noted = notedAnnotations(object as unknown as JsonObject, config);
+    if (noted !== undefined) metadata.annotations = noted;
+  }
+  return object;
+}
+
+/** A configuration says of itself what it is. */
+function configOf(expected: ExpectedType, body: unknown): JsonObject {
+  const config = (isObject(body) ? body : {}) as JsonObject;
+  refusing(() => checkDepth(config));
+  const given = kindOf(config);
+  if (given !== kindText(expected)) throw badRequest(`invalid object type: ${given}`);
+  return config;
+}
+
+/** It says nothing about owners, and fits its type. */
+function checkConfig(expected: AppliedType, config: JsonObject): void {
+  if (isObject(config.metadata) && isArray(config.metadata.managedFields)) {
+    throw badRequest('metadata.managedFields must be nil');
+  }
+  const complaint = complaintAbout(config, mergeShape(expected));
+  if (complaint === undefined) return;
+  throw failure(500, undefined, `failed to create typed patch object (${nameOf(config)}): ${complaint}`);
+}
+
+/** Objects in which list elements cannot be told apart have no owners, and so that they get some now, they must. */
+function checkUnowned(expected: AppliedType, live: StoredObject): void {
+  if ((live.metadata.managedFields ?? []).length > 0) return;
+  const object = live as unknown as JsonObject;
+  const complaint = complaintAbout(object, mergeShape(expected), { allowsDuplicates: true });
+  if (complaint === undefined) return;
+  const why = `failed to convert new object (${nameOf(object)}) to smd typed: ${complaint}`;
+  throw failure(500, undefined, `failed to create manager for existing fields: ${why}`);
+}
+
+/** A definition may have changed since the object was stored. */
+function checkOwned(expected: AppliedType, live: StoredObject): void {
+  const shape = mergeShape(expected);
+  if (!shape.isCustom) return;
+  const object = live as unknown as JsonObject;
+  const complaint = complaintAbout(object, shape, { allowsDuplicates: true });
+  if (complaint === undefined) return;
+  throw failure(500, undefined, `failed to create typed live object (${nameOf(object)}): ${complaint}`);
+}
+
+function kindOf({ apiVersion, kind }: JsonObject): string {
+  const version = typeof apiVersion === 'string' ? parseApiVersion(apiVersion) : undefined;
+  const isReadable = version !== undefined || typeof apiVersion !== 'string';
+  const name = typeof kind === 'string' && isReadable ? kind : '';
+  return kindText({ group: version?.group ?? '', version: version?.version ?? '', kind: name });
+}
+
+function kindText({ group, version, kind }: Pick<ExpectedType, 'group' | 'version' | 'kind'>): string {
+  return `${group}/${version}, Kind=${kind}`;
+}
+
+/** As errors of the server name a configuration. */
+function nameOf(config: JsonObject): string {
+  const { namespace, name } = isObject(config.metadata) ? config.metadata : {};
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  return `${text(namespace)}/${text(name)}; ${kindOf(config)}`;
+}
+
+function typed(expected: ExpectedType, object: JsonObject, config: JsonObject): StoredObject {
+  try {
+    const { object: whole } = formOf(expected).normalize(object, { isMerged: true });
+    const apiVersion = apiVersionOf(expected);
+    return { ...whole, kind: expected.kind, apiVersion } as unknown as StoredObject;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const kind = kindText(expected);
+    const why = `unable to convert unstructured object to ${kind}: ${error.message}`;
+    throw failure(
+      500,
+      undefined,
+      `failed to convert new object (${nameOf(config)}) to proper version: ${why}`,
+    );
+  }
+}
+
+function mending<T>(apply: () => T): T {
+  try {
+    return apply();
+  } catch (error) {
+    if (error instanceof UntypableError) throw failure(500, undefined, error.message);
+    if (!(error instanceof ListElementError)) throw error;
+    throw failure(500, undefined, `failed to merge config: ${error.message}`);
+  }
+}
+
+function refusing(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw error instanceof PatchError ? badRequest(error.message) : error;
+  }
+}
+
+/** Keys that the text has twice. The last one counts, and the writer should know. */
+function tellRepeatedFields(
+  { fieldValidation, strayFields = [] }: RequestedPatch,
+  write: UpdateContext,
+): void {
+  if (strayFields.length === 0 || fieldValidation === 'Ignore') return;
+  if (fieldValidation === 'Warn') {
+    for (const told of strayFields) write.warn(told);
+    return;
+  }
+  const told = `yaml: unmarshal errors:\n  ${strayFields.join('\n  ')}`;
+  throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${told}`);
+}

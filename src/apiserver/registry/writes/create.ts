@@ -1,0 +1,179 @@
+import {
+  type ApiError,
+  alreadyExists,
+  badRequest,
+  failure,
+  forbidden,
+  invalid,
+  ApiError as StatusError,
+} from '../../../kube/api-error.ts';
+import { type ObjectKey, qualifiedPlural } from '../../../kube/resource.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import { parseApiVersion } from '../../schema/group-version-kind.ts';
+import { FieldErrors } from '../../validation/field-errors.ts';
+import { checkObjectMeta } from '../../validation/object-meta.ts';
+import { admit, approve } from '../admission/admission.ts';
+import type { Attempt } from '../admission/attempt.ts';
+import { find, type RegistryContext, storageKind, store, timestamp } from '../context/context.ts';
+import type { Snapshot, UpdateContext, WriteContext } from '../registry.ts';
+import { allocate } from './allocation.ts';
+import { recordFieldOwners } from './field-owners.ts';
+import { dropRepeatedOwners } from './owner-references.ts';
+import { storageConflict } from './storage-conflict.ts';
+
+/** As many names are tried as Kubernetes tries before it gives up. */
+const generatedNamesMax = 8;
+
+export async function createObject(
+  context: RegistryContext,
+  kind: Kind,
+  namespace: string | undefined,
+  object: StoredObject,
+  write: WriteContext,
+): Promise<Snapshot> {
+  wipeSystemFields(object);
+  prepareNew(context, kind, namespace, object, write);
+  if (namesVersion(object) && write.dryRun !== true) {
+    throw failure(500, undefined, 'resourceVersion should not be set on objects to be created');
+  }
+  const taken = find(context, kind, keyOf(object));
+  if (taken !== undefined) throw nameTaken(kind, object, taken.snapshot.object);
+  return await store(context, kind, object, undefined, write);
+}
+
+/** As for Kubernetes' storage, which takes what is no number for none. */
+function namesVersion({ metadata: { resourceVersion = '' } }: StoredObject): boolean {
+  return /^\d+$/.test(resourceVersion) && !/^0+$/.test(resourceVersion);
+}
+
+/**
+ * PUT of what is not there. The version that it names is that of an object long gone, and does not matter. Nor is anything taken away
+ * that only a server should say: one that was written as being deleted is stored like that.
+ */
+export async function createAbsent(
+  context: RegistryContext,
+  kind: Kind,
+  key: ObjectKey,
+  object: StoredObject,
+  write: UpdateContext,
+): Promise<Snapshot> {
+  const { uid = '' } = object.metadata;
+  if (uid !== '') throw storageConflict(kind, key, { uid, found: '', isDryRun: write.dryRun === true });
+  refuseUnreadableVersion(object);
+  prepareNew(context, kind, key.namespace, object, write);
+  return await store(context, kind, object, undefined, write);
+}
+
+export function refuseUnreadableVersion({ metadata: { resourceVersion = '' } }: StoredObject): void {
+  if (/^\d*$/.test(resourceVersion)) return;
+  const quoted = JSON.stringify(resourceVersion);
+  throw failure(500, undefined, `strconv.ParseUint: parsing ${quoted}: invalid syntax`);
+}
+
+/** All that happens to a new object before it is stored; what is wrong with it throws. */
+function prepareNew(
+  context: RegistryContext,
+  kind: Kind,
+  namespace: string | undefined,
+  object: StoredObject,
+  write: UpdateContext,
+): void {
+  if (kind.definition?.refusesCreation() === true) throw definitionEnds(kind, object);
+  takeNamespace(kind, object, namespace);
+  dropRepeatedOwners(object, write);
+  kind.defaults?.(object);
+  recordFieldOwners(context, { kind, object, old: undefined, write });
+  const attempt: Attempt = { operation: 'CREATE', kind, object, old: undefined, write };
+  admit(context, attempt);
+  fillSystemFields(context, kind, object);
+  kind.prepareCreate?.(object, { nowMs: context.clock.nowMs() });
+  // Who makes a service by writing its status gets one without an address, from Kubernetes too.
+  if (write.subresource === undefined) allocate(context, kind, object);
+  checkNew(storageKind(context, kind), kind, object);
+  for (const warning of kind.warnings?.(object, undefined) ?? []) write.warn(warning);
+  approve(context, attempt);
+}
+
+function definitionEnds(kind: Kind, { metadata }: StoredObject): ApiError {
+  return forbidden(
+    kind,
+    metadata.name ?? '',
+    'create not allowed while custom resource definition is terminating',
+  );
+}
+
+/** The namespace of the request; an object that names another is refused. */
+export function takeNamespace(kind: Kind, object: StoredObject, namespace: string | undefined): void {
+  const { metadata } = object;
+  if (!kind.namespaced) {
+    delete metadata.namespace;
+  } else if ((metadata.namespace ?? '') === '') {
+    metadata.namespace = namespace;
+  } else if (metadata.namespace !== namespace) {
+    throw otherNamespace();
+  }
+}
+
+export function otherNamespace(): ApiError {
+  return badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+function wipeSystemFields({ metadata }: StoredObject): void {
+  delete metadata.creationTimestamp;
+  delete metadata.uid;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.selfLink;
+}
+
+function fillSystemFields(context: RegistryContext, kind: Kind, object: StoredObject): void {
+  const { metadata } = object;
+  metadata.uid = context.ids.uid();
+  metadata.creationTimestamp = timestamp(context);
+  if (kind.hasGeneration) metadata.generation = 1;
+  const prefix = metadata.generateName ?? '';
+  if ((metadata.name ?? '') !== '' || prefix === '') return;
+  for (let attempt = 0; attempt < generatedNamesMax; attempt++) {
+    metadata.name = generatedName(prefix, context.ids.suffix());
+    if (find(context, kind, keyOf(object)) === undefined) return;
+  }
+}
+
+const nameLengthMax = 63;
+const suffixLength = 5;
+
+/** Long prefixes are cut so that the name is still a label (apiserver's names.SimpleNameGenerator). */
+function generatedName(prefix: string, suffix: string): string {
+  return prefix.slice(0, nameLengthMax - suffixLength) + suffix;
+}
+
+/** What is wrong is told of the kind that owns the storage. */
+function checkNew(owner: Kind, kind: Kind, object: StoredObject): void {
+  const errors = new FieldErrors();
+  checkObjectMeta(errors, object.metadata, kind);
+  kind.validate(object, errors);
+  if (!errors.isEmpty) throw invalid(toldAs(owner, object), object.metadata.name ?? '', errors.causes);
+}
+
+/** A custom resource is called what it says that it is, right or wrong. */
+export function toldAs(owner: Kind, { kind, apiVersion }: StoredObject): Pick<Kind, 'group' | 'kind'> {
+  if (owner.definition === undefined) return owner;
+  return { kind, group: parseApiVersion(apiVersion)?.group ?? '' };
+}
+
+function nameTaken(kind: Kind, object: StoredObject, taken: StoredObject): ApiError {
+  const name = object.metadata.name ?? '';
+  if ((object.metadata.generateName ?? '') !== '') {
+    const message = `${qualifiedPlural(kind)} ${JSON.stringify(name)} already exists, the server was not able to generate a unique name for the object`;
+    const { group, plural } = kind;
+    const details = { name, ...(group === '' ? {} : { group }), kind: plural, retryAfterSeconds: 1 };
+    return failure(409, 'AlreadyExists', message, details);
+  }
+  const error = alreadyExists(kind, name);
+  if (taken.metadata.deletionTimestamp === undefined) return error;
+  return new StatusError({ ...error.status, message: `object is being deleted: ${error.message}` });
+}
+
+function keyOf({ metadata }: StoredObject) {
+  return { namespace: metadata.namespace, name: metadata.name ?? '' };
+}

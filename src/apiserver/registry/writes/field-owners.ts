@@ -1,0 +1,51 @@
+import type { ObjectMeta } from '../../../kube/api/stored/meta.ts';
+import type { JsonObject } from '../../../kube/go/json-value.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import { withoutNewTimes } from '../../managed-fields/unchanged-times.ts';
+import { updateManagedFields } from '../../managed-fields/update-managers.ts';
+import { type RegistryContext, timestamp } from '../context/context.ts';
+import type { UpdateContext } from '../registry.ts';
+import { isSameJson } from './same-json.ts';
+import { versionedWrite } from './versioned-write.ts';
+
+export interface OwnedWrite {
+  readonly kind: Kind;
+  readonly object: StoredObject;
+  readonly old: StoredObject | undefined;
+  readonly write: UpdateContext;
+}
+
+/** Writes into the object who owns which of its fields after this write. What admission adds later belongs to nobody. */
+export function recordFieldOwners(context: RegistryContext, { kind, object, old, write }: OwnedWrite): void {
+  if (write.ownersAreSet === true) return;
+  const { subresource = '', manager } = write;
+  const owners = updateManagedFields({
+    old: old as unknown as JsonObject | undefined,
+    next: object as unknown as JsonObject,
+    ...versionedWrite(kind, kind.hasStatus, subresource),
+    manager,
+    subresource,
+    time: timestamp(context),
+  });
+  setOwners(object.metadata, owners as ObjectMeta['managedFields']);
+}
+
+/**
+ * Whether the new object says the same as the old one. The times at which owners wrote do not count: where all else is the same, they
+ * become what they were.
+ */
+export function changesNothing(object: StoredObject, old: StoredObject): boolean {
+  const owners = object.metadata.managedFields;
+  const kept = withoutNewTimes(owners as Owners, old.metadata.managedFields as Owners);
+  setOwners(object.metadata, kept as ObjectMeta['managedFields']);
+  if (isSameJson(object, old)) return true;
+  setOwners(object.metadata, owners);
+  return false;
+}
+
+type Owners = Parameters<typeof withoutNewTimes>[0];
+
+function setOwners(metadata: ObjectMeta, owners: ObjectMeta['managedFields']): void {
+  if (owners === undefined) delete metadata.managedFields;
+  else metadata.managedFields = owners;
+}

@@ -1,0 +1,156 @@
+import { ApiError, badRequest, failure, internalError, invalid, notFound } from '../../../kube/api-error.ts';
+import { goText } from '../../../kube/go/format-value.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../../kube/go/json-value.ts';
+import type { ObjectKey } from '../../../kube/resource.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import { applyJsonPatch, strayJsonPatchFields } from '../../patch/json-patch.ts';
+import { applyMergePatch } from '../../patch/merge-patch.ts';
+import { PatchError } from '../../patch/patch-error.ts';
+import { applyStrategicMergePatch } from '../../patch/strategic-merge-patch.ts';
+import { shapeOf } from '../../patch/type-shapes.ts';
+import {
+  type ExpectedType,
+  kindMismatch,
+  parseApiVersion,
+  withDefaults,
+} from '../../schema/group-version-kind.ts';
+import { formOf } from '../../schema/object-form.ts';
+import { FieldErrors } from '../../validation/field-errors.ts';
+import { find, type RegistryContext } from '../context/context.ts';
+import type { RequestedPatch, UpdateContext, Written } from '../registry.ts';
+import { applyObject } from './apply.ts';
+import { checkNames, replace } from './update.ts';
+
+/**
+ * PATCH: the object that is there, changed, then treated as if it had been PUT. It is read, changed and stored without a pause, so
+ * there is nothing to retry; a version inside the patch is compared like that of a PUT.
+ */
+export async function patchObject(
+  context: RegistryContext,
+  kind: Kind,
+  key: ObjectKey,
+  patch: RequestedPatch,
+  write: UpdateContext,
+): Promise<Written> {
+  if (!isPlainPatch(patch)) return await applyObject(context, kind, key, patch, write);
+  const found = find(context, kind, key);
+  if (found === undefined) throw notFound(kind, key.name);
+  const object = patched(kind, found.snapshot.object, patch, write);
+  checkNames(key, object);
+  kind.defaults?.(object);
+  return await replace(context, kind, { found, object, write });
+}
+
+/** Changes in one of the languages that are carried out without looking at owners. */
+export interface PlainPatch extends RequestedPatch {
+  readonly type: 'json' | 'merge' | 'strategic';
+}
+
+export function isPlainPatch(patch: RequestedPatch): patch is PlainPatch {
+  return patch.type !== 'apply';
+}
+
+/** The object after the patch, typed again; what it does not know is dropped, told or refused as the caller wishes. */
+export function patched(
+  expected: ExpectedType,
+  object: StoredObject,
+  patch: PlainPatch,
+  { warn }: Pick<UpdateContext, 'warn'>,
+): StoredObject {
+  const { type } = expected;
+  const result = refusing(() => applied(type, object as unknown as JsonObject, patch));
+  // A custom resource that says that it is something else is refused with everything else that must hold.
+  if (expected.form === undefined) checkKind(expected, result, patch);
+  else checkSaysKind(result, patch);
+  const { object: typed, unknownFields } = typedAgain(expected, result, patch);
+  const stray = [
+    ...strayFields(patch),
+    ...unknownFields.map((field) => `unknown field ${JSON.stringify(field)}`),
+  ];
+  if (stray.length > 0 && patch.fieldValidation === 'Warn') for (const text of stray) warn(text);
+  if (stray.length > 0 && patch.fieldValidation === 'Strict') {
+    throw refused(patch, result, `strict decoding error: ${stray.join(', ')}`);
+  }
+  if (expected.form !== undefined) return typed as unknown as StoredObject;
+  return { ...typed, kind: object.kind, apiVersion: object.apiVersion } as StoredObject;
+}
+
+/** A patch can't make one kind out of another. A strategic one is applied to the type itself, where there is no kind to change. */
+function checkKind(expected: ExpectedType, result: JsonObject, patch: PlainPatch): void {
+  if (patch.type === 'strategic') return;
+  const { group, version } = parseApiVersion(textOf(result.apiVersion)) ?? { group: '', version: '?' };
+  const found = withDefaults({ group, version, kind: textOf(result.kind) }, expected);
+  const problem = kindMismatch(found, expected);
+  if (problem !== undefined) throw refused(patch, result, problem.message);
+}
+
+/** Without saying what it is, a custom resource cannot even be read. */
+function checkSaysKind(result: JsonObject, patch: PlainPatch): void {
+  for (const field of ['apiVersion', 'kind'] as const) {
+    const value = result[field] ?? '';
+    if (typeof value === 'string') continue;
+    const why = `json: cannot unmarshal ${jsonName(value)} into Go struct field .${field} of type string`;
+    throw refused(patch, result, `couldn't get version/kind; json parse error: ${why}`);
+  }
+  const apiVersion = textOf(result.apiVersion);
+  if (parseApiVersion(apiVersion) === undefined) {
+    throw refused(patch, result, `unexpected GroupVersion string: ${apiVersion}`);
+  }
+  if (textOf(result.kind) === '') {
+    throw refused(patch, result, `Object 'Kind' is missing in '${JSON.stringify(result)}'`);
+  }
+  if (apiVersion === '')
+    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+}
+
+function jsonName(value: Json): string {
+  if (typeof value === 'boolean') return 'bool';
+  return isArray(value) ? 'array' : typeof value;
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function applied(type: string, object: JsonObject, patch: PlainPatch): JsonObject {
+  switch (patch.type) {
+    case 'json':
+      return applyJsonPatch(object, patch.body);
+    case 'merge':
+      return applyMergePatch(object, patch.body);
+    case 'strategic':
+      return applyStrategicMergePatch(object, patch.body, shapeOf(type));
+  }
+}
+
+function typedAgain(expected: ExpectedType, result: JsonObject, patch: PlainPatch) {
+  try {
+    return formOf(expected).normalize(result);
+  } catch (error) {
+    throw error instanceof ApiError ? refused(patch, result, error.message) : error;
+  }
+}
+
+function strayFields(patch: PlainPatch): readonly string[] {
+  const repeated = patch.strayFields ?? [];
+  if (patch.type !== 'json') return repeated;
+  return [...repeated.map((text) => `json patch ${text}`), ...strayJsonPatchFields(patch.body)];
+}
+
+/** Kubernetes shows the whole result of a JSON or merge patch, and the patch itself where it was a strategic one. */
+function refused(patch: PlainPatch, result: JsonObject, why: string): ApiError {
+  const errors = new FieldErrors();
+  const isShown = patch.type === 'strategic' && isObject(patch.body);
+  errors.invalid('patch', isShown ? goText(patch.body as Json) : JSON.stringify(result), why);
+  return invalid({ group: '', kind: '' }, '', errors.causes);
+}
+
+function refusing<T>(apply: () => T): T {
+  try {
+    return apply();
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    if (error.code === 400) throw badRequest(error.message);
+    throw failure(error.code, error.reason, error.message, error.details);
+  }
+}

@@ -1,0 +1,37 @@
+import { type ApiError, conflict } from '../../../kube/api-error.ts';
+import type { ObjectKey } from '../../../kube/resource.ts';
+import type { Kind } from '../../kinds/served-kind.ts';
+import { storeKey } from '../context/context.ts';
+
+/** Where Kubernetes keeps some kinds under other names than their plural. */
+const legacyPaths: Readonly<Record<string, string>> = {
+  nodes: 'minions',
+  services: 'services/specs',
+  endpoints: 'services/endpoints',
+  replicationcontrollers: 'controllers',
+  customresourcedefinitions: 'apiextensions.k8s.io/customresourcedefinitions',
+};
+
+export interface UidMismatch {
+  /** That the writer knew. */
+  readonly uid: string;
+  /** That is there now; empty where nothing is. */
+  readonly found: string;
+  readonly isDryRun: boolean;
+}
+
+/** An object of the same name has taken the place of the one that the writer knew. The key is part of the sentence. */
+export function storageConflict(kind: Kind, key: ObjectKey, { uid, found, isDryRun }: UidMismatch): ApiError {
+  const root = isDryRun ? '' : '/registry';
+  const place =
+    kind.definition === undefined
+      ? (legacyPaths[kind.plural] ?? kind.plural)
+      : `${kind.group}/${kind.plural}`;
+  const path = `${root}/${place}/${storeKey(kind, key)}`;
+  const mismatch = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
+  return conflict(
+    kind,
+    key.name,
+    `StorageError: invalid object, Code: 4, Key: ${path}, ResourceVersion: 0, AdditionalErrorMsg: ${mismatch}`,
+  );
+}

@@ -1,0 +1,195 @@
+import { badRequest, conflict, invalid, notFound } from '../../../kube/api-error.ts';
+import type { ObjectKey } from '../../../kube/resource.ts';
+import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import { FieldErrors } from '../../validation/field-errors.ts';
+import { pathSegmentProblems } from '../../validation/names.ts';
+import { checkObjectMeta, checkObjectMetaUpdate } from '../../validation/object-meta.ts';
+import { admit, approve } from '../admission/admission.ts';
+import type { Attempt } from '../admission/attempt.ts';
+import { type Found, find, type RegistryContext, remove, storageKind, store } from '../context/context.ts';
+import { transientSnapshot } from '../context/snapshot.ts';
+import type { UpdateContext, Written } from '../registry.ts';
+import { allocate } from './allocation.ts';
+import { createAbsent, otherNamespace, refuseUnreadableVersion, takeNamespace, toldAs } from './create.ts';
+import { changesNothing, recordFieldOwners } from './field-owners.ts';
+import { dropRepeatedOwners } from './owner-references.ts';
+import { isSameJson } from './same-json.ts';
+import { storageConflict } from './storage-conflict.ts';
+
+export const outdated =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+/** PUT: the whole object, or its status. */
+export async function updateObject(
+  context: RegistryContext,
+  kind: Kind,
+  key: ObjectKey,
+  object: StoredObject,
+  write: UpdateContext,
+): Promise<Written> {
+  checkNames(key, object);
+  const found = find(context, kind, key);
+  if (found === undefined) {
+    if (kind.createOnUpdate !== true) throw notFound(kind, key.name);
+    const snapshot = await createAbsent(context, kind, key, object, write);
+    return { snapshot, created: true };
+  }
+  const { uid = '' } = object.metadata;
+  if (uid !== '' && uid !== found.snapshot.object.metadata.uid)
+    throw storageConflict(kind, key, {
+      uid,
+      found: found.snapshot.object.metadata.uid ?? '',
+      isDryRun: write.dryRun === true,
+    });
+  kind.defaults?.(object);
+  return await replace(context, kind, { found, object, write });
+}
+
+export interface Replacement {
+  readonly found: Found;
+  /** Decoded and defaulted. */
+  readonly object: StoredObject;
+  readonly write: UpdateContext;
+}
+
+/**
+ * What PUT and PATCH have in common, from the moment that the new object is known: versions, owners of fields, admission,
+ * rules, and the end of an object that was only waiting for its last finalizer.
+ */
+export async function replace(
+  context: RegistryContext,
+  kind: Kind,
+  { found, object, write }: Replacement,
+): Promise<Written> {
+  const old = found.snapshot.object;
+  checkVersion(kind, object, old);
+  takeNamespace(kind, object, old.metadata.namespace);
+  dropRepeatedOwners(object, write);
+  recordFieldOwners(context, { kind, object, old, write });
+  const attempt: Attempt = { operation: 'UPDATE', kind, object, old, write };
+  admit(context, attempt);
+  object.metadata.generation = old.metadata.generation;
+  prepare(context, kind, { object, old, subresource: write.subresource });
+  if (write.subresource === undefined) allocate(context, kind, object);
+  keepSystemFields(object, old);
+  checkChanged(storageKind(context, kind), kind, { object, old, subresource: write.subresource });
+  if (write.subresource === undefined) {
+    for (const warning of kind.warnings?.(object, old) ?? []) write.warn(warning);
+  }
+  approve(context, attempt);
+  if (isGone(kind, object, old)) {
+    // Watchers see what was stored, not what this write made of it: that never was.
+    await remove(context, kind, old, found.entry, write);
+    return { snapshot: transientSnapshot(object), created: false };
+  }
+  if (changesNothing(object, old)) return await unchanged(context, found);
+  return { snapshot: await store(context, kind, object, found.entry, write), created: false };
+}
+
+/** Nothing is written, so that nobody is woken; the answer is what is there. */
+async function unchanged(context: RegistryContext, { snapshot }: Found): Promise<Written> {
+  await context.store.whenDurable(snapshot.revision);
+  return { snapshot, created: false };
+}
+
+/** An object says where it is, and that is where it was sent. */
+export function checkNames({ namespace, name }: ObjectKey, { metadata }: StoredObject): void {
+  const givenNamespace = metadata.namespace ?? '';
+  if (namespace !== undefined && givenNamespace !== '' && givenNamespace !== namespace)
+    throw otherNamespace();
+  const given = metadata.name ?? '';
+  if (given === '') {
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    );
+  }
+  if (given !== name) {
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  }
+}
+
+/** An object without a version replaces whatever is there, where its kind allows that. */
+function checkVersion(kind: Kind, object: StoredObject, old: StoredObject): void {
+  const { name = '', resourceVersion = '' } = object.metadata;
+  const given = resourceVersion === '0' ? '' : resourceVersion;
+  refuseUnreadableVersion(object);
+  if (given === '') {
+    if (kind.requiresVersion === true) throw versionMissing(kind, name);
+    object.metadata.resourceVersion = old.metadata.resourceVersion;
+  } else if (given !== old.metadata.resourceVersion) {
+    throw conflict(kind, old.metadata.name ?? '', outdated);
+  }
+}
+
+/** Kubernetes puts the plural where the kind belongs, and shows the version as a number. */
+function versionMissing(kind: Kind, name: string) {
+  const errors = new FieldErrors();
+  errors.invalid('metadata.resourceVersion', 0, 'must be specified for an update');
+  return invalid({ group: kind.group, kind: kind.plural }, name, errors.causes);
+}
+
+interface Preparation {
+  readonly object: StoredObject;
+  readonly old: StoredObject;
+  readonly subresource: string | undefined;
+}
+
+function prepare({ clock }: RegistryContext, kind: Kind, { object, old, subresource }: Preparation): void {
+  const moment = { nowMs: clock.nowMs() };
+  if (subresource === undefined || subresource === 'scale') {
+    kind.prepareUpdate?.(object, old, moment);
+    if (kind.hasGeneration && movesGeneration(kind, object, old)) {
+      object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    }
+  } else if (subresource === 'status') {
+    if (kind.prepareStatus) kind.prepareStatus(object, old, moment);
+    else restoreAllBut(object, old, ['metadata', 'status']);
+  } else if (subresource === 'finalize') {
+    kind.prepareFinalize?.(object, old);
+  }
+}
+
+function movesGeneration(kind: Kind, object: StoredObject, old: StoredObject): boolean {
+  if (kind.movesGeneration) return kind.movesGeneration(object, old);
+  const { metadata: _, status: __, ...wanted } = object as StoredObject & { status?: unknown };
+  const { metadata: ___, status: ____, ...before } = old as StoredObject & { status?: unknown };
+  return !isSameJson(wanted, before);
+}
+
+/** Top-level fields, but for those named, become what they were. */
+function restoreAllBut(object: StoredObject, old: StoredObject, kept: readonly string[]): void {
+  const fields = object as unknown as Record<string, unknown>;
+  for (const field of Object.keys(fields)) if (!kept.includes(field)) delete fields[field];
+  for (const [field, value] of Object.entries(old)) if (!kept.includes(field)) fields[field] = value;
+}
+
+/** What belongs to the server stays as it was, whatever the writer sent. */
+function keepSystemFields({ metadata }: StoredObject, { metadata: old }: StoredObject): void {
+  if ((metadata.uid ?? '') === '') metadata.uid = old.uid;
+  metadata.creationTimestamp = old.creationTimestamp;
+  delete metadata.selfLink;
+  if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp;
+  metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
+}
+
+const anyName = { pathSegment: (name: string) => pathSegmentProblems(name) };
+
+/** What is wrong is told of the kind that owns the storage. */
+function checkChanged(owner: Kind, kind: Kind, { object, old, subresource }: Preparation): void {
+  const errors = new FieldErrors();
+  const { namespaced, allowsAnyFinalizer = false } = kind;
+  checkObjectMeta(errors, object.metadata, { namespaced, allowsAnyFinalizer, nameRule: anyName.pathSegment });
+  checkObjectMetaUpdate(errors, object.metadata, old.metadata);
+  if (subresource === 'status') kind.validateStatus?.(object, old, errors);
+  else if (subresource === 'finalize') kind.validateFinalize?.(object, errors);
+  else if (kind.validateUpdate) kind.validateUpdate(object, old, errors);
+  else kind.validate(object, errors);
+  if (!errors.isEmpty) throw invalid(toldAs(owner, object), object.metadata.name ?? '', errors.causes);
+}
+
+/** The last finalizer of an object that was deleted is gone, and with it the object. */
+function isGone(kind: Kind, object: StoredObject, { metadata: old }: StoredObject): boolean {
+  if ((object.metadata.finalizers ?? []).length > 0 || old.deletionTimestamp === undefined) return false;
+  if ((old.deletionGracePeriodSeconds ?? 0) !== 0) return false;
+  return kind.outlivesFinalizers?.(object) !== true;
+}

@@ -1,0 +1,89 @@
+import type { ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FullAnswer } from '../../../io/http/full-response.ts';
+import type { ServerMetrics } from '../metrics.ts';
+import type { HttpRequest } from './http-exchange.ts';
+
+/** Below this compressing costs more than it saves; the real server draws the same line. */
+const gzipFromBytes = 128 * 1024;
+/** Written at a time: large enough for the socket, small enough to leave room for others. */
+const pieceBytes = 256 * 1024;
+
+const compress = promisify(gzip);
+
+/** Sends an answer, compressed where that is asked for and worth it, no faster than the other side reads. */
+export async function sendFull(
+  request: HttpRequest,
+  answer: FullAnswer,
+  response: ServerResponse,
+  metrics: ServerMetrics,
+): Promise<void> {
+  const { headers, body } = await encoded(request, answer);
+  const bytes = lengthOf(body);
+  metrics.answerBytes += bytes;
+  if (response.destroyed) return;
+  const length = answer.status === 304 ? {} : { 'Content-Length': bytes };
+  response.writeHead(answer.status, { ...headers, ...length } as Record<string, string>);
+  if (request.method === 'HEAD' || bytes === 0) response.end();
+  else if (bytes <= pieceBytes) response.end(body.length === 1 ? body[0] : Buffer.concat(body));
+  else await sendPieces(body, response);
+}
+
+async function encoded(request: HttpRequest, answer: FullAnswer): Promise<FullAnswer> {
+  if (request.method !== 'GET' || lengthOf(answer.body) < gzipFromBytes || !acceptsGzip(request))
+    return answer;
+  const packed = await compress(Buffer.concat(answer.body), { level: 1 });
+  const headers = { ...answer.headers, 'Content-Encoding': 'gzip', Vary: varied(answer.headers.Vary) };
+  return { ...answer, headers, body: [packed] };
+}
+
+function varied(vary: string | readonly string[] | undefined): string {
+  return vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
+}
+
+function acceptsGzip({ headers }: HttpRequest): boolean {
+  const accepted = headers['accept-encoding'];
+  return (
+    typeof accepted === 'string' && accepted.split(',').some((coding) => /^\s*gzip\s*(;|$)/.test(coding))
+  );
+}
+
+async function sendPieces(body: readonly Uint8Array[], response: ServerResponse): Promise<void> {
+  for (const piece of piecesOf(body)) {
+    if (response.destroyed) return;
+    if (!response.write(piece)) await writableAgain(response);
+  }
+  response.end();
+}
+
+/** Items of a list are small and many: they are joined into pieces, never into one. */
+function* piecesOf(body: readonly Uint8Array[]): Generator<Uint8Array> {
+  let gathered: Uint8Array[] = [];
+  let bytes = 0;
+  for (const part of body) {
+    gathered.push(part);
+    bytes += part.length;
+    if (bytes < pieceBytes) continue;
+    yield Buffer.concat(gathered);
+    gathered = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(gathered);
+}
+
+function writableAgain(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}
+
+function lengthOf(body: readonly Uint8Array[]): number {
+  let bytes = 0;
+  for (const part of body) bytes += part.length;
+  return bytes;
+}

@@ -1,0 +1,108 @@
+import { invalid } from '../../../kube/api-error.ts';
+import type { ListQuery, WatchQuery } from '../../registry/registry.ts';
+import { FieldErrors } from '../../validation/field-errors.ts';
+import { boolOf, intOf, textOf } from './query-values.ts';
+
+/** What a list, a watch or the deletion of a collection asks for, besides the path. */
+export interface ListOptions {
+  readonly list: ListQuery;
+  readonly watch: WatchQuery;
+  /** Undefined: the server chooses. */
+  readonly timeoutSeconds: number | undefined;
+}
+
+export function isWatchRequest(query: URLSearchParams): boolean {
+  return boolOf(query, 'watch') ?? false;
+}
+
+/** Throws what is wrong with them; selectors and versions are judged by the registry. */
+export function readListOptions(
+  query: URLSearchParams,
+  namespace: string | undefined,
+  isWatch: boolean,
+): ListOptions {
+  const selection = {
+    namespace,
+    labelSelector: textOf(query, 'labelSelector'),
+    fieldSelector: textOf(query, 'fieldSelector'),
+  };
+  const version = {
+    resourceVersion: textOf(query, 'resourceVersion'),
+    resourceVersionMatch: textOf(query, 'resourceVersionMatch'),
+  };
+  const limit = intOf(query, 'limit');
+  const list = { ...selection, ...version, limit: limit === undefined || limit <= 0 ? undefined : limit };
+  const options: ListOptions = {
+    list: { ...list, continue: textOf(query, 'continue') },
+    watch: {
+      ...selection,
+      ...version,
+      ...beginningOf(query, version, isWatch),
+      bookmarks: boolOf(query, 'allowWatchBookmarks') ?? false,
+    },
+    timeoutSeconds: positive(intOf(query, 'timeoutSeconds')),
+  };
+  const errors = new FieldErrors();
+  if (isWatch) checkWatch(options, errors);
+  else checkList(options, errors);
+  if (!errors.isEmpty) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors.causes);
+  return options;
+}
+
+/** A watch from the start stands for one with initial events: it says where they end, and the rules for those hold. */
+function beginningOf(
+  query: URLSearchParams,
+  { resourceVersion, resourceVersionMatch }: Pick<WatchQuery, 'resourceVersion' | 'resourceVersionMatch'>,
+  isWatch: boolean,
+): Pick<WatchQuery, 'sendInitialEvents' | 'resourceVersionMatch'> {
+  const asked = boolOf(query, 'sendInitialEvents');
+  const isFromStart = resourceVersion === undefined || resourceVersion === '0';
+  if (!isWatch || asked !== undefined || !isFromStart || resourceVersionMatch !== undefined) {
+    return { sendInitialEvents: asked, resourceVersionMatch };
+  }
+  return { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
+}
+
+/** Less than a second asked for is nothing asked for, as the real server reads it. */
+function positive(seconds: number | undefined): number | undefined {
+  return seconds === undefined || seconds <= 0 ? undefined : seconds;
+}
+
+const matchField = 'resourceVersionMatch';
+
+function checkList({ list, watch }: ListOptions, errors: FieldErrors): void {
+  const match = list.resourceVersionMatch;
+  if (match !== undefined) {
+    if (list.resourceVersion === undefined) {
+      errors.forbidden(matchField, 'resourceVersionMatch is forbidden unless resourceVersion is provided');
+    }
+    if (list.continue !== undefined) forbidContinue(errors);
+    if (match !== 'Exact' && match !== 'NotOlderThan') {
+      errors.notSupported(matchField, match, ['Exact', 'NotOlderThan', '']);
+    }
+    if (match === 'Exact' && list.resourceVersion === '0') {
+      errors.forbidden(matchField, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+    }
+  }
+  if (watch.sendInitialEvents !== undefined) {
+    errors.forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list');
+  }
+}
+
+function checkWatch({ list, watch }: ListOptions, errors: FieldErrors): void {
+  const match = watch.resourceVersionMatch;
+  if (watch.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    errors.forbidden(matchField, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  }
+  if (match === undefined) return;
+  if (watch.sendInitialEvents === undefined) {
+    const reason = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
+    errors.forbidden(matchField, reason);
+  }
+  if (match !== 'NotOlderThan') errors.notSupported(matchField, match, ['NotOlderThan']);
+  if (list.continue !== undefined) forbidContinue(errors);
+}
+
+function forbidContinue(errors: FieldErrors): void {
+  errors.forbidden(matchField, 'resourceVersionMatch is forbidden when continue is provided');
+}

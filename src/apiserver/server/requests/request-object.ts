@@ -1,0 +1,20 @@
+import type { User } from '../../access/user.ts';
+import type { StoredObject } from '../../kinds/served-kind.ts';
+import { decodeBody } from '../../schema/decode.ts';
+import type { ExpectedType } from '../../schema/group-version-kind.ts';
+import type { HttpRequest } from '../http/http-exchange.ts';
+import type { WriteOptions } from './write-options.ts';
+
+/** The object that a request carries: typed, canonical, and nobody else's. */
+export async function readObject(
+  request: HttpRequest,
+  { name }: User,
+  expected: ExpectedType,
+  { fieldValidation }: Pick<WriteOptions, 'fieldValidation'>,
+): Promise<StoredObject> {
+  const bytes = await request.body(name);
+  const contentType = request.headers['content-type'];
+  const decoded = decodeBody({ bytes, contentType, expected, fieldValidation });
+  for (const text of decoded.warnings) request.warnings.add(text);
+  return decoded.object as unknown as StoredObject;
+}

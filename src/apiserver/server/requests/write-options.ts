@@ -1,0 +1,165 @@
+import { invalid } from '../../../kube/api-error.ts';
+import type { PropagationPolicy } from '../../../kube/api-requests.ts';
+import { isPrintable } from '../../../kube/go/quote.ts';
+import type { DeletionRequest, PatchType } from '../../registry/registry.ts';
+import { FieldErrors } from '../../validation/field-errors.ts';
+import { boolOf, intOf, textOf } from './query-values.ts';
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  /** Of the fields that the write sets; from the name of the program where the request does not say. */
+  readonly manager: string;
+  readonly fieldValidation: FieldValidation;
+}
+
+export interface PatchOptions extends WriteOptions {
+  readonly force: boolean | undefined;
+}
+
+const managerMaxBytes = 128;
+
+export function readWriteOptions(
+  query: URLSearchParams,
+  userAgent: string | undefined,
+  optionsKind: 'CreateOptions' | 'UpdateOptions',
+): WriteOptions {
+  const errors = new FieldErrors();
+  checkCommon(query, errors);
+  refuse(optionsKind, errors);
+  return commonOptions(query, userAgent);
+}
+
+export function readPatchOptions(
+  query: URLSearchParams,
+  userAgent: string | undefined,
+  type: PatchType,
+): PatchOptions {
+  const errors = new FieldErrors();
+  const force = boolOf(query, 'force');
+  if (type === 'apply') {
+    if (textOf(query, 'fieldManager') === undefined) {
+      // Without a name nobody could tell later whose fields these are.
+      errors.required('fieldManager', 'is required for apply patch');
+    }
+  } else if (force !== undefined) {
+    errors.forbidden('force', 'may not be specified for non-apply patch');
+  }
+  checkCommon(query, errors);
+  refuse('PatchOptions', errors);
+  return { ...commonOptions(query, userAgent), force };
+}
+
+/** What a deletion asks for, before it is known to make sense. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number | undefined;
+  readonly propagationPolicy?: string | undefined;
+  readonly orphanDependents?: boolean | undefined;
+  readonly dryRun?: readonly string[] | undefined;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean | undefined;
+}
+
+/** The query counts only where there is no body. */
+export function deleteOptionsOfQuery(query: URLSearchParams): DeleteOptions {
+  return {
+    gracePeriodSeconds: intOf(query, 'gracePeriodSeconds'),
+    propagationPolicy: query.get('propagationPolicy') ?? undefined,
+    orphanDependents: boolOf(query, 'orphanDependents'),
+    dryRun: query.getAll('dryRun'),
+    ignoreStoreReadErrorWithClusterBreakingPotential: boolOf(
+      query,
+      'ignoreStoreReadErrorWithClusterBreakingPotential',
+    ),
+  };
+}
+
+export function checkedDeletion(options: DeleteOptions): {
+  readonly request: DeletionRequest;
+  readonly dryRun: boolean;
+} {
+  const errors = new FieldErrors();
+  const {
+    propagationPolicy: policy,
+    orphanDependents,
+    dryRun = [],
+    preconditions,
+    gracePeriodSeconds,
+  } = options;
+  if (policy !== undefined && orphanDependents !== undefined) {
+    errors.invalid(
+      'propagationPolicy',
+      policy,
+      'orphanDependents and deletionPropagation cannot be both set',
+    );
+  }
+  if (policy !== undefined && !isPolicy(policy)) {
+    errors.notSupported('propagationPolicy', policy, ['Foreground', 'Background', 'Orphan', 'nil']);
+  }
+  checkDryRun(dryRun, errors);
+  if (options.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
+    // Our store holds no object that cannot be read; taking the option along in silence would be a lie.
+    const reason = 'is not supported by this server';
+    errors.forbidden('ignoreStoreReadErrorWithClusterBreakingPotential', reason);
+  }
+  refuse('DeleteOptions', errors);
+  const request: DeletionRequest = {
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(policy !== undefined && isPolicy(policy) ? { propagationPolicy: policy } : {}),
+    ...(orphanDependents === undefined ? {} : { orphanDependents }),
+    ...(preconditions === undefined ? {} : { preconditions }),
+  };
+  return { request, dryRun: dryRun.length > 0 };
+}
+
+function isPolicy(text: string): text is PropagationPolicy {
+  return text === 'Foreground' || text === 'Background' || text === 'Orphan';
+}
+
+function commonOptions(query: URLSearchParams, userAgent: string | undefined): WriteOptions {
+  return {
+    dryRun: query.has('dryRun'),
+    manager: textOf(query, 'fieldManager') ?? managerOf(userAgent),
+    fieldValidation: (textOf(query, 'fieldValidation') as FieldValidation | undefined) ?? 'Warn',
+  };
+}
+
+function checkCommon(query: URLSearchParams, errors: FieldErrors): void {
+  const manager = query.get('fieldManager') ?? '';
+  if (Buffer.byteLength(manager) > managerMaxBytes) errors.tooLong('fieldManager', managerMaxBytes);
+  const odd = [...manager].findIndex((character) => !isPrintable(character));
+  if (odd >= 0) errors.invalid('fieldManager', manager, oddCharacter(manager, odd));
+  checkDryRun(query.getAll('dryRun'), errors);
+  const validation = query.get('fieldValidation') ?? '';
+  if (!['', 'Ignore', 'Strict', 'Warn'].includes(validation)) {
+    errors.notSupported('fieldValidation', validation, ['', 'Ignore', 'Strict', 'Warn']);
+  }
+}
+
+function oddCharacter(manager: string, index: number): string {
+  const characters = [...manager];
+  const code = (characters[index]?.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const position = Buffer.byteLength(characters.slice(0, index).join(''));
+  return `invalid character U+${code} (at position ${position})`;
+}
+
+function checkDryRun(values: readonly string[], errors: FieldErrors): void {
+  if (values.some((value) => value !== 'All')) errors.notSupported('dryRun', values, ['All']);
+}
+
+function refuse(kind: string, errors: FieldErrors): void {
+  if (!errors.isEmpty) throw invalid({ group: 'meta.k8s.io', kind }, '', errors.causes);
+}
+
+/** `kubectl/v1.36.3 (linux/amd64) ...` is `kubectl`; what cannot be printed is left out. */
+function managerOf(userAgent: string | undefined): string {
+  const program = (userAgent ?? '').split('/')[0] ?? '';
+  const printable = [...program].filter(isPrintable);
+  let manager = '';
+  for (const character of printable) {
+    if (Buffer.byteLength(manager + character) > managerMaxBytes) break;
+    manager += character;
+  }
+  return manager === '' ? 'unknown' : manager;
+}

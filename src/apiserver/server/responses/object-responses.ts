@@ -1,0 +1,110 @@
+import type { FullAnswer, HttpHeaders } from '../../../io/http/full-response.ts';
+import { failure } from '../../../kube/api-error.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
+import type { Kind } from '../../kinds/served-kind.ts';
+import type { ListAnswer, Snapshot } from '../../registry/registry.ts';
+import type { HttpRequest } from '../http/http-exchange.ts';
+import { bodyAnswer } from './body-responses.ts';
+import type { MetaVersion, OutputForm } from './negotiation.ts';
+import { listJson, objectJson } from './object-json.ts';
+import { partialMetadataJson } from './partial-metadata.ts';
+import { scaleTableJson } from './scale-table.ts';
+import { includeObjectOf, tableJson } from './table.ts';
+
+/** What the answers of one request have in common. */
+export interface Answering {
+  readonly request: HttpRequest;
+  readonly kind: Kind;
+  readonly form: OutputForm;
+  readonly nowMs: number;
+  readonly headers?: HttpHeaders;
+}
+
+/** One object in the form that was asked for. */
+export function objectAnswer(status: number, snapshot: Snapshot, answering: Answering): FullAnswer {
+  return bodyAnswer(status, answering.form, objectPieces(snapshot, answering), answering.headers);
+}
+
+/** A page of objects in the form that was asked for. */
+export function listAnswer(status: number, page: ListAnswer, answering: Answering): FullAnswer {
+  return bodyAnswer(status, answering.form, listPieces(page, answering), answering.headers);
+}
+
+function objectPieces(snapshot: Snapshot, answering: Answering): readonly Uint8Array[] {
+  const { kind, form } = answering;
+  const { shape } = form;
+  switch (shape.kind) {
+    case 'object':
+      return objectJson(snapshot);
+    case 'PartialObjectMetadata':
+      return [partialMetadataJson(snapshot, shape.version)];
+    case 'PartialObjectMetadataList':
+      throw wrongShape(`you requested ${shape.kind}, but the requested object is not a list`, kind, '');
+    case 'Table': {
+      const table = wholeTable(shape.version, answering);
+      const { resourceVersion } = snapshot.object.metadata;
+      const metadata = resourceVersion === undefined ? {} : { resourceVersion };
+      if (snapshot.kind === 'Scale') return scaleTableJson(snapshot, metadata, table);
+      return tableJson(kind, [snapshot], metadata, table);
+    }
+  }
+}
+
+function listPieces(page: ListAnswer, answering: Answering): readonly Uint8Array[] {
+  const { kind, form } = answering;
+  const { shape } = form;
+  const metadata = listMetadata(page);
+  switch (shape.kind) {
+    case 'object': {
+      const end = kind.definition === undefined ? {} : { continue: '' };
+      const head = {
+        kind: kind.definition?.listKind ?? `${kind.kind}List`,
+        apiVersion: apiVersionOf(kind),
+        metadata: { ...end, ...metadata },
+      };
+      return listJson(head, page.items.map(kind.definition === undefined ? itemJson : wholeJson));
+    }
+    case 'PartialObjectMetadata':
+      throw wrongShape(`you requested ${shape.kind}, but the requested object is a list`, kind, 'List');
+    case 'PartialObjectMetadataList':
+      return partialListPieces(page, metadata, shape.version);
+    case 'Table':
+      return tableJson(kind, page.items, metadata, wholeTable(shape.version, answering));
+  }
+}
+
+/** A table with its columns: only a watch has rows without. */
+function wholeTable(version: MetaVersion, { request, nowMs }: Answering) {
+  return { version, include: includeObjectOf(request.query), nowMs, hasColumns: true };
+}
+
+function partialListPieces(page: ListAnswer, metadata: object, version: MetaVersion): Uint8Array[] {
+  const head = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata };
+  // A list that the real server makes out of nothing has no items, not an empty list of them.
+  if (page.items.length === 0) return [Buffer.from(JSON.stringify({ ...head, items: null }))];
+  const items = page.items.map((snapshot) => partialMetadataJson(snapshot, version));
+  return listJson(head, items);
+}
+
+function itemJson({ json }: Snapshot): Uint8Array {
+  return json;
+}
+
+/** Custom resources are told in full also where they stand in a list, and the list says that there is no more. */
+function wholeJson(snapshot: Snapshot): Uint8Array {
+  return Buffer.concat(objectJson(snapshot));
+}
+
+function listMetadata({ resourceVersion, continue: next, remainingItemCount }: ListAnswer): object {
+  return {
+    resourceVersion,
+    ...(next === undefined ? {} : { continue: next }),
+    ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+  };
+}
+
+/** Go names the type in its package, which is called after the first word of the group. */
+function wrongShape(sentence: string, { group, kind }: Kind, suffix: string) {
+  const packageName = group === '' ? 'core' : group.split('.')[0];
+  return failure(406, 'NotAcceptable', `${sentence} (*${packageName}.${kind}${suffix})`);
+}

@@ -1,0 +1,91 @@
+import { badRequest } from '../../../kube/api-error.ts';
+import type { Kind, TableColumn } from '../../kinds/served-kind.ts';
+import type { Snapshot } from '../../registry/registry.ts';
+import type { MetaVersion } from './negotiation.ts';
+import { objectJson } from './object-json.ts';
+import { partialMetadataJson } from './partial-metadata.ts';
+
+/** What rows carry besides their cells. */
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+export interface TableForm {
+  readonly version: MetaVersion;
+  readonly include: IncludeObject;
+  /** For ages. */
+  readonly nowMs: number;
+}
+
+/** What of a kind makes its tables. */
+export type Rows = Pick<Kind, 'columns' | 'row' | 'rowConditions'>;
+
+export function includeObjectOf(query: URLSearchParams): IncludeObject {
+  const asked = query.get('includeObject') ?? '';
+  if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
+  if (asked === '') return 'Metadata';
+  const complaint = `Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: includeObject: ${complaint}`);
+}
+
+/** Objects as rows, as kubectl prints them. `columns` is left out of all but the first table of a watch. */
+export function tableJson(
+  kind: Rows,
+  snapshots: readonly Snapshot[],
+  metadata: object,
+  form: TableForm & { readonly hasColumns: boolean },
+): Uint8Array[] {
+  const columns = form.hasColumns ? JSON.stringify(kind.columns.map(columnDefinition)) : 'null';
+  const pieces: Uint8Array[] = [Buffer.from(`${tableHead(form.version, metadata)}${columns},"rows":[`)];
+  snapshots.forEach((snapshot, index) => {
+    if (index > 0) pieces.push(comma);
+    pieces.push(...rowJson(kind, snapshot, form));
+  });
+  pieces.push(tableEnd);
+  return pieces;
+}
+
+/** How far a watch has come, in the form of a table with one empty row. */
+export function tableBookmark(kind: Rows, metadata: object, version: MetaVersion): string {
+  const cells = kind.columns.map(({ name, type }) =>
+    name === 'Age' ? '<unknown>' : type === 'string' ? '' : 0,
+  );
+  const object = { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata };
+  const { resourceVersion } = metadata as { readonly resourceVersion: string };
+  return `${tableHead(version, { resourceVersion })}null,"rows":[${JSON.stringify({ cells, object })}]}`;
+}
+
+const comma = Buffer.from(',');
+const tableEnd = Buffer.from(']}');
+const rowEnd = Buffer.from('}');
+
+function tableHead(version: MetaVersion, metadata: object): string {
+  const told = JSON.stringify(metadata);
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${told},"columnDefinitions":`;
+}
+
+function rowJson(kind: Rows, snapshot: Snapshot, { include, version, nowMs }: TableForm): Uint8Array[] {
+  const start = `{"cells":${JSON.stringify(kind.row(snapshot.object, { nowMs }))}${conditionsJson(kind, snapshot)}`;
+  if (include === 'None') return [Buffer.from(`${start},"object":null}`)];
+  const object = include === 'Object' ? objectJson(snapshot) : [partialMetadataJson(snapshot, version)];
+  return [Buffer.from(`${start},"object":`), ...object, rowEnd];
+}
+
+function conditionsJson(kind: Rows, { object }: Snapshot): string {
+  const conditions = kind.rowConditions?.(object);
+  return conditions === undefined ? '' : `,"conditions":${JSON.stringify(conditions)}`;
+}
+
+function columnDefinition({ name, type, format, description, priority }: TableColumn): object {
+  return {
+    name,
+    type,
+    format: format ?? '',
+    description: description ?? descriptions[name] ?? '',
+    priority: priority ?? 0,
+  };
+}
+
+/** kubectl shows none of these, other programs may. */
+const descriptions: Readonly<Record<string, string>> = {
+  Name: 'The name of the object, unique within its namespace.',
+  Age: 'How long ago the object was created.',
+};

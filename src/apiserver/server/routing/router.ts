@@ -1,0 +1,238 @@
+import { apiVersionOf } from '../../../kube/resource.ts';
+import type { KindCatalogue } from '../../kinds/kind-catalog.ts';
+import type { Kind, Verb } from '../../kinds/served-kind.ts';
+import { perEdition } from '../catalog-version-cache.ts';
+import { type ReviewKind, reviewKinds } from './review-kinds.ts';
+import { verbsOf, verbsOfSubresource } from './verbs.ts';
+
+/**
+ * What a path means. Names come out unescaped; an escaped slash, an empty part or a dot part never reaches a store.
+ * One trailing slash is allowed everywhere, as the real server allows it.
+ */
+export type Route =
+  /** Of one page each; `rest` is what follows it, as `ping` in `/healthz/ping`. */
+  | { readonly kind: 'page'; readonly page: Page; readonly rest: string }
+  | { readonly kind: 'discovery'; readonly target: DiscoveryTarget }
+  | { readonly kind: 'resource'; readonly target: ResourceTarget }
+  | { readonly kind: 'review'; readonly review: ReviewKind; readonly namespace: string | undefined }
+  /** `page`: the plain text of an unknown path. `status`: an API answer of a group that exists. */
+  | { readonly kind: 'missing'; readonly style: 'page' | 'status' }
+  /** A part that a custom resource does not have: the real server says that there is no such object. */
+  | { readonly kind: 'missingPart'; readonly resource: Kind; readonly name: string }
+  | { readonly kind: 'malformed' };
+
+export type Page =
+  | 'index'
+  | 'version'
+  | 'metrics'
+  | 'healthz'
+  | 'livez'
+  | 'readyz'
+  | 'openapi/v2'
+  | 'openapi/v3'
+  | 'openid/v1/jwks'
+  | '.well-known/openid-configuration';
+
+export type DiscoveryTarget =
+  | { readonly kind: 'core' | 'groups' }
+  | { readonly kind: 'group'; readonly group: string }
+  | { readonly kind: 'version'; readonly apiVersion: string };
+
+export interface ResourceTarget {
+  readonly kind: Kind;
+  readonly namespace: string | undefined;
+  /** Undefined for the collection. */
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+  /** By a path of old: `/api/v1/watch/pods`. */
+  readonly isWatchPath: boolean;
+}
+
+export class Router {
+  readonly #kinds: KindCatalogue;
+  readonly #names: () => ServedNames;
+
+  constructor(kinds: KindCatalogue) {
+    this.#kinds = kinds;
+    this.#names = perEdition(kinds, servedNames);
+  }
+
+  route(path: string): Route {
+    const parts = partsOf(path);
+    if (parts === undefined) return { kind: 'malformed' };
+    if (parts === 'odd') return this.#oddPath(path);
+    const [first = '', ...rest] = parts;
+    if (first === 'api') return this.#routeCore(rest);
+    if (first === 'apis') return this.#routeGroups(rest);
+    return routePage(first, rest);
+  }
+
+  /** Parts that are empty, dots or hold a slash: nothing is there, and inside the API that is said in its words. */
+  #oddPath(path: string): Route {
+    return { kind: 'missing', style: /^\/apis?\//.test(path) ? 'status' : 'page' };
+  }
+
+  #routeCore(parts: readonly string[]): Route {
+    const [version, ...rest] = parts;
+    if (version === undefined) return { kind: 'discovery', target: { kind: 'core' } };
+    return this.#routeVersion(version, rest);
+  }
+
+  #routeGroups(parts: readonly string[]): Route {
+    const [group, version, ...rest] = parts;
+    if (group === undefined) return { kind: 'discovery', target: { kind: 'groups' } };
+    if (group === '' || !this.#names().groups.has(group)) return missingPage;
+    if (version === undefined) return { kind: 'discovery', target: { kind: 'group', group } };
+    return this.#routeVersion(`${group}/${version}`, rest);
+  }
+
+  #routeVersion(apiVersion: string, parts: readonly string[]): Route {
+    if (!this.#names().apiVersions.has(apiVersion)) return this.#missingIn(apiVersion);
+    if (parts.length === 0) return { kind: 'discovery', target: { kind: 'version', apiVersion } };
+    const isWatchPath = parts[0] === 'watch';
+    return this.#routeResource(apiVersion, isWatchPath ? parts.slice(1) : parts, isWatchPath);
+  }
+
+  #routeResource(apiVersion: string, parts: readonly string[], isWatchPath: boolean): Route {
+    const { namespace, path } = splitNamespace(parts);
+    const [plural = '', name, subresource, ...rest] = path;
+    const review = reviewKinds.find((kind) => apiVersionOf(kind) === apiVersion && kind.plural === plural);
+    if (review !== undefined) return routeReview(review, namespace, path.length);
+    const kind = this.#kinds.byPlural(apiVersion, plural);
+    if (kind === undefined || rest.length > 0) return this.#missingIn(apiVersion);
+    if (kind.namespaced ? namespace === undefined && name !== undefined : namespace !== undefined)
+      return this.#missingIn(apiVersion);
+    const isUnknown = subresource !== undefined && verbsOfSubresource(kind, subresource).length === 0;
+    if (isUnknown && kind.definition !== undefined)
+      return { kind: 'missingPart', resource: kind, name: name ?? '' };
+    if (isUnknown || (isWatchPath && subresource !== undefined)) return missingStatus;
+    return { kind: 'resource', target: { kind, namespace, name, subresource, isWatchPath } };
+  }
+
+  /** In groups that consist of definitions alone, what is not defined is no API at all. */
+  #missingIn(apiVersion: string): Route {
+    const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [];
+    return this.#names().builtInGroups.has(group) ? missingStatus : missingPage;
+  }
+}
+
+interface ServedNames {
+  /** Those in which the server has kinds of its own. */
+  readonly builtInGroups: ReadonlySet<string>;
+  readonly apiVersions: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+}
+
+function servedNames({ all }: KindCatalogue): ServedNames {
+  const served = [...all, ...reviewKinds];
+  const builtIn = [...all.filter(({ definition }) => definition === undefined), ...reviewKinds];
+  return {
+    builtInGroups: new Set(builtIn.map(({ group }) => group)),
+    apiVersions: new Set(served.map(apiVersionOf)),
+    groups: new Set(served.map(({ group }) => group)),
+  };
+}
+
+/** Undefined where the method means nothing there. */
+export function verbOf(method: string, target: ResourceTarget, isWatch: boolean): Verb | undefined {
+  const verb = target.isWatchPath
+    ? method === 'GET'
+      ? 'watch'
+      : undefined
+    : requestedVerb(method, target, isWatch);
+  if (verb === undefined) return undefined;
+  const { kind, namespace, name, subresource } = target;
+  if (subresource !== undefined)
+    return verbsOfSubresource(kind, subresource).includes(verb) ? verb : undefined;
+  // Across namespaces there is only reading.
+  const isAcross = kind.namespaced && namespace === undefined && name === undefined;
+  if (isAcross && verb !== 'list' && verb !== 'watch') return undefined;
+  return verbsOf(kind).includes(verb) ? verb : undefined;
+}
+
+function requestedVerb(method: string, target: ResourceTarget, isWatch: boolean): Verb | undefined {
+  const isNamed = target.name !== undefined;
+  switch (method) {
+    case 'GET':
+      return isNamed ? 'get' : isWatch ? 'watch' : 'list';
+    case 'POST':
+      return isNamed === (target.subresource !== undefined) ? 'create' : undefined;
+    case 'PUT':
+      return isNamed ? 'update' : undefined;
+    case 'PATCH':
+      return isNamed ? 'patch' : undefined;
+    case 'DELETE':
+      return isNamed ? 'delete' : 'deletecollection';
+    default:
+      return undefined;
+  }
+}
+
+const missingPage: Route = { kind: 'missing', style: 'page' };
+const missingStatus: Route = { kind: 'missing', style: 'status' };
+
+/** Undefined where an escape is broken, `odd` where a part is none that anything could be called by. */
+function partsOf(path: string): readonly string[] | 'odd' | undefined {
+  if (!path.startsWith('/')) return undefined;
+  const trimmed = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
+  if (trimmed === '') return path === '/' ? [] : 'odd';
+  const parts: string[] = [];
+  for (const escaped of trimmed.split('/')) {
+    const part = unescaped(escaped);
+    if (part === undefined) return undefined;
+    if (part === '' || part.includes('/') || escaped === '.' || escaped === '..') return 'odd';
+    parts.push(part);
+  }
+  return parts;
+}
+
+function unescaped(part: string): string | undefined {
+  if (!part.includes('%')) return part;
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    // A broken escape is the client's mistake, told as such.
+    return undefined;
+  }
+}
+
+/** `namespaces/x/pods` is about pods of x; `namespaces/x` and its subresources are about the namespace itself. */
+function splitNamespace(parts: readonly string[]): {
+  readonly namespace: string | undefined;
+  readonly path: readonly string[];
+} {
+  const [first, namespace, third] = parts;
+  const isAboutNamespace = third === undefined || third === 'status' || third === 'finalize';
+  if (first !== 'namespaces' || isAboutNamespace) return { namespace: undefined, path: parts };
+  return { namespace, path: parts.slice(2) };
+}
+
+function routeReview(review: ReviewKind, namespace: string | undefined, depth: number): Route {
+  if (depth !== 1 || review.namespaced !== (namespace !== undefined)) return missingStatus;
+  return { kind: 'review', review, namespace };
+}
+
+function routePage(first: string, parts: readonly string[]): Route {
+  const rest = parts.join('/');
+  switch (first) {
+    case '':
+    case 'metrics':
+    case 'version':
+      return rest === '' ? { kind: 'page', page: first === '' ? 'index' : first, rest } : missingPage;
+    case 'healthz':
+    case 'livez':
+    case 'readyz':
+      return { kind: 'page', page: first, rest };
+    case 'openapi':
+      if (rest === 'v2') return { kind: 'page', page: 'openapi/v2', rest: '' };
+      if (parts[0] !== 'v3') return missingPage;
+      return { kind: 'page', page: 'openapi/v3', rest: parts.slice(1).join('/') };
+    case 'openid':
+      return rest === 'v1/jwks' ? { kind: 'page', page: 'openid/v1/jwks', rest: '' } : missingPage;
+    case '.well-known':
+      if (rest !== 'openid-configuration') return missingPage;
+      return { kind: 'page', page: '.well-known/openid-configuration', rest: '' };
+    default:
+      return missingPage;
+  }
+}

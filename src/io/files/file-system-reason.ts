@@ -1,0 +1,21 @@
+import { getSystemErrorName } from 'node:util';
+
+const reasons: ReadonlyMap<unknown, string> = new Map([
+  ['EACCES', 'no permission to read and write it'],
+  ['EPERM', 'no permission to read and write it'],
+  ['EEXIST', 'it is not a directory'],
+  ['ENOTDIR', 'part of its path is not a directory'],
+  ['EROFS', 'its file system is read-only'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['EFBIG', 'files may not grow any more (ulimit -f)'],
+  ['ENAMETOOLONG', 'its name is too long'],
+]);
+
+/** A sentence about an error of the file system, which Node names and LMDB numbers. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? error.code : undefined;
+  const name = typeof code === 'number' && code > 0 ? getSystemErrorName(-code) : code;
+  return reasons.get(name) ?? error.message;
+}

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder } from './make-directory.ts';
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-folder-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test('makes what is missing, for whom it is told, and no more', () => {
+  const folder = temporaryFolder();
+  expect(makeFolder(join(folder, 'a', 'b'), 0o700)).toBe(true);
+  expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, 'a', 'b')).mode & 0o777).toBe(0o700);
+  expect(makeFolder(join(folder, 'a', 'b'), 0o700)).toBe(false);
+});
+
+test('ends where nothing can be made', () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'file'), '');
+  expect(() => makeFolder(join(folder, 'file', 'a'))).toThrow('ENOTDIR');
+  expect(() => makeFolder(join(folder, 'file'))).toThrow('EEXIST');
+  expect(() => makeFolder('/proc/stowage/a')).toThrow('ENOENT');
+});

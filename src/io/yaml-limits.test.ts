@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { costComplaint } from './yaml-limits.ts';
+import { readYaml } from './yaml-reader.ts';
+
+/** As large as a request may be. Each of these would take minutes to read, or end the process. */
+const count = 1_000_000;
+const depth = 'yaml: exceeded max depth of 10000';
+const large = 'yaml: document is too large, send it as JSON';
+const nothing = 'yaml: line 1: did not find expected node content';
+
+test.each([
+  ['lists in lists', '- '.repeat(count), depth],
+  ['keys in keys', '? '.repeat(count), depth],
+  ['values in values', 'a: '.repeat(count), depth],
+  ['brackets in brackets', '['.repeat(count), depth],
+  ['braces in braces', '{a: '.repeat(count), depth],
+  [
+    'blocks in blocks',
+    Array.from({ length: 2_000 }, (_, column) => `${' '.repeat(column)}a:`).join('\n'),
+    depth,
+  ],
+  [
+    'names',
+    Array.from({ length: 5_000 }, (_, i) => `k${i}: &a${i} [*a${i}]`).join('\n'),
+    'yaml: document contains excessive aliasing',
+  ],
+  ['names without an end', '&a '.repeat(count), 'yaml: document contains excessive aliasing'],
+  ['brackets that close nothing', '}'.repeat(count), nothing],
+  ['tags', '!!a '.repeat(count), 'yaml: document contains excessive tags'],
+  ['items', `[${'a,'.repeat(count)}]`, large],
+  ['keys', 'a: b\n'.repeat(count), large],
+  ['comments', '#a\n'.repeat(count), large],
+  ['empty lines', '\n '.repeat(count), large],
+  ['documents', '---\n'.repeat(count), large],
+  ['commas after nothing', `[${','.repeat(count)}`, nothing],
+])('a text of a million %s is refused before it is read', (_what, text, message) => {
+  expect(() => readYaml(text)).toThrow(message);
+});
+
+describe('not too expensive', () => {
+  const manifest = {
+    apiVersion: 'v1',
+    kind: 'List',
+    items: Array.from({ length: 2_000 }, (_, index) => ({
+      metadata: { name: `n${index}`, annotations: { json: '[[[[{,,}}}}', '- - -': '? : -\n- - - [' } },
+      spec: { containers: [{ name: 'c', args: ['a', '-', ',', ']'], env: [] }] },
+    })),
+  };
+
+  test.each([
+    ['in blocks', stringify(manifest)],
+    ['in brackets', stringify(manifest, { collectionStyle: 'flow' })],
+    ['as JSON', JSON.stringify(manifest, undefined, 2)],
+    ['in many documents', '---\n- - [a, b,]\n...\n'.repeat(2_000)],
+    ['with a few names', 'a: &x {b: c, }\nd: [*x, *x]\n# ]]]] ,,,\n'],
+    [
+      'with text that looks like more',
+      `a: |\n${'  - - - [[[[ ,, }}}\n'.repeat(1_000)}b: "${']'.repeat(1_000)}"\n`,
+    ],
+  ])('is what people write %s', (_form, text) => {
+    expect(costComplaint(text)).toBeUndefined();
+  });
+});
