@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Kind } from '../../src/apiserver/kinds/kind.ts';
+import type { ServedKind } from '../../src/apiserver/kinds/served-kind.ts';
 import { goldenObjects } from '../../src/apiserver/schema/testing/golden.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { type AttackedServer, attackedServer } from './testing/attacked-server.ts';
@@ -45,7 +45,7 @@ const sampleText = anySample.map(({ object }) => JSON.stringify(object));
 
 interface Sending {
   readonly method: string;
-  readonly kind: Kind;
+  readonly kind: ServedKind;
   readonly body: string | Uint8Array | object;
   readonly contentType: string;
   readonly query?: string;

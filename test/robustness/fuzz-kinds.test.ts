@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bootstrap } from '../../src/apiserver/bootstrap.ts';
+import { bootstrap } from '../../src/apiserver/registry/bootstrap.ts';
 import { decodedObject } from '../../src/apiserver/registry/decoded-object.ts';
-import type { Kind, StoredObject } from '../../src/apiserver/kinds/kind.ts';
-import { servedCatalogue } from '../../src/apiserver/kinds/served-kinds.ts';
+import type { ServedKind, StoredObject } from '../../src/apiserver/kinds/served-kind.ts';
+import { builtInKindCatalog } from '../../src/apiserver/kinds/built-in-kinds.ts';
 import type { UpdateContext } from '../../src/apiserver/registry/registry.ts';
 import { EmbeddedRegistry } from '../../src/apiserver/registry/embedded-registry.ts';
 import { MemoryStore } from '../../src/apiserver/store/memory-store.ts';
@@ -19,7 +19,7 @@ import { TypedObjects } from './testing/typed-objects.ts';
  * `ApiError`. Called in process, where an object costs a fraction of a millisecond.
  */
 const store = new MemoryStore();
-const kinds = servedCatalogue();
+const kinds = builtInKindCatalog();
 const registry = new EmbeddedRegistry({ store, kinds, clock: realClock, ids: systemIds });
 
 beforeAll(async () => await bootstrap(registry));
@@ -47,7 +47,7 @@ test.each(kinds.all.map((kind) => [`${kind.kind}.${kind.group}`, kind] as const)
 const context: UpdateContext = { manager: 'fuzz', user: 'fuzz', warn: () => {}, dryRun: true };
 
 /** Dry runs do everything but the write, so that one object does not stand in the way of the next. */
-const writes: Readonly<Record<string, (kind: Kind, object: object) => Promise<void>>> = {
+const writes: Readonly<Record<string, (kind: ServedKind, object: object) => Promise<void>>> = {
   async create(kind, object) {
     const decoded = decodedObject(kind, object, 'Ignore');
     decoded.metadata.name = 'another';
@@ -78,14 +78,14 @@ const writes: Readonly<Record<string, (kind: Kind, object: object) => Promise<vo
   apply: (kind, object) => patch(kind, 'apply', object),
 };
 
-async function patch(kind: Kind, type: 'merge' | 'strategic' | 'apply', body: object): Promise<void> {
+async function patch(kind: ServedKind, type: 'merge' | 'strategic' | 'apply', body: object): Promise<void> {
   const requested = { type, body, fieldValidation: 'Ignore', force: type === 'apply' } as const;
   const { snapshot } = await registry.patch(kind, keyOf(kind), requested, context);
   await show(kind, snapshot);
 }
 
 /** What lists and watches make of an object that was taken. */
-async function show(kind: Kind, { object }: { readonly object: StoredObject }): Promise<void> {
+async function show(kind: ServedKind, { object }: { readonly object: StoredObject }): Promise<void> {
   const cells = kind.row(object, { nowMs: realClock.nowMs() });
   expect(cells).toHaveLength(kind.columns.length);
   for (const [field, read] of Object.entries(kind.selectableFields ?? {}))
@@ -104,7 +104,7 @@ async function bugOf(act: () => Promise<void>): Promise<string | undefined> {
 type NamedObject = { readonly metadata: { readonly name: string } };
 
 /** Stores one, and answers all. */
-async function createSample(kind: Kind): Promise<readonly NamedObject[]> {
+async function createSample(kind: ServedKind): Promise<readonly NamedObject[]> {
   const samples = sampleObjects()
     .filter((sample) => sample.kind.plural === kind.plural && sample.kind.group === kind.group)
     .map(({ object }) => ({ ...object, metadata: { ...object.metadata, name: nameOf(kind) } }));
@@ -121,16 +121,16 @@ async function createSample(kind: Kind): Promise<readonly NamedObject[]> {
   throw new Error(`no sample of ${kind.kind} was taken: ${refusals.join('; ')}`);
 }
 
-function namespaceOf(kind: Kind): string | undefined {
+function namespaceOf(kind: ServedKind): string | undefined {
   return kind.namespaced ? 'default' : undefined;
 }
 
-function keyOf(kind: Kind) {
+function keyOf(kind: ServedKind) {
   return { namespace: namespaceOf(kind), name: nameOf(kind) };
 }
 
 /** Two kinds share a storage; definitions are called after what they define. */
-function nameOf({ group }: Kind): string {
+function nameOf({ group }: ServedKind): string {
   if (group === 'apiextensions.k8s.io') return 'ws.fuzz.io';
   return group === 'events.k8s.io' ? 'sample-too' : 'sample';
 }

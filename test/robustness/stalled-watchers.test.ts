@@ -40,7 +40,7 @@ function watcherOver(transport: Transport, name: string): StormWatcher {
   return watcher;
 }
 
-/** Takes one line and then nothing more, until it is told to go on. */
+/** Reads one line and then nothing more until `exploreRemaining` resolves. */
 function stalling(transport: Transport, goOn: Promise<void>): Transport {
   return {
     list: transport.list,
@@ -62,7 +62,7 @@ async function put({ access }: StormServer, agent: Agent, name: string, text: st
 }
 
 const fatBytes = 512 * 1024;
-/** What the server promises to hold at most, and what the two ends of a connection may hold besides. */
+/** The server's limit for unsent data, and what the two ends of a connection may buffer in addition. */
 const heldBytesMax = 8 * 1024 * 1024 + 16 * 1024 * 1024;
 
 test('readers that stop reading are cut when the limit is reached, and then resume without a loss', async () => {
@@ -86,10 +86,11 @@ test('readers that stop reading are cut when the limit is reached, and then resu
   expect(all.map((watcher) => complaintOf(server, watcher))).toEqual(all.map(() => undefined));
   expect(stalled.every(({ resumes, relists }) => resumes > 0 && relists === 1)).toBe(true);
   for (const watcher of all) watcher.stop();
-  cleanups.push(async () => void (await Promise.allSettled(running)));
+  // Before the server closes: a watcher that still connects then would be reset.
+  await Promise.all(running);
 });
 
-test('watchers whose version is out of the history are told so, list again, and know everything', async () => {
+test('watchers whose version is out of the history get 410 Gone, list again, and miss nothing', async () => {
   const { server, agent } = await served({ changesMax: 40 });
   const forms = ['object', 'table', 'metadata'] as const;
   const transports = [
@@ -116,10 +117,10 @@ test('watchers whose version is out of the history are told so, list again, and 
   expect(watchers.every(({ relists }) => relists === 2)).toBe(true);
   expect(server.bugs).toEqual([]);
   for (const watcher of watchers) watcher.stop();
-  cleanups.push(async () => void (await Promise.allSettled(running)));
+  await Promise.all(running);
 });
 
-/** Leaves after its first line, and is away until it is told to come back. */
+/** Closes the watch after its first line, and opens the next one when `comeBack` resolves. */
 function hangingUp(transport: Transport, comeBack: Promise<void>): Transport {
   let isFirst = true;
   return {

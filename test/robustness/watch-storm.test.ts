@@ -90,9 +90,9 @@ test('200 watchers that come, go, resume and dawdle miss nothing, see nothing tw
   const running = watchers.map((watcher) => watcher.run());
   onTestFinished(async () => {
     for (const watcher of watchers) watcher.stop();
+    await Promise.allSettled(running);
     agent.destroy();
     await server.close();
-    await Promise.allSettled(running);
     expect(server.api.metrics.watchesOpen).toBe(0);
   });
   await Promise.all(writers.map((writer) => writer.write(writesEach)));

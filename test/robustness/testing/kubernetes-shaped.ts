@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import type { Status } from '../../../src/kube/api/status.ts';
+import type { Status } from '../../../src/kube/api/meta.ts';
 import type { Reply } from './attacked-server.ts';
 
 /** What is not as a Kubernetes server would answer it; undefined where all is well. */

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Kind } from '../../../src/apiserver/kinds/kind.ts';
-import { servedCatalogue } from '../../../src/apiserver/kinds/served-kinds.ts';
+import type { ServedKind } from '../../../src/apiserver/kinds/served-kind.ts';
+import { builtInKindCatalog } from '../../../src/apiserver/kinds/built-in-kinds.ts';
 import { apiVersionOf } from '../../../src/kube/resource.ts';
 
 export interface Sample {
-  readonly kind: Kind;
+  readonly kind: ServedKind;
   /** Ready to be created, in `default` where it lives in a namespace. */
   readonly object: SampleObject;
 }
@@ -25,7 +25,7 @@ const kindsFolder = new URL('../../../src/apiserver/kinds/', import.meta.url);
 
 /** Every object that a real server is known to have accepted, of all kinds that are served. */
 export function sampleObjects(): readonly Sample[] {
-  const kinds = servedCatalogue();
+  const kinds = builtInKindCatalog();
   const samples: Sample[] = [];
   for (const { object, given, stored } of recordings()) {
     const sent = object ?? given;
@@ -37,7 +37,7 @@ export function sampleObjects(): readonly Sample[] {
 }
 
 /** `/api/v1/namespaces/default/pods`. */
-export function collectionPath(kind: Kind, namespace = 'default'): string {
+export function collectionPath(kind: ServedKind, namespace = 'default'): string {
   const root = kind.group === '' ? '/api' : `/apis/${kind.group}`;
   return `${root}/${kind.version}${kind.namespaced ? `/namespaces/${namespace}` : ''}/${kind.plural}`;
 }

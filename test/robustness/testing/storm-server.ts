@@ -1,5 +1,5 @@
-import { bootstrap } from '../../../src/apiserver/bootstrap.ts';
-import { servedCatalogue } from '../../../src/apiserver/kinds/served-kinds.ts';
+import { bootstrap } from '../../../src/apiserver/registry/bootstrap.ts';
+import { builtInKindCatalog } from '../../../src/apiserver/kinds/built-in-kinds.ts';
 import type { Registry } from '../../../src/apiserver/registry/registry.ts';
 import { EmbeddedRegistry } from '../../../src/apiserver/registry/embedded-registry.ts';
 import { ApiServer } from '../../../src/apiserver/server/api-server.ts';
@@ -35,7 +35,7 @@ export async function stormServer({ haste = 1, history }: StormOptions = {}): Pr
   for (const bucket of ['configmaps', 'pods']) store.subscribe(bucket, 1, (more) => changes.push(...more));
   const registry = new EmbeddedRegistry({
     store,
-    kinds: servedCatalogue(),
+    kinds: builtInKindCatalog(),
     clock: realClock,
     ids: systemIds,
   });

@@ -6,7 +6,7 @@ import { ApiError } from '../../../src/kube/api-error.ts';
 import type { WatchEvent, WatchOptions } from '../../../src/kube/api-requests.ts';
 import { type Access, call } from './attacked-server.ts';
 import type { Transport, WatchRequest } from './storm-watcher.ts';
-import { lineOf, type WatchLine, watchLines } from './watch-lines.ts';
+import { lineOf, rethrowAsStreamBroke, type WatchLine, watchLines } from './watch-lines.ts';
 import type { Interest } from './watch-model.ts';
 
 export type Form = 'object' | 'table' | 'metadata';
@@ -33,11 +33,12 @@ export interface OverHttpsOptions {
 export function overHttps({ access, agent, form, timeoutSeconds }: OverHttpsOptions): Transport {
   return {
     async list(interest) {
-      const reply = await call({ access, agent, method: 'GET', path: pathOf(interest, {}), options: {} });
+      const asked = { access, agent, method: 'GET', path: pathOf(interest, {}), options: {} } as const;
+      const reply = await call(asked).catch(rethrowAsStreamBroke);
       if (reply.status !== 200) throw new Error(`a list was answered with ${reply.status}`);
       return listed(JSON.parse(reply.text) as WireList);
     },
-    watch({ interest, version, initialEvents, bookmarks }) {
+    watch({ interest, version, initialEvents, bookmarks, signal }) {
       const query = {
         watch: '1',
         ...(version === undefined ? {} : { resourceVersion: String(version) }),
@@ -45,7 +46,7 @@ export function overHttps({ access, agent, form, timeoutSeconds }: OverHttpsOpti
         ...(bookmarks ? { allowWatchBookmarks: 'true' } : {}),
         ...(timeoutSeconds === undefined ? {} : { timeoutSeconds: String(timeoutSeconds) }),
       };
-      return watchLines(access, pathOf(interest, query), accepts[form]);
+      return watchLines({ access, path: pathOf(interest, query), accept: accepts[form], signal });
     },
   };
 }

@@ -33,7 +33,7 @@ export interface StormWatcherOptions {
   readonly dawdlesMs: number;
 }
 
-/** Follows a resource as clients do, through cuts of all kinds, and keeps a record of all it was told. */
+/** Follows a resource as clients do, through interruptions of all kinds, and records every event. */
 export class StormWatcher {
   readonly options: StormWatcherOptions;
   /** What is known; by key, the version. */
@@ -65,14 +65,14 @@ export class StormWatcher {
 
   async run(): Promise<void> {
     while (!this.#over.signal.aborted) {
-      if (this.#version === undefined) await this.#begin();
       try {
+        if (this.#version === undefined) await this.#begin();
         await this.#follow();
       } catch (error) {
         if (!(error instanceof StreamBroke)) throw error;
       }
       this.resumes += 1;
-      // Watches within the process may end without anybody else having had a turn.
+      // A watch within the process may end before any other task has run.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -80,9 +80,12 @@ export class StormWatcher {
   async #begin(): Promise<void> {
     this.state.clear();
     this.events = [];
-    this.relists += 1;
-    if (this.options.start !== 'list') return;
+    if (this.options.start !== 'list') {
+      this.relists += 1;
+      return;
+    }
     const { version, items } = await this.options.transport.list(this.options.interest);
+    this.relists += 1;
     for (const [key, each] of items) this.state.set(key, each);
     this.#version = version;
     this.startVersion = version;

@@ -1,4 +1,4 @@
-import type { Kind } from '../../../src/apiserver/kinds/kind.ts';
+import type { ServedKind } from '../../../src/apiserver/kinds/served-kind.ts';
 import { fieldsOf } from '../../../src/apiserver/schema/type-info.ts';
 import { type LeafForm, schemaTypeId, type ValueType } from '../../../src/apiserver/schema/type-table.ts';
 import { apiVersionOf } from '../../../src/kube/resource.ts';
@@ -20,20 +20,20 @@ export class TypedObjects {
   }
 
   /** One of its own, or one that is nearly a sample. Named as the samples are. */
-  next(kind: Kind, samples: readonly { readonly metadata: { readonly name: string } }[]) {
+  next(kind: ServedKind, samples: readonly { readonly metadata: { readonly name: string } }[]) {
     const sample = this.#random.pick(samples);
     if (this.#random.next() < 0.6) return this.altered(kind, sample);
     return this.object(kind, sample.metadata.name);
   }
 
-  object(kind: Kind, name: string): Record<string, unknown> {
+  object(kind: ServedKind, name: string): Record<string, unknown> {
     const made = this.#struct(kind.type, 0);
     const { deletionTimestamp: _d, uid: _u, resourceVersion: _r, ...metadata } = recordOf(made.metadata);
     return { ...made, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { ...metadata, name } };
   }
 
   /** The same object but for a few fields: most rules are reached only by what is nearly right. */
-  altered(kind: Kind, object: object): Record<string, unknown> {
+  altered(kind: ServedKind, object: object): Record<string, unknown> {
     return this.#alteredStruct(kind.type, object, 0);
   }
 

@@ -31,12 +31,20 @@ interface WireEvent {
 
 export class StreamBroke extends Error {}
 
+export interface WatchCall {
+  readonly access: Access;
+  readonly path: string;
+  readonly accept: string;
+  /** Closes the connection. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * The lines of a watch over HTTPS, read no faster than they are taken. Returns when the server ends the stream in good order,
  * throws `StreamBroke` where it does not. Leaving the loop hangs up.
  */
-export async function* watchLines(access: Access, path: string, accept: string): AsyncGenerator<WatchLine> {
-  const response = await open(access, path, accept);
+export async function* watchLines({ access, path, accept, signal }: WatchCall): AsyncGenerator<WatchLine> {
+  const response = await open({ access, path, accept, signal }).catch(rethrowAsStreamBroke);
   let rest = '';
   try {
     for await (const chunk of response.setEncoding('utf8')) {
@@ -45,22 +53,25 @@ export async function* watchLines(access: Access, path: string, accept: string):
       for (const line of lines) yield lineOf(JSON.parse(line) as WireEvent);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
-    throw new StreamBroke();
+    rethrowAsStreamBroke(error);
   } finally {
     response.destroy();
   }
 }
 
-function open(
-  { host, port, certificate, token }: Access,
-  path: string,
-  accept: string,
-): Promise<IncomingMessage> {
+/** A server that closes resets connections that are open, and on a busy machine also those that are being opened. */
+export function rethrowAsStreamBroke(error: unknown): never {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== 'ECONNRESET' && code !== 'ABORT_ERR') throw error;
+  throw new StreamBroke('the connection was reset', { cause: error });
+}
+
+function open({ access, path, accept, signal }: WatchCall): Promise<IncomingMessage> {
+  const { host, port, certificate, token } = access;
   const headers = { authorization: `Bearer ${token}`, accept };
   return new Promise((resolve, reject) => {
     const sent = request(
-      { hostname: host, port, path, headers, ca: certificate, agent: false },
+      { hostname: host, port, path, headers, ca: certificate, agent: false, signal },
       (response) => {
         if (response.statusCode === 200) resolve(response);
         else reject(new Error(`${path} was answered with ${response.statusCode}`));
