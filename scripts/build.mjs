@@ -1,0 +1,94 @@
+/**
+ * Compiles `src` into `dist`. It does nothing where `dist` is up to date, and it never removes `dist` while another terminal uses it:
+ * the compiler writes into a folder of its own, and then each file that differs is replaced by a rename.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const stamp = join(dist, '.built-from');
+
+const fingerprint = fingerprintOfInputs();
+if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) {
+  console.log('dist is up to date');
+} else {
+  const output = mkdtempSync(join(root, '.dist-'));
+  try {
+    if (compileInto(output)) {
+      replaceDist(output);
+      writeFileSync(stamp, fingerprint);
+    } else {
+      console.error('dist was left as it was, because the sources do not compile');
+      process.exitCode = 1;
+    }
+  } finally {
+    rmSync(output, { recursive: true, force: true });
+  }
+}
+
+/** A hash of everything that the result depends on: the sources, the compiler and its settings, and this script. */
+function fingerprintOfInputs() {
+  const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/build.mjs'];
+  const sources = filesBelow(join(root, 'src'))
+    .filter(isShipped)
+    .map((path) => join('src', path));
+  const hash = createHash('sha256');
+  for (const path of [...settings, ...sources.sort()]) {
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** As tsconfig.build.json has it. */
+function isShipped(path) {
+  return path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('/testing/');
+}
+
+function compileInto(output) {
+  const require = createRequire(import.meta.url);
+  const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
+  const arguments_ = [compiler, '-p', 'tsconfig.build.json', '--outDir', output];
+  const { status } = spawnSync(process.execPath, arguments_, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) return false;
+  chmodSync(join(output, 'cli', 'main.js'), 0o755);
+  return true;
+}
+
+/** Files that are equal stay as they are, so that a running server sees as few changes as possible. */
+function replaceDist(output) {
+  const built = new Set(filesBelow(output));
+  for (const path of built) {
+    const target = join(dist, path);
+    if (existsSync(target) && readFileSync(target).equals(readFileSync(join(output, path)))) continue;
+    mkdirSync(dirname(target), { recursive: true });
+    renameSync(join(output, path), target);
+  }
+  const stale = existsSync(dist)
+    ? filesBelow(dist).filter((path) => !built.has(path) && path !== '.built-from')
+    : [];
+  for (const path of stale) rmSync(join(dist, path));
+}
+
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1));
+}
