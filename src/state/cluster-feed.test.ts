@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EmbeddedFixture } from '../cluster/testing/embedded-fixture.ts';
-import type { Change } from '../engine/cluster-index/change.ts';
-import type { PersistentVolume } from '../kube/api/core-volume.ts';
+import type { ClusterChange } from '../engine/cluster-index/cluster-change.ts';
+import type { PersistentVolume } from '../kube/api/core.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import type { Resource } from '../kube/resource.ts';
 import { nodes, persistentVolumes } from '../kube/resources.ts';
@@ -42,7 +42,7 @@ async function begin() {
   return { clock, cluster, supervisor, feed, changes, client, volume, stop };
 }
 
-function told(change: Change): string {
+function told(change: ClusterChange): string {
   if (change.kind === 'Release') return change.kind;
   const { kind, before, after } = change;
   return `${kind} ${(after ?? before)?.key} ${before?.version ?? '-'}->${after?.version ?? '-'}`;
@@ -76,7 +76,7 @@ test('what its owner wrote counts at once, and is told once', async () => {
   changes.length = 0;
   const body = { metadata: { labels: { a: 'b' } } };
   const written = await client.patch({ name: 'v' }, { type: 'merge', body });
-  feed.noteWrite('PersistentVolume', written);
+  feed.recordWrite('PersistentVolume', written);
   expect(feed.index.volumes.get('v')?.labels).toEqual({ a: 'b' });
   expect(feed.get('PersistentVolume', 'v')?.metadata?.labels).toEqual({ a: 'b' });
   await clock.advance(10);
@@ -87,11 +87,11 @@ test('what its owner wrote counts at once, and is told once', async () => {
 test('what its owner wrote gives way to what is newer', async () => {
   const { clock, supervisor, feed, client, volume } = await begin();
   await using _ = supervisor;
-  feed.noteWrite('PersistentVolume', labelled(volume, `${volume.metadata?.resourceVersion}`));
+  feed.recordWrite('PersistentVolume', labelled(volume, `${volume.metadata?.resourceVersion}`));
   expect(feed.index.volumes.get('v')?.labels).toEqual({});
   await client.patch({ name: 'v' }, { type: 'merge', body: { metadata: { labels: { a: 'new' } } } });
   await clock.advance(10);
-  feed.noteWrite('PersistentVolume', labelled(volume, '1'));
+  feed.recordWrite('PersistentVolume', labelled(volume, '1'));
   expect(feed.get('PersistentVolume', 'v')?.metadata?.labels).toEqual({ a: 'new' });
   expect(feed.index.volumes.get('v')?.labels).toEqual({ a: 'new' });
 });
@@ -102,11 +102,11 @@ test('an answer that comes after the object is gone, or was made anew, brings no
   await client.patch({ name: 'v' }, { type: 'merge', body: { metadata: { finalizers: null } } });
   await client.delete({ name: 'v' });
   await clock.advance(10);
-  feed.noteWrite('PersistentVolume', labelled(volume, '9999'));
+  feed.recordWrite('PersistentVolume', labelled(volume, '9999'));
   expect(feed.index.volumes.get('v')).toBeUndefined();
   const anew = await client.create({ metadata: { name: 'v' }, spec });
   await clock.advance(10);
-  feed.noteWrite('PersistentVolume', labelled(volume, '9999'));
+  feed.recordWrite('PersistentVolume', labelled(volume, '9999'));
   expect(feed.index.volumes.get('v')?.uid).toBe(anew.metadata?.uid);
   expect(feed.get('PersistentVolume', 'v')?.metadata?.uid).toBe(anew.metadata?.uid);
 });

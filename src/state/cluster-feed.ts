@@ -1,9 +1,9 @@
 import type { Projected } from '../cluster/cluster.ts';
-import type { Change, Kind, Notice } from '../engine/cluster-index/change.ts';
-import { type Applied, ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
+import type { ClusterChange, IndexedKind, ObjectWarning } from '../engine/cluster-index/cluster-change.ts';
+import { ClusterIndex, type IndexUpdate } from '../engine/cluster-index/cluster-index.ts';
 import type { Profile } from '../engine/cluster-index/profile.ts';
 import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
-import { isOlderVersion } from '../engine/cluster-index/versions.ts';
+import { isOlderVersion } from '../engine/cluster-index/resource-versions.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import { keyOf } from '../kube/object-key.ts';
 import type { Resource } from '../kube/resource.ts';
@@ -19,12 +19,12 @@ export interface InformerSource {
 export interface ClusterFeedOptions {
   readonly informers: InformerSource;
   /** What its owner decides by; the other tables of the index stay empty. */
-  readonly kinds: readonly Kind[];
+  readonly kinds: readonly IndexedKind[];
   readonly profile?: Profile;
   /** Told of every change, once, after the index has it; also of those that the owner made. Must neither throw nor wait. */
-  readonly onChange?: (change: Change) => void;
+  readonly onChange?: (change: ClusterChange) => void;
   /** Told what the index could not read. */
-  readonly onNotice?: (notice: Notice) => void;
+  readonly onWarning?: (notice: ObjectWarning) => void;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface ClusterFeedOptions {
 export class ClusterFeed {
   readonly index: ClusterIndex;
   readonly #options: ClusterFeedOptions;
-  readonly #tables = new Map<Kind, Table>();
+  readonly #tables = new Map<IndexedKind, Table>();
 
   constructor(options: ClusterFeedOptions) {
     this.#options = options;
@@ -63,7 +63,7 @@ export class ClusterFeed {
   }
 
   /** The newest version that is known, by `name` or `namespace/name`. */
-  get<K extends Kind>(kind: K, key: string): Projected<ObjectOf[K]> | undefined {
+  get<K extends IndexedKind>(kind: K, key: string): Projected<ObjectOf[K]> | undefined {
     const { informer, written } = this.#table(kind);
     const cached = informer.get(key);
     const own = written.get(key);
@@ -72,11 +72,11 @@ export class ClusterFeed {
   }
 
   /** All objects of a kind as the informer has them, in no order. Iterate without awaiting. */
-  values<K extends Kind>(kind: K): Iterable<Projected<ObjectOf[K]>> {
+  values<K extends IndexedKind>(kind: K): Iterable<Projected<ObjectOf[K]>> {
     return this.#table(kind).informer.values() as Iterable<Projected<ObjectOf[K]>>;
   }
 
-  noteWrite<K extends Kind>(kind: K, object: ObjectOf[K]): void {
+  recordWrite<K extends IndexedKind>(kind: K, object: ObjectOf[K]): void {
     const { informer, written } = this.#table(kind);
     const key = keyOf(object);
     const own = project<KubeObject>(object, undefined);
@@ -86,7 +86,7 @@ export class ClusterFeed {
     this.#tell(this.index.upsert(kind, object));
   }
 
-  #follow(kind: Kind, { informer, written }: Table): () => void {
+  #follow(kind: IndexedKind, { informer, written }: Table): () => void {
     const upsert = (object: Projected<KubeObject>) => {
       const key = keyOf(object);
       if (!isNewer(written.get(key), object)) written.delete(key);
@@ -102,12 +102,12 @@ export class ClusterFeed {
     });
   }
 
-  #tell({ change, notices }: Applied): void {
-    for (const notice of notices) this.#options.onNotice?.(notice);
+  #tell({ change, warnings: notices }: IndexUpdate): void {
+    for (const notice of notices) this.#options.onWarning?.(notice);
     if (change !== undefined) this.#options.onChange?.(change);
   }
 
-  #table(kind: Kind): Table {
+  #table(kind: IndexedKind): Table {
     const table = this.#tables.get(kind);
     if (table === undefined) throw new RangeError(`the feed was not asked for ${kind}`);
     return table;

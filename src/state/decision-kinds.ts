@@ -1,10 +1,10 @@
-import type { Kind } from '../engine/cluster-index/change.ts';
+import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
 
 /**
  * What the rules about volumes read. Pods last: whatever they speak of is known when they come. Our own kinds are among them: a cluster
  * that has never heard of them has none, and when they are installed they are seen.
  */
-export const volumeKinds: readonly Kind[] = [
+export const volumeKinds: readonly IndexedKind[] = [
   'StorageClass',
   'CSIDriver',
   'CSINode',
@@ -18,7 +18,7 @@ export const volumeKinds: readonly Kind[] = [
 ];
 
 /** All that decisions are made from. */
-export const decisionKinds: readonly Kind[] = [
+export const decisionKinds: readonly IndexedKind[] = [
   'Namespace',
   'Service',
   'ReplicationController',

@@ -1,4 +1,4 @@
-import type { Kind } from '../engine/cluster-index/change.ts';
+import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
 import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
 import type { Resource } from '../kube/resource.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from '../kube/resources.ts';
 
 /** Where each kind that the index takes comes from. */
-export const kindResources: { readonly [K in Kind]: Resource<ObjectOf[K]> } = {
+export const kindResources: { readonly [K in IndexedKind]: Resource<ObjectOf[K]> } = {
   Node: nodes,
   PersistentVolume: persistentVolumes,
   PersistentVolumeClaim: persistentVolumeClaims,
@@ -39,4 +39,4 @@ export const kindResources: { readonly [K in Kind]: Resource<ObjectOf[K]> } = {
 };
 
 /** All of them, in the order in which they are fed to an index that starts empty. */
-export const everyKind = Object.keys(kindResources) as readonly Kind[];
+export const everyKind = Object.keys(kindResources) as readonly IndexedKind[];

@@ -1,10 +1,10 @@
 import type { Cluster } from '../cluster/cluster.ts';
-import type { Kind } from '../engine/cluster-index/change.ts';
+import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import { isReason } from '../kube/api-error.ts';
 import type { Resource } from '../kube/resource.ts';
+import { ClusterSnapshot } from './cluster-snapshot.ts';
 import { everyKind, kindResources } from './kind-resources.ts';
-import { Snapshot } from './snapshot.ts';
 
 export interface ListClusterOptions {
   /** Where to look for objects of kinds that may not be listed everywhere. */
@@ -15,13 +15,13 @@ export interface ListClusterOptions {
 }
 
 export interface ListedCluster {
-  readonly snapshot: Snapshot;
-  readonly unseen: readonly Unseen[];
+  readonly snapshot: ClusterSnapshot;
+  readonly unlisted: readonly UnlistedKind[];
 }
 
 /** A kind that we were not allowed to list. Kinds that the server doesn't have are nobody's loss, and not here. */
-export interface Unseen {
-  readonly kind: Kind;
+export interface UnlistedKind {
+  readonly kind: IndexedKind;
   readonly plural: string;
   /** The only namespace that could be seen; undefined if none could. */
   readonly onlyNamespace: string | undefined;
@@ -32,7 +32,7 @@ const pageSize = 500;
 
 /** Everything that decisions are made from, as far as we may see it. Rejects with the server's own error for anything but that. */
 export async function listCluster(cluster: Cluster, options: ListClusterOptions): Promise<ListedCluster> {
-  const snapshot = new Snapshot();
+  const snapshot = new ClusterSnapshot();
   let objects = 0;
   const unseen = await Promise.all(
     everyKind.map((kind) =>
@@ -43,15 +43,15 @@ export async function listCluster(cluster: Cluster, options: ListClusterOptions)
       }),
     ),
   );
-  return { snapshot, unseen: unseen.filter((found) => found !== undefined) };
+  return { snapshot, unlisted: unseen.filter((found) => found !== undefined) };
 }
 
 async function listKind(
   cluster: Cluster,
-  kind: Kind,
+  kind: IndexedKind,
   options: ListClusterOptions,
   take: (object: KubeObject) => void,
-): Promise<Unseen | undefined> {
+): Promise<UnlistedKind | undefined> {
   const resource = kindResources[kind] as Resource;
   const { namespace } = options;
   const unseen = (onlyNamespace: string | undefined) => ({ kind, plural: resource.plural, onlyNamespace });

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { bootstrap } from '../apiserver/bootstrap.ts';
 import { Definitions } from '../apiserver/custom/definitions.ts';
-import { servedCatalogue } from '../apiserver/kinds/served-kinds.ts';
+import { builtInKindCatalog } from '../apiserver/kinds/built-in-kinds.ts';
+import { bootstrap } from '../apiserver/registry/bootstrap.ts';
 import { EmbeddedRegistry } from '../apiserver/registry/embedded-registry.ts';
 import { MemoryStore } from '../apiserver/store/memory-store.ts';
 import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
@@ -25,7 +25,7 @@ const minuteMs = 60_000;
 async function begin() {
   const clock = new VirtualClock();
   const fail = (error: unknown) => expect.fail(String(error));
-  const kinds = servedCatalogue();
+  const kinds = builtInKindCatalog();
   const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds, clock, ids: systemIds });
   await bootstrap(registry);
   const definitions = await Definitions.start({ registry, clock, onError: fail });

@@ -1,12 +1,12 @@
 import { parseAllDocuments } from 'yaml';
-import { costComplaint } from '../apiserver/schema/yaml-limits.ts';
-import type { Kind } from '../engine/cluster-index/change.ts';
+import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
+import { costComplaint } from '../io/yaml/yaml-limits.ts';
 import type { Event } from '../kube/api/core.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import { apiVersionOf } from '../kube/resource.ts';
 import { isRecord, listOf, textOf } from '../kube/wire.ts';
+import type { ClusterSnapshot } from './cluster-snapshot.ts';
 import { kindResources } from './kind-resources.ts';
-import type { Snapshot } from './snapshot.ts';
 
 /** Something in a file that can't be read; the message names the place. */
 export class ManifestError extends Error {
@@ -28,7 +28,7 @@ export interface ReadManifests {
  * Adds what a text says to a snapshot: YAML of one or many documents or JSON, of objects or lists of them, as `kubectl get` writes them.
  * `source` is what errors call it.
  */
-export function readManifests(text: string, source: string, snapshot: Snapshot): ReadManifests {
+export function readManifests(text: string, source: string, snapshot: ClusterSnapshot): ReadManifests {
   const ignored = new Map<string, number>();
   const events: Event[] = [];
   let objects = 0;
@@ -97,16 +97,16 @@ function objectsIn(value: unknown, where: string): readonly KubeObject[] {
 }
 
 /** Other groups have kinds of the same name: a Knative Service is no Service. */
-function knownKind({ kind, apiVersion }: KubeObject): Kind | undefined {
+function knownKind({ kind, apiVersion }: KubeObject): IndexedKind | undefined {
   if (kind === undefined || !Object.hasOwn(kindResources, kind)) return undefined;
-  const resource = kindResources[kind as Kind];
+  const resource = kindResources[kind as IndexedKind];
   const group = (version: string) => (version.includes('/') ? version.split('/')[0] : '');
   const isSame = apiVersion === undefined || group(apiVersion) === group(apiVersionOf(resource));
-  return isSame ? (kind as Kind) : undefined;
+  return isSame ? (kind as IndexedKind) : undefined;
 }
 
 /** As kubectl would put it there. */
-function inNamespace(kind: Kind, object: KubeObject): KubeObject {
+function inNamespace(kind: IndexedKind, object: KubeObject): KubeObject {
   const isPlaced = !kindResources[kind].namespaced || textOf(object.metadata?.namespace) !== '';
   return isPlaced ? object : { ...object, metadata: { ...object.metadata, namespace: 'default' } };
 }

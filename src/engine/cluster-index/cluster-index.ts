@@ -1,48 +1,49 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { normaliseLegacyNames } from '../../kube/legacy/legacy-names.ts';
-import { AffinityCache } from '../records/affinity-cache.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { ClassRecord } from '../records/class-record.ts';
 import type { DriverRecord } from '../records/driver-record.ts';
-import { Interning } from '../records/interning.ts';
+import { Interner } from '../records/interner.ts';
+import { haveSameLabels } from '../records/labels.ts';
 import type { NamespaceRecord } from '../records/namespace-record.ts';
 import { everyNode } from '../records/node-matcher.ts';
-import { haveSameLabels, type NodeRecord } from '../records/node-record.ts';
+import type { NodeRecord } from '../records/node-record.ts';
+import { NodeSelectorCache } from '../records/node-selector-cache.ts';
 import type { PodRecord } from '../records/pod-record.ts';
+import type { PodSelectorRecord } from '../records/pod-selector-record.ts';
 import { capacityPoolKey, type DriverPoolsRecord, type PoolRecord } from '../records/pool-record.ts';
-import type { SelectingRecord } from '../records/selecting-record.ts';
-import type { VolumeReading, VolumeRecord } from '../records/volume-record.ts';
-import type { Change, Kind, Notice, RecordOf, ReleaseChange } from './change.ts';
-import { AskedTopologies } from './nodes/asked-topologies.ts';
-import { FailureTable } from './nodes/failure-table.ts';
+import type { ReadContext, VolumeRecord } from '../records/volume-record.ts';
+import type { ClusterChange, IndexedKind, ObjectWarning, RecordOf, ReleaseChange } from './cluster-change.ts';
 import { NodeTable } from './nodes/node-table.ts';
 import { NodeTraits } from './nodes/node-traits.ts';
+import { TopologyCache } from './nodes/topology-cache.ts';
 import { type Topology, TopologyTable } from './nodes/topology-table.ts';
-import { noticesOf } from './notices.ts';
+import { objectWarnings } from './object-warnings.ts';
 import { Occupancy } from './pods/occupancy.ts';
 import { PodRelations } from './pods/pod-relations.ts';
 import { PodTable } from './pods/pod-table.ts';
 import { PortTable } from './pods/port-table.ts';
 import { UsageTable } from './pods/usage-table.ts';
 import { PoolTable } from './pools/pool-table.ts';
-import { PromiseBook, type Promised } from './pools/promise-book.ts';
-import { PromiseKeeper } from './pools/promise-keeper.ts';
-import { Journal, type Savepoint } from './primitives/journal.ts';
+import { PromiseReconciler } from './pools/promise-reconciler.ts';
+import { type CapacityPromise, PromiseTable } from './pools/promise-table.ts';
+import { ProvisioningFailures } from './pools/provisioning-failures.ts';
 import { setOrDelete } from './primitives/maps.ts';
 import { Scratch } from './primitives/scratch.ts';
+import { type Savepoint, UndoLog } from './primitives/undo-log.ts';
 import { type Profile, profileProblems, stowageProfile } from './profile.ts';
-import { keyOf, type ObjectOf, readers } from './read-object.ts';
-import { isOlderVersion } from './versions.ts';
+import { indexKeyOf, type ObjectOf, readers } from './read-object.ts';
+import { isOlderVersion } from './resource-versions.ts';
 import { AttachTable } from './volumes/attach-table.ts';
 import { ClaimTable } from './volumes/claim-table.ts';
-import { DiskTable } from './volumes/disk-table.ts';
+import { ExclusiveDiskTable } from './volumes/exclusive-disk-table.ts';
 import { VolumeTable } from './volumes/volume-table.ts';
 
 /** What came of feeding an object to the index. */
-export interface Applied {
+export interface IndexUpdate {
   /** Undefined if nothing changed: the same version again, or an older one. */
-  readonly change: Change | undefined;
-  readonly notices: readonly Notice[];
+  readonly change: ClusterChange | undefined;
+  readonly warnings: readonly ObjectWarning[];
 }
 
 /**
@@ -62,7 +63,7 @@ export class ClusterIndex {
   readonly nodes = new NodeTable();
   readonly nodeTraits = new NodeTraits();
   readonly topologies = new TopologyTable(this.nodes);
-  readonly askedTopologies = new AskedTopologies(this.topologies);
+  readonly topologyCache = new TopologyCache(this.topologies);
   readonly volumes = new VolumeTable(this.topologies);
   readonly claims = new ClaimTable();
   readonly pools = new PoolTable(this.topologies);
@@ -71,29 +72,29 @@ export class ClusterIndex {
   readonly drivers = new Map<string, DriverRecord>();
   readonly namespaces = new Map<string, NamespaceRecord>();
   /** What groups pods, by kind and key. */
-  readonly selecting = {
-    Service: new Map<string, SelectingRecord>(),
-    ReplicationController: new Map<string, SelectingRecord>(),
-    ReplicaSet: new Map<string, SelectingRecord>(),
-    StatefulSet: new Map<string, SelectingRecord>(),
+  readonly podSelectors = {
+    Service: new Map<string, PodSelectorRecord>(),
+    ReplicationController: new Map<string, PodSelectorRecord>(),
+    ReplicaSet: new Map<string, PodSelectorRecord>(),
+    StatefulSet: new Map<string, PodSelectorRecord>(),
   };
   /** The topology of what can be reached from anywhere. */
   readonly everyNode: Topology = this.topologies.acquire(everyNode);
   readonly #allowedTopologies = new Map<string, Topology>();
   readonly attachments = new AttachTable(this);
-  readonly promises = new PromiseBook(this.pools);
+  readonly promises = new PromiseTable(this.pools);
   /** Where volumes could not be made a moment ago; the scheduler notes it. */
-  readonly failures = new FailureTable();
+  readonly provisioningFailures = new ProvisioningFailures();
   #requiredDrivers = 0;
-  readonly #journal = new Journal();
-  readonly #interning = new Interning();
-  readonly #reading: VolumeReading;
+  readonly #journal = new UndoLog();
+  readonly #interning = new Interner();
+  readonly #reading: ReadContext;
   /** Columns for plans to work in. */
   readonly scratch = new Scratch();
-  readonly #promiseKeeper = new PromiseKeeper(this);
+  readonly #promiseKeeper = new PromiseReconciler(this);
   readonly usage = new UsageTable();
   readonly ports = new PortTable();
-  readonly disks = new DiskTable();
+  readonly disks = new ExclusiveDiskTable();
   readonly relations = new PodRelations(this.nodes, this.namespaces);
   readonly #occupancy = new Occupancy(this.nodes, this.pods, [
     this.usage,
@@ -107,23 +108,26 @@ export class ClusterIndex {
     const problems = profileProblems(profile);
     if (problems.length > 0) throw new RangeError(`profile: ${problems.join('; ')}`);
     this.profile = profile;
-    this.#reading = { interning: this.#interning, affinities: new AffinityCache(profile.honourMatchFields) };
+    this.#reading = {
+      interner: this.#interning,
+      nodeSelectors: new NodeSelectorCache(profile.honourMatchFields),
+    };
   }
 
-  upsert<K extends Kind>(kind: K, object: ObjectOf[K]): Applied {
+  upsert<K extends IndexedKind>(kind: K, object: ObjectOf[K]): IndexUpdate {
     const { object: current, notices: renamed } = normaliseLegacyNames(asObject(object));
-    const key = keyOf(kind, current);
+    const key = indexKeyOf(kind, current);
     if (key === undefined) return ignored(kind, 'metadata.name: is missing; the object is left out');
     const record = readers[kind](current as ObjectOf[K], this.#reading);
     const before = this.#get(kind, key);
-    if (before !== undefined && !isNews(before, record)) return { change: undefined, notices: [] };
+    if (before !== undefined && !isNews(before, record)) return { change: undefined, warnings: [] };
     const change = this.#change(kind, key, record);
-    return { change, notices: noticesOf(kind, key, [...renamed, ...problemsOf(record)]) };
+    return { change, warnings: objectWarnings(kind, key, [...renamed, ...problemsOf(record)]) };
   }
 
-  remove<K extends Kind>(kind: K, key: string): Applied {
+  remove<K extends IndexedKind>(kind: K, key: string): IndexUpdate {
     if (this.#get(kind, key) === undefined) return nothingApplied;
-    return { change: this.#change(kind, key, undefined), notices: [] };
+    return { change: this.#change(kind, key, undefined), warnings: [] };
   }
 
   /** Whether any driver refuses nodes on which it isn't installed. */
@@ -169,7 +173,7 @@ export class ClusterIndex {
   drainReleases(): ReleaseChange | undefined {
     const { freedPools } = this.promises;
     if (freedPools.size === 0) return undefined;
-    const pools = [...freedPools].flatMap((key) => this.pools.sharing(key));
+    const pools = [...freedPools].flatMap((key) => this.pools.poolsOnSameBacking(key));
     this.promises.setFreedPools([]);
     return { kind: 'Release', volumes: [], pools, nodeName: '' };
   }
@@ -180,7 +184,7 @@ export class ClusterIndex {
     this.#write(volumeName, this.volumes.holderOf(volumeName), claimKey, this.#applyHold);
   }
 
-  setPromise(id: string, promised: Promised | undefined): void {
+  setPromise(id: string, promised: CapacityPromise | undefined): void {
     const before = this.promises.get(id);
     this.#write(id, before, promised, this.#applyPromise);
     if (promised === undefined || promised.settled !== undefined) return;
@@ -200,20 +204,20 @@ export class ClusterIndex {
     apply(key, after);
   }
 
-  #change<K extends Kind>(kind: K, key: string, after: RecordOf[K] | undefined): Change {
+  #change<K extends IndexedKind>(kind: K, key: string, after: RecordOf[K] | undefined): ClusterChange {
     const before = this.#get(kind, key);
-    const freedBefore = this.promises.timesFreed;
+    const freedBefore = this.promises.releaseCount;
     if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
-    if (kind === 'PersistentVolumeClaim' && after === undefined) this.failures.claimGone(key);
-    if (kind === 'CSIStorageCapacity') this.failures.poolChanged(capacityPoolKey(key));
+    if (kind === 'PersistentVolumeClaim' && after === undefined) this.provisioningFailures.claimDeleted(key);
+    if (kind === 'CSIStorageCapacity') this.provisioningFailures.poolChanged(capacityPoolKey(key));
     if (kind === 'DriverCapacity')
-      this.failures.driverChanged(
+      this.provisioningFailures.driverChanged(
         before as DriverPoolsRecord | undefined,
         after as DriverPoolsRecord | undefined,
       );
     this.#write(key, before, after, this.#appliers[kind] as unknown as Apply<RecordOf[K]>);
     this.#promiseKeeper.changed(changeOf(kind, before, after, false));
-    return changeOf(kind, before, after, this.promises.timesFreed > freedBefore);
+    return changeOf(kind, before, after, this.promises.releaseCount > freedBefore);
   }
 
   /** A volume that is gone, or has become another claim's, is held no longer, whatever was reserved. */
@@ -224,11 +228,11 @@ export class ClusterIndex {
     if (isLost) this.setHold(name, undefined);
   }
 
-  #get<K extends Kind>(kind: K, key: string): RecordOf[K] | undefined {
+  #get<K extends IndexedKind>(kind: K, key: string): RecordOf[K] | undefined {
     return this.#getters[kind](key) as RecordOf[K] | undefined;
   }
 
-  readonly #getters: { readonly [K in Kind]: (key: string) => RecordOf[K] | undefined } = {
+  readonly #getters: { readonly [K in IndexedKind]: (key: string) => RecordOf[K] | undefined } = {
     Node: (key) => this.nodes.get(key),
     PersistentVolume: (key) => this.volumes.get(key),
     PersistentVolumeClaim: (key) => this.claims.get(key),
@@ -240,13 +244,13 @@ export class ClusterIndex {
     VolumeAttachment: (key) => this.attachments.attachment(key),
     Pod: (key) => this.pods.stored(key),
     Namespace: (key) => this.namespaces.get(key),
-    Service: (key) => this.selecting.Service.get(key),
-    ReplicationController: (key) => this.selecting.ReplicationController.get(key),
-    ReplicaSet: (key) => this.selecting.ReplicaSet.get(key),
-    StatefulSet: (key) => this.selecting.StatefulSet.get(key),
+    Service: (key) => this.podSelectors.Service.get(key),
+    ReplicationController: (key) => this.podSelectors.ReplicationController.get(key),
+    ReplicaSet: (key) => this.podSelectors.ReplicaSet.get(key),
+    StatefulSet: (key) => this.podSelectors.StatefulSet.get(key),
   };
 
-  readonly #appliers: { readonly [K in Kind]: Apply<RecordOf[K]> } = {
+  readonly #appliers: { readonly [K in IndexedKind]: Apply<RecordOf[K]> } = {
     Node: (key, record) => this.#applyNode(key, record),
     PersistentVolume: (key, record) => this.#applyVolume(key, record),
     PersistentVolumeClaim: (key, record) => this.#applyClaim(key, record),
@@ -268,22 +272,22 @@ export class ClusterIndex {
       this.relations.scopes.namespaceChanged();
     },
     Service: (key, record) => {
-      setOrDelete(this.selecting.Service, key, record);
+      setOrDelete(this.podSelectors.Service, key, record);
       this.relations.services.set(key, record);
     },
-    ReplicationController: (key, record) => setOrDelete(this.selecting.ReplicationController, key, record),
-    ReplicaSet: (key, record) => setOrDelete(this.selecting.ReplicaSet, key, record),
-    StatefulSet: (key, record) => setOrDelete(this.selecting.StatefulSet, key, record),
+    ReplicationController: (key, record) => setOrDelete(this.podSelectors.ReplicationController, key, record),
+    ReplicaSet: (key, record) => setOrDelete(this.podSelectors.ReplicaSet, key, record),
+    StatefulSet: (key, record) => setOrDelete(this.podSelectors.StatefulSet, key, record),
   };
 
   #applyNode(key: string, record: NodeRecord | undefined): void {
     const before = this.nodes.get(key);
-    if (record === undefined) this.#occupancy.nodeLeaves(key);
+    if (record === undefined) this.#occupancy.nodeRemoving(key);
     const row = record === undefined ? this.nodes.delete(key) : this.nodes.put(record);
     if (row === undefined) return;
     this.nodeTraits.nodeChanged(row, before, record);
     this.usage.nodeChanged(row, before, record);
-    if (before === undefined && record !== undefined) this.#occupancy.nodeCame(key, row);
+    if (before === undefined && record !== undefined) this.#occupancy.nodeAdded(key, row);
     if (before === undefined || record === undefined) this.attachments.nodeChanged(key);
     if (before !== undefined && record !== undefined && haveSameLabels(before, record)) return;
     this.topologies.nodeChanged(row, before, record);
@@ -307,7 +311,7 @@ export class ClusterIndex {
     const before = this.#allowedTopologies.get(key);
     setOrDelete(this.#allowedTopologies, key, record && this.topologies.acquire(record.allowedNodes));
     if (before !== undefined) this.topologies.release(before);
-    this.attachments.everythingChanged();
+    this.attachments.invalidateAll();
   }
 
   #applyPool(key: string, record: PoolRecord | undefined): void {
@@ -322,7 +326,7 @@ export class ClusterIndex {
 
   #aroundPod(key: string, change: () => void): void {
     this.attachments.nodeChanged(this.pods.get(key)?.nodeName ?? '');
-    this.#occupancy.aroundPod(key, change);
+    this.#occupancy.updatePod(key, change);
     this.attachments.nodeChanged(this.pods.get(key)?.nodeName ?? '');
   }
 
@@ -337,44 +341,44 @@ export class ClusterIndex {
     this.attachments.claimChanged(claimKey);
   };
 
-  readonly #applyPromise: Apply<Promised> = (id, promised) => this.promises.set(id, promised);
+  readonly #applyPromise: Apply<CapacityPromise> = (id, promised) => this.promises.set(id, promised);
 
   readonly #applyAssumedPod: Apply<PodRecord> = (key, pod) =>
     this.#aroundPod(key, () => this.pods.setAssumed(key, pod));
 }
 
 /** The one place where a kind and its records are matched by hand. */
-function changeOf<K extends Kind>(
+function changeOf<K extends IndexedKind>(
   kind: K,
   before: RecordOf[K] | undefined,
   after: RecordOf[K] | undefined,
   freesPromises: boolean,
-): Change {
-  return { kind, before, after, freesPromises } as unknown as Change;
+): ClusterChange {
+  return { kind, before, after, freesPromises } as unknown as ClusterChange;
 }
 
 type Apply<R> = (key: string, record: R | undefined) => void;
 
-const nothingApplied: Applied = { change: undefined, notices: [] };
+const nothingApplied: IndexUpdate = { change: undefined, warnings: [] };
 
 /** A watch can hand us anything that JSON can say. */
 function asObject<T extends KubeObject>(object: T): T {
   return typeof object === 'object' && object !== null ? object : ({} as T);
 }
 
-function ignored(kind: Kind, problem: string): Applied {
-  return { change: undefined, notices: [{ kind, key: '', problem }] };
+function ignored(kind: IndexedKind, problem: string): IndexUpdate {
+  return { change: undefined, warnings: [{ kind, key: '', problem }] };
 }
 
 /** Objects from files have no version and always count as news. */
-function isNews(before: RecordOf[Kind], after: RecordOf[Kind]): boolean {
+function isNews(before: RecordOf[IndexedKind], after: RecordOf[IndexedKind]): boolean {
   if (after.version === '' || before.version === '') return true;
   if (before.version === after.version) return false;
   const isSameObject = !('uid' in before) || !('uid' in after) || before.uid === after.uid;
   return !(isSameObject && isOlderVersion(after.version, before.version));
 }
 
-function problemsOf(record: RecordOf[Kind]): readonly string[] {
+function problemsOf(record: RecordOf[IndexedKind]): readonly string[] {
   return 'problems' in record ? record.problems : noProblems;
 }
 

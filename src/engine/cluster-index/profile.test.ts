@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ClusterIndex } from './cluster-index.ts';
-import { inFlightPolicy, type Shape, stowageProfile, upstreamProfile } from './profile.ts';
+import { inFlightPolicy, stowageProfile, type UtilizationShape, upstreamProfile } from './profile.ts';
 
-function withShape(volumeShape: Shape) {
+function withShape(volumeShape: UtilizationShape) {
   return { ...stowageProfile, scoring: { ...stowageProfile.scoring, volumeShape } };
 }
 
@@ -11,7 +11,7 @@ describe('a profile', () => {
     expect(() => new ClusterIndex(profile)).not.toThrow();
   });
 
-  test.each<[string, Shape, string]>([
+  test.each<[string, UtilizationShape, string]>([
     ['without points', [], 'scoring.volumeShape: has no points'],
     [
       'above 100 percent',

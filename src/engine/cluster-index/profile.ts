@@ -35,14 +35,14 @@ export interface Profile {
    * Before anybody is evicted, say of devices what kube-scheduler's rule for dynamic resources says. It loses its way where the pod was
    * refused before any node was looked at; evictions are then not thought of.
    */
-  readonly speaksOfDevices: boolean;
+  readonly mentionsDynamicResources: boolean;
   /**
    * Write both sides of a binding, not only the volume's, once all of a pod's volumes are claimed, and wait for no claim whose new volume is
    * there; kube-scheduler leaves one side to the PV controller, and waits for it.
    */
   readonly completesBindings: boolean;
   /** Say in refusals which volume or pool came closest. */
-  readonly namesClosest: boolean;
+  readonly namesClosestCandidate: boolean;
   /** Rank nodes by the soft affinity of volumes. */
   readonly scoresPreferences: boolean;
   /** What is deducted for claims in flight, for drivers that `inFlightOf` doesn't name. */
@@ -65,27 +65,27 @@ export type InFlightPolicy = 'linear' | 'one-at-a-time' | 'off';
 export interface VolumeScoring {
   readonly method: 'stowage' | 'none' | 'utilization';
   /** For pre-provisioned volumes under `stowage`, where full is a tight fit; for everything under `utilization`. */
-  readonly volumeShape: Shape;
+  readonly volumeShape: UtilizationShape;
   /** For pools: how good a pool is by how full the pod would make it. */
-  readonly poolShape: Shape;
+  readonly poolShape: UtilizationShape;
 }
 
 /** Points of (utilization in percent, score from 0 to 10), strictly rising in utilization; straight lines between. */
-export type Shape = readonly ShapePoint[];
+export type UtilizationShape = readonly UtilizationShapePoint[];
 
-export interface ShapePoint {
+export interface UtilizationShapePoint {
   readonly utilization: number;
   readonly score: number;
 }
 
 /** Prefer what the pod fills best. */
-export const packShape: Shape = [
+export const packShape: UtilizationShape = [
   { utilization: 0, score: 0 },
   { utilization: 100, score: 10 },
 ];
 
 /** Prefer what has most left. */
-export const spreadShape: Shape = [
+export const spreadShape: UtilizationShape = [
   { utilization: 0, score: 10 },
   { utilization: 100, score: 0 },
 ];
@@ -105,9 +105,9 @@ export const stowageProfile: Profile = {
   reportsEveryObstacle: false,
   zonesNeedVolumes: false,
   emptySelectedNodePins: false,
-  speaksOfDevices: false,
+  mentionsDynamicResources: false,
   completesBindings: true,
-  namesClosest: true,
+  namesClosestCandidate: true,
   scoresPreferences: true,
   inFlight: 'linear',
   inFlightOf: {},
@@ -131,9 +131,9 @@ export const upstreamProfile: Profile = {
   reportsEveryObstacle: true,
   zonesNeedVolumes: true,
   emptySelectedNodePins: true,
-  speaksOfDevices: true,
+  mentionsDynamicResources: true,
   completesBindings: false,
-  namesClosest: false,
+  namesClosestCandidate: false,
   scoresPreferences: false,
   inFlight: 'off',
   inFlightOf: {},
@@ -171,7 +171,7 @@ function choiceProblems(field: string, value: string, choices: readonly string[]
   return choices.includes(value) ? [] : [`${field}: "${value}" is none of ${choices.join(', ')}`];
 }
 
-function shapeProblems(shape: Shape, field: string): string[] {
+function shapeProblems(shape: UtilizationShape, field: string): string[] {
   const problems: string[] = [];
   if (shape.length === 0) problems.push(`${field}: has no points; give at least one`);
   for (const [position, { utilization, score }] of shape.entries()) {

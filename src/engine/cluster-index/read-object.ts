@@ -24,10 +24,10 @@ import { readDriver, readNodeDrivers } from '../records/driver-record.ts';
 import { readNamespace } from '../records/namespace-record.ts';
 import { readNode } from '../records/node-record.ts';
 import { readPod } from '../records/pod-record.ts';
+import { readLabelSelector, readMapSelector } from '../records/pod-selector-record.ts';
 import { readCapacity, readDriverPools } from '../records/pool-record.ts';
-import { readLabelSelecting, readSelecting } from '../records/selecting-record.ts';
-import { readVolume, type VolumeReading } from '../records/volume-record.ts';
-import type { Kind, RecordOf } from './change.ts';
+import { type ReadContext, readVolume } from '../records/volume-record.ts';
+import type { IndexedKind, RecordOf } from './cluster-change.ts';
 
 /** The wire form of each kind that the index takes. */
 export interface ObjectOf {
@@ -48,28 +48,28 @@ export interface ObjectOf {
   readonly StatefulSet: StatefulSet;
 }
 
-type Readers = { readonly [K in Kind]: (object: ObjectOf[K], reading: VolumeReading) => RecordOf[K] };
+type Readers = { readonly [K in IndexedKind]: (object: ObjectOf[K], reading: ReadContext) => RecordOf[K] };
 
 /** The border between objects and records: one reader a kind, none of which throws. */
 export const readers: Readers = {
   Node: readNode,
   PersistentVolume: readVolume,
-  PersistentVolumeClaim: (claim, { interning }) => readClaim(claim, interning),
-  StorageClass: (storageClass, { interning }) => readClass(storageClass, interning),
+  PersistentVolumeClaim: (claim, { interner: interning }) => readClaim(claim, interning),
+  StorageClass: (storageClass, { interner: interning }) => readClass(storageClass, interning),
   CSIDriver: readDriver,
   CSINode: readNodeDrivers,
-  CSIStorageCapacity: (capacity, { interning }) => readCapacity(capacity, interning),
-  DriverCapacity: (capacity, { interning }) => readDriverPools(capacity, interning),
+  CSIStorageCapacity: (capacity, { interner: interning }) => readCapacity(capacity, interning),
+  DriverCapacity: (capacity, { interner: interning }) => readDriverPools(capacity, interning),
   VolumeAttachment: readAttachment,
   Pod: readPod,
   Namespace: readNamespace,
-  Service: readLabelSelecting,
-  ReplicationController: readLabelSelecting,
-  ReplicaSet: readSelecting,
-  StatefulSet: readSelecting,
+  Service: readMapSelector,
+  ReplicationController: readMapSelector,
+  ReplicaSet: readLabelSelector,
+  StatefulSet: readLabelSelector,
 };
 
-const namespacedKinds: ReadonlySet<Kind> = new Set([
+const namespacedKinds: ReadonlySet<IndexedKind> = new Set([
   'PersistentVolumeClaim',
   'CSIStorageCapacity',
   'Pod',
@@ -80,7 +80,7 @@ const namespacedKinds: ReadonlySet<Kind> = new Set([
 ]);
 
 /** `name` or `namespace/name`, as the index is fed; undefined if the object has no name. */
-export function keyOf(kind: Kind, object: KubeObject): string | undefined {
+export function indexKeyOf(kind: IndexedKind, object: KubeObject): string | undefined {
   const { name, namespace } = object.metadata ?? {};
   if (typeof name !== 'string' || name === '') return undefined;
   return namespacedKinds.has(kind) ? `${typeof namespace === 'string' ? namespace : ''}/${name}` : name;

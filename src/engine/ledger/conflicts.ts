@@ -1,11 +1,11 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { NodeRow } from '../cluster-index/nodes/node-table.ts';
 import type { Placement } from '../plan.ts';
-import type { Binding, Provision } from '../rules/decisions.ts';
+import type { ClaimBinding, Provision } from '../rules/framework/decisions.ts';
 import { compareSizes } from '../size.ts';
 
 /** Something that is not as the plan saw it. */
-export interface Conflict {
+export interface ReservationConflict {
   /** Kind and name. */
   readonly object: string;
   readonly problem: string;
@@ -15,7 +15,7 @@ export interface Conflict {
  * What speaks against a placement now: objects that have changed, vanished, moved out of reach or been taken since it was made,
  * and claims that another pod has meanwhile been given otherwise.
  */
-export function conflictsOf(index: ClusterIndex, placement: Placement): Conflict[] {
+export function findConflicts(index: ClusterIndex, placement: Placement): ReservationConflict[] {
   const node = index.nodes.row(placement.node);
   const gone = node === undefined ? [{ object: `Node ${placement.node}`, problem: 'is gone' }] : [];
   const bindings = placement.bindings.flatMap((binding) => [
@@ -47,7 +47,7 @@ export function unconfirmedParts(index: ClusterIndex, placement: Placement): str
   return [...bindings, ...provisions, ...pod];
 }
 
-function unconfirmedBinding(index: ClusterIndex, { volume, claim: key, claimUid }: Binding): string[] {
+function unconfirmedBinding(index: ClusterIndex, { volume, claim: key, claimUid }: ClaimBinding): string[] {
   const missing: string[] = [];
   const reference = index.volumes.get(volume)?.claim;
   if (reference?.claimKey !== key || reference.uid !== claimUid) {
@@ -69,7 +69,7 @@ interface ClaimDecision {
 function claimConflicts(
   index: ClusterIndex,
   { claim: key, claimUid, claimVersion }: ClaimDecision,
-): Conflict[] {
+): ReservationConflict[] {
   const object = `PersistentVolumeClaim ${key}`;
   const claim = index.claims.get(key);
   if (claim === undefined) return [{ object, problem: 'is gone' }];
@@ -78,7 +78,11 @@ function claimConflicts(
   return [];
 }
 
-function volumeConflicts(index: ClusterIndex, binding: Binding, node: NodeRow | undefined): Conflict[] {
+function volumeConflicts(
+  index: ClusterIndex,
+  binding: ClaimBinding,
+  node: NodeRow | undefined,
+): ReservationConflict[] {
   const { volume: name, volumeVersion, claim, requested } = binding;
   const object = `PersistentVolume ${name}`;
   const row = index.volumes.row(name);
@@ -87,7 +91,7 @@ function volumeConflicts(index: ClusterIndex, binding: Binding, node: NodeRow | 
   if (volume.version !== volumeVersion) return [outOfSync(object, volume.version, volumeVersion)];
   const holder = index.volumes.holderOf(name) ?? volume.claim?.claimKey;
   if (holder !== undefined && holder !== claim) return [{ object, problem: `is taken by ${holder}` }];
-  if (holder === undefined && !index.volumes.isOffered(row)) {
+  if (holder === undefined && !index.volumes.isFree(row)) {
     return [{ object, problem: `is not free: its phase is ${volume.phase}` }];
   }
   if (compareSizes(volume.size, requested) < 0) return [{ object, problem: 'is smaller than the request' }];
@@ -100,7 +104,7 @@ function provisionConflicts(
   index: ClusterIndex,
   { claim, className }: Provision,
   nodeName: string,
-): Conflict[] {
+): ReservationConflict[] {
   const node = index.nodes.row(nodeName);
   if (node !== undefined && !index.allowedTopology(className).nodes.has(node)) {
     return [{ object: `StorageClass ${className}`, problem: 'does not allow the node any more' }];
@@ -114,7 +118,11 @@ interface Given {
 }
 
 /** Pods that share a claim share what it holds; a claim doesn't hold two things. */
-function otherReservation(index: ClusterIndex, claim: string, { volume, node }: Given): Conflict[] {
+function otherReservation(
+  index: ClusterIndex,
+  claim: string,
+  { volume, node }: Given,
+): ReservationConflict[] {
   const object = `PersistentVolumeClaim ${claim}`;
   const held = index.volumes.heldFor(claim);
   if (held !== undefined && held.key !== volume) return [{ object, problem: `has been given ${held.key}` }];
@@ -125,6 +133,6 @@ function otherReservation(index: ClusterIndex, claim: string, { volume, node }: 
   return [];
 }
 
-function outOfSync(object: string, stored: string, planned: string): Conflict {
+function outOfSync(object: string, stored: string, planned: string): ReservationConflict {
   return { object, problem: `is out of sync (stored: ${stored}, planned: ${planned})` };
 }

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { stowageProfile } from '../cluster-index/profile.ts';
 import type { Placement } from '../plan.ts';
-import { placementOf, reserveIn } from '../testing/answers.ts';
-import { clusterOf, outcomeOf } from '../testing/cluster.ts';
-import { comes, goes } from '../testing/happenings.ts';
-import { scarce, startLedger } from '../testing/ledger-cluster.ts';
+import { clusterOf, planOutcome } from '../testing/cluster.ts';
+import { expectPlacement, expectReservation } from '../testing/expect-plan.ts';
+import { removed, upserted } from '../testing/index-events.ts';
+import { scarceObjects, startLedger } from '../testing/ledger-fixture.ts';
 import { boundClaim, capacity, claim, localVolume, pod, reservedFor, volume } from '../testing/objects.ts';
 import { Ledger } from './ledger.ts';
 
@@ -22,19 +22,23 @@ const takenVolume = {
 const takenRoom = { message: '0/2 nodes are available: 2 node(s) did not have enough free storage.' };
 
 function expectTaken(index: ClusterIndex): void {
-  expect(outcomeOf(index, pod('q', ['other']))).toEqual(takenVolume);
-  expect(outcomeOf(index, pod('q', ['newer']))).toEqual(takenRoom);
+  expect(planOutcome(index, pod('q', ['other']))).toEqual(takenVolume);
+  expect(planOutcome(index, pod('q', ['newer']))).toEqual(takenRoom);
 }
 
 function expectFree(index: ClusterIndex): void {
-  expect(outcomeOf(index, pod('q', ['other']))).toEqual({ node: 'n1', volumes: { other: 'v1' }, pools: {} });
-  expect(outcomeOf(index, pod('q', ['newer']))).toMatchObject({ pools: { newer: 'storage/net' } });
+  expect(planOutcome(index, pod('q', ['other']))).toEqual({
+    node: 'n1',
+    volumes: { other: 'v1' },
+    pools: {},
+  });
+  expect(planOutcome(index, pod('q', ['newer']))).toMatchObject({ pools: { newer: 'storage/net' } });
 }
 
 describe('reserve', () => {
   test('takes volumes and room at once', () => {
     const { index, ledger } = startLedger();
-    const reservation = reserveIn(ledger, placementOf(index, both));
+    const reservation = expectReservation(ledger, expectPlacement(index, both));
     expect(reservation.podKey).toBe('default/p');
     expect(ledger.get('default/p')).toBe(reservation);
     expect([...ledger.all()]).toEqual([reservation]);
@@ -43,10 +47,10 @@ describe('reserve', () => {
 
   test('takes both volumes of a pod with two claims', () => {
     const { index, ledger } = startLedger({
-      ...scarce,
+      ...scarceObjects,
       PersistentVolume: [localVolume('v1', '5Gi', 'n1'), localVolume('v2', '6Gi', 'n1')],
     });
-    reserveIn(ledger, placementOf(index, pod('p', ['data', 'other'])));
+    expectReservation(ledger, expectPlacement(index, pod('p', ['data', 'other'])));
     expect(['v1', 'v2'].map((name) => index.volumes.holderOf(name))).toEqual([
       'default/data',
       'default/other',
@@ -55,40 +59,40 @@ describe('reserve', () => {
 
   test('of the same placement twice is one reservation', () => {
     const { index, ledger } = startLedger();
-    const placement = placementOf(index, both);
-    expect(reserveIn(ledger, placement)).toBe(reserveIn(ledger, placement));
-    ledger.revert(reserveIn(ledger, placement));
+    const placement = expectPlacement(index, both);
+    expect(expectReservation(ledger, placement)).toBe(expectReservation(ledger, placement));
+    ledger.revert(expectReservation(ledger, placement));
     expectFree(index);
   });
 
   test('of a pod whose claims are all bound holds nothing but its place', () => {
     const { index, ledger } = startLedger({
-      ...scarce,
-      PersistentVolume: [...scarce.PersistentVolume!, volume('v2', '1Gi', { phase: 'Bound' })],
-      PersistentVolumeClaim: [...scarce.PersistentVolumeClaim!, boundClaim('old', '1Gi', 'v2')],
+      ...scarceObjects,
+      PersistentVolume: [...scarceObjects.PersistentVolume!, volume('v2', '1Gi', { phase: 'Bound' })],
+      PersistentVolumeClaim: [...scarceObjects.PersistentVolumeClaim!, boundClaim('old', '1Gi', 'v2')],
     });
-    const placement = placementOf(index, pod('p', ['old']));
+    const placement = expectPlacement(index, pod('p', ['old']));
     expect(placement).toMatchObject({ bindings: [], provisions: [], inlineVolumes: [] });
-    reserveIn(ledger, placement);
+    expectReservation(ledger, placement);
     expectFree(index);
   });
 
   test("of a volume that is the claim's own already is fine", () => {
     const { index, ledger } = startLedger({
-      ...scarce,
+      ...scarceObjects,
       PersistentVolume: [
         localVolume('v1', '5Gi', 'n1', { phase: 'Bound', spec: reservedFor('data', 'uid-data') }),
       ],
     });
-    expect(reserveIn(ledger, placementOf(index, pod('p', ['data']))).placement.bindings).toMatchObject([
-      { volume: 'v1' },
-    ]);
+    expect(
+      expectReservation(ledger, expectPlacement(index, pod('p', ['data']))).placement.bindings,
+    ).toMatchObject([{ volume: 'v1' }]);
   });
 
   test('of a second placement of a pod is refused', () => {
     const { index, ledger } = startLedger();
-    reserveIn(ledger, placementOf(index, both));
-    expect(problems(ledger, placementOf(index, both))).toEqual([
+    expectReservation(ledger, expectPlacement(index, both));
+    expect(problems(ledger, expectPlacement(index, both))).toEqual([
       'Pod default/p has a reservation already; revert it first',
     ]);
   });
@@ -98,18 +102,18 @@ describe('a placement is refused, whole, when what it was made on has changed:',
   const refusals: readonly (readonly [string, (index: ClusterIndex, ledger: Ledger) => void, string[]])[] = [
     [
       'a newer volume',
-      comes('PersistentVolume', localVolume('v1', '5Gi', 'n1', { version: '2' })),
+      upserted('PersistentVolume', localVolume('v1', '5Gi', 'n1', { version: '2' })),
       ['PersistentVolume v1 is out of sync (stored: 2, planned: 1)'],
     ],
-    ['no volume any more', goes('PersistentVolume', 'v1'), ['PersistentVolume v1 is gone']],
+    ['no volume any more', removed('PersistentVolume', 'v1'), ['PersistentVolume v1 is gone']],
     [
       'a newer claim',
-      comes('PersistentVolumeClaim', claim('new', '6Gi', { className: 'made', version: '3' })),
+      upserted('PersistentVolumeClaim', claim('new', '6Gi', { className: 'made', version: '3' })),
       ['PersistentVolumeClaim default/new is out of sync (stored: 3, planned: 1)'],
     ],
     [
       'no claim any more',
-      goes('PersistentVolumeClaim', 'default/data'),
+      removed('PersistentVolumeClaim', 'default/data'),
       ['PersistentVolumeClaim default/data is gone'],
     ],
     [
@@ -120,23 +124,23 @@ describe('a placement is refused, whole, when what it was made on has changed:',
       },
       ['PersistentVolumeClaim default/data is another object of the same name'],
     ],
-    ['no node any more', goes('Node', 'n1'), ['Node n1 is gone']],
+    ['no node any more', removed('Node', 'n1'), ['Node n1 is gone']],
     [
       'a volume that another pod has reserved',
-      (index, ledger) => reserveIn(ledger, placementOf(index, pod('q', ['other']))),
+      (index, ledger) => expectReservation(ledger, expectPlacement(index, pod('q', ['other']))),
       ['PersistentVolume v1 is taken by default/other'],
     ],
     [
       'room that another pod has reserved',
-      (index, ledger) => reserveIn(ledger, placementOf(index, pod('q', ['newer']))),
+      (index, ledger) => expectReservation(ledger, expectPlacement(index, pod('q', ['newer']))),
       ['pool storage/net has less room than when the plan was made'],
     ],
     [
       'less room than there was',
-      comes('CSIStorageCapacity', capacity('net', 'made', { capacity: '5Gi', version: '2' })),
+      upserted('CSIStorageCapacity', capacity('net', 'made', { capacity: '5Gi', version: '2' })),
       ['pool storage/net has less room than when the plan was made'],
     ],
-    ['no pool any more', goes('CSIStorageCapacity', 'storage/net'), ['pool storage/net is gone']],
+    ['no pool any more', removed('CSIStorageCapacity', 'storage/net'), ['pool storage/net is gone']],
     [
       'several things, of which all are named',
       (index) => {
@@ -154,7 +158,7 @@ describe('a placement is refused, whole, when what it was made on has changed:',
 
   test.each(refusals)('%s', (_, happens, expected) => {
     const { index, ledger } = startLedger();
-    const placement = placementOf(index, both);
+    const placement = expectPlacement(index, both);
     happens(index, ledger);
     expect(problems(ledger, placement)).toEqual(expected);
     expect(ledger.get('default/p')).toBeUndefined();
@@ -164,10 +168,13 @@ describe('a placement is refused, whole, when what it was made on has changed:',
   });
 
   test('a pool of one at a time that another pod uses now', () => {
-    const index = clusterOf(scarce, { ...stowageProfile, inFlight: 'one-at-a-time' });
+    const index = clusterOf(scarceObjects, { ...stowageProfile, inFlight: 'one-at-a-time' });
     const ledger = new Ledger(index);
-    const [first, second] = [placementOf(index, pod('p', ['new'])), placementOf(index, pod('q', ['newer']))];
-    reserveIn(ledger, first);
+    const [first, second] = [
+      expectPlacement(index, pod('p', ['new'])),
+      expectPlacement(index, pod('q', ['newer'])),
+    ];
+    expectReservation(ledger, first);
     expect(problems(ledger, second)).toEqual([
       'pool storage/net has a volume in flight; its driver takes one pod at a time',
     ]);
@@ -175,7 +182,7 @@ describe('a placement is refused, whole, when what it was made on has changed:',
 
   test('but not when the same version is handed over again', () => {
     const { index, ledger } = startLedger();
-    const placement = placementOf(index, both);
+    const placement = expectPlacement(index, both);
     index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n1'));
     expect(ledger.reserve(placement).kind).toBe('reserved');
   });
@@ -184,7 +191,7 @@ describe('a placement is refused, whole, when what it was made on has changed:',
 describe('revert', () => {
   test('gives everything back, and says what', () => {
     const { index, ledger } = startLedger();
-    const change = ledger.revert(reserveIn(ledger, placementOf(index, both)));
+    const change = ledger.revert(expectReservation(ledger, expectPlacement(index, both)));
     expect(change?.volumes.map(({ key }) => key)).toEqual(['v1']);
     expect(change?.pools.map(({ name }) => name)).toEqual(['storage/net']);
     expect(change?.nodeName).toBe('n1');
@@ -193,9 +200,9 @@ describe('revert', () => {
 
   test('a second time changes nothing', () => {
     const { index, ledger } = startLedger();
-    const reservation = reserveIn(ledger, placementOf(index, both));
+    const reservation = expectReservation(ledger, expectPlacement(index, both));
     ledger.revert(reservation);
-    const winner = reserveIn(ledger, placementOf(index, both));
+    const winner = expectReservation(ledger, expectPlacement(index, both));
     expect(ledger.revert(reservation)).toBeUndefined();
     expect(ledger.get('default/p')).toBe(winner);
     expectTaken(index);
@@ -203,20 +210,20 @@ describe('revert', () => {
 
   test('of a volume that has gone meanwhile gives back the rest', () => {
     const { index, ledger } = startLedger();
-    const reservation = reserveIn(ledger, placementOf(index, both));
+    const reservation = expectReservation(ledger, expectPlacement(index, both));
     index.remove('PersistentVolume', 'v1');
     expect(ledger.revert(reservation)).toMatchObject({ volumes: [], pools: [{ name: 'storage/net' }] });
   });
 
   test('of a volume that somebody else got meanwhile does not offer it again', () => {
     const { index, ledger } = startLedger();
-    const reservation = reserveIn(ledger, placementOf(index, both));
+    const reservation = expectReservation(ledger, expectPlacement(index, both));
     index.upsert(
       'PersistentVolume',
       localVolume('v1', '5Gi', 'n1', { version: '2', spec: reservedFor('theirs', 'u') }),
     );
     ledger.revert(reservation);
-    expect(outcomeOf(index, pod('q', ['other']))).toEqual(takenVolume);
+    expect(planOutcome(index, pod('q', ['other']))).toEqual(takenVolume);
   });
 });
 
@@ -242,7 +249,7 @@ describe('confirm', () => {
 
   test('waits until the cluster shows everything, and names what it does not show', () => {
     const { index, ledger } = startLedger();
-    const reservation = reserveIn(ledger, placementOf(index, both));
+    const reservation = expectReservation(ledger, expectPlacement(index, both));
     expect(ledger.confirm(reservation)).toEqual({
       kind: 'pending',
       missing: [
@@ -265,7 +272,7 @@ describe('confirm', () => {
 
   test('leaves things taken: by now the objects themselves say so', () => {
     const { index, ledger } = startLedger();
-    const reservation = reserveIn(ledger, placementOf(index, both));
+    const reservation = expectReservation(ledger, expectPlacement(index, both));
     writeAll(index);
     ledger.confirm(reservation);
     expectTaken(index);
@@ -273,7 +280,7 @@ describe('confirm', () => {
 
   test('a second time finds nothing to confirm, and a revert afterwards gives nothing back', () => {
     const { index, ledger } = startLedger();
-    const reservation = reserveIn(ledger, placementOf(index, both));
+    const reservation = expectReservation(ledger, expectPlacement(index, both));
     writeAll(index);
     ledger.confirm(reservation);
     expect(ledger.confirm(reservation)).toEqual({ kind: 'unknown' });
@@ -283,7 +290,7 @@ describe('confirm', () => {
 
   test('is not fooled by a claim of the same name with another uid', () => {
     const { index, ledger } = startLedger();
-    const reservation = reserveIn(ledger, placementOf(index, pod('p', ['data'])));
+    const reservation = expectReservation(ledger, expectPlacement(index, pod('p', ['data'])));
     index.upsert(
       'PersistentVolume',
       localVolume('v1', '5Gi', 'n1', { version: '2', spec: reservedFor('data', 'uid-9') }),

@@ -1,16 +1,16 @@
 import { assert } from '../../runtime/assert.ts';
-import type { ReleaseChange } from '../cluster-index/change.ts';
+import type { ReleaseChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { keptIfBacked, type Promised } from '../cluster-index/pools/promise-book.ts';
-import { settledPromise } from '../cluster-index/pools/promise-keeper.ts';
+import { settledPromise } from '../cluster-index/pools/promise-reconciler.ts';
+import { type CapacityPromise, promiseIfNeeded } from '../cluster-index/pools/promise-table.ts';
 import { addTo, removeFrom, setOrDelete } from '../cluster-index/primitives/maps.ts';
 import { inFlightPolicy } from '../cluster-index/profile.ts';
 import type { Placement } from '../plan.ts';
 import type { PoolRecord } from '../records/pool-record.ts';
 import type { VolumeRecord } from '../records/volume-record.ts';
-import type { PoolChoice } from '../rules/decisions.ts';
+import type { PoolChoice } from '../rules/framework/decisions.ts';
 import { compareSizes, type Size, zeroSize } from '../size.ts';
-import { type Conflict, conflictsOf, unconfirmedParts } from './conflicts.ts';
+import { findConflicts, type ReservationConflict, unconfirmedParts } from './conflicts.ts';
 
 /** What one pod has been given, until the cluster's own objects say so. */
 export interface Reservation {
@@ -21,7 +21,7 @@ export interface Reservation {
 export type ReserveResult =
   | { readonly kind: 'reserved'; readonly reservation: Reservation }
   /** Nothing was taken. The plan was made on another state than this; plan again. */
-  | { readonly kind: 'refused'; readonly conflicts: readonly Conflict[] };
+  | { readonly kind: 'refused'; readonly conflicts: readonly ReservationConflict[] };
 
 export type ConfirmResult =
   | { readonly kind: 'confirmed' }
@@ -68,7 +68,7 @@ export class Ledger {
     if (known !== undefined) {
       return refused({ object: `Pod ${podKey}`, problem: 'has a reservation already; revert it first' });
     }
-    const conflicts = conflictsOf(this.#index, placement);
+    const conflicts = findConflicts(this.#index, placement);
     if (conflicts.length > 0) return { kind: 'refused', conflicts };
     const savepoint = this.#index.savepoint();
     const shortage = this.#take(placement);
@@ -100,8 +100,8 @@ export class Ledger {
   }
 
   /** What the cluster says against a reservation: then its writes will fail, and it should be reverted. */
-  conflicts(reservation: Reservation): readonly Conflict[] {
-    return this.#isLive(reservation) ? conflictsOf(this.#index, reservation.placement) : [];
+  conflicts(reservation: Reservation): readonly ReservationConflict[] {
+    return this.#isLive(reservation) ? findConflicts(this.#index, reservation.placement) : [];
   }
 
   #isLive(reservation: Reservation): boolean {
@@ -109,7 +109,7 @@ export class Ledger {
   }
 
   /** Takes everything; the first thing that turns out not to be had is the answer, and the caller rolls back. */
-  #take(placement: Placement): Conflict | undefined {
+  #take(placement: Placement): ReservationConflict | undefined {
     const requests = promiseRequests(placement);
     const busy = requests.find((request) => this.#isBusy(request));
     if (busy !== undefined)
@@ -125,12 +125,12 @@ export class Ledger {
   }
 
   /** Two plans may have counted on the same attach slot; the second to be reserved learns it here. */
-  #assume({ pod, node }: Placement): Conflict | undefined {
+  #assume({ pod, node }: Placement): ReservationConflict | undefined {
     const { attachments, profile } = this.#index;
-    const before = attachments.on(node);
+    const before = attachments.attachedOn(node);
     this.#index.setAssumedPod(pod.key, { ...pod, nodeName: node });
     if (!profile.limitChosenVolumes) return undefined;
-    for (const [driver, handles] of attachments.on(node)) {
+    for (const [driver, handles] of attachments.attachedOn(node)) {
       const limit = attachments.limit(node, driver);
       const isGrown = handles.size > (before.get(driver)?.size ?? 0);
       if (limit !== undefined && isGrown && handles.size > limit) {
@@ -141,7 +141,7 @@ export class Ledger {
   }
 
   /** The promise of a claim that another pod has reserved already is shared; that room has been taken. */
-  #promise(request: PromiseRequest): Conflict | undefined {
+  #promise(request: PromiseRequest): ReservationConflict | undefined {
     const { id, claimUid, nodeName, size, pool } = request;
     const known = this.#index.promises.get(id);
     const fresh = {
@@ -154,7 +154,7 @@ export class Ledger {
       isStored: false,
       settled: undefined,
     };
-    const promised: Promised = known ?? fresh;
+    const promised: CapacityPromise = known ?? fresh;
     this.#index.setPromise(id, { ...promised, reservations: promised.reservations + 1 });
     return known === undefined ? this.#shortage(request) : undefined;
   }
@@ -167,17 +167,20 @@ export class Ledger {
   }
 
   /** Having promised it, the pool must not be below zero. */
-  #shortage({ pool, driver, size }: PromiseRequest): Conflict | undefined {
+  #shortage({ pool, driver, size }: PromiseRequest): ReservationConflict | undefined {
     if (pool === undefined || inFlightPolicy(this.#index.profile, driver) === 'off') return undefined;
     const row = this.#index.pools.row(pool.key);
     if (row === undefined) return conflictOf(pool, 'is gone');
-    const isKept = compareSizes(this.#index.pools.room(row), zeroSize) >= 0;
+    const isKept = compareSizes(this.#index.pools.available(row), zeroSize) >= 0;
     return isKept || compareSizes(size, zeroSize) === 0
       ? undefined
       : conflictOf(pool, 'has less room than when the plan was made');
   }
 
-  #giveUp(reservation: Reservation, settle: (promised: Promised) => Promised | undefined): ReleaseChange {
+  #giveUp(
+    reservation: Reservation,
+    settle: (promised: CapacityPromise) => CapacityPromise | undefined,
+  ): ReleaseChange {
     const { placement, podKey } = reservation;
     this.#set(podKey, undefined);
     const volumes = placement.bindings.flatMap(({ volume, claim }) => this.#unhold(volume, claim));
@@ -195,11 +198,11 @@ export class Ledger {
     return record === undefined ? [] : [record];
   }
 
-  #unpromise(id: string, settle: (promised: Promised) => Promised | undefined): PoolRecord[] {
+  #unpromise(id: string, settle: (promised: CapacityPromise) => CapacityPromise | undefined): PoolRecord[] {
     const promised = this.#index.promises.get(id);
     if (promised === undefined || promised.reservations === 0) return [];
     const settled = settle({ ...promised, reservations: promised.reservations - 1 });
-    const kept = settled && keptIfBacked(settled);
+    const kept = settled && promiseIfNeeded(settled);
     this.#index.setPromise(id, kept);
     const pool = promised.poolKey === undefined ? undefined : this.#index.pools.get(promised.poolKey);
     return kept === undefined && pool !== undefined ? [pool] : [];
@@ -241,10 +244,10 @@ function promiseRequests({ node: nodeName, provisions, inlineVolumes }: Placemen
   ];
 }
 
-function conflictOf(pool: PoolChoice, problem: string): Conflict {
+function conflictOf(pool: PoolChoice, problem: string): ReservationConflict {
   return { object: `pool ${pool.name}`, problem };
 }
 
-function refused(conflict: Conflict): ReserveResult {
+function refused(conflict: ReservationConflict): ReserveResult {
   return { kind: 'refused', conflicts: [conflict] };
 }

@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { plan } from '../plan.ts';
-import { placementOf, reserveIn } from '../testing/answers.ts';
-import { type ClusterObjects, outcomeOf } from '../testing/cluster.ts';
-import { scarce, startLedger } from '../testing/ledger-cluster.ts';
+import { type ClusterObjects, planOutcome } from '../testing/cluster.ts';
+import { expectPlacement, expectReservation } from '../testing/expect-plan.ts';
+import { scarceObjects, startLedger } from '../testing/ledger-fixture.ts';
 import { capacity, claim, localVolume, node, pod, reservedFor } from '../testing/objects.ts';
 import type { Ledger, Reservation } from './ledger.ts';
 
 /** With a second volume of class `local`, on n2. */
 const cluster: ClusterObjects = {
-  ...scarce,
+  ...scarceObjects,
   PersistentVolume: [localVolume('v1', '5Gi', 'n1'), localVolume('v2', '9Gi', 'n2')],
 };
 
 function reserve(index: ClusterIndex, ledger: Ledger, asking: Pod): Reservation {
-  return reserveIn(ledger, placementOf(index, asking));
+  return expectReservation(ledger, expectPlacement(index, asking));
 }
 
 function start() {
@@ -29,9 +29,9 @@ describe('two pods that share a claim', () => {
     const second = reserve(index, ledger, pod('two', ['data']));
     expect([first, second].map(({ placement }) => placement.bindings[0]!.volume)).toEqual(['v1', 'v1']);
     expect(ledger.revert(first)).toMatchObject({ volumes: [] });
-    expect(outcomeOf(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
+    expect(planOutcome(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
     expect(ledger.revert(second)?.volumes.map(({ key }) => key)).toEqual(['v1']);
-    expect(outcomeOf(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v1' } });
+    expect(planOutcome(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v1' } });
   });
 
   test('share its room, which is given back when the last of them lets go', () => {
@@ -49,7 +49,7 @@ describe('two pods that share a claim', () => {
     const { index, ledger } = start();
     reserve(index, ledger, pod('one', ['data']));
     index.upsert('PersistentVolume', localVolume('v0', '5Gi', 'n2'));
-    expect(placementOf(index, pod('two', ['data'])).node).toBe('n1');
+    expect(expectPlacement(index, pod('two', ['data'])).node).toBe('n1');
   });
 });
 
@@ -76,7 +76,7 @@ describe('what the cluster says wins over what was reserved:', () => {
     const { index, ledger } = start();
     const first = reserve(index, ledger, pod('one', ['data']));
     index.upsert('PersistentVolume', localVolume('v1', '6Gi', 'n1', { version: '2' }));
-    expect(outcomeOf(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
+    expect(planOutcome(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
     expect(ledger.conflicts(first)).toEqual([
       { object: 'PersistentVolume v1', problem: 'is out of sync (stored: 2, planned: 1)' },
     ]);
@@ -92,12 +92,12 @@ describe('what the cluster says wins over what was reserved:', () => {
       ).toBeUndefined();
     }
     expect(ledger.conflicts(first)).toEqual([]);
-    expect(outcomeOf(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
+    expect(planOutcome(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
   });
 
   test('a version that is no number is news, since nobody can tell its age', () => {
     const { index, ledger } = start();
-    const placement = placementOf(index, pod('one', ['data']));
+    const placement = expectPlacement(index, pod('one', ['data']));
     index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n1', { version: 'abc' }));
     expect(ledger.reserve(placement)).toMatchObject({
       conflicts: [{ problem: 'is out of sync (stored: abc, planned: 1)' }],
@@ -112,8 +112,8 @@ describe('a savepoint', () => {
     reserve(index, ledger, pod('one', ['data', 'new']));
     index.rollback(savepoint);
     expect([...ledger.all()]).toEqual([]);
-    expect(outcomeOf(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v1' } });
-    expect(outcomeOf(index, pod('q', ['newer']))).toMatchObject({ pools: { newer: 'storage/net' } });
+    expect(planOutcome(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v1' } });
+    expect(planOutcome(index, pod('q', ['newer']))).toMatchObject({ pools: { newer: 'storage/net' } });
   });
 
   test('takes a revert back', () => {
@@ -123,12 +123,12 @@ describe('a savepoint', () => {
     ledger.revert(held);
     index.rollback(savepoint);
     expect(ledger.get('default/one')).toBe(held);
-    expect(outcomeOf(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
+    expect(planOutcome(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
   });
 
   test('takes back what the cluster said, in whatever order it was said', () => {
     const { index } = start();
-    const before = outcomeOf(index, pod('q', ['data', 'new']));
+    const before = planOutcome(index, pod('q', ['data', 'new']));
     const savepoint = index.savepoint();
     index.remove('Node', 'n1');
     index.remove('PersistentVolume', 'v1');
@@ -136,9 +136,9 @@ describe('a savepoint', () => {
     index.upsert('PersistentVolumeClaim', claim('data', '50Gi', { version: '2' }));
     index.upsert('CSIStorageCapacity', capacity('net', 'made', { capacity: '1Gi', version: '2' }));
     index.remove('StorageClass', 'made');
-    expect(outcomeOf(index, pod('q', ['data', 'new']))).not.toEqual(before);
+    expect(planOutcome(index, pod('q', ['data', 'new']))).not.toEqual(before);
     index.rollback(savepoint);
-    expect(outcomeOf(index, pod('q', ['data', 'new']))).toEqual(before);
+    expect(planOutcome(index, pod('q', ['data', 'new']))).toEqual(before);
   });
 
   test('inside another is taken back alone, or kept', () => {
@@ -150,7 +150,7 @@ describe('a savepoint', () => {
     index.rollback(inner);
     expect([...ledger.all()].map(({ podKey }) => podKey)).toEqual(['default/one']);
     index.release(outer);
-    expect(outcomeOf(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
+    expect(planOutcome(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
   });
 
   test('closed out of order is a mistake of the caller', () => {

@@ -5,9 +5,14 @@ import { matchClaim } from '../claim-match.ts';
 import { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { stowageProfile } from '../cluster-index/profile.ts';
 import { keyOf, nameOf, OracleCluster } from '../testing/oracle/cluster.ts';
-import { compareVolumes, freeVolumes, offersModes, preboundVolumes } from '../testing/oracle/volumes.ts';
-import { randomNowMs } from '../testing/random-cluster.ts';
-import { arbEvent, RandomServer } from '../testing/random-events.ts';
+import {
+  compareVolumeObjects,
+  freeVolumesFor,
+  hasAccessModes,
+  preboundVolumes,
+} from '../testing/oracle/volumes.ts';
+import { randomNowMs } from '../testing/random/cluster.ts';
+import { arbEvent, ModelServer } from '../testing/random/events.ts';
 
 const runs = 300;
 const eventsMax = 60;
@@ -18,10 +23,10 @@ test('a claim gets the volume that looking at every one of them would find, at a
       fc.array(arbEvent, { maxLength: eventsMax, size: 'max' }),
       fc.array(fc.nat(eventsMax), { maxLength: 8 }),
       (events, looks) => {
-        const server = new RandomServer();
+        const server = new ModelServer();
         const index = new ClusterIndex(stowageProfile);
         for (const [position, event] of events.entries()) {
-          server.happen(event, index);
+          server.apply(event, index);
           if (looks.includes(position)) compareAll(index, server);
         }
         compareAll(index, server);
@@ -34,9 +39,9 @@ test('a claim gets the volume that looking at every one of them would find, at a
 test('a volume that is held for somebody is nobody else’s until it is let go', () => {
   fc.assert(
     fc.property(fc.array(arbEvent, { maxLength: eventsMax, size: 'max' }), (events) => {
-      const server = new RandomServer();
+      const server = new ModelServer();
       const index = new ClusterIndex(stowageProfile);
-      for (const event of events) server.happen(event, index);
+      for (const event of events) server.apply(event, index);
       for (const claim of index.claims.records()) {
         const found = matchClaim(index, claim, false);
         if (found === undefined || found.claim !== undefined) continue;
@@ -51,7 +56,7 @@ test('a volume that is held for somebody is nobody else’s until it is let go',
   );
 });
 
-function compareAll(index: ClusterIndex, server: RandomServer): void {
+function compareAll(index: ClusterIndex, server: ModelServer): void {
   const cluster = new OracleCluster(server.objects, stowageProfile, randomNowMs);
   for (const claim of server.objects.PersistentVolumeClaim ?? []) {
     const record = index.claims.get(keyOf(claim))!;
@@ -68,14 +73,14 @@ function bestByWalking(
   isDelayed: boolean,
 ): string | undefined {
   const reserved = preboundVolumes(cluster, claim)
-    .filter((volume) => offersModes(volume, claim))
-    .sort(compareVolumes);
-  const free = isDelayed ? [] : freeVolumes(cluster, claim).sort(fewestModesFirst);
+    .filter((volume) => hasAccessModes(volume, claim))
+    .sort(compareVolumeObjects);
+  const free = isDelayed ? [] : freeVolumesFor(cluster, claim).sort(fewestModesFirst);
   const best = [...reserved, ...free][0];
   return best && nameOf(best);
 }
 
 function fewestModesFirst(a: PersistentVolume, b: PersistentVolume): number {
   const [left, right] = [a, b].map(({ spec }) => new Set(spec?.accessModes ?? []).size);
-  return left! - right! || compareVolumes(a, b);
+  return left! - right! || compareVolumeObjects(a, b);
 }

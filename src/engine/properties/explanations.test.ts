@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
-import { explain, type NodeExplanation } from '../explain/explain.ts';
+import { explainNodes, type NodeExplanation } from '../evaluation/explain-nodes.ts';
 import { plan } from '../plan.ts';
 import { readPod } from '../records/pod-record.ts';
 import { type NodeReason, nodeReasons } from '../rules/reasons.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 import { compareSizes, zeroSize } from '../size.ts';
 import { clusterOf } from '../testing/cluster.ts';
-import { onlyOn } from '../testing/only-on.ts';
-import { arbCluster, randomNowMs as nowMs } from '../testing/random-cluster.ts';
+import { onlyNodeRule } from '../testing/only-node-rule.ts';
+import { arbCluster, randomNowMs as nowMs } from '../testing/random/cluster.ts';
 
 const runs = 400;
 
@@ -20,7 +20,7 @@ describe.each([stowageProfile, upstreamProfile])('an explanation under profile $
     fc.assert(
       fc.property(arbCluster, ({ objects, pod }) => {
         const index = clusterOf(objects, profile);
-        const { podRefusals, nodes } = explain(readPod(pod), index, { nowMs, rules: volumeRules });
+        const { podRefusals, nodes } = explainNodes(readPod(pod), index, { nowMs, rules: volumeRules });
         const answer = plan(pod, index, { nowMs });
         if (podRefusals.length > 0) {
           expect(answer).toMatchObject({ kind: 'refusal', podRefusals });
@@ -61,7 +61,7 @@ describe.each([stowageProfile, upstreamProfile])('an explanation under profile $
 });
 
 function expectConsistent(index: ClusterIndex, pod: Pod, { node, findings }: NodeExplanation): void {
-  const answer = plan(pod, index, { nowMs, rules: [onlyOn(node), ...volumeRules] });
+  const answer = plan(pod, index, { nowMs, rules: [onlyNodeRule(node), ...volumeRules] });
   if (answer.kind === 'placement') {
     expect(findings).toEqual([]);
     return;

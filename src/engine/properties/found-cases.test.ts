@@ -24,7 +24,7 @@ import {
   storageClass,
   volume,
 } from '../testing/objects.ts';
-import { oracleVerdict, refusalMessage } from '../testing/oracle/index.ts';
+import { oracleRefusalMessage, oracleVerdict } from '../testing/oracle/index.ts';
 
 const nowMs = 0;
 const local = storageClass('local');
@@ -233,7 +233,7 @@ describe('found by random clusters', () => {
     const answer = plan(target, clusterOf(objects, profile), { nowMs });
     if (answer.kind === 'refusal') {
       expect([...right.feasible.keys()]).toEqual([]);
-      if (profile.name === 'upstream') expect(answer.message).toBe(refusalMessage(objects, right));
+      if (profile.name === 'upstream') expect(answer.message).toBe(oracleRefusalMessage(objects, right));
       return;
     }
     expect(answer.feasibleNodes).toBe(right.feasible.size);
@@ -285,10 +285,10 @@ describe('found by random histories', () => {
     const answer = plan(pod('p', ['c']), index, { nowMs });
     if (answer.kind !== 'placement') return expect.fail(answer.message);
     new Ledger(index).reserve(answer);
-    expect(index.attachments.on('n1').get('d1')).toEqual(new Set(['h1']));
+    expect(index.attachments.attachedOn('n1').get('d1')).toEqual(new Set(['h1']));
     const changed = volume('v', '1Gi', { version: '2', spec: { csi: { driver: 'd1', volumeHandle: 'h2' } } });
     index.upsert('PersistentVolume', changed);
-    expect(index.attachments.on('n1').get('d1')).toEqual(new Set(['h2']));
+    expect(index.attachments.attachedOn('n1').get('d1')).toEqual(new Set(['h2']));
   });
 
   test('a claim whose volume was taken away by others does not hold a second one besides', () => {

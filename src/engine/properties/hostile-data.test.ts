@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
-import type { Kind } from '../cluster-index/change.ts';
+import type { IndexedKind } from '../cluster-index/cluster-change.ts';
 import { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { plan } from '../plan.ts';
 import { claim, pod, storageClass } from '../testing/objects.ts';
-import { arbCluster, randomNowMs as nowMs, type RandomCluster } from '../testing/random-cluster.ts';
+import { arbCluster, randomNowMs as nowMs, type RandomCluster } from '../testing/random/cluster.ts';
 
 const runs = 500;
 
@@ -106,7 +106,7 @@ describe.each([stowageProfile, upstreamProfile])('garbage in any field, under pr
         const index = new ClusterIndex(profile);
         for (const [kind, list] of Object.entries(objects)) {
           for (const object of list) {
-            const { notices } = index.upsert(kind as 'Node', object as never);
+            const { warnings: notices } = index.upsert(kind as 'Node', object as never);
             for (const notice of notices)
               expect(notice).toMatchObject({ kind, problem: expect.stringContaining(': ') });
           }
@@ -129,8 +129,8 @@ describe.each([stowageProfile, upstreamProfile])('garbage in any field, under pr
         }
         for (const [kind, list] of Object.entries(cluster.objects))
           for (const { metadata } of list) {
-            index.remove(kind as Kind, metadata!.name!);
-            index.remove(kind as Kind, `${metadata!.namespace}/${metadata!.name}`);
+            index.remove(kind as IndexedKind, metadata!.name!);
+            index.remove(kind as IndexedKind, `${metadata!.namespace}/${metadata!.name}`);
           }
         useEverything(index, cluster.pod);
       }),
@@ -142,7 +142,7 @@ describe.each([stowageProfile, upstreamProfile])('garbage in any field, under pr
 test('things that are no objects at all are left out with a notice', () => {
   const index = new ClusterIndex();
   for (const value of [null, undefined, 1, 'x', [], true, { metadata: null }, { metadata: { name: 7 } }]) {
-    const { change, notices } = index.upsert('PersistentVolume', value as never);
+    const { change, warnings: notices } = index.upsert('PersistentVolume', value as never);
     expect(change).toBeUndefined();
     expect(notices).toHaveLength(1);
   }

@@ -5,12 +5,12 @@ import { stowageProfile } from '../cluster-index/profile.ts';
 import { Ledger, type Reservation } from '../ledger/ledger.ts';
 import { type Placement, plan } from '../plan.ts';
 import { nanoOf } from '../size.ts';
-import { clusterOf, outcomeOf } from '../testing/cluster.ts';
+import { clusterOf, planOutcome } from '../testing/cluster.ts';
 import { dumpIndex, dumpSettled, letPromisesRunOut } from '../testing/index-dump.ts';
 import { pod } from '../testing/objects.ts';
-import { crowdedPools, crowdedVolumes } from '../testing/random/flavour.ts';
-import { arbObjects, randomNowMs as nowMs, type RandomObjects } from '../testing/random-cluster.ts';
-import { arbEvent, type RandomEvent, RandomServer } from '../testing/random-events.ts';
+import { arbObjects, randomNowMs as nowMs, type RandomObjects } from '../testing/random/cluster.ts';
+import { scarcePools, scarceVolumes } from '../testing/random/distribution.ts';
+import { arbEvent, ModelServer, type RandomEvent } from '../testing/random/events.ts';
 
 const runs = 200;
 
@@ -35,11 +35,11 @@ const ledgerSteps: fc.Arbitrary<Step> = fc.record({
 const eventSteps: fc.Arbitrary<Step> = fc.record({ type: fc.constant('event'), event: arbEvent });
 const anySteps = fc.oneof({ weight: 3, arbitrary: ledgerSteps }, { weight: 2, arbitrary: eventSteps });
 
-const clusters = fc.oneof(arbObjects(crowdedVolumes), arbObjects(crowdedPools));
+const clusters = fc.oneof(arbObjects(scarceVolumes), arbObjects(scarcePools));
 
 /** An index, its ledger, and the API server that they hear from. */
 class Fixture {
-  readonly server: RandomServer;
+  readonly server: ModelServer;
   readonly index: ClusterIndex;
   readonly ledger: Ledger;
   /** All that was ever reserved, so that it can be given back once too often. */
@@ -47,14 +47,14 @@ class Fixture {
   readonly #plans = new Map<number, Placement>();
 
   constructor(objects: RandomObjects) {
-    this.server = new RandomServer(objects);
+    this.server = new ModelServer(objects);
     this.index = clusterOf(this.server.objects, stowageProfile);
     this.ledger = new Ledger(this.index);
   }
 
   take(step: Step): void {
     if (step.type === 'event') {
-      this.server.happen(step.event, this.index);
+      this.server.apply(step.event, this.index);
       return;
     }
     if (step.type === 'plan' || step.type === 'reserve') this.#plan(step.pod);
@@ -106,7 +106,7 @@ describe('the ledger', () => {
         const fresh = clusterOf(fixture.server.objects, stowageProfile);
         expect(dumpSettled(fixture.index, nowMs, fixture.ledger)).toEqual(dumpSettled(fresh, nowMs));
         for (const each of pods)
-          expect(outcomeOf(fixture.index, each, nowMs)).toEqual(outcomeOf(fresh, each, nowMs));
+          expect(planOutcome(fixture.index, each, nowMs)).toEqual(planOutcome(fresh, each, nowMs));
       }),
       { numRuns: runs },
     );
@@ -128,7 +128,7 @@ describe('the ledger', () => {
   test('never promises more of a pool than is published when it promises', () => {
     fc.assert(
       fc.property(
-        arbObjects(crowdedPools),
+        arbObjects(scarcePools),
         fc.array(anySteps, { maxLength: 30, size: 'max' }),
         (objects, steps) => {
           const fixture = new Fixture(objects);
@@ -247,6 +247,6 @@ function expectRoom(index: ClusterIndex, { placement }: Reservation): void {
     let promised = 0n;
     for (const size of index.pools.promisesOf(pool.key).values()) promised += nanoOf(size);
     expect(promised).toBeLessThanOrEqual(nanoOf(published));
-    expect(nanoOf(index.pools.room(row))).toBeGreaterThanOrEqual(0n);
+    expect(nanoOf(index.pools.available(row))).toBeGreaterThanOrEqual(0n);
   }
 }

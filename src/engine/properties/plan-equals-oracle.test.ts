@@ -6,9 +6,9 @@ import { type Placement, plan } from '../plan.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 import { addSizes, nanoOf, subtractSizes, zeroSize } from '../size.ts';
 import { clusterOf } from '../testing/cluster.ts';
-import { onlyOn } from '../testing/only-on.ts';
-import { oracleVerdict, refusalMessage } from '../testing/oracle/index.ts';
-import { arbCluster, randomNowMs as nowMs, type RandomCluster } from '../testing/random-cluster.ts';
+import { onlyNodeRule } from '../testing/only-node-rule.ts';
+import { oracleRefusalMessage, oracleVerdict } from '../testing/oracle/index.ts';
+import { arbCluster, randomNowMs as nowMs, type RandomCluster } from '../testing/random/cluster.ts';
 
 const runs = 1_000;
 
@@ -44,7 +44,7 @@ describe.each(profiles)('a plan under profile $name $inFlightOf', (profile) => {
         const answer = plan(pod, clusterOf(objects, profile), { nowMs, rules: volumeRules });
         if (answer.kind === 'refusal') {
           expect([...right.feasible.keys()]).toEqual([]);
-          if (profile.name === 'upstream') expect(answer.message).toBe(refusalMessage(objects, right));
+          if (profile.name === 'upstream') expect(answer.message).toBe(oracleRefusalMessage(objects, right));
         } else {
           expect(answer.feasibleNodes).toBe(right.feasible.size);
           expect([...right.feasible.keys()]).toContain(answer.node);
@@ -66,7 +66,7 @@ interface Summary {
 function nodesByPlan(index: ClusterIndex, { objects, pod }: RandomCluster): Map<string, Summary> {
   const found = new Map<string, Summary>();
   for (const name of objects.Node.map((node) => node.metadata!.name!).sort()) {
-    const answer = plan(pod, index, { nowMs, rules: [onlyOn(name), ...volumeRules] });
+    const answer = plan(pod, index, { nowMs, rules: [onlyNodeRule(name), ...volumeRules] });
     if (answer.kind === 'placement') found.set(name, summarize(answer));
   }
   return found;

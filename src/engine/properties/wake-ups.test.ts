@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../cluster-index/change.ts';
+import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import { type Profile, stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 import {
-  arbHappening,
-  arbPast,
   arbScarceObjects,
-  type Remembered,
-  WaitingRoom,
-} from '../testing/waiting-room.ts';
+  arbSetupStep,
+  arbStep,
+  PendingPodsFixture,
+  type RecordedAnswer,
+} from '../testing/pending-pods-fixture.ts';
 
 const runs = 250;
 const happeningsMax = 50;
@@ -34,15 +34,15 @@ describe.each(profiles)('under profile $name', ({ profile }) => {
     fc.assert(
       fc.property(
         arbScarceObjects,
-        fc.array(arbPast, { maxLength: pastMax, size: 'max' }),
-        fc.array(arbHappening, { maxLength: happeningsMax, size: 'max' }),
+        fc.array(arbSetupStep, { maxLength: pastMax, size: 'max' }),
+        fc.array(arbStep, { maxLength: happeningsMax, size: 'max' }),
         (objects, past, happenings) => {
-          const room = new WaitingRoom(objects, profile);
-          for (const step of past) room.take(step);
-          const before = room.ask().answers;
+          const room = new PendingPodsFixture(objects, profile);
+          for (const step of past) room.apply(step);
+          const before = room.planAll().answers;
           // Each by itself, from the same state: after a few of them nothing would be left to wait for.
           for (const happening of happenings) {
-            const { answers, changes } = room.attempt(happening);
+            const { answers, changes } = room.tryAndRollBack(happening);
             for (const [pod, now] of answers) {
               const known = before.get(pod);
               if (known === undefined) continue;
@@ -62,16 +62,16 @@ describe.each(profiles)('under profile $name', ({ profile }) => {
     fc.assert(
       fc.property(
         arbScarceObjects,
-        fc.array(fc.oneof({ weight: 6, arbitrary: arbHappening }, { weight: 1, arbitrary: arbPast }), {
+        fc.array(fc.oneof({ weight: 6, arbitrary: arbStep }, { weight: 1, arbitrary: arbSetupStep }), {
           maxLength: happeningsMax,
           size: 'max',
         }),
         (objects, steps) => {
-          const room = new WaitingRoom(objects, profile);
-          const waiting = new Map(room.ask().answers);
+          const room = new PendingPodsFixture(objects, profile);
+          const waiting = new Map(room.planAll().answers);
           const remembered = new Map(waiting);
           for (const step of steps) {
-            const { answers, changes } = room.live(step);
+            const { answers, changes } = room.applyAndPlan(step);
             for (const [pod, now] of answers) {
               const [refused, known] = [waiting.get(pod), remembered.get(pod)];
               // Who reserves something knows what it takes from others; nobody is told.
@@ -101,7 +101,12 @@ class Judge {
   #moved = 0;
 
   /** If the pod fits now. */
-  expectWoken(pod: string, before: Remembered, now: Remembered, changes: readonly Change[]): void {
+  expectWoken(
+    pod: string,
+    before: RecordedAnswer,
+    now: RecordedAnswer,
+    changes: readonly ClusterChange[],
+  ): void {
     if (before.answer.kind === 'placement' || now.answer.kind === 'refusal') return;
     this.#helped += 1;
     if (wakes(before, changes)) return;
@@ -111,7 +116,12 @@ class Judge {
   }
 
   /** If the answer is another now. */
-  expectStale(pod: string, before: Remembered, now: Remembered, changes: readonly Change[]): void {
+  expectStale(
+    pod: string,
+    before: RecordedAnswer,
+    now: RecordedAnswer,
+    changes: readonly ClusterChange[],
+  ): void {
     if (textOf(before) === textOf(now)) return;
     this.#moved += 1;
     if (isStale(before, changes)) return;
@@ -127,20 +137,20 @@ class Judge {
 }
 
 /** It was refused, still is, and has heard nothing that could help. */
-function waits(before: Remembered, now: Remembered, changes: readonly Change[]): boolean {
+function waits(before: RecordedAnswer, now: RecordedAnswer, changes: readonly ClusterChange[]): boolean {
   return before.answer.kind === 'refusal' && now.answer.kind === 'refusal' && !wakes(before, changes);
 }
 
-function wakes({ answer }: Remembered, changes: readonly Change[]): boolean {
+function wakes({ answer }: RecordedAnswer, changes: readonly ClusterChange[]): boolean {
   return answer.kind === 'refusal' && changes.some((change) => answer.wokenBy(change));
 }
 
-function isStale({ interest, index }: Remembered, changes: readonly Change[]): boolean {
+function isStale({ interest, index }: RecordedAnswer, changes: readonly ClusterChange[]): boolean {
   return changes.some((change) => volumeRules.some((rule) => rule.invalidates(interest, change, index)));
 }
 
 /** The node and the volumes; a refusal is a refusal. */
-function textOf({ answer }: Remembered): string {
+function textOf({ answer }: RecordedAnswer): string {
   if (answer.kind === 'refusal') return 'refused';
   const { node, bindings, provisions, inlineVolumes } = answer;
   const volumes = [
@@ -151,6 +161,6 @@ function textOf({ answer }: Remembered): string {
   return [node, ...volumes].join(' ');
 }
 
-function kindsOf(changes: readonly Change[]): string {
+function kindsOf(changes: readonly ClusterChange[]): string {
   return changes.map(({ kind }) => kind).join(', ') || 'no change';
 }

@@ -1,5 +1,5 @@
 import { textOf } from '../../kube/wire.ts';
-import { itemsOf } from './reading.ts';
+import { nonNullItems } from './field-readers.ts';
 
 /** Access modes as bits, so that "offers every mode that is asked for" is one AND. */
 const bits: Readonly<Record<string, number>> = {
@@ -13,7 +13,7 @@ const bits: Readonly<Record<string, number>> = {
 const unknownModeBit = 16;
 
 export function accessModeBits(modes: readonly string[] | undefined): number {
-  return itemsOf(modes).reduce((mask, mode) => mask | (modeBit(mode) ?? unknownModeBit), 0);
+  return nonNullItems(modes).reduce((mask, mode) => mask | (modeBit(mode) ?? unknownModeBit), 0);
 }
 
 export function offersModes(offered: number, asked: number): boolean {
@@ -28,7 +28,7 @@ export function modeCount(modes: number): number {
 }
 
 export function unknownModeProblems(modes: readonly string[] | undefined, field: string): string[] {
-  return itemsOf(modes)
+  return nonNullItems(modes)
     .filter((mode) => modeBit(mode) === undefined)
     .map((mode) => `${field}: "${textOf(mode)}" is not an access mode; use ${Object.keys(bits).join(', ')}`);
 }

@@ -6,10 +6,10 @@ import { annotations } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { Size } from '../size.ts';
 import { accessModeBits, unknownModeProblems } from './access-modes.ts';
+import { readSize } from './field-readers.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
-import type { Interning } from './interning.ts';
+import type { Interner } from './interner.ts';
 import { requirementsKey } from './node-matcher.ts';
-import { readSize } from './reading.ts';
 
 /** What the engine keeps of a PersistentVolumeClaim. */
 export interface ClaimRecord extends Identity {
@@ -43,7 +43,7 @@ export interface ClaimRecord extends Identity {
   readonly isUsable: boolean;
 }
 
-export function readClaim(claim: PersistentVolumeClaim, interning: Interning): ClaimRecord {
+export function readClaim(claim: PersistentVolumeClaim, interning: Interner): ClaimRecord {
   const problems: string[] = [];
   const spec = claim.spec;
   const request = readSize(spec?.resources?.requests?.storage, 'spec.resources.requests.storage');

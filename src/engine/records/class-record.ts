@@ -3,7 +3,7 @@ import { compileTopologySelector } from '../../kube/selectors/topology-selector.
 import { canProvision, isDelayedBinding } from '../../kube/volumes.ts';
 import { textOf } from '../../kube/wire.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
-import type { Interning } from './interning.ts';
+import type { Interner } from './interner.ts';
 import { everyNode, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
 
 /** What the engine keeps of a StorageClass. */
@@ -18,7 +18,7 @@ export interface ClassRecord extends Identity {
   readonly problems: readonly string[];
 }
 
-export function readClass(storageClass: StorageClass, interning: Interning): ClassRecord {
+export function readClass(storageClass: StorageClass, interning: Interner): ClassRecord {
   const allowed = compileTopologySelector(storageClass.allowedTopologies);
   const { key, uid, version, isDeleting } = clusterIdentity(storageClass);
   return {

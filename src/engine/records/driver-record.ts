@@ -1,8 +1,8 @@
 import type { CSIDriver, CSINode } from '../../kube/api/storage.ts';
 import { migratedPlugins } from '../../kube/legacy/in-tree-migration.ts';
 import { textOf } from '../../kube/wire.ts';
+import { nonNullItems } from './field-readers.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
-import { itemsOf } from './reading.ts';
 
 /** What the engine keeps of a CSIDriver. */
 export interface DriverRecord extends Identity {
@@ -34,7 +34,7 @@ export interface NodeDriversRecord extends Identity {
 export function readNodeDrivers(node: CSINode): NodeDriversRecord {
   const problems: string[] = [];
   const limits = new Map<string, number | undefined>();
-  for (const driver of itemsOf(node.spec?.drivers)) {
+  for (const driver of nonNullItems(node.spec?.drivers)) {
     limits.set(textOf(driver.name), readLimit(driver.allocatable?.count, textOf(driver.name), problems));
   }
   const { key, uid, version, isDeleting } = clusterIdentity(node);

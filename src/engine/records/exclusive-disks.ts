@@ -1,7 +1,7 @@
 import type { Volume } from '../../kube/api/core.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
+import { nonNullItems } from './field-readers.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';
-import { itemsOf } from './reading.ts';
 
 /** A disk that is named in the pod itself and that pods of one node can't share, unless all of them only read. */
 export interface DiskUse {
@@ -24,7 +24,7 @@ function usesOf({ gcePersistentDisk, awsElasticBlockStore, iscsi, rbd }: Volume)
   if (isRecord(iscsi)) uses.push(use(['iscsi', iscsi.iqn], iscsi.readOnly));
   if (isRecord(rbd)) {
     const { monitors, pool, image, readOnly } = rbd;
-    for (const monitor of new Set(itemsOf(monitors as readonly unknown[])))
+    for (const monitor of new Set(nonNullItems(monitors as readonly unknown[])))
       uses.push(use(['rbd', monitor, pool, image], readOnly));
   }
   return uses;

@@ -1,7 +1,7 @@
 import type { ContainerPort } from '../../kube/api/core.ts';
 import { textOf } from '../../kube/wire.ts';
+import { nonNullItems } from './field-readers.ts';
 import { memoByShape } from './pod-shape.ts';
-import { itemsOf } from './reading.ts';
 
 /** A port of its node that a pod takes. */
 export interface HostPort {
@@ -19,7 +19,7 @@ export const anyIp = '0.0.0.0';
  */
 export const hostPortsOf = memoByShape<readonly HostPort[]>(({ containers, initContainers }) =>
   [...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always'), ...containers]
-    .flatMap(({ hostPorts }) => itemsOf(hostPorts))
+    .flatMap(({ hostPorts }) => nonNullItems(hostPorts))
     .map(readHostPort),
 );
 

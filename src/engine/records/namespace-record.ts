@@ -1,6 +1,6 @@
 import type { Namespace } from '../../kube/api/core.ts';
+import { stringMapOf } from './field-readers.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
-import { stringMapOf } from './reading.ts';
 
 /** What the engine keeps of a Namespace: pod affinity selects them by label. */
 export interface NamespaceRecord extends Identity {

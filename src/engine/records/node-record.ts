@@ -1,8 +1,7 @@
-import type { ContainerImage, Node, Taint } from '../../kube/api/core.ts';
-import type { ResourceList } from '../../kube/api/meta.ts';
+import type { ContainerImage, Node, ResourceList, Taint } from '../../kube/api/core.ts';
 import { isRecord } from '../../kube/wire.ts';
+import { nonNullItems, stringMapOf } from './field-readers.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
-import { itemsOf, stringMapOf } from './reading.ts';
 
 export interface NodeRecord extends Identity {
   readonly labels: Readonly<Record<string, string>>;
@@ -15,11 +14,6 @@ export interface NodeRecord extends Identity {
   readonly declaredFeatures: readonly string[];
 }
 
-export function haveSameLabels(a: NodeRecord, b: NodeRecord): boolean {
-  const keys = Object.keys(a.labels);
-  return keys.length === Object.keys(b.labels).length && keys.every((key) => a.labels[key] === b.labels[key]);
-}
-
 export function readNode(node: Node): NodeRecord {
   const { key, uid, version, isDeleting } = clusterIdentity(node);
   return {
@@ -29,9 +23,9 @@ export function readNode(node: Node): NodeRecord {
     isDeleting,
     labels: stringMapOf(node.metadata?.labels),
     isUnschedulable: node.spec?.unschedulable === true,
-    taints: itemsOf(node.spec?.taints),
+    taints: nonNullItems(node.spec?.taints),
     allocatable: isRecord(node.status?.allocatable) ? (node.status.allocatable as ResourceList) : {},
-    images: itemsOf(node.status?.images),
-    declaredFeatures: itemsOf(node.status?.declaredFeatures).filter((name) => typeof name === 'string'),
+    images: nonNullItems(node.status?.images),
+    declaredFeatures: nonNullItems(node.status?.declaredFeatures).filter((name) => typeof name === 'string'),
   };
 }

@@ -5,9 +5,9 @@ import {
   matchesLabels,
 } from '../../kube/selectors/label-selector.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
+import { nonNullItems } from './field-readers.ts';
 import { requirementsKey } from './node-matcher.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';
-import { itemsOf } from './reading.ts';
 
 /**
  * One term of a pod's affinity or anti-affinity: which pods it is about, and what "near" is. The API server has already put
@@ -46,7 +46,7 @@ const noTerms: PodTerms = { key: '', required: [], requiredAnti: [], preferred: 
 export const podTermsOf = memoByShape(readPodTerms);
 
 /** Whether the term of a pod in `namespace` is about the other pod. */
-export function isTermAbout(term: PodTerm, namespace: string, other: AboutPod): boolean {
+export function termMatches(term: PodTerm, namespace: string, other: TermTarget): boolean {
   if (!matchesLabels(term.selector, other.labels)) return false;
   if (term.isOwnNamespace) return other.namespace === namespace;
   if (term.names.includes(other.namespace)) return true;
@@ -55,7 +55,7 @@ export function isTermAbout(term: PodTerm, namespace: string, other: AboutPod): 
   );
 }
 
-export interface AboutPod {
+export interface TermTarget {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Of its namespace; asked for only by terms that select namespaces. */
@@ -83,7 +83,7 @@ function partOf(part: PodAffinity | undefined): PodAffinity | undefined {
 
 function readTerms(part: PodAffinity | undefined, name: string, problems: string[]): readonly PodTerm[] {
   const field = `spec.affinity.${name}.requiredDuringSchedulingIgnoredDuringExecution`;
-  const terms = itemsOf(part?.requiredDuringSchedulingIgnoredDuringExecution);
+  const terms = nonNullItems(part?.requiredDuringSchedulingIgnoredDuringExecution);
   return allOrNone(terms.map((term, at) => readTerm(term, requiredWeight, `${field}[${at}]`, problems)));
 }
 
@@ -94,7 +94,7 @@ function readWeighted(
   problems: string[],
 ): readonly PodTerm[] {
   const field = `spec.affinity.${name}.preferredDuringSchedulingIgnoredDuringExecution`;
-  const terms: readonly WeightedPodAffinityTerm[] = itemsOf(
+  const terms: readonly WeightedPodAffinityTerm[] = nonNullItems(
     part?.preferredDuringSchedulingIgnoredDuringExecution,
   );
   return allOrNone(
@@ -116,7 +116,7 @@ function readTerm(
   if (!pods.ok) problems.push(pods.problem);
   if (!spaces.ok) problems.push(spaces.problem);
   if (!pods.ok || !spaces.ok) return undefined;
-  const names = itemsOf(term.namespaces).filter((name) => typeof name === 'string');
+  const names = nonNullItems(term.namespaces).filter((name) => typeof name === 'string');
   const topologyKey = textOf(term.topologyKey);
   const namespaceSelector = hasSelector ? spaces.selector : undefined;
   return {

@@ -15,12 +15,12 @@ export interface PodUsage {
   readonly scored: ResourceAmounts;
 }
 
-export const demandOf = memoByShape<PodDemand>((spec) => ({
+export const podDemandOf = memoByShape<PodDemand>((spec) => ({
   requests: podRequests(spec),
   scored: podRequestsForScore(spec),
 }));
 
-export const usageOf = memoByShape<PodUsage>((spec) => ({
+export const podUsageOf = memoByShape<PodUsage>((spec) => ({
   requests: podRequests(spec, spec.granted),
   scored: podLoadForScore(spec, spec.granted),
 }));

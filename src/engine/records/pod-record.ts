@@ -4,9 +4,10 @@ import { isFinished } from '../../kube/pods.ts';
 import { ephemeralClaimName } from '../../kube/volumes.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { Size } from '../size.ts';
+import { nonNullItems, readSize, stringMapOf } from './field-readers.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
-import { type PodShape, shapeOf } from './pod-shape.ts';
-import { itemsOf, readSize, stringMapOf } from './reading.ts';
+import { haveSameLabels } from './labels.ts';
+import { type PodShape, podShapeOf } from './pod-shape.ts';
 
 /** What the engine keeps of a Pod. */
 export interface PodRecord extends Identity {
@@ -64,7 +65,7 @@ const sizeAttribute = 'csi.storage.k8s.io/size';
 export function readPod(object: Pod): PodRecord {
   // Whoever asks for a plan may hand us anything that JSON can say.
   const pod: Pod = typeof object === 'object' && object !== null ? object : {};
-  const volumes = itemsOf(pod.spec?.volumes);
+  const volumes = nonNullItems(pod.spec?.volumes);
   const problems: string[] = [];
   const { key, uid, version, isDeleting } = namespacedIdentity(pod);
   return {
@@ -83,7 +84,7 @@ export function readPod(object: Pod): PodRecord {
     isPreempted: readIsPreempted(pod),
     owner: readOwner(pod),
     startTime: pod.status?.startTime,
-    shape: shapeOf(pod),
+    shape: podShapeOf(pod),
     claims: readPodClaims(pod, volumes),
     inlineVolumes: volumes.flatMap((volume) => readInlineVolume(volume, problems)),
     migratedVolumes: volumes.flatMap(readMigratedInline),
@@ -91,13 +92,20 @@ export function readPod(object: Pod): PodRecord {
   };
 }
 
+/**
+ * Whether the pod's requirements or labels differ from what they were. Status updates alone are no reason to plan the pod again.
+ */
+export function hasSchedulingChange(pod: PodRecord, now: PodRecord | undefined): boolean {
+  return now !== undefined && (now.shape.key !== pod.shape.key || !haveSameLabels(now, pod));
+}
+
 function readOwner(pod: Pod): string {
-  const controller = itemsOf(pod.metadata?.ownerReferences).find((owner) => owner.controller === true);
+  const controller = nonNullItems(pod.metadata?.ownerReferences).find((owner) => owner.controller === true);
   return controller === undefined ? '' : `${textOf(controller.kind)}/${textOf(controller.name)}`;
 }
 
 function readIsPreempted({ status }: Pod): boolean {
-  const mark = itemsOf(status?.conditions).find(({ type }) => type === 'DisruptionTarget');
+  const mark = nonNullItems(status?.conditions).find(({ type }) => type === 'DisruptionTarget');
   return mark?.status === 'True' && mark.reason === 'PreemptionByScheduler';
 }
 

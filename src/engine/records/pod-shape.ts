@@ -6,14 +6,15 @@ import type {
   Pod,
   PodSpec,
   PodStatus,
+  ResourceList,
   ResourceRequirements,
   Toleration,
   TopologySpreadConstraint,
   Volume,
 } from '../../kube/api/core.ts';
-import type { ResourceList, StringMap } from '../../kube/api/meta.ts';
+import type { StringMap } from '../../kube/api/meta.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
-import { itemsOf } from './reading.ts';
+import { nonNullItems } from './field-readers.ts';
 
 /**
  * What a pod asks of its node, claims and identity apart. The replicas of one workload have one shape between them: it is read and
@@ -80,7 +81,7 @@ const shapes = new Map<string, PodShape>();
 /** Past this we start over: sharing saves memory and time, it is never needed for correctness. */
 const shapesMax = 20_000;
 
-export function shapeOf(pod: Pod): PodShape {
+export function podShapeOf(pod: Pod): PodShape {
   const spec = shapeSpec(pod);
   const key = JSON.stringify(spec);
   const known = shapes.get(key);
@@ -112,15 +113,15 @@ function shapeSpec(pod: Pod): ShapeSpec {
     affinity: spec.affinity,
     tolerations: spec.tolerations,
     topologySpreadConstraints: spec.topologySpreadConstraints,
-    containers: itemsOf(spec.containers).map(shapeContainer),
-    initContainers: itemsOf(spec.initContainers).map(shapeContainer),
+    containers: nonNullItems(spec.containers).map(shapeContainer),
+    initContainers: nonNullItems(spec.initContainers).map(shapeContainer),
     overhead: spec.overhead,
     resources: spec.resources,
     hostNetwork: spec.hostNetwork,
     hostUsers: spec.hostUsers,
     resourceClaims: spec.resourceClaims,
     schedulingGroup: spec.schedulingGroup,
-    exclusiveDisks: itemsOf(spec.volumes).filter(isExclusiveDisk),
+    exclusiveDisks: nonNullItems(spec.volumes).filter(isExclusiveDisk),
     imageVolumes: imageVolumesOf(spec),
     granted: grantedOf(pod),
   };
@@ -128,7 +129,9 @@ function shapeSpec(pod: Pod): ShapeSpec {
 
 function shapeContainer(container: Container): ShapeContainer {
   const { name, image, restartPolicy, restartPolicyRules, resources, ports } = container;
-  const hostPorts = itemsOf(ports).filter(({ hostPort }) => typeof hostPort === 'number' && hostPort > 0);
+  const hostPorts = nonNullItems(ports).filter(
+    ({ hostPort }) => typeof hostPort === 'number' && hostPort > 0,
+  );
   return {
     name,
     image,
@@ -144,7 +147,7 @@ function isExclusiveDisk({ gcePersistentDisk, awsElasticBlockStore, iscsi, rbd }
 }
 
 function imageVolumesOf({ volumes }: PodSpec): string[] | undefined {
-  const references = itemsOf(volumes).flatMap(({ image }) =>
+  const references = nonNullItems(volumes).flatMap(({ image }) =>
     isRecord(image) ? textOf(image.reference) : [],
   );
   return references.length > 0 ? references : undefined;
@@ -154,10 +157,10 @@ function imageVolumesOf({ volumes }: PodSpec): string[] | undefined {
 function grantedOf({ spec, status }: Pod): GrantedResources | undefined {
   if (!isRecord(status) || (spec?.nodeName ?? '') === '') return undefined;
   const known: PodStatus = status;
-  const resize = itemsOf(known.conditions).find(({ type }) => type === 'PodResizePending');
+  const resize = nonNullItems(known.conditions).find(({ type }) => type === 'PodResizePending');
   return {
-    containers: itemsOf(known.containerStatuses).map(grantedTo),
-    initContainers: itemsOf(known.initContainerStatuses).map(grantedTo),
+    containers: nonNullItems(known.containerStatuses).map(grantedTo),
+    initContainers: nonNullItems(known.initContainerStatuses).map(grantedTo),
     allocatedResources: known.allocatedResources,
     resources: known.resources,
     isInfeasible: resize?.reason === 'Infeasible',

@@ -1,13 +1,14 @@
 import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
+import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { compileLabelSelector } from '../../kube/selectors/label-selector.ts';
 import { compileNodeSelector } from '../../kube/selectors/node-selector.ts';
 import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
-import { parseTimestamp } from '../../kube/timestamp.ts';
 import { labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { Size } from '../size.ts';
+import { nonNullItems, readSize } from './field-readers.ts';
 import { clusterIdentity, namespacedIdentity } from './identity.ts';
-import type { Interning } from './interning.ts';
+import type { Interner } from './interner.ts';
 import {
   everyNode,
   matcherOfLabels,
@@ -16,7 +17,6 @@ import {
   type NodeMatcher,
   noNode,
 } from './node-matcher.ts';
-import { itemsOf, readSize } from './reading.ts';
 
 /** Where a pool was published: as today's CSIStorageCapacity, or as an entry of a driver's own capacity object. */
 export type PoolForm = 'CSIStorageCapacity' | 'DriverCapacity';
@@ -51,7 +51,7 @@ export interface PoolRecord {
   readonly problems: readonly string[];
 }
 
-export function readCapacity(capacity: CSIStorageCapacity, interning: Interning): PoolRecord {
+export function readCapacity(capacity: CSIStorageCapacity, interning: Interner): PoolRecord {
   const identity = namespacedIdentity(capacity);
   const problems: string[] = [];
   const source = capacityPoolKey(identity.key);
@@ -99,13 +99,13 @@ export interface DriverPoolsRecord {
   readonly problems: readonly string[];
 }
 
-export function readDriverPools(object: DriverCapacity, interning: Interning): DriverPoolsRecord {
+export function readDriverPools(object: DriverCapacity, interning: Interner): DriverPoolsRecord {
   const { key, version } = clusterIdentity(object);
   const driver = interning.text(key);
   const entries = new Map<string, readonly PoolRecord[]>();
-  for (const entry of itemsOf(object.status?.storage)) {
+  for (const entry of nonNullItems(object.status?.storage)) {
     const storageClass = interning.text(textOf(entry.storageClassName));
-    const pools = itemsOf(entry.pools).map((pool) =>
+    const pools = nonNullItems(entry.pools).map((pool) =>
       readPool(pool, { driver, storageClass, version, interning }),
     );
     entries.set(storageClass, [...(entries.get(storageClass) ?? []), ...pools]);
@@ -123,7 +123,7 @@ interface PoolContext {
   readonly driver: string;
   readonly storageClass: string;
   readonly version: string;
-  readonly interning: Interning;
+  readonly interning: Interner;
 }
 
 function readPool(pool: StoragePool, { driver, storageClass, version, interning }: PoolContext): PoolRecord {
@@ -158,7 +158,7 @@ function nodesOfPool(pool: StoragePool, field: string, problems: string[]): Node
     );
     return noNode;
   }
-  if (hasList) return matcherOfNames(itemsOf(pool.nodeList).map(textOf));
+  if (hasList) return matcherOfNames(nonNullItems(pool.nodeList).map(textOf));
   if (!hasTopology) return everyNode;
   const selector = compileNodeSelector(pool.nodeTopology, `${field}.nodeTopology`);
   problems.push(...selector.problems);

@@ -3,8 +3,8 @@ import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/sel
 import { isLabelValue } from '../../kube/selectors/label-syntax.ts';
 import type { Requirement } from '../../kube/selectors/requirement.ts';
 import { lookUp, textOf } from '../../kube/wire.ts';
+import { nonNullItems } from './field-readers.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';
-import { itemsOf } from './reading.ts';
 
 /** How evenly pods are to be spread over the values of one node label. */
 export interface SpreadConstraint {
@@ -53,7 +53,7 @@ function equality(key: string, value: string | undefined): readonly Requirement[
 }
 
 function readConstraints({ topologySpreadConstraints }: ShapeSpec): SpreadConstraints {
-  const constraints = itemsOf(topologySpreadConstraints);
+  const constraints = nonNullItems(topologySpreadConstraints);
   if (constraints.length === 0) return none;
   const hard: SpreadConstraint[] = [];
   const soft: SpreadConstraint[] = [];
@@ -82,7 +82,7 @@ function readConstraint(
     maxSkew: wholeOf(constraint.maxSkew, 0),
     minDomains: wholeOf(constraint.minDomains, 1),
     selector: compiled.selector,
-    matchLabelKeys: itemsOf(constraint.matchLabelKeys).filter((key) => typeof key === 'string'),
+    matchLabelKeys: nonNullItems(constraint.matchLabelKeys).filter((key) => typeof key === 'string'),
     honoursAffinity: (constraint.nodeAffinityPolicy ?? 'Honor') === 'Honor',
     honoursTaints: constraint.nodeTaintsPolicy === 'Honor',
   };

@@ -6,12 +6,12 @@ import { annotations, multiZoneSeparator, labels as wellKnownLabels } from '../.
 import { textOf } from '../../kube/wire.ts';
 import { type Size, zeroSize } from '../size.ts';
 import { accessModeBits, unknownModeProblems } from './access-modes.ts';
-import type { AffinityCache } from './affinity-cache.ts';
+import { readSize, stringMapOf } from './field-readers.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
-import type { Interning } from './interning.ts';
+import type { Interner } from './interner.ts';
 import { everyNode, type NodeMatcher } from './node-matcher.ts';
+import type { NodeSelectorCache } from './node-selector-cache.ts';
 import { type PreferredNodes, readPreferredNodes } from './preferred-nodes.ts';
-import { readSize, stringMapOf } from './reading.ts';
 
 /** What the engine keeps of a PersistentVolume. */
 export interface VolumeRecord extends Identity {
@@ -56,13 +56,13 @@ export interface MigratedRecord extends CsiVolume {
   readonly nodes: NodeMatcher;
 }
 
-export interface VolumeReading {
-  readonly interning: Interning;
-  readonly affinities: AffinityCache;
+export interface ReadContext {
+  readonly interner: Interner;
+  readonly nodeSelectors: NodeSelectorCache;
 }
 
-export function readVolume(pv: PersistentVolume, reading: VolumeReading): VolumeRecord {
-  const { interning } = reading;
+export function readVolume(pv: PersistentVolume, reading: ReadContext): VolumeRecord {
+  const { interner: interning } = reading;
   const problems: string[] = [];
   const spec = pv.spec;
   const capacity = readSize(spec?.capacity?.storage, 'spec.capacity.storage');
@@ -104,7 +104,7 @@ function readClaimReference(pv: PersistentVolume): ClaimReference | undefined {
 
 function matcherOfAffinity(
   affinity: VolumeNodeAffinity | undefined,
-  { affinities }: VolumeReading,
+  { nodeSelectors: affinities }: ReadContext,
   problems: string[],
 ): NodeMatcher {
   const required = affinity?.required;
@@ -115,7 +115,7 @@ function matcherOfAffinity(
 }
 
 /** Where a volume older than node affinity says where it is. */
-export const zoneKeys = [
+export const zoneLabelKeys = [
   wellKnownLabels.betaZone,
   wellKnownLabels.betaRegion,
   wellKnownLabels.zone,
@@ -124,7 +124,9 @@ export const zoneKeys = [
 const noZones: readonly ZoneLabel[] = [];
 
 function readZones(labels: Readonly<Record<string, string>>): readonly ZoneLabel[] {
-  const zones = zoneKeys.flatMap((key) => (Object.hasOwn(labels, key) ? readZone(key, labels[key]!) : []));
+  const zones = zoneLabelKeys.flatMap((key) =>
+    Object.hasOwn(labels, key) ? readZone(key, labels[key]!) : [],
+  );
   return zones.length === 0 ? noZones : zones;
 }
 
@@ -134,7 +136,7 @@ function readZone(key: string, text: string): ZoneLabel[] {
   return values.has('') ? [] : [{ key, values }];
 }
 
-function readCsi(pv: PersistentVolume, interning: Interning): CsiVolume | undefined {
+function readCsi(pv: PersistentVolume, interning: Interner): CsiVolume | undefined {
   const csi = pv.spec?.csi;
   if (csi === undefined || csi === null) return undefined;
   return { driver: interning.text(textOf(csi.driver)), handle: textOf(csi.volumeHandle) };
@@ -142,7 +144,7 @@ function readCsi(pv: PersistentVolume, interning: Interning): CsiVolume | undefi
 
 function readMigrated(
   pv: PersistentVolume,
-  reading: VolumeReading,
+  reading: ReadContext,
   problems: string[],
 ): MigratedRecord | undefined {
   const result = migrateVolume(pv);
@@ -153,5 +155,5 @@ function readMigrated(
   }
   const { plugin, driver, volumeHandle } = result.source;
   const nodes = matcherOfAffinity(migrateNodeAffinity(pv), reading, []);
-  return { plugin, driver, handle: volumeHandle, nodes: reading.interning.matcher(nodes) };
+  return { plugin, driver, handle: volumeHandle, nodes: reading.interner.matcher(nodes) };
 }

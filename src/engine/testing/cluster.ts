@@ -1,5 +1,5 @@
 import type { Pod } from '../../kube/api/core.ts';
-import type { Kind } from '../cluster-index/change.ts';
+import type { IndexedKind } from '../cluster-index/cluster-change.ts';
 import { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { type Profile, stowageProfile } from '../cluster-index/profile.ts';
 import type { ObjectOf } from '../cluster-index/read-object.ts';
@@ -7,24 +7,24 @@ import { type Placement, plan } from '../plan.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 
 /** The objects of a cluster, by kind; each list is fed to the index in this order. */
-export type ClusterObjects = { readonly [K in Kind]?: readonly ObjectOf[K][] };
+export type ClusterObjects = { readonly [K in IndexedKind]?: readonly ObjectOf[K][] };
 
 /** The kinds that decide about volumes. */
 export type StorageKind = Exclude<
-  Kind,
+  IndexedKind,
   'Namespace' | 'Service' | 'ReplicationController' | 'ReplicaSet' | 'StatefulSet'
 >;
 
 export function clusterOf(objects: ClusterObjects, profile: Profile = stowageProfile): ClusterIndex {
   const index = new ClusterIndex(profile);
-  for (const kind of Object.keys(objects) as Kind[]) {
+  for (const kind of Object.keys(objects) as IndexedKind[]) {
     for (const object of objects[kind] ?? []) index.upsert(kind, object as never);
   }
   return index;
 }
 
 /** What a plan comes to, in a form that reads well in a table of expectations. */
-export type Outcome =
+export type PlanOutcome =
   | {
       readonly node: string;
       readonly volumes: Record<string, string>;
@@ -33,12 +33,12 @@ export type Outcome =
   | { readonly message: string };
 
 /** As far as volumes decide it. Claims are named without their namespace; a claim that gets a new volume of no known pool has the pool `new`. */
-export function outcomeOf(index: ClusterIndex, pod: Pod, nowMs = 0): Outcome {
+export function planOutcome(index: ClusterIndex, pod: Pod, nowMs = 0): PlanOutcome {
   const answer = plan(pod, index, { nowMs, rules: volumeRules });
   return answer.kind === 'placement' ? summarize(answer) : { message: answer.message };
 }
 
-function summarize(placement: Placement): Outcome {
+function summarize(placement: Placement): PlanOutcome {
   const short = (key: string) => key.replace(/^default\//, '');
   return {
     node: placement.node,

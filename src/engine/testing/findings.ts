@@ -1,8 +1,8 @@
 /** Short ways to ask what stands between a pod and a node, and to read the findings. */
 import { expect } from 'vitest';
-import type { Finding, Margin } from '../rules/finding.ts';
-import { refusalOf } from './answers.ts';
+import type { Finding, Margin } from '../rules/framework/finding.ts';
 import { type ClusterObjects, clusterOf } from './cluster.ts';
+import { expectRefusal } from './expect-plan.ts';
 import { claim, gib, node, pod, storageClass, zone } from './objects.ts';
 
 /** A node in zone a, a class that makes no volumes, and a claim `data` of 5Gi that finds none. */
@@ -18,7 +18,7 @@ export function findingsOf(
   asking = pod('p', ['data']),
   nowMs = 0,
 ): readonly Finding[] {
-  const [only, ...others] = refusalOf(clusterOf(objects), asking, nowMs).explain().nodes;
+  const [only, ...others] = expectRefusal(clusterOf(objects), asking, nowMs).explain().nodes;
   expect(others).toEqual([]);
   return only!.findings;
 }

@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { NodeSet } from '../cluster-index/nodes/node-set.ts';
-import type { Promised } from '../cluster-index/pools/promise-book.ts';
+import type { CapacityPromise } from '../cluster-index/pools/promise-table.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nanoOf } from '../size.ts';
 
@@ -45,7 +45,7 @@ function dumpNodes(index: ClusterIndex): unknown {
   return index.nodes.rowsByName.map((row) => {
     const { key, version, labels } = index.nodes.record(row)!;
     const attached = sorted(
-      [...index.attachments.on(key)]
+      [...index.attachments.attachedOn(key)]
         .filter(([, handles]) => handles.size > 0)
         .map(([driver, handles]) => [driver, [...handles].sort()]),
     );
@@ -68,7 +68,7 @@ function dumpVolumes(index: ClusterIndex): unknown {
     return {
       key,
       version,
-      isOffered: index.volumes.isOffered(row),
+      isOffered: index.volumes.isFree(row),
       holder: index.volumes.holderOf(key),
       nodes: names(index, index.volumes.topology(row).nodes),
       migrated:
@@ -84,12 +84,12 @@ function dumpShelves(index: ClusterIndex): unknown {
     kinds.set(`${className} ${mode} ${attributesClass}`, { className, mode, attributesClass });
   return sorted(
     [...kinds].map(([kind, query]) => {
-      const shelves = index.volumes.shelvesFor({ ...query, accessModes: 0 });
-      const cells = index.volumes.cellsOf(shelves, index.nodes.rowCount);
+      const shelves = index.volumes.groupsFor({ ...query, accessModes: 0 });
+      const cells = index.volumes.partitionFor(shelves, index.nodes.rowCount);
       const onNodes = index.nodes.rowsByName.map((row) => [
         index.nodes.record(row)!.key,
         cells
-          .thingsAt(row)
+          .itemsAt(row)
           .map((list) => volumesOf(index, list))
           .filter((list) => list.length > 0)
           .sort(),
@@ -124,7 +124,7 @@ function dumpPools(index: ClusterIndex): unknown {
     const row = index.pools.row(key)!;
     return {
       key,
-      room: nanoOf(index.pools.room(row)),
+      room: nanoOf(index.pools.available(row)),
       limit: index.pools.limit(row),
       hasPromises: index.pools.hasPromises(row),
       promises: sorted([...index.pools.promisesOf(key)].map(([id, size]) => [id, nanoOf(size)])),
@@ -135,7 +135,7 @@ function dumpPools(index: ClusterIndex): unknown {
   });
 }
 
-function dumpPromise({ id, size, ...rest }: Promised): readonly [string, unknown] {
+function dumpPromise({ id, size, ...rest }: CapacityPromise): readonly [string, unknown] {
   return [id, { ...rest, size: nanoOf(size) }];
 }
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import type { CSINode } from '../../kube/api/storage.ts';
 import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
-import { verdictOf } from './answers.ts';
 import { type ClusterObjects, clusterOf } from './cluster.ts';
+import { verdictOf } from './expect-plan.ts';
 import { boundClaim, byName, madeBy, node, pod, storageClass, volume } from './objects.ts';
 
 export const ebs = 'ebs.csi.aws.com';
@@ -22,7 +22,7 @@ export interface LimitCase {
   readonly fits: boolean;
 }
 
-export function expectLimits(cases: readonly LimitCase[]): void {
+export function expectLimitCases(cases: readonly LimitCase[]): void {
   test.each(byName(cases))('%s', (_, entry) => {
     for (const profile of [stowageProfile, upstreamProfile]) {
       const index = clusterOf(objectsOf(entry), profile);
@@ -52,12 +52,12 @@ export function disk(name: string, driver = ebs): PersistentVolume {
 }
 
 /** The claim that the disk of the same name is bound to. */
-export function claimOf(name: string): PersistentVolumeClaim {
+export function boundDiskClaim(name: string): PersistentVolumeClaim {
   return boundClaim(name, '1Gi', `pv-${name}`);
 }
 
 /** A pod on node `n1`. */
-export function running(name: string, ...claims: readonly string[]): Pod {
+export function podOnNode1(name: string, ...claims: readonly string[]): Pod {
   return pod(name, claims, { nodeName: 'n1' });
 }
 

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
 import type { ClassCapacity, StoragePool } from '../../kube/stowage.ts';
-import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from './cluster.ts';
+import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from './cluster.ts';
 import { byName, claim, driverCapacity, madeBy, node, pod, zone } from './objects.ts';
 
-export const driver = 'disk.csi';
-export const noRoom: Outcome = {
+export const poolDriver = 'disk.csi';
+export const noFreeStorage: PlanOutcome = {
   message: '0/1 nodes are available: 1 node(s) did not have enough free storage.',
 };
 
@@ -17,14 +17,14 @@ export interface PoolCase {
   readonly pod?: Pod;
   readonly more?: ClusterObjects;
   readonly nowMs?: number;
-  readonly expected: Outcome;
+  readonly expected: PlanOutcome;
 }
 
-export function expectPools(cases: readonly PoolCase[]): void {
+export function expectPoolCases(cases: readonly PoolCase[]): void {
   test.each(byName(cases))(
     '%s',
     (_, { storage, pod: asking = pod('p', ['data']), more, nowMs = 0, expected }) => {
-      expect(outcomeOf(clusterOf(clusterWith(storage, more)), asking, nowMs)).toEqual(expected);
+      expect(planOutcome(clusterOf(clusterWith(storage, more)), asking, nowMs)).toEqual(expected);
     },
   );
 }
@@ -33,19 +33,19 @@ export function expectPools(cases: readonly PoolCase[]): void {
 export function clusterWith(storage: readonly ClassCapacity[], more: ClusterObjects = {}): ClusterObjects {
   return {
     Node: [node('n1', { [zone]: 'a' })],
-    StorageClass: [madeBy(driver, 'fast'), madeBy(driver, 'slow')],
-    DriverCapacity: [driverCapacity(driver, storage)],
+    StorageClass: [madeBy(poolDriver, 'fast'), madeBy(poolDriver, 'slow')],
+    DriverCapacity: [driverCapacity(poolDriver, storage)],
     PersistentVolumeClaim: [claim('data', '5Gi', { className: 'fast' })],
     ...more,
   };
 }
 
 /** What a driver publishes for a class. */
-export function entry(storageClassName: string, ...pools: readonly StoragePool[]): ClassCapacity {
+export function classPools(storageClassName: string, ...pools: readonly StoragePool[]): ClassCapacity {
   return { storageClassName, pools };
 }
 
 /** Placed on `n1`, with new volumes from these pools, by claim. */
-export function from(pools: Record<string, string>): Outcome {
+export function placedWithPools(pools: Record<string, string>): PlanOutcome {
   return { node: 'n1', volumes: {}, pools };
 }

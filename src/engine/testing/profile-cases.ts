@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
 import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
-import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from './cluster.ts';
+import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from './cluster.ts';
 import { byName, pod } from './objects.ts';
 
 export interface ProfileCase {
@@ -10,12 +10,12 @@ export interface ProfileCase {
   readonly cluster: ClusterObjects;
   /** Of the pod; `data` unless told otherwise. */
   readonly claims?: readonly string[];
-  readonly stowage: Outcome;
+  readonly stowage: PlanOutcome;
   /** The same as `stowage` unless told otherwise. */
-  readonly upstream?: Outcome;
+  readonly upstream?: PlanOutcome;
 }
 
-export function expectProfiles(cases: readonly ProfileCase[]): void {
+export function expectProfileCases(cases: readonly ProfileCase[]): void {
   test.each(byName(cases))('%s', (_, { cluster, claims = ['data'], stowage, upstream }) => {
     expectOutcomes(cluster, pod('p', claims), stowage, upstream);
   });
@@ -24,9 +24,9 @@ export function expectProfiles(cases: readonly ProfileCase[]): void {
 export function expectOutcomes(
   objects: ClusterObjects,
   asking: Pod,
-  stowage: Outcome,
-  upstream: Outcome = stowage,
+  stowage: PlanOutcome,
+  upstream: PlanOutcome = stowage,
 ): void {
-  expect(outcomeOf(clusterOf(objects, stowageProfile), asking)).toEqual(stowage);
-  expect(outcomeOf(clusterOf(objects, upstreamProfile), asking)).toEqual(upstream);
+  expect(planOutcome(clusterOf(objects, stowageProfile), asking)).toEqual(stowage);
+  expect(planOutcome(clusterOf(objects, upstreamProfile), asking)).toEqual(upstream);
 }

@@ -26,13 +26,13 @@ export class Domains {
     return this.#numbers.get(value) ?? noDomain;
   }
 
-  place(row: number, node: NodeRecord | undefined): void {
-    this.stretch(row + 1);
+  setNode(row: number, node: NodeRecord | undefined): void {
+    this.grow(row + 1);
     const value = node === undefined ? undefined : lookUp(node.labels, this.key);
     this.of[row] = value === undefined ? noDomain : this.#intern(value);
   }
 
-  stretch(rowCount: number): void {
+  grow(rowCount: number): void {
     if (rowCount <= this.of.length) return;
     const longer = new Int32Array(Math.max(rowCount, this.of.length * 2)).fill(noDomain);
     longer.set(this.of);
@@ -76,14 +76,14 @@ export class DomainTable {
     const domains = known ?? this.#build(key);
     this.#byKey.delete(key);
     this.#byKey.set(key, domains);
-    domains.stretch(this.#nodes.rowCount);
+    domains.grow(this.#nodes.rowCount);
     return domains;
   }
 
   /** Call after the node table has changed. */
   nodeChanged(row: number, node: NodeRecord | undefined): void {
     for (const domains of this.#byKey.values()) {
-      domains.place(row, node);
+      domains.setNode(row, node);
       if (domains.count > this.#nodes.size + spareNumbersMax) this.#byKey.delete(domains.key);
     }
   }
@@ -96,7 +96,7 @@ export class DomainTable {
       }
     }
     const domains = new Domains(key, this.#nodes.rowCount);
-    for (const row of this.#nodes.rowsByName) domains.place(row, this.#nodes.record(row));
+    for (const row of this.#nodes.rowsByName) domains.setNode(row, this.#nodes.record(row));
     return domains;
   }
 }

@@ -1,5 +1,5 @@
 import type { ContainerImage } from '../../../kube/api/core.ts';
-import { itemsOf } from '../../records/reading.ts';
+import { nonNullItems } from '../../records/field-readers.ts';
 import { NodeSet } from './node-set.ts';
 
 /** An image that some nodes have pulled. */
@@ -56,8 +56,8 @@ export function haveSameImages(before: readonly ContainerImage[], after: readonl
     before.length === after.length &&
     before.every((image, at) => {
       const other = after[at]!;
-      const names = itemsOf(image.names);
-      const others = itemsOf(other.names);
+      const names = nonNullItems(image.names);
+      const others = nonNullItems(other.names);
       return (
         image.sizeBytes === other.sizeBytes &&
         names.length === others.length &&
@@ -72,7 +72,7 @@ function sizesByName(images: readonly ContainerImage[]): Map<string, number> {
   const sizes = new Map<string, number>();
   for (const { names, sizeBytes } of images) {
     const size = typeof sizeBytes === 'number' && sizeBytes > 0 ? sizeBytes : 0;
-    for (const name of itemsOf(names)) {
+    for (const name of nonNullItems(names)) {
       if (typeof name === 'string' && !sizes.has(name)) sizes.set(name, size);
     }
   }

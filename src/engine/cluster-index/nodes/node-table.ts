@@ -1,8 +1,9 @@
 import type { NodeDriversRecord } from '../../records/driver-record.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
+import { lowerBound } from '../primitives/binary-search.ts';
 import { type Bitset, clearBit, newBitset, withBit } from '../primitives/bitset.ts';
+import { labelPairs } from '../primitives/label-pairs.ts';
 import { setOrDelete } from '../primitives/maps.ts';
-import { sortedPosition } from '../primitives/sorted-position.ts';
 import { NodeSet } from './node-set.ts';
 
 /** The row of a node in every column of the index. Rows of removed nodes are used again. */
@@ -119,7 +120,7 @@ export class NodeTable {
   }
 
   #namePosition(name: string): number {
-    return sortedPosition(this.#byName, (row) => this.#records[row]!.key < name);
+    return lowerBound(this.#byName, (row) => this.#records[row]!.key < name);
   }
 
   #linkPairs(row: NodeRow): void {
@@ -140,12 +141,4 @@ export class NodeTable {
       if (nodes?.size === 0) this.#byPair.delete(pair);
     }
   }
-}
-
-export function labelPair(key: string, value: string): string {
-  return `${key}=${value}`;
-}
-
-export function labelPairs(labels: Readonly<Record<string, string>>): string[] {
-  return Object.keys(labels).map((key) => labelPair(key, labels[key]!));
 }

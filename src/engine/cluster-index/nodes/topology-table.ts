@@ -1,8 +1,9 @@
 import { type MatcherTerm, matcherHolds, type NodeMatcher } from '../../records/node-matcher.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
+import { labelPair, labelPairs } from '../primitives/label-pairs.ts';
 import { addTo, removeFrom } from '../primitives/maps.ts';
 import { NodeSet } from './node-set.ts';
-import { labelPair, labelPairs, type NodeTable } from './node-table.ts';
+import type { NodeTable } from './node-table.ts';
 
 /** One set of nodes that something can be reached from; shared by all that have an equal matcher. */
 export class Topology {

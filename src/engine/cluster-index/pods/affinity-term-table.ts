@@ -1,12 +1,12 @@
 import type { CompiledLabelSelector } from '../../../kube/selectors/label-selector.ts';
-import { type AboutPod, isTermAbout, type PodTerm, podTermsOf } from '../../records/pod-affinity.ts';
+import { type PodTerm, podTermsOf, type TermTarget, termMatches } from '../../records/pod-affinity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { NodeRow } from '../nodes/node-table.ts';
-import { AnchoredSet } from '../primitives/anchored-set.ts';
+import { SelectorIndex } from '../primitives/selector-index.ts';
 import type { OccupancyTable } from './occupancy.ts';
 
 /** A term that pods on nodes have, and where they stand; the replicas of a workload have it between them. */
-export interface StandingTerm {
+export interface ExistingTerm {
   readonly term: PodTerm;
   /** Of the pods that have it, where that makes a difference. */
   readonly namespace: string;
@@ -22,20 +22,20 @@ export class AffinityTermTable implements OccupancyTable {
   /** Whatever ranks nodes: required affinity, and what is preferred. */
   readonly #ranking = new TermSet();
 
-  podCame(row: NodeRow, pod: PodRecord): void {
+  podAdded(row: NodeRow, pod: PodRecord): void {
     this.#step(row, pod, 1);
   }
 
-  podLeft(row: NodeRow, pod: PodRecord): void {
+  podRemoved(row: NodeRow, pod: PodRecord): void {
     this.#step(row, pod, -1);
   }
 
   /** The required anti-affinity of pods on nodes that is about this one. */
-  repelling(pod: AboutPod): StandingTerm[] {
+  antiAffinityTerms(pod: TermTarget): ExistingTerm[] {
     return this.#repelling.about(pod);
   }
 
-  ranking(pod: AboutPod): StandingTerm[] {
+  scoringTerms(pod: TermTarget): ExistingTerm[] {
     return this.#ranking.about(pod);
   }
 
@@ -48,14 +48,14 @@ export class AffinityTermTable implements OccupancyTable {
 }
 
 class TermSet {
-  readonly #byKey = new Map<string, StandingTerm>();
-  readonly #anchored = new AnchoredSet<StandingTerm>();
+  readonly #byKey = new Map<string, ExistingTerm>();
+  readonly #anchored = new SelectorIndex<ExistingTerm>();
 
-  about(pod: AboutPod): StandingTerm[] {
+  about(pod: TermTarget): ExistingTerm[] {
     if (this.#byKey.size === 0) return [];
     return this.#anchored
       .candidates(pod.labels)
-      .filter(({ term, namespace }) => isTermAbout(term, namespace, pod));
+      .filter(({ term, namespace }) => termMatches(term, namespace, pod));
   }
 
   count(term: PodTerm, namespace: string, row: NodeRow, step: 1 | -1): void {
@@ -69,7 +69,7 @@ class TermSet {
     this.#anchored.delete(standing);
   }
 
-  #add(key: string, term: PodTerm, namespace: string): StandingTerm {
+  #add(key: string, term: PodTerm, namespace: string): ExistingTerm {
     const standing = { term, namespace, selector: term.selector, rows: new Map<NodeRow, number>() };
     this.#byKey.set(key, standing);
     this.#anchored.add(standing);

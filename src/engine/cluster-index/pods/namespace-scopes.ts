@@ -24,7 +24,7 @@ export function isInScope({ names }: NamespaceScope, namespace: string): boolean
 }
 
 /** Those that are in both. */
-export function intersection(a: NamespaceScope, b: NamespaceScope): NamespaceScope {
+export function intersectScopes(a: NamespaceScope, b: NamespaceScope): NamespaceScope {
   if (a.names === undefined || a.key === b.key) return b;
   if (b.names === undefined) return a;
   const other = b.names;

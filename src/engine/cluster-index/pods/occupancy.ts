@@ -5,9 +5,9 @@ import type { PodTable } from './pod-table.ts';
 /** A table that adds up something over the pods of each node. */
 export interface OccupancyTable {
   /** The pod, assigned or assumed, counts on this node from now on. */
-  podCame(row: NodeRow, pod: PodRecord): void;
+  podAdded(row: NodeRow, pod: PodRecord): void;
   /** Told with the very record that came. */
-  podLeft(row: NodeRow, pod: PodRecord): void;
+  podRemoved(row: NodeRow, pod: PodRecord): void;
 }
 
 /**
@@ -26,7 +26,7 @@ export class Occupancy {
   }
 
   /** Runs what changes the pod in the pod table. */
-  aroundPod(key: string, change: () => void): void {
+  updatePod(key: string, change: () => void): void {
     const before = this.#occupant(key);
     change();
     const after = this.#occupant(key);
@@ -35,12 +35,12 @@ export class Occupancy {
     if (after !== undefined) this.#comes(after.row, after.pod);
   }
 
-  nodeCame(name: string, row: NodeRow): void {
+  nodeAdded(name: string, row: NodeRow): void {
     for (const pod of this.#pods.onNode(name)) this.#comes(row, pod);
   }
 
   /** Call while the node still has its row. */
-  nodeLeaves(name: string): void {
+  nodeRemoving(name: string): void {
     const row = this.#nodes.row(name);
     if (row === undefined) return;
     for (const pod of this.#pods.onNode(name)) this.#leaves(row, pod);
@@ -54,10 +54,10 @@ export class Occupancy {
   }
 
   #comes(row: NodeRow, pod: PodRecord): void {
-    for (const table of this.#tables) table.podCame(row, pod);
+    for (const table of this.#tables) table.podAdded(row, pod);
   }
 
   #leaves(row: NodeRow, pod: PodRecord): void {
-    for (const table of this.#tables) table.podLeft(row, pod);
+    for (const table of this.#tables) table.podRemoved(row, pod);
   }
 }

@@ -3,8 +3,8 @@ import { lookUp } from '../../../kube/wire.ts';
 import { requirementsKey } from '../../records/node-matcher.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { NodeRow, NodeTable } from '../nodes/node-table.ts';
-import { AnchoredSet } from '../primitives/anchored-set.ts';
 import { addTo, removeFrom } from '../primitives/maps.ts';
+import { SelectorIndex } from '../primitives/selector-index.ts';
 import { isInScope, type NamespaceScope } from './namespace-scopes.ts';
 import type { OccupancyTable } from './occupancy.ts';
 
@@ -37,7 +37,7 @@ export class PodCountTable implements OccupancyTable {
   readonly #filed = new Map<string, Map<string, Set<PodRecord>>>();
   /** The one used last is last. */
   readonly #counts = new Map<string, PodCount>();
-  readonly #anchored = new AnchoredSet<PodCount>();
+  readonly #anchored = new SelectorIndex<PodCount>();
 
   constructor(nodes: NodeTable) {
     this.#nodes = nodes;
@@ -54,7 +54,7 @@ export class PodCountTable implements OccupancyTable {
     return count.column;
   }
 
-  podCame(row: NodeRow, pod: PodRecord): void {
+  podAdded(row: NodeRow, pod: PodRecord): void {
     this.#rows.set(pod, row);
     for (const [key, byValue] of this.#filed) {
       const value = lookUp(pod.labels, key);
@@ -63,7 +63,7 @@ export class PodCountTable implements OccupancyTable {
     this.#add(row, pod, 1);
   }
 
-  podLeft(row: NodeRow, pod: PodRecord): void {
+  podRemoved(row: NodeRow, pod: PodRecord): void {
     this.#rows.delete(pod);
     for (const [key, byValue] of this.#filed) {
       const value = lookUp(pod.labels, key);

@@ -1,6 +1,6 @@
 import type { NamespaceRecord } from '../../records/namespace-record.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
-import type { AboutPod } from '../../records/pod-affinity.ts';
+import type { TermTarget } from '../../records/pod-affinity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { DomainTable } from '../nodes/domain-table.ts';
 import type { NodeRow, NodeTable } from '../nodes/node-table.ts';
@@ -24,14 +24,14 @@ export class PodRelations implements OccupancyTable {
     this.scopes = new NamespaceScopes(namespaces);
   }
 
-  podCame(row: NodeRow, pod: PodRecord): void {
-    this.counts.podCame(row, pod);
-    this.terms.podCame(row, pod);
+  podAdded(row: NodeRow, pod: PodRecord): void {
+    this.counts.podAdded(row, pod);
+    this.terms.podAdded(row, pod);
   }
 
-  podLeft(row: NodeRow, pod: PodRecord): void {
-    this.counts.podLeft(row, pod);
-    this.terms.podLeft(row, pod);
+  podRemoved(row: NodeRow, pod: PodRecord): void {
+    this.counts.podRemoved(row, pod);
+    this.terms.podRemoved(row, pod);
   }
 
   /** Its labels have; call after the node table has changed. */
@@ -40,7 +40,7 @@ export class PodRelations implements OccupancyTable {
   }
 
   /** What others' terms read of a pod. */
-  about({ namespace, labels }: PodRecord): AboutPod {
+  termTarget({ namespace, labels }: PodRecord): TermTarget {
     return { namespace, labels, namespaceLabels: () => this.scopes.labelsOf(namespace) };
   }
 }

@@ -10,20 +10,20 @@ type Takers = Map<string, number>;
 export class PortTable implements OccupancyTable {
   readonly #byPort = new Map<string, Map<number, Takers>>();
 
-  podCame(row: NodeRow, { shape }: PodRecord): void {
+  podAdded(row: NodeRow, { shape }: PodRecord): void {
     for (const port of hostPortsOf(shape)) this.#count(row, port, 1);
   }
 
-  podLeft(row: NodeRow, { shape }: PodRecord): void {
+  podRemoved(row: NodeRow, { shape }: PodRecord): void {
     for (const port of hostPortsOf(shape)) this.#count(row, port, -1);
   }
 
   /** The rows on which somebody has the port, at the same address or where either is any address. */
-  *rowsTaking({ key, ip }: HostPort): Iterable<number> {
+  *rowsUsing({ key, ip }: HostPort): Iterable<number> {
     for (const [row, takers] of this.#byPort.get(key) ?? []) if (isTaken(takers, ip)) yield row;
   }
 
-  isTakenOn(row: number, { key, ip }: HostPort): boolean {
+  isUsedOn(row: number, { key, ip }: HostPort): boolean {
     const takers = this.#byPort.get(key)?.get(row);
     return takers !== undefined && isTaken(takers, ip);
   }

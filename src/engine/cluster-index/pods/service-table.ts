@@ -1,6 +1,6 @@
 import { type CompiledLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
-import type { SelectingRecord } from '../../records/selecting-record.ts';
-import { AnchoredSet } from '../primitives/anchored-set.ts';
+import type { PodSelectorRecord } from '../../records/pod-selector-record.ts';
+import { SelectorIndex } from '../primitives/selector-index.ts';
 
 interface Selecting {
   readonly selector: CompiledLabelSelector;
@@ -8,11 +8,11 @@ interface Selecting {
 
 /** The services of each namespace, found by the labels of a pod. */
 export class ServiceTable {
-  readonly #byNamespace = new Map<string, AnchoredSet<Selecting>>();
+  readonly #byNamespace = new Map<string, SelectorIndex<Selecting>>();
   readonly #byKey = new Map<string, Selecting>();
 
   /** By `namespace/name`. */
-  set(key: string, record: SelectingRecord | undefined): void {
+  set(key: string, record: PodSelectorRecord | undefined): void {
     const namespace = key.slice(0, key.indexOf('/'));
     const before = this.#byKey.get(key);
     if (before !== undefined) this.#byNamespace.get(namespace)?.delete(before);
@@ -22,7 +22,7 @@ export class ServiceTable {
     this.#byKey.set(key, service);
     let services = this.#byNamespace.get(namespace);
     if (services === undefined) {
-      services = new AnchoredSet();
+      services = new SelectorIndex();
       this.#byNamespace.set(namespace, services);
     }
     services.add(service);

@@ -4,10 +4,10 @@ import {
   type ResourceAmounts,
 } from '../../../kube/quantities/resource-amounts.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
-import { usageOf } from '../../records/pod-demand.ts';
+import { podUsageOf } from '../../records/pod-demand.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { NodeRow } from '../nodes/node-table.ts';
-import { grown, Tally } from '../primitives/tally.ts';
+import { ExactSums, growColumn } from '../primitives/exact-sums.ts';
 import type { OccupancyTable } from './occupancy.ts';
 
 /** One resource of all nodes, by row. Amounts are as in ResourceAmounts: cpu in thousandths. */
@@ -23,8 +23,8 @@ export class UsageTable implements OccupancyTable {
   readonly #memory = new Column();
   readonly #ephemeralStorage = new Column();
   readonly #pods = new Column();
-  readonly #scoredCpu = new Tally();
-  readonly #scoredMemory = new Tally();
+  readonly #scoredCpu = new ExactSums();
+  readonly #scoredMemory = new ExactSums();
   /** Hugepages and extended resources, as long as a node has or a pod asks for some. */
   readonly #others = new Map<string, Column>();
   #rowCount = 0;
@@ -60,11 +60,11 @@ export class UsageTable implements OccupancyTable {
     return this.#scoredMemory.values;
   }
 
-  podCame(row: NodeRow, pod: PodRecord): void {
+  podAdded(row: NodeRow, pod: PodRecord): void {
     this.#count(row, pod, 1);
   }
 
-  podLeft(row: NodeRow, pod: PodRecord): void {
+  podRemoved(row: NodeRow, pod: PodRecord): void {
     this.#count(row, pod, -1);
   }
 
@@ -83,7 +83,7 @@ export class UsageTable implements OccupancyTable {
   }
 
   #count(row: NodeRow, { shape }: PodRecord, sign: 1 | -1): void {
-    const { requests, scored } = usageOf(shape);
+    const { requests, scored } = podUsageOf(shape);
     this.#pods.tally.add(row, sign);
     this.#cpu.tally.add(row, sign * requests.cpuMilli);
     this.#memory.tally.add(row, sign * requests.memoryBytes);
@@ -128,7 +128,7 @@ export class UsageTable implements OccupancyTable {
 
 class Column implements ResourceColumn {
   allocatable = new Float64Array(0);
-  readonly tally = new Tally();
+  readonly tally = new ExactSums();
   /** How many nodes and pods have to do with it. */
   mentions = 0;
 
@@ -137,7 +137,7 @@ class Column implements ResourceColumn {
   }
 
   reserve(length: number): void {
-    this.allocatable = grown(this.allocatable, length);
+    this.allocatable = growColumn(this.allocatable, length);
     this.tally.reserve(length);
   }
 }

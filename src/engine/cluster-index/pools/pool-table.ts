@@ -1,10 +1,10 @@
 import type { DriverPoolsRecord, PoolRecord } from '../../records/pool-record.ts';
 import { addSizes, compareSizes, type Size, scaleSize, subtractSizes, zeroSize } from '../../size.ts';
-import { CellCache } from '../nodes/cell-cache.ts';
-import type { ReachCells } from '../nodes/reach-cells.ts';
+import type { NodePartition } from '../nodes/node-partition.ts';
+import { PartitionCache } from '../nodes/partition-cache.ts';
 import type { Topology, TopologyTable } from '../nodes/topology-table.ts';
+import { lowerBound } from '../primitives/binary-search.ts';
 import { addTo, removeFrom } from '../primitives/maps.ts';
-import { sortedPosition } from '../primitives/sorted-position.ts';
 
 declare const brand: unique symbol;
 export type PoolRow = number & { readonly [brand]: 'PoolRow' };
@@ -40,7 +40,7 @@ export class PoolTable {
    * expire. A tie between sizes that doubles don't hold exactly is decided by the sizes themselves.
    */
   limitBytes = new Float64Array(64);
-  roomBytes = new Float64Array(64);
+  availableBytes = new Float64Array(64);
   expiresAtMs = new Float64Array(64);
   readonly #topologyOf: (Topology | undefined)[] = [];
   readonly #entries = new Map<string, PoolEntry>();
@@ -48,13 +48,13 @@ export class PoolTable {
   readonly #driverPools = new Map<string, DriverPoolsRecord>();
   readonly #promises = new Map<string, Map<string, Size>>();
   readonly #promisedSums = new Map<string, Size>();
-  readonly #cells: CellCache;
+  readonly #cells: PartitionCache;
   /** Rises when a pool comes, goes or moves: whatever was placed by reach is placed anew. */
-  structure = 0;
+  structureVersion = 0;
 
   constructor(topologies: TopologyTable) {
     this.#topologies = topologies;
-    this.#cells = new CellCache(topologies);
+    this.#cells = new PartitionCache(topologies);
   }
 
   get(key: string): PoolRecord | undefined {
@@ -83,7 +83,7 @@ export class PoolTable {
   }
 
   /** The pools on the same disks, itself among them; none if it is not there. */
-  sharing(key: string): PoolRecord[] {
+  poolsOnSameBacking(key: string): PoolRecord[] {
     const record = this.get(key);
     if (record === undefined) return [];
     return [...(this.#byBacking.get(record.backing) ?? [])].map((row) => this.#records[row]!);
@@ -135,7 +135,7 @@ export class PoolTable {
       }
     }
     this.#dropUnlisted(before, record, kept);
-    this.structure += 1;
+    this.structureVersion += 1;
   }
 
   deleteDriverPools(driver: string): void {
@@ -143,7 +143,7 @@ export class PoolTable {
     if (before === undefined) return;
     this.#driverPools.delete(driver);
     this.#dropUnlisted(before, undefined, new Set());
-    this.structure += 1;
+    this.structureVersion += 1;
   }
 
   // ── Lookup ──
@@ -162,7 +162,7 @@ export class PoolTable {
   }
 
   /** The nodes by which of these pools they reach; things are pool rows. */
-  cellsOf(entry: PoolEntry, rowCount: number): ReachCells {
+  partitionFor(entry: PoolEntry, rowCount: number): NodePartition {
     return this.#cells.get({ key: entry.key, version: entry.version, rowCount }, () =>
       entry.rows.map((row) => ({ id: row, topology: this.topology(row) })),
     );
@@ -176,7 +176,7 @@ export class PoolTable {
   }
 
   /** What is left for new volumes once promises are kept. */
-  room(row: number): Size {
+  available(row: number): Size {
     return this.#rooms[row]!;
   }
 
@@ -191,20 +191,20 @@ export class PoolTable {
     return false;
   }
 
-  promise(poolKey: string, id: string, size: Size): void {
+  addPromise(poolKey: string, id: string, size: Size): void {
     const promises = this.#promises.get(poolKey) ?? new Map<string, Size>();
     this.#promises.set(poolKey, promises);
     promises.set(id, size);
-    this.#promisedSums.set(poolKey, addSizes(this.promised(poolKey), size));
+    this.#promisedSums.set(poolKey, addSizes(this.promisedTotal(poolKey), size));
     this.#refreshBackingOf(poolKey);
   }
 
-  unpromise(poolKey: string, id: string): void {
+  removePromise(poolKey: string, id: string): void {
     const promises = this.#promises.get(poolKey);
     const size = promises?.get(id);
     if (promises === undefined || size === undefined) return;
     promises.delete(id);
-    this.#promisedSums.set(poolKey, subtractSizes(this.promised(poolKey), size));
+    this.#promisedSums.set(poolKey, subtractSizes(this.promisedTotal(poolKey), size));
     if (promises.size === 0) {
       this.#promises.delete(poolKey);
       this.#promisedSums.delete(poolKey);
@@ -212,7 +212,7 @@ export class PoolTable {
     this.#refreshBackingOf(poolKey);
   }
 
-  promised(poolKey: string): Size {
+  promisedTotal(poolKey: string): Size {
     return this.#promisedSums.get(poolKey) ?? zeroSize;
   }
 
@@ -221,8 +221,8 @@ export class PoolTable {
   #entry(key: string): PoolEntry {
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      this.structure += 1;
-      entry = new PoolEntry(key, this.structure);
+      this.structureVersion += 1;
+      entry = new PoolEntry(key, this.structureVersion);
       this.#entries.set(key, entry);
     }
     return entry;
@@ -231,15 +231,15 @@ export class PoolTable {
   #enter(row: PoolRow, record: PoolRecord): void {
     const entry = this.#entry(entryKeyOf(record));
     entry.rows.splice(this.#position(entry, record.key), 0, row);
-    this.structure += 1;
-    entry.version = this.structure;
+    this.structureVersion += 1;
+    entry.version = this.structureVersion;
   }
 
   #leave(record: PoolRecord): void {
     const entry = this.#entry(entryKeyOf(record));
     entry.rows.splice(this.#position(entry, record.key), 1);
-    this.structure += 1;
-    entry.version = this.structure;
+    this.structureVersion += 1;
+    entry.version = this.structureVersion;
     // An entry of a driver counts by being there, also without pools; that is the driver's to end.
     if (entry.rows.length === 0 && record.driver === undefined) this.#entries.delete(entry.key);
   }
@@ -253,13 +253,13 @@ export class PoolTable {
 
   #growColumns(): void {
     this.limitBytes = doubled(this.limitBytes);
-    this.roomBytes = doubled(this.roomBytes);
+    this.availableBytes = doubled(this.availableBytes);
     this.expiresAtMs = doubled(this.expiresAtMs);
   }
 
   /** Where the pool stands, or would stand, in its entry: by key. */
   #position(entry: PoolEntry, key: string): number {
-    return sortedPosition(entry.rows, (row) => this.#records[row]!.key < key);
+    return lowerBound(entry.rows, (row) => this.#records[row]!.key < key);
   }
 
   #replace(row: PoolRow, record: PoolRecord): void {
@@ -294,13 +294,13 @@ export class PoolTable {
     if (rows === undefined) return;
     const takers = [...rows].filter((row) => this.#promises.has(this.#records[row]!.key));
     for (const row of rows) {
-      let room = publishedRoom(this.#records[row]!);
+      let room = publishedCapacity(this.#records[row]!);
       for (const taker of takers) {
-        const taken = this.promised(this.#records[taker]!.key);
+        const taken = this.promisedTotal(this.#records[taker]!.key);
         room = subtractSizes(room, convertBetweenPools(taken, this.#records[taker]!, this.#records[row]!));
       }
       this.#rooms[row] = room;
-      this.roomBytes[row] = room.bytes;
+      this.availableBytes[row] = room.bytes;
     }
   }
 
@@ -325,15 +325,15 @@ export function publishedLimit(record: PoolRecord): Size | undefined {
 }
 
 /** What can be given out before promises: the free bytes, or, where only one number is published, that number. */
-export function publishedRoom(record: PoolRecord): Size {
+export function publishedCapacity(record: PoolRecord): Size {
   return record.free ?? record.largest ?? zeroSize;
 }
 
 /** Bytes of one pool in the bytes of another on the same disks: 128 GiB mirrored where 256 GiB striped is twice the cost. */
 export function convertBetweenPools(size: Size, from: PoolRecord, to: PoolRecord): Size {
   if (from === to) return size;
-  const fromRoom = publishedRoom(from);
-  const toRoom = publishedRoom(to);
+  const fromRoom = publishedCapacity(from);
+  const toRoom = publishedCapacity(to);
   if (compareSizes(fromRoom, zeroSize) <= 0 || compareSizes(fromRoom, toRoom) === 0) return size;
   return scaleSize(size, toRoom, fromRoom);
 }

@@ -78,12 +78,12 @@ export class AttachTable {
     this.nodeChanged(record.nodeName);
   }
 
-  on(nodeName: string): AttachedVolumes {
+  attachedOn(nodeName: string): AttachedVolumes {
     return this.#countedOn(nodeName).all;
   }
 
   /** Those that a pod would bring there at no cost. */
-  freeOn(nodeName: string): AttachedVolumes {
+  needingNoSlotOn(nodeName: string): AttachedVolumes {
     const { all, ofPods } = this.#countedOn(nodeName);
     return this.#sources.profile.trustAttachments ? all : ofPods;
   }
@@ -128,7 +128,8 @@ export class AttachTable {
     let fewest = unlimited;
     for (const name of drivers) {
       const limit = limits.get(name);
-      if (limit !== undefined) fewest = Math.min(fewest, limit - (this.on(node.key).get(name)?.size ?? 0));
+      if (limit !== undefined)
+        fewest = Math.min(fewest, limit - (this.attachedOn(node.key).get(name)?.size ?? 0));
     }
     return fewest;
   }
@@ -154,7 +155,7 @@ export class AttachTable {
       this.nodeChanged(this.#attachments.get(name)!.nodeName);
   }
 
-  everythingChanged(): void {
+  invalidateAll(): void {
     this.#counted.clear();
     this.#slots.clear();
   }
@@ -168,11 +169,11 @@ export class AttachTable {
         ? this.#sources.volumes.heldFor(claim.key)
         : this.#sources.volumes.get(claim.volumeName);
     if (volume !== undefined) return this.volumeOnNode(volume, nodeName);
-    return this.unmadeVolume(claim, nodeName);
+    return this.unprovisionedVolume(claim, nodeName);
   }
 
   /** A volume that isn't there yet counts for the class's provisioner, under a handle that no real volume has. */
-  unmadeVolume(claim: ClaimRecord, nodeName: string): CsiVolume | undefined {
+  unprovisionedVolume(claim: ClaimRecord, nodeName: string): CsiVolume | undefined {
     const storageClass = this.#sources.classes.get(claim.className);
     if (storageClass === undefined || !storageClass.canProvision) return undefined;
     const migratedTo = csiDriverForProvisioner(storageClass.provisioner);

@@ -2,8 +2,8 @@ import { assert } from '../../../runtime/assert.ts';
 import { offersModes } from '../../records/access-modes.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import { compareSizes } from '../../size.ts';
-import { CellCache } from '../nodes/cell-cache.ts';
-import type { ReachCells } from '../nodes/reach-cells.ts';
+import type { NodePartition } from '../nodes/node-partition.ts';
+import { PartitionCache } from '../nodes/partition-cache.ts';
 import type { Topology, TopologyTable } from '../nodes/topology-table.ts';
 import { addTo, removeFrom } from '../primitives/maps.ts';
 import { SortedLists } from '../primitives/sorted-lists.ts';
@@ -15,7 +15,7 @@ export type VolumeRow = number & { readonly [brand]: 'VolumeRow' };
  * Volumes that no claim can tell apart but by size, place and labels: one class, mode, attributes class and set of
  * access modes. Inside it there is one sorted list for each topology.
  */
-export class Shelf {
+export class VolumeGroup {
   readonly id: number;
   readonly accessModes: number;
   readonly lists = new Map<Topology, number>();
@@ -31,7 +31,7 @@ export class Shelf {
 }
 
 /** What a claim asks of a volume besides size, place and labels. */
-export interface ShelfQuery {
+export interface VolumeGroupQuery {
   readonly className: string;
   readonly mode: string;
   readonly attributesClass: string;
@@ -58,18 +58,18 @@ export class VolumeTable {
   readonly #byClaimRef = new Map<string, Set<VolumeRow>>();
   readonly #holderOf = new Map<VolumeRow, string>();
   readonly #heldFor = new Map<string, VolumeRow>();
-  readonly #shelves = new Map<string, Map<number, Shelf>>();
+  readonly #shelves = new Map<string, Map<number, VolumeGroup>>();
   #shelfCount = 0;
   readonly #driversOfClass = new Map<string, Map<string, number>>();
   #inexactCount = 0;
   #preferringCount = 0;
   readonly #homesOfList: number[] = [];
-  readonly #cells: CellCache;
+  readonly #cells: PartitionCache;
   readonly lists = new SortedLists((a, b) => this.compareRows(a, b));
 
   constructor(topologies: TopologyTable) {
     this.#topologies = topologies;
-    this.#cells = new CellCache(topologies);
+    this.#cells = new PartitionCache(topologies);
   }
 
   get size(): number {
@@ -114,7 +114,7 @@ export class VolumeTable {
     for (const record of this.#records) if (record !== undefined) yield record;
   }
 
-  isOffered(row: number): boolean {
+  isFree(row: number): boolean {
     return this.#offered[row] === true;
   }
 
@@ -191,14 +191,14 @@ export class VolumeTable {
     return this.#driversOfClass.get(className)?.keys() ?? [];
   }
 
-  shelvesFor(query: ShelfQuery): Shelf[] {
+  groupsFor(query: VolumeGroupQuery): VolumeGroup[] {
     const byModes = this.#shelves.get(shelfKey(query));
     if (byModes === undefined) return [];
     return [...byModes.values()].filter((shelf) => offersModes(shelf.accessModes, query.accessModes));
   }
 
   /** The nodes by what they see of these shelves; things are list numbers. */
-  cellsOf(shelves: readonly Shelf[], rowCount: number): ReachCells {
+  partitionFor(shelves: readonly VolumeGroup[], rowCount: number): NodePartition {
     const version = shelves.reduce((sum, shelf) => sum + shelf.version, 0);
     const key = shelves.map((shelf) => shelf.id).join(' ');
     return this.#cells.get({ key, version, rowCount }, () =>
@@ -210,7 +210,7 @@ export class VolumeTable {
    * All that a shelf has on offer in one sorted list, for those who choose without a node. It is kept from the first question
    * on: whoever never asks doesn't pay for it.
    */
-  listEverywhere(shelf: Shelf): number {
+  listOnAllNodes(shelf: VolumeGroup): number {
     if (shelf.everywhere !== undefined) return shelf.everywhere;
     const list = this.lists.create();
     for (const part of shelf.lists.values()) {
@@ -314,7 +314,7 @@ export class VolumeTable {
     }
   }
 
-  #shelf(record: VolumeRecord): Shelf {
+  #shelf(record: VolumeRecord): VolumeGroup {
     const key = shelfKey(record);
     let byModes = this.#shelves.get(key);
     if (byModes === undefined) {
@@ -323,7 +323,7 @@ export class VolumeTable {
     }
     let shelf = byModes.get(record.accessModes);
     if (shelf === undefined) {
-      shelf = new Shelf(this.#shelfCount++, record.accessModes);
+      shelf = new VolumeGroup(this.#shelfCount++, record.accessModes);
       byModes.set(record.accessModes, shelf);
     }
     return shelf;
@@ -344,7 +344,7 @@ interface Reach {
 }
 
 interface Home {
-  readonly shelf: Shelf;
+  readonly shelf: VolumeGroup;
   readonly topology: Topology;
   readonly list: number;
 }
@@ -364,6 +364,6 @@ function haveSameHome(a: VolumeRecord, b: VolumeRecord): boolean {
   return a.accessModes === b.accessModes && a.nodes.key === b.nodes.key && shelfKey(a) === shelfKey(b);
 }
 
-function shelfKey({ className, mode, attributesClass }: Omit<ShelfQuery, 'accessModes'>): string {
+function shelfKey({ className, mode, attributesClass }: Omit<VolumeGroupQuery, 'accessModes'>): string {
   return `${className}\n${mode}\n${attributesClass}`;
 }

@@ -87,7 +87,7 @@ export function certainVolumes(cluster: OracleCluster, pod: Pod, nodeName: strin
     ...claims.map((claim) => {
       const volume = cluster.volume(claim.spec?.volumeName ?? '');
       return volume === undefined
-        ? unmadeVolume(cluster, claim, nodeName)
+        ? unprovisionedVolume(cluster, claim, nodeName)
         : attachedVolume(cluster, volume, nodeName);
     }),
     ...inlineDisks(cluster, pod, nodeName),
@@ -111,7 +111,7 @@ export function attachedVolume(cluster: OracleCluster, volume: PersistentVolume,
   return { driver: migrated.source.driver, handle: migrated.source.volumeHandle };
 }
 
-export function unmadeVolume(
+export function unprovisionedVolume(
   cluster: OracleCluster,
   claim: PersistentVolumeClaim,
   nodeName: string,

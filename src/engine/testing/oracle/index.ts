@@ -52,7 +52,7 @@ export function oraclePlan(
 ): OraclePlan {
   const verdict = oracleVerdict(objects, pod, profile, nowMs);
   for (const [node, assignment] of verdict.feasible) return { kind: 'placement', node, assignment };
-  return { kind: 'refusal', message: refusalMessage(objects, verdict) };
+  return { kind: 'refusal', message: oracleRefusalMessage(objects, verdict) };
 }
 
 export function oracleVerdict(
@@ -76,7 +76,7 @@ export function oracleVerdict(
 }
 
 /** The text in the pod's condition, up to the part about preemption. */
-export function refusalMessage({ Node: nodes = [] }: OracleObjects, verdict: OracleVerdict): string {
+export function oracleRefusalMessage({ Node: nodes = [] }: OracleObjects, verdict: OracleVerdict): string {
   if (nodes.length === 0) return 'no nodes available to schedule pods';
   return `0/${nodes.length} nodes are available: ${verdict.podRefusal ?? countedReasons(verdict)}.`;
 }

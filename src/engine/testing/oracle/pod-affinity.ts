@@ -1,10 +1,10 @@
 /** Pod affinity as kube-scheduler has it: counts by topology pair over all pods on all nodes. */
 import type { Node, Pod, PodAffinityTerm, WeightedPodAffinityTerm } from '../../../kube/api/core.ts';
-import { bump, labelsOf, matches, type Neighbourhood, type NodeAnswers, placedPods } from './neighbours.ts';
+import { bump, type InterPodCluster, labelsOf, matches, placedPods, type RuleAnswers } from './inter-pod.ts';
 
 type Counts = Map<string, number>;
 
-export function affinityAnswers(cluster: Neighbourhood, pod: Pod): NodeAnswers {
+export function affinityAnswers(cluster: InterPodCluster, pod: Pod): RuleAnswers {
   const nodes = [...cluster.Node.values()];
   const verdicts = new Map(nodes.map((node) => [node, verdict(cluster, pod, node)]));
   const fitting = nodes.filter((node) => verdicts.get(node) === undefined);
@@ -19,7 +19,7 @@ export function affinityAnswers(cluster: Neighbourhood, pod: Pod): NodeAnswers {
   );
 }
 
-function verdict(cluster: Neighbourhood, pod: Pod, node: Node): string | undefined {
+function verdict(cluster: InterPodCluster, pod: Pod, node: Node): string | undefined {
   const wanted: Counts = new Map();
   const unwanted: Counts = new Map();
   const refusing: Counts = new Map();
@@ -44,7 +44,7 @@ function verdict(cluster: Neighbourhood, pod: Pod, node: Node): string | undefin
   return undefined;
 }
 
-function weightAt(cluster: Neighbourhood, pod: Pod, node: Node): number {
+function weightAt(cluster: InterPodCluster, pod: Pod, node: Node): number {
   let sum = 0;
   for (const placed of placedPods(cluster)) {
     const add = (term: PodAffinityTerm | undefined, weight: number, owner: Pod, other: Pod): void => {
@@ -80,7 +80,7 @@ function preferences(pod: Pod): readonly WeightedPodAffinityTerm[] {
   ];
 }
 
-function isAbout(cluster: Neighbourhood, term: PodAffinityTerm, owner: Pod, other: Pod): boolean {
+function isAbout(cluster: InterPodCluster, term: PodAffinityTerm, owner: Pod, other: Pod): boolean {
   const namespace = other.metadata!.namespace!;
   const isOwn = (term.namespaces ?? []).length === 0 && term.namespaceSelector === undefined;
   const isNamed = isOwn ? namespace === owner.metadata!.namespace : term.namespaces?.includes(namespace);

@@ -13,7 +13,7 @@ import { annotations, labels as wellKnownLabels } from '../../../kube/well-known
 import { keyOf, nameOf, nanoBytes, type OracleCluster, requestOf, selectedNodeOf } from './cluster.ts';
 
 /** Room that somebody else keeps the books of, as published. Sizes in billionths of a byte. */
-export interface Pool {
+export interface OraclePool {
   readonly key: string;
   readonly name: string;
   /** A class, `<ephemeral>` or `<fallback>`. */
@@ -28,7 +28,11 @@ export interface Pool {
 }
 
 /** The pools that volumes of a class come from; undefined where nobody keeps books and any size fits. */
-export function poolsFor(cluster: OracleCluster, driver: string, className: string): Pool[] | undefined {
+export function poolsFor(
+  cluster: OracleCluster,
+  driver: string,
+  className: string,
+): OraclePool[] | undefined {
   const isTracked = cluster.driver(driver)?.spec?.storageCapacity === true;
   const own = cluster.objects.DriverCapacity?.find((candidate) => nameOf(candidate) === driver);
   // kube-scheduler does not know our own kind; where a driver publishes both, the richer form counts, never the sum.
@@ -37,7 +41,7 @@ export function poolsFor(cluster: OracleCluster, driver: string, className: stri
 }
 
 /** The class's own entry, or, only if there is none, what the driver says of all others. */
-function poolsOfDriver(own: DriverCapacity, className: string): Pool[] {
+function poolsOfDriver(own: DriverCapacity, className: string): OraclePool[] {
   const entries = own.status?.storage ?? [];
   const wanted = entries.some((entry) => entry.storageClassName === className)
     ? className
@@ -45,15 +49,15 @@ function poolsOfDriver(own: DriverCapacity, className: string): Pool[] {
   return driverPools(own).filter((pool) => pool.storageClass === wanted);
 }
 
-function allPools(cluster: OracleCluster): Pool[] {
+function allPools(cluster: OracleCluster): OraclePool[] {
   return [...capacityPools(cluster), ...(cluster.objects.DriverCapacity ?? []).flatMap(driverPools)];
 }
 
-function capacityPools(cluster: OracleCluster): Pool[] {
+function capacityPools(cluster: OracleCluster): OraclePool[] {
   return (cluster.objects.CSIStorageCapacity ?? []).map(poolOfCapacity).sort(byKey);
 }
 
-function poolOfCapacity(capacity: CSIStorageCapacity): Pool {
+function poolOfCapacity(capacity: CSIStorageCapacity): OraclePool {
   const key = `CSIStorageCapacity ${keyOf(capacity)}`;
   const backing = capacity.metadata?.labels?.[wellKnownLabels.backingPool] ?? '';
   const free = nanoBytes(capacity.capacity);
@@ -72,14 +76,14 @@ function poolOfCapacity(capacity: CSIStorageCapacity): Pool {
   };
 }
 
-function driverPools(own: DriverCapacity): Pool[] {
+function driverPools(own: DriverCapacity): OraclePool[] {
   const pools = (own.status?.storage ?? []).flatMap((entry) =>
     (entry.pools ?? []).map((pool) => poolOfDriver(nameOf(own), entry.storageClassName ?? '', pool)),
   );
   return pools.sort(byKey);
 }
 
-function poolOfDriver(driver: string, storageClass: string, pool: StoragePool): Pool {
+function poolOfDriver(driver: string, storageClass: string, pool: StoragePool): OraclePool {
   const size = nanoBytes(pool.capacity);
   return {
     key: `DriverCapacity ${driver} ${storageClass} ${pool.name ?? ''}`,
@@ -102,14 +106,19 @@ function poolReaches({ nodeTopology, nodeList }: StoragePool, node: Node): boole
   return matchesNode(compileNodeSelector(nodeTopology), nameOf(node), node.metadata?.labels);
 }
 
-function byKey(a: Pool, b: Pool): number {
+function byKey(a: OraclePool, b: OraclePool): number {
   return a.key < b.key ? -1 : 1;
 }
 
 // ── What is left of it ──
 
 /** Whether the pool would make one volume of this size, had the pod no others. */
-export function takes(cluster: OracleCluster, pool: Pool, driver: string, size: bigint): boolean {
+export function canProvisionIn(
+  cluster: OracleCluster,
+  pool: OraclePool,
+  driver: string,
+  size: bigint,
+): boolean {
   if (pool.limit === undefined || pool.limit < size) return false;
   if (pool.expiresAtMs !== undefined && !(cluster.nowMs < pool.expiresAtMs)) return false;
   switch (cluster.inFlight(driver)) {
@@ -120,19 +129,19 @@ export function takes(cluster: OracleCluster, pool: Pool, driver: string, size: 
         (other) => other.backing === pool.backing && promisesOf(cluster, other).length > 0,
       );
     case 'linear':
-      return roomIn(cluster, pool) >= size;
+      return availableIn(cluster, pool) >= size;
   }
 }
 
 /** A new volume of the pod. */
-export interface Taking {
-  readonly pool: Pool;
+export interface NewVolume {
+  readonly pool: OraclePool;
   readonly driver: string;
   readonly size: bigint;
 }
 
 /** All at once: in each pool, what the pod takes of its disks, in that pool's own bytes, must not exceed what is left. */
-export function takesTogether(cluster: OracleCluster, takings: readonly Taking[]): boolean {
+export function canProvisionAll(cluster: OracleCluster, takings: readonly NewVolume[]): boolean {
   const counted = takings.filter(({ driver }) => cluster.inFlight(driver) !== 'off');
   return counted.every(({ pool }) => {
     let needed = 0n;
@@ -141,12 +150,12 @@ export function takesTogether(cluster: OracleCluster, takings: readonly Taking[]
       const taken = counted.filter((taking) => taking.pool.key === other.key);
       needed += convert(sum(taken.map(({ size }) => size)), other, pool);
     }
-    return needed <= roomIn(cluster, pool);
+    return needed <= availableIn(cluster, pool);
   });
 }
 
 /** What is published less every promise on the same disks. May be negative. */
-function roomIn(cluster: OracleCluster, pool: Pool): bigint {
+function availableIn(cluster: OracleCluster, pool: OraclePool): bigint {
   let room = pool.published;
   for (const other of allPools(cluster)) {
     if (other.backing === pool.backing) room -= convert(sum(promisesOf(cluster, other)), other, pool);
@@ -155,14 +164,14 @@ function roomIn(cluster: OracleCluster, pool: Pool): bigint {
 }
 
 /** Claims that are being provisioned and will take from this pool, each with its size. */
-function promisesOf(cluster: OracleCluster, pool: Pool): bigint[] {
+function promisesOf(cluster: OracleCluster, pool: OraclePool): bigint[] {
   return (cluster.objects.PersistentVolumeClaim ?? [])
     .filter((claim) => promisedPool(cluster, claim)?.key === pool.key)
     .map((claim) => requestOf(claim) ?? 0n);
 }
 
 /** Of the pools that the selected node reaches the one that the claim names, else the first. */
-function promisedPool(cluster: OracleCluster, claim: PersistentVolumeClaim): Pool | undefined {
+function promisedPool(cluster: OracleCluster, claim: PersistentVolumeClaim): OraclePool | undefined {
   const node = cluster.node(selectedNodeOf(claim) ?? '');
   const storageClass = cluster.classOf(claim);
   if (node === undefined || storageClass === undefined || isFullyBound(claim)) return undefined;
@@ -173,7 +182,7 @@ function promisedPool(cluster: OracleCluster, claim: PersistentVolumeClaim): Poo
 }
 
 /** Bytes of one pool in those of another on the same disks, by the ratio of what they publish; whole bytes, rounded up. */
-function convert(size: bigint, from: Pool, to: Pool): bigint {
+function convert(size: bigint, from: OraclePool, to: OraclePool): bigint {
   if (from.key === to.key || size === 0n || from.published <= 0n || from.published === to.published)
     return size;
   const divisor = from.published * nanoPerByte;
@@ -188,7 +197,7 @@ function sum(sizes: readonly bigint[]): bigint {
 
 // ── Inline volumes ──
 
-export interface InlineVolume {
+export interface OracleInlineVolume {
   readonly volumeName: string;
   readonly driver: string;
   /** As it is written. */
@@ -196,7 +205,7 @@ export interface InlineVolume {
 }
 
 /** Inline CSI volumes that state a size. */
-export function inlineSizes(pod: Pod): InlineVolume[] {
+export function inlineSizes(pod: Pod): OracleInlineVolume[] {
   return (pod.spec?.volumes ?? []).flatMap(({ name = '', csi }) => {
     const text = csi?.fsSize ?? (csi?.volumeAttributes?.['csi.storage.k8s.io/size'] || undefined);
     return text === undefined ? [] : [{ volumeName: name, driver: csi?.driver ?? '', text }];
@@ -204,7 +213,7 @@ export function inlineSizes(pod: Pod): InlineVolume[] {
 }
 
 /** Only our own form of publishing speaks of volumes without a class. */
-export function inlinePools(cluster: OracleCluster, driver: string): Pool[] | undefined {
+export function inlinePools(cluster: OracleCluster, driver: string): OraclePool[] | undefined {
   const own = cluster.objects.DriverCapacity?.find((candidate) => nameOf(candidate) === driver);
   return own?.spec?.capacityTracking === true
     ? poolsFor(cluster, driver, ephemeralStorageClassName)

@@ -8,16 +8,16 @@ import { multiZoneSeparator, labels as wellKnownLabels } from '../../../kube/wel
 import { nameOf, type OracleCluster } from './cluster.ts';
 
 /** Whether a free volume could be used on the node: by its node affinity as it is written. */
-export function reaches(cluster: OracleCluster, volume: PersistentVolume, node: Node): boolean {
+export function isReachable(cluster: OracleCluster, volume: PersistentVolume, node: Node): boolean {
   return admits(cluster, volume.spec?.nodeAffinity, node);
 }
 
 /** The same for a volume that is bound: there an in-tree disk counts as the CSI volume that it is on this node. */
-export function reachesBound(cluster: OracleCluster, volume: PersistentVolume, node: Node): boolean {
+export function isBoundReachable(cluster: OracleCluster, volume: PersistentVolume, node: Node): boolean {
   const migrated = migrateVolume(volume);
   const isMigrated =
     migrated?.ok === true && migratedPlugins(cluster.csiNode(nameOf(node))).has(migrated.source.plugin);
-  return isMigrated ? admits(cluster, migrateNodeAffinity(volume), node) : reaches(cluster, volume, node);
+  return isMigrated ? admits(cluster, migrateNodeAffinity(volume), node) : isReachable(cluster, volume, node);
 }
 
 /** kube-scheduler evaluates a volume's affinity against labels alone, so that every matchFields requirement holds. */
@@ -27,7 +27,7 @@ function admits(cluster: OracleCluster, affinity: VolumeNodeAffinity | undefined
   return matchesNode(compileNodeSelector(affinity.required), nodeName, node.metadata?.labels);
 }
 
-export function isAllowed(storageClass: StorageClass, node: Node): boolean {
+export function allowsNode(storageClass: StorageClass, node: Node): boolean {
   const selector = compileTopologySelector(storageClass.allowedTopologies);
   return selector === undefined || matchesNode(selector, nameOf(node), node.metadata?.labels);
 }

@@ -1,6 +1,6 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { canProvision, claimClassName, isFullyBound } from '../../../kube/volumes.ts';
-import { attachedVolume, canAttach, hasDrivers, inlineDisks, unmadeVolume } from './attach.ts';
+import { attachedVolume, canAttach, hasDrivers, inlineDisks, unprovisionedVolume } from './attach.ts';
 import {
   claimsOf,
   keyOf,
@@ -10,10 +10,18 @@ import {
   requestOf,
   selectedNodeOf,
 } from './cluster.ts';
-import { inlinePools, inlineSizes, type Pool, poolsFor, type Taking, takes, takesTogether } from './pools.ts';
-import { isAllowed, isInZone, reaches, reachesBound } from './reach.ts';
+import {
+  canProvisionAll,
+  canProvisionIn,
+  inlinePools,
+  inlineSizes,
+  type NewVolume,
+  type OraclePool,
+  poolsFor,
+} from './pools.ts';
+import { allowsNode, isBoundReachable, isInZone, isReachable } from './reach.ts';
 import { reasons } from './reasons.ts';
-import { compareVolumes, freeVolumes, preboundVolumes, sizeOf } from './volumes.ts';
+import { compareVolumeObjects, freeVolumesFor, preboundVolumes, volumeSize } from './volumes.ts';
 
 /** One way to give a pod its volumes on a node. */
 export interface Assignment {
@@ -25,18 +33,19 @@ export interface Assignment {
   readonly waste: bigint;
 }
 
-export type NodeAnswer =
+export type OracleNodeAnswer =
   | { readonly kind: 'fits'; readonly assignment: Assignment }
   | { readonly kind: 'refused'; readonly reasons: readonly string[] };
 
 /** Profile `stowage`: the best of all ways. */
-export function serveNode(cluster: OracleCluster, pod: Pod, node: Node): NodeAnswer {
+export function serveNode(cluster: OracleCluster, pod: Pod, node: Node): OracleNodeAnswer {
   const claims = claimsOf(pod).map(({ key }) => cluster.claim(key)!);
   const bound = claims
     .filter((claim) => isFullyBound(claim))
     .map((claim) => cluster.volume(claim.spec?.volumeName ?? ''));
   if (bound.includes(undefined)) return refuse(reasons.volumeMissing);
-  if (bound.some((volume) => !reachesBound(cluster, volume!, node))) return refuse(reasons.volumeElsewhere);
+  if (bound.some((volume) => !isBoundReachable(cluster, volume!, node)))
+    return refuse(reasons.volumeElsewhere);
   const best = bestWay(cluster, node, { pod, claims, bound: bound.map((volume) => volume!) });
   if (best === undefined) return refuse(reasons.noVolume);
   const zoned = bound.filter((volume) => !hasAffinity(volume!));
@@ -44,7 +53,7 @@ export function serveNode(cluster: OracleCluster, pod: Pod, node: Node): NodeAns
   return { kind: 'fits', assignment: best };
 }
 
-function refuse(reason: string): NodeAnswer {
+function refuse(reason: string): OracleNodeAnswer {
   return { kind: 'refused', reasons: [reason] };
 }
 
@@ -65,7 +74,7 @@ interface Want {
 interface Making {
   readonly driver: string;
   /** Undefined where nobody keeps books. */
-  readonly pools: readonly Pool[] | undefined;
+  readonly pools: readonly OraclePool[] | undefined;
 }
 
 interface Task {
@@ -82,7 +91,7 @@ function bestWay(cluster: OracleCluster, node: Node, task: Task): Assignment | u
     ...task.claims.filter((claim) => !isFullyBound(claim)).map((claim) => wantOfClaim(cluster, claim, node)),
     ...wantsOfInline(cluster, task.pod),
   ].sort((a, b) => (a.size === b.size ? 0 : a.size < b.size ? -1 : 1));
-  let best: { readonly way: Way; readonly pools: readonly (Pool | undefined)[] } | undefined;
+  let best: { readonly way: Way; readonly pools: readonly (OraclePool | undefined)[] } | undefined;
   for (const way of everyWay(wants)) {
     if (best !== undefined && compareWays(wants, way, best.way) >= 0) continue;
     const pools = firstPools(cluster, node, wants, way);
@@ -94,7 +103,7 @@ function bestWay(cluster: OracleCluster, node: Node, task: Task): Assignment | u
 function wantOfClaim(cluster: OracleCluster, claim: PersistentVolumeClaim, node: Node): Want {
   const want = { name: keyOf(claim), claim, size: requestOf(claim) ?? 0n };
   const storageClass = cluster.classOf(claim)!;
-  const canMake = canProvision(storageClass) && isAllowed(storageClass, node);
+  const canMake = canProvision(storageClass) && allowsNode(storageClass, node);
   const driver = storageClass.provisioner ?? '';
   const selectedNode = selectedNodeOf(claim) ?? '';
   if (selectedNode !== '') {
@@ -105,13 +114,13 @@ function wantOfClaim(cluster: OracleCluster, claim: PersistentVolumeClaim, node:
   const prebound = preboundVolumes(cluster, claim);
   if (prebound.length > 0) {
     // No other will do. Of several that are spoken for, the best is the claim's.
-    const [best] = prebound.filter((volume) => reaches(cluster, volume, node)).sort(compareVolumes);
+    const [best] = prebound.filter((volume) => isReachable(cluster, volume, node)).sort(compareVolumeObjects);
     return { ...want, existing: best === undefined ? [] : [best], making: undefined };
   }
   const pools = requestOf(claim) === undefined ? undefined : poolsFor(cluster, driver, claimClassName(claim));
   return {
     ...want,
-    existing: freeVolumes(cluster, claim, node),
+    existing: freeVolumesFor(cluster, claim, node),
     making: canMake ? { driver, pools } : undefined,
   };
 }
@@ -148,7 +157,7 @@ function compareWays(wants: readonly Want[], a: Way, b: Way): number {
     const right = b[position];
     if (left === right) continue;
     if (left === undefined || right === undefined) return left === undefined ? 1 : -1;
-    return compareVolumes(left, right);
+    return compareVolumeObjects(left, right);
   }
   return 0;
 }
@@ -160,7 +169,7 @@ function countExisting(way: Way): number {
 function wasteOf(wants: readonly Want[], way: Way): bigint {
   let waste = 0n;
   for (const [position, volume] of way.entries()) {
-    if (volume !== undefined) waste += sizeOf(volume)! - wants[position]!.size;
+    if (volume !== undefined) waste += volumeSize(volume)! - wants[position]!.size;
   }
   return waste;
 }
@@ -171,18 +180,18 @@ function firstPools(
   node: Node,
   wants: readonly Want[],
   way: Way,
-): readonly (Pool | undefined)[] | undefined {
-  const choices = wants.map(({ making, size }, position): readonly (Pool | undefined)[] => {
+): readonly (OraclePool | undefined)[] | undefined {
+  const choices = wants.map(({ making, size }, position): readonly (OraclePool | undefined)[] => {
     if (way[position] !== undefined || making?.pools === undefined) return [undefined];
     const { driver, pools } = making;
-    return pools.filter((pool) => pool.isReachedFrom(node) && takes(cluster, pool, driver, size));
+    return pools.filter((pool) => pool.isReachedFrom(node) && canProvisionIn(cluster, pool, driver, size));
   });
   for (const pools of product(choices)) {
-    const takings = pools.flatMap((pool, position): Taking[] => {
+    const takings = pools.flatMap((pool, position): NewVolume[] => {
       const { making, size } = wants[position]!;
       return pool === undefined ? [] : [{ pool, driver: making!.driver, size }];
     });
-    if (takesTogether(cluster, takings)) return pools;
+    if (canProvisionAll(cluster, takings)) return pools;
   }
   return undefined;
 }
@@ -205,13 +214,17 @@ function attaches(
     ...wants.map(({ claim }, position) => {
       const volume = way[position];
       if (volume !== undefined) return attachedVolume(cluster, volume, nodeName);
-      return claim === undefined ? undefined : unmadeVolume(cluster, claim, nodeName);
+      return claim === undefined ? undefined : unprovisionedVolume(cluster, claim, nodeName);
     }),
   ];
   return canAttach(cluster, node, wanted) && hasDrivers(cluster, node, wanted);
 }
 
-function assignmentOf(wants: readonly Want[], way: Way, pools: readonly (Pool | undefined)[]): Assignment {
+function assignmentOf(
+  wants: readonly Want[],
+  way: Way,
+  pools: readonly (OraclePool | undefined)[],
+): Assignment {
   const volumes = new Map<string, string>();
   const made = new Map<string, string | undefined>();
   for (const [position, { name }] of wants.entries()) {

@@ -4,7 +4,7 @@ import type { LabelSelector } from '../../../kube/api/meta.ts';
 import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
 import { findUntoleratedTaint } from '../../../kube/selectors/tolerations.ts';
 import { hostname, zone } from '../objects.ts';
-import { bump, labelsOf, matches, type Neighbourhood, type NodeAnswers, placedPods } from './neighbours.ts';
+import { bump, type InterPodCluster, labelsOf, matches, placedPods, type RuleAnswers } from './inter-pod.ts';
 
 interface Constraint extends TopologySpreadConstraint {
   readonly topologyKey: string;
@@ -13,7 +13,7 @@ interface Constraint extends TopologySpreadConstraint {
   readonly selectors: readonly (LabelSelector | undefined)[];
 }
 
-export function spreadAnswers(cluster: Neighbourhood, pod: Pod): NodeAnswers {
+export function spreadAnswers(cluster: InterPodCluster, pod: Pod): RuleAnswers {
   const nodes = [...cluster.Node.values()];
   const own = (pod.spec?.topologySpreadConstraints ?? []).map((constraint) => ownConstraint(pod, constraint));
   const hard = own.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule');
@@ -33,7 +33,7 @@ function ownConstraint(pod: Pod, constraint: TopologySpreadConstraint): Constrai
   return { maxSkew: 1, topologyKey: '', ...constraint, selectors };
 }
 
-function systemDefaults(cluster: Neighbourhood, pod: Pod): Constraint[] {
+function systemDefaults(cluster: InterPodCluster, pod: Pod): Constraint[] {
   const { namespace, ownerReferences = [] } = pod.metadata!;
   const services = [...cluster.Service.values()]
     .filter((service) => service.metadata?.namespace === namespace)
@@ -53,7 +53,7 @@ function systemDefaults(cluster: Neighbourhood, pod: Pod): Constraint[] {
 }
 
 function verdict(
-  cluster: Neighbourhood,
+  cluster: InterPodCluster,
   pod: Pod,
   constraints: readonly Constraint[],
   node: Node,
@@ -75,7 +75,7 @@ function verdict(
 }
 
 function scoresOf(
-  cluster: Neighbourhood,
+  cluster: InterPodCluster,
   pod: Pod,
   constraints: readonly Constraint[],
   fitting: readonly Node[],
@@ -105,7 +105,7 @@ interface Crowding {
 }
 
 function addCrowd(
-  cluster: Neighbourhood,
+  cluster: InterPodCluster,
   pod: Pod,
   { constraint, constraints, ranked, needsAll }: Crowding,
   raw: Map<Node, number>,
@@ -142,7 +142,7 @@ function takesPart(pod: Pod, node: Node, constraint: Constraint): boolean {
   return (nodeAffinityPolicy === 'Ignore' || isAsked) && (nodeTaintsPolicy === 'Ignore' || isTolerated);
 }
 
-function countOn(cluster: Neighbourhood, pod: Pod, node: Node, constraint: Constraint): number {
+function countOn(cluster: InterPodCluster, pod: Pod, node: Node, constraint: Constraint): number {
   if (constraint.selectors.every(isEmptySelector)) return 0;
   return placedPods(cluster).filter(
     (placed) =>

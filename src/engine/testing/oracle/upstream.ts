@@ -3,13 +3,13 @@ import { canProvision, claimClassName, isFullyBound } from '../../../kube/volume
 import { canAttachUpstream, certainVolumes } from './attach.ts';
 import { claimsOf, keyOf, nameOf, type OracleCluster, requestOf, selectedNodeOf } from './cluster.ts';
 import { poolsFor } from './pools.ts';
-import { isAllowed, isInZone, reaches, reachesBound } from './reach.ts';
+import { allowsNode, isBoundReachable, isInZone, isReachable } from './reach.ts';
 import { reasons } from './reasons.ts';
-import type { Assignment, NodeAnswer } from './stowage.ts';
-import { compareVolumes, freeVolumes, preboundVolumes, sizeOf } from './volumes.ts';
+import type { Assignment, OracleNodeAnswer } from './stowage.ts';
+import { compareVolumeObjects, freeVolumesFor, preboundVolumes, volumeSize } from './volumes.ts';
 
 /** Profile `upstream`: kube-scheduler's filters in their order; the first that refuses a node has the last word. */
-export function filterUpstream(cluster: OracleCluster, pod: Pod, node: Node): NodeAnswer {
+export function filterUpstream(cluster: OracleCluster, pod: Pod, node: Node): OracleNodeAnswer {
   if (!canAttachUpstream(cluster, node, certainVolumes(cluster, pod, nameOf(node))))
     return { kind: 'refused', reasons: [reasons.tooManyVolumes] };
   const claims = claimsOf(pod).map(({ key }) => cluster.claim(key)!);
@@ -40,7 +40,7 @@ function judgeBound(
   for (const claim of claims) {
     const volume = cluster.volume(claim.spec?.volumeName ?? '');
     if (volume === undefined) return reasons.volumeMissing;
-    if (!reachesBound(cluster, volume, node)) return reasons.volumeElsewhere;
+    if (!isBoundReachable(cluster, volume, node)) return reasons.volumeElsewhere;
   }
   return undefined;
 }
@@ -81,8 +81,8 @@ function bestVolume(
 ): PersistentVolume | undefined {
   const prebound = preboundVolumes(cluster, claim);
   if (prebound.length > 0)
-    return prebound.sort(compareVolumes).find((volume) => reaches(cluster, volume, node));
-  return freeVolumes(cluster, claim, node).find((volume) => !taken.includes(volume));
+    return prebound.sort(compareVolumeObjects).find((volume) => isReachable(cluster, volume, node));
+  return freeVolumesFor(cluster, claim, node).find((volume) => !taken.includes(volume));
 }
 
 function judgeProvisioning(
@@ -91,7 +91,7 @@ function judgeProvisioning(
   claim: PersistentVolumeClaim,
 ): string | undefined {
   const storageClass = cluster.classOf(claim)!;
-  if (!canProvision(storageClass) || !isAllowed(storageClass, node)) return reasons.noVolume;
+  if (!canProvision(storageClass) || !allowsNode(storageClass, node)) return reasons.noVolume;
   const request = requestOf(claim);
   if (request === undefined) return undefined;
   const pools = poolsFor(cluster, storageClass.provisioner ?? '', claimClassName(claim));
@@ -107,7 +107,7 @@ function assignmentOf(
   made: readonly PersistentVolumeClaim[],
 ): Assignment {
   let waste = 0n;
-  for (const [claim, volume] of taken) waste += sizeOf(volume)! - (requestOf(claim) ?? 0n);
+  for (const [claim, volume] of taken) waste += volumeSize(volume)! - (requestOf(claim) ?? 0n);
   return {
     volumes: new Map([...taken].map(([claim, volume]) => [keyOf(claim), nameOf(volume)])),
     made: new Map(made.map((claim) => [keyOf(claim), undefined])),

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
-import type { AccessMode, PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import type { PersistentVolumeAccessMode, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { LabelSelector } from '../../../kube/api/meta.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { compact, sometimes } from './chance.ts';
-import { anything, type Flavour } from './flavour.ts';
+import { type Distribution, mixed } from './distribution.ts';
 import { nodeNames, volumeNames } from './names.ts';
 import { accessModes } from './volumes.ts';
 
-export function arbClaim(name: string, flavour: Flavour = anything): fc.Arbitrary<PersistentVolumeClaim> {
+export function arbClaim(name: string, flavour: Distribution = mixed): fc.Arbitrary<PersistentVolumeClaim> {
   return fc
     .record({
       size: sometimes(96, flavour.sizes),
       className: flavour.classes,
       trouble: sometimes(
-        flavour.troubledClaims,
+        flavour.invalidClaims,
         fc.constantFrom(
           'lost',
           'deleting',
@@ -57,7 +57,7 @@ interface RandomClaim {
   readonly pool: string | undefined;
   readonly selector: LabelSelector | undefined;
   readonly mode: 'Block' | 'Filesystem' | undefined;
-  readonly accessModes: readonly AccessMode[];
+  readonly accessModes: readonly PersistentVolumeAccessMode[];
   readonly attributesClass: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Node } from '../../../kube/api/core.ts';
 import type { CSIDriver, CSINode, StorageClass } from '../../../kube/api/storage.ts';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { compact, sometimes } from './chance.ts';
-import { anything, type Flavour } from './flavour.ts';
+import { type Distribution, mixed } from './distribution.ts';
 import { rack, zones } from './names.ts';
 import { allowedTopologies } from './selectors.ts';
 
@@ -65,7 +65,7 @@ export function arbCsiNode(name: string): fc.Arbitrary<CSINode> {
     });
 }
 
-export function arbCsiDriver(name: string, flavour: Flavour = anything): fc.Arbitrary<CSIDriver> {
+export function arbCsiDriver(name: string, flavour: Distribution = mixed): fc.Arbitrary<CSIDriver> {
   return fc
     .record({
       storageCapacity: fc.oneof(

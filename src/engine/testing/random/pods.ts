@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim, Pod, Volume } from '../../../kube/api/core.
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { sometimes } from './chance.ts';
 import { arbClaim } from './claims.ts';
-import { anything, type Flavour } from './flavour.ts';
+import { type Distribution, mixed } from './distribution.ts';
 import { claimNames, drivers, nodeNames, otherClaimNames, volumeNames } from './names.ts';
 
 export function arbAttachment(name: string): fc.Arbitrary<VolumeAttachment> {
@@ -31,7 +31,7 @@ const inlineVolumes: fc.Arbitrary<Volume[]> = fc.oneof(
       .tuple(
         fc.constantFrom(...drivers),
         fc.oneof(
-          { weight: 12, arbitrary: anything.sizes },
+          { weight: 12, arbitrary: mixed.sizes },
           { weight: 1, arbitrary: fc.constantFrom('x', '-1') },
         ),
       )
@@ -83,7 +83,7 @@ export const arbPod: fc.Arbitrary<Pod> = fc
   }));
 
 /** What the ephemeral volume controller makes for the pod; now and then somebody else's. */
-export function arbEphemeralClaim(flavour: Flavour): fc.Arbitrary<PersistentVolumeClaim> {
+export function arbEphemeralClaim(flavour: Distribution): fc.Arbitrary<PersistentVolumeClaim> {
   return fc
     .tuple(arbClaim('pod-cache', flavour), fc.constantFrom('uid-pod', 'uid-pod', 'uid-pod', 'uid-other'))
     .map(([claim, uid]) => ({

@@ -3,11 +3,11 @@ import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
 import type { ClassCapacity, DriverCapacity, StoragePool } from '../../../kube/stowage.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { compact, sometimes } from './chance.ts';
-import { anything, type Flavour } from './flavour.ts';
+import { type Distribution, mixed } from './distribution.ts';
 import { nodeNames } from './names.ts';
 import { labelSelectors, nodeSelectors } from './selectors.ts';
 
-export function arbCapacity(name: string, flavour: Flavour = anything): fc.Arbitrary<CSIStorageCapacity> {
+export function arbCapacity(name: string, flavour: Distribution = mixed): fc.Arbitrary<CSIStorageCapacity> {
   return fc
     .record({
       storageClassName: fc.constantFrom('dyn', 'dyn', 'dyn2', 'ebs'),
@@ -33,7 +33,7 @@ export function arbCapacity(name: string, flavour: Flavour = anything): fc.Arbit
 
 const expiryTimes = fc.constantFrom('2025-12-31T23:59:59Z', '2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z');
 
-function arbPool(name: string, flavour: Flavour): fc.Arbitrary<StoragePool> {
+function arbPool(name: string, flavour: Distribution): fc.Arbitrary<StoragePool> {
   const bounded = Math.round((100 - flavour.openPools) / 3);
   return fc
     .record({
@@ -45,7 +45,7 @@ function arbPool(name: string, flavour: Flavour): fc.Arbitrary<StoragePool> {
     .map((fields) => ({ name, ...compact(fields) }));
 }
 
-function classCapacities(flavour: Flavour): fc.Arbitrary<ClassCapacity[]> {
+function classCapacities(flavour: Distribution): fc.Arbitrary<ClassCapacity[]> {
   const pool = (name: string) => arbPool(name, flavour);
   return fc.uniqueArray(
     fc
@@ -61,7 +61,7 @@ function classCapacities(flavour: Flavour): fc.Arbitrary<ClassCapacity[]> {
   );
 }
 
-export function arbDriverCapacity(name: string, flavour: Flavour = anything): fc.Arbitrary<DriverCapacity> {
+export function arbDriverCapacity(name: string, flavour: Distribution = mixed): fc.Arbitrary<DriverCapacity> {
   return fc
     .record({
       capacityTracking: fc.constantFrom(true, true, true, true, false),

@@ -1,17 +1,26 @@
 import fc from 'fast-check';
-import type { AccessMode, NodeSelectorTerm, PersistentVolume } from '../../../kube/api/core.ts';
+import type {
+  NodeSelectorTerm,
+  PersistentVolume,
+  PersistentVolumeAccessMode,
+} from '../../../kube/api/core.ts';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { compact, sometimes } from './chance.ts';
-import { anything, type Flavour } from './flavour.ts';
+import { type Distribution, mixed } from './distribution.ts';
 import { claimNames, drivers } from './names.ts';
 import { nodeSelectors } from './selectors.ts';
 
-export const accessModes: fc.Arbitrary<AccessMode[]> = fc.oneof(
-  { weight: 6, arbitrary: fc.constant<AccessMode[]>(['ReadWriteOnce']) },
+export const accessModes: fc.Arbitrary<PersistentVolumeAccessMode[]> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<PersistentVolumeAccessMode[]>(['ReadWriteOnce']) },
   {
     weight: 2,
     arbitrary: fc.uniqueArray(
-      fc.constantFrom<AccessMode>('ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'),
+      fc.constantFrom<PersistentVolumeAccessMode>(
+        'ReadWriteOnce',
+        'ReadOnlyMany',
+        'ReadWriteMany',
+        'ReadWriteOncePod',
+      ),
       { maxLength: 3 },
     ),
   },
@@ -52,7 +61,7 @@ const preferences = fc.constantFrom(
   'nonsense',
 );
 
-export function arbVolume(name: string, flavour: Flavour = anything): fc.Arbitrary<PersistentVolume> {
+export function arbVolume(name: string, flavour: Distribution = mixed): fc.Arbitrary<PersistentVolume> {
   const odd = flavour.oddVolumes;
   return fc
     .record({
@@ -99,7 +108,7 @@ type RandomVolume = {
   readonly zone: string | undefined;
   readonly betaZone: string | undefined;
   readonly mode: 'Block' | 'Filesystem' | undefined;
-  readonly accessModes: readonly AccessMode[];
+  readonly accessModes: readonly PersistentVolumeAccessMode[];
   readonly attributesClass: string | undefined;
   readonly preference: string | undefined;
   readonly isDeleting: string | undefined;

@@ -1,0 +1,11 @@
+/** How many items at the start come before; where what is looked for stands, or would stand, in a sorted array. */
+export function lowerBound<T>(items: readonly T[], isBefore: (item: T) => boolean): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(items[middle]!)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,40 @@
+import type { ReplicaSet, StatefulSet } from '../../kube/api/apps.ts';
+import type { ReplicationController, Service } from '../../kube/api/core.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/selectors/label-selector.ts';
+import { textOf } from '../../kube/wire.ts';
+import { stringMapOf } from './field-readers.ts';
+import { type Identity, namespacedIdentity } from './identity.ts';
+
+/** What the engine keeps of a kind that selects pods: pods that belong together are spread apart. */
+export interface PodSelectorRecord extends Identity {
+  readonly namespace: string;
+  /** Undefined where it selects nothing, or can't be read. */
+  readonly selector: CompiledLabelSelector | undefined;
+}
+
+/** Whose selector is a plain map of labels. */
+export function readMapSelector(object: Service | ReplicationController): PodSelectorRecord {
+  const matchLabels = stringMapOf(object.spec?.selector);
+  return selectingRecord(object, Object.keys(matchLabels).length === 0 ? undefined : { matchLabels });
+}
+
+export function readLabelSelector(object: ReplicaSet | StatefulSet): PodSelectorRecord {
+  return selectingRecord(object, object.spec?.selector);
+}
+
+function selectingRecord(
+  object: KubeObject,
+  selector: Parameters<typeof compileLabelSelector>[0],
+): PodSelectorRecord {
+  const { key, uid, version, isDeleting } = namespacedIdentity(object);
+  const compiled = selector === undefined ? undefined : compileLabelSelector(selector, 'spec.selector');
+  return {
+    key,
+    uid,
+    version,
+    isDeleting,
+    namespace: textOf(object.metadata?.namespace),
+    selector: compiled?.ok === true ? compiled.selector : undefined,
+  };
+}

@@ -1,0 +1,24 @@
+/** A cluster for tests of the ledger, with little enough in it that pods have to compete. */
+import { Ledger } from '../ledger/ledger.ts';
+import { type ClusterObjects, clusterOf } from './cluster.ts';
+import { capacity, claim, csiDriver, localVolume, madeBy, node, storageClass } from './objects.ts';
+
+/** Class `local` has one volume of 5Gi on n1; class `made` has 10Gi of room. Two claims each. */
+export const scarceObjects: ClusterObjects = {
+  Node: [node('n1'), node('n2')],
+  StorageClass: [storageClass('local'), madeBy('disk.csi', 'made')],
+  CSIDriver: [csiDriver('disk.csi')],
+  CSIStorageCapacity: [capacity('net', 'made', { capacity: '10Gi' })],
+  PersistentVolume: [localVolume('v1', '5Gi', 'n1')],
+  PersistentVolumeClaim: [
+    claim('data', '5Gi'),
+    claim('other', '5Gi'),
+    claim('new', '6Gi', { className: 'made' }),
+    claim('newer', '6Gi', { className: 'made' }),
+  ],
+};
+
+export function startLedger(objects: ClusterObjects = scarceObjects) {
+  const index = clusterOf(objects);
+  return { index, ledger: new Ledger(index) };
+}

@@ -1,0 +1,49 @@
+/** Short ways to ask one rule about a pod, and to write the nodes and pods that it is about. */
+import { expect, test } from 'vitest';
+import type { Node, Pod } from '../../../kube/api/core.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { plan } from '../../plan.ts';
+import type { Refusal } from '../../refusal/refusal.ts';
+import type { AnyRule } from '../../rules/framework/rule.ts';
+import { type ClusterObjects, clusterOf } from '../cluster.ts';
+import type { IndexEvent } from '../index-events.ts';
+import { byName, node, pod } from '../objects.ts';
+
+export function nodeWith(name: string, rest: Partial<Node>, labels: Record<string, string> = {}): Node {
+  return { ...node(name, labels), ...rest };
+}
+
+export function podWith(spec: Pod['spec'], name = 'p'): Pod {
+  const asking = pod(name, []);
+  return { ...asking, spec: { ...asking.spec, ...spec } };
+}
+
+/** `fits`, or the message. */
+export function ruleVerdict(rule: AnyRule, index: ClusterIndex, asking: Pod): string {
+  const answer = plan(asking, index, { nowMs: 0, rules: [rule] });
+  return answer.kind === 'placement' ? 'fits' : answer.message;
+}
+
+export function expectRuleRefusal(rule: AnyRule, index: ClusterIndex, asking: Pod): Refusal {
+  const answer = plan(asking, index, { nowMs: 0, rules: [rule] });
+  return answer.kind === 'refusal' ? answer : expect.fail(`placed on ${answer.node}`);
+}
+
+export interface RuleWakeCase {
+  readonly name: string;
+  readonly cluster: ClusterObjects;
+  readonly asking: Pod;
+  readonly event: IndexEvent;
+  readonly wakes: boolean;
+}
+
+/** Whatever the table says: a pod that fits now must have been woken. */
+export function expectRuleWakeCases(rule: AnyRule, cases: readonly RuleWakeCase[]): void {
+  test.each(byName(cases))('%s', (_, { cluster, asking, event: happens, wakes }) => {
+    const index = clusterOf(cluster);
+    const refusal = expectRuleRefusal(rule, index, asking);
+    const change = happens(index);
+    expect(change !== undefined && refusal.wokenBy(change)).toBe(wakes);
+    if (!wakes) expect(ruleVerdict(rule, index, asking)).not.toBe('fits');
+  });
+}

@@ -1,0 +1,51 @@
+import type { IndexedKind, ObjectWarning } from '../engine/cluster-index/cluster-change.ts';
+import { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
+import type { Profile } from '../engine/cluster-index/profile.ts';
+import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
+import type { KubeObject } from '../kube/api/meta.ts';
+import { textOf } from '../kube/wire.ts';
+import { everyKind, kindResources } from './kind-resources.ts';
+
+/** A cluster as it was at one moment: its objects as they stand on the wire, by kind and key. */
+export class ClusterSnapshot {
+  readonly #byKind = new Map<IndexedKind, Map<string, KubeObject>>();
+
+  /** The last one of a key counts. One without a name is left out. */
+  add<K extends IndexedKind>(kind: K, object: ObjectOf[K]): void {
+    const key = keyOf(kind, object);
+    if (key === undefined) return;
+    const known = this.#byKind.get(kind);
+    if (known === undefined) this.#byKind.set(kind, new Map([[key, object]]));
+    else known.set(key, object);
+  }
+
+  /** By `name`, or `namespace/name`. */
+  get<K extends IndexedKind>(kind: K, key: string): ObjectOf[K] | undefined {
+    // Safe: a kind's map holds objects of that kind.
+    return this.#byKind.get(kind)?.get(key) as ObjectOf[K] | undefined;
+  }
+
+  values<K extends IndexedKind>(kind: K): Iterable<ObjectOf[K]> {
+    return (this.#byKind.get(kind)?.values() ?? []) as Iterable<ObjectOf[K]>;
+  }
+
+  count(kind: IndexedKind): number {
+    return this.#byKind.get(kind)?.size ?? 0;
+  }
+
+  /** An index of its own for each caller, and what it could not read. */
+  toIndex(profile: Profile): { readonly index: ClusterIndex; readonly notices: readonly ObjectWarning[] } {
+    const index = new ClusterIndex(profile);
+    const notices: ObjectWarning[] = [];
+    for (const kind of everyKind) {
+      for (const object of this.values(kind)) notices.push(...index.upsert(kind, object as never).warnings);
+    }
+    return { index, notices };
+  }
+}
+
+function keyOf(kind: IndexedKind, { metadata }: KubeObject): string | undefined {
+  const name = textOf(metadata?.name);
+  if (name === '') return undefined;
+  return kindResources[kind].namespaced ? `${textOf(metadata?.namespace)}/${name}` : name;
+}
