@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../cluster/cluster.ts';
+import { failWith, onlyFor } from '../cluster/testing/fault-hooks.ts';
+import { type ClusterCall, InterceptedCluster } from '../cluster/testing/intercepted-cluster.ts';
 import { TrialCluster } from '../controllers/testing/trial-cluster.ts';
 import { forbidden } from '../kube/api-error.ts';
 import { nodes, persistentVolumes, pods } from '../kube/resources.ts';
@@ -80,32 +82,15 @@ test('what would be done is there for programs, and for people who want all of i
   });
 });
 
-/** The cluster, but it refuses all writes to the volume. */
-function refusing(cluster: Cluster, name: string): Cluster {
-  return {
-    resource: (resource) => {
-      const client = cluster.resource(resource);
-      const patch: typeof client.patch = async (key, ...rest) => {
-        if (key.name === name) throw forbidden(resource, name, 'no');
-        return await client.patch(key, ...rest);
-      };
-      return new Proxy(client, {
-        get: (target, member) => {
-          if (member === 'patch') return patch;
-          const value: unknown = Reflect.get(target, member, target);
-          return typeof value === 'function' ? value.bind(target) : value;
-        },
-      });
-    },
-  };
-}
-
 test('one that fails is told, and does not keep the others', async () => {
   await using trial = await TrialCluster.start();
   await fill(trial.cluster);
   const client = trial.cluster.resource(persistentVolumes);
   await client.create({ metadata: { name: 'another', labels: { [labels.zone]: 'a' } }, spec });
-  const outcomes = await upgradeAll(refusing(trial.cluster, 'another'), { isDryRun: false, signal });
+  const isAffected = ({ verb, name }: ClusterCall) => verb === 'patch' && name === 'another';
+  const error = forbidden(persistentVolumes, 'another', 'no');
+  const refusing = new InterceptedCluster(trial.cluster, onlyFor(isAffected, { before: failWith(error) }));
+  const outcomes = await upgradeAll(refusing, { isDryRun: false, signal });
   const [, first, , last] = zonalReport(outcomes, false, 'table').split('\n');
   expect(first).toBe('another   failed     persistentvolumes "another" is forbidden: no');
   expect(last).toBe('zonal     upgraded   topology.kubernetes.io/zone in (a, b)');

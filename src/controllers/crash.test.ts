@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../cluster/cluster.ts';
+import { CrashAfterWrites } from '../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../cluster/testing/intercepted-cluster.ts';
 import { inventory, leaveWork, remains } from './testing/aftermath.ts';
 import { ControlledCluster } from './testing/controlled-cluster.ts';
-import { LimitedCluster } from './testing/limited-cluster.ts';
 
 /** Those that bring things to an end. With others running, less would remain: the binder of volumes frees what nobody claims. */
 const enders = ['protection', 'garbage-collector', 'namespace'];
@@ -27,13 +28,14 @@ async function untilSettled(cluster: Cluster, isOver = () => false): Promise<boo
 async function interruptAfter(writesMax: number): Promise<{ readonly isInterrupted: boolean }> {
   await using fixture = await ControlledCluster.start();
   await leaveWork(fixture.cluster);
-  const limited = new LimitedCluster(fixture.cluster, writesMax);
+  const crash = new CrashAfterWrites(writesMax);
+  const crashing = new InterceptedCluster(fixture.cluster, crash);
   let isBroken = false;
-  void limited.broken.then(() => {
+  void crash.crashed.then(() => {
     isBroken = true;
   });
   {
-    await using _first = fixture.runApart(limited, ...enders);
+    await using _first = fixture.runApart(crashing, ...enders);
     const isSettled = await untilSettled(fixture.cluster, () => isBroken);
     if (isSettled) return { isInterrupted: false };
   }

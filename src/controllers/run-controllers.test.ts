@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { FaultyCluster, hanging } from '../cluster/testing/faulty-cluster.ts';
+import { hang } from '../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../cluster/testing/intercepted-cluster.ts';
 import {
   leases,
   persistentVolumeClaims,
@@ -83,8 +84,8 @@ test('they are ready when they have begun and their caches are filled', async ()
 
 test('a cache that cannot be filled keeps them from being ready', async () => {
   await using trial = await TrialCluster.start();
-  const cluster = new FaultyCluster(trial.cluster);
-  cluster.onRequest(hanging());
+  const cluster = new InterceptedCluster(trial.cluster);
+  cluster.addHooks({ before: hang() });
   const { supervisor, running } = process(trial, 'here', { cluster });
   await trial.settle(60_000);
   expect(running.waitingFor()).toContain('persistentvolumes');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EmbeddedFixture } from '../cluster/testing/embedded-fixture.ts';
-import { hanging, refusing } from '../cluster/testing/faulty-cluster.ts';
+import { failWith, hang, verbsOf } from '../cluster/testing/fault-hooks.ts';
 import { failure } from '../kube/api-error.ts';
 import { events, namespaces } from '../kube/resources.ts';
 import { idsFrom } from '../runtime/ids.ts';
@@ -13,10 +13,10 @@ async function begin(options: Partial<EventRecorderOptions> = {}) {
   const clock = new VirtualClock(Date.UTC(2026, 0, 1));
   const random = seededRandom('events');
   const supervisor = new Supervisor({ clock, random, onCrash: (crash) => expect.fail(String(crash.error)) });
-  const { cluster, faulty } = await EmbeddedFixture.start(clock);
+  const { cluster, intercepted, calls } = await EmbeddedFixture.start(clock);
   const errors: unknown[] = [];
   const recorder = new EventRecorder({
-    events: faulty.resource(events),
+    events: intercepted.resource(events),
     reportingController: 'stowage.dev/scheduler',
     reportingInstance: 'scheduler-0',
     clock,
@@ -28,7 +28,7 @@ async function begin(options: Partial<EventRecorderOptions> = {}) {
   });
   /** As the server has them. */
   const written = async () => (await cluster.resource(events).list()).items;
-  return { clock, cluster, faulty, written, recorder, errors, supervisor };
+  return { clock, cluster, intercepted, calls, written, recorder, errors, supervisor };
 }
 
 function happening(changes: Partial<Happening> = {}): Happening {
@@ -87,12 +87,12 @@ describe('an event recorder', () => {
   });
 
   test('counts the same event instead of writing it again, also about a newer version of the object', async () => {
-    const { clock, faulty, written, recorder } = await begin();
+    const { clock, calls, written, recorder } = await begin();
     for (const resourceVersion of ['1', '2', '3']) {
       recorder.record(happening({ regarding: { ...happening().regarding, resourceVersion } }));
       await clock.advance(60_000);
     }
-    expect(faulty.calls).toEqual(['create', 'patch', 'patch']);
+    expect(verbsOf(calls)).toEqual(['create', 'patch', 'patch']);
     expect((await written()).map(({ series }) => series)).toEqual([
       { count: 3, lastObservedTime: '2026-01-01T00:02:00.000000Z' },
     ]);
@@ -122,15 +122,15 @@ describe('an event recorder', () => {
   });
 
   test('lets one object write 25 times, then once in five minutes, and keeps counting', async () => {
-    const { clock, faulty, written, recorder } = await begin();
+    const { clock, calls, written, recorder } = await begin();
     for (let i = 0; i < 100; i += 1) {
       recorder.record(happening());
       await clock.advance(0);
     }
-    expect(faulty.calls).toHaveLength(25);
+    expect(calls).toHaveLength(25);
     recorder.record(happening({ regarding: { kind: 'Pod', namespace: 'default', name: 'quiet' } }));
     await clock.advance(300_000);
-    expect(faulty.calls).toHaveLength(26);
+    expect(calls).toHaveLength(26);
     recorder.record(happening());
     await clock.advance(0);
     expect((await written()).map(({ series }) => series?.count)).toEqual([undefined, 101]);
@@ -148,8 +148,8 @@ describe('an event recorder', () => {
   });
 
   test('tries again while the server is away, and drops what it refuses', async () => {
-    const { clock, cluster, faulty, written, recorder, errors } = await begin();
-    const comeBack = faulty.onRequest(refusing(failure(503, 'ServiceUnavailable', 'away')));
+    const { clock, cluster, intercepted, written, recorder, errors } = await begin();
+    const comeBack = intercepted.addHooks({ before: failWith(failure(503, 'ServiceUnavailable', 'away')) });
     recorder.record(happening());
     await clock.advance(30_000);
     expect(await written()).toEqual([]);
@@ -166,8 +166,10 @@ describe('an event recorder', () => {
 
   // It gives up: the second attempt finds the event there, and takes that for a refusal.
   test('goes on counting on an event though the answer to its creation was lost', async () => {
-    const { clock, faulty, written, recorder } = await begin();
-    const answer = faulty.onAnswer(refusing(failure(503, 'ServiceUnavailable', 'connection reset')));
+    const { clock, intercepted, written, recorder } = await begin();
+    const answer = intercepted.addHooks({
+      after: failWith(failure(503, 'ServiceUnavailable', 'connection reset')),
+    });
     recorder.record(happening());
     await clock.advance(0);
     answer();
@@ -179,8 +181,8 @@ describe('an event recorder', () => {
   });
 
   test('drops events when the queue is full, and never throws at the caller', async () => {
-    const { clock, faulty, recorder } = await begin({ queueDepthMax: 2 });
-    faulty.onRequest(hanging());
+    const { clock, intercepted, recorder } = await begin({ queueDepthMax: 2 });
+    intercepted.addHooks({ before: hang() });
     await clock.advance(0);
     for (let i = 0; i < 20; i += 1) recorder.record(happening({ note: `note ${i}` }));
     recorder.record({} as Happening);
@@ -201,8 +203,8 @@ describe('an event recorder', () => {
   });
 
   test('does not wait for ever for a server that is away when it is closed', async () => {
-    const { clock, faulty, recorder } = await begin();
-    faulty.onRequest(refusing(failure(503, 'ServiceUnavailable', 'away')));
+    const { clock, intercepted, recorder } = await begin();
+    intercepted.addHooks({ before: failWith(failure(503, 'ServiceUnavailable', 'away')) });
     recorder.record(happening());
     const closed = recorder.close();
     await clock.advance(10_000);

@@ -1,8 +1,10 @@
+import { formatMicroTime } from '../kube/go/timestamp.ts';
 import type { ResourceClient } from '../cluster/cluster.ts';
-import type { Event, EventType } from '../kube/api/events.ts';
-import type { KubeObject, ObjectReference } from '../kube/api/meta.ts';
+import type { Event } from '../kube/api/events.ts';
+import type { EventType } from '../kube/api/core.ts';
+import type { KubeObject } from '../kube/api/meta.ts';
+import type { ObjectReference } from '../kube/api/core.ts';
 import { ApiError, isReason } from '../kube/api-error.ts';
-import { microTime } from '../kube/micro-time.ts';
 import { BoundedQueue } from '../runtime/bounded-queue.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ids } from '../runtime/ids.ts';
@@ -205,7 +207,7 @@ export class EventRecorder {
 
   async #writeOnce(series: Series, signal: AbortSignal): Promise<void> {
     const { count } = series;
-    const body = count > 1 ? { series: { count, lastObservedTime: microTime(series.lastMs) } } : {};
+    const body = count > 1 ? { series: { count, lastObservedTime: formatMicroTime(series.lastMs) } } : {};
     if (!series.isWritten) series.isWritten = await this.#create({ ...series.event, ...body }, signal);
     else {
       const isPatched = await this.#patch(series, { type: 'merge', body }, signal);
@@ -289,7 +291,7 @@ function eventOf(
       name: isSubdomain(name) ? name : options.ids.uid(),
       namespace: regarding.namespace || 'default',
     },
-    eventTime: microTime(nowMs),
+    eventTime: formatMicroTime(nowMs),
     reportingController: options.reportingController,
     reportingInstance: truncated(options.reportingInstance, wordBytesMax),
     action: truncated(happening.action, wordBytesMax),

@@ -4,7 +4,7 @@ import { isReason } from '../kube/api-error.ts';
 
 /**
  * Takes one finalizer off the version of an object that was read. Somebody who changed it meanwhile makes this fail with
- * `Conflict`, and the caller looks again; an object that is gone needs no more.
+ * `ReservationConflict`, and the caller looks again; an object that is gone needs no more.
  */
 export async function removeFinalizer<T extends KubeObject>(
   client: ResourceClient<T>,

@@ -1,4 +1,4 @@
-import { FaultyCluster } from '../../cluster/testing/faulty-cluster.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { ControlledCluster } from '../../controllers/testing/controlled-cluster.ts';
 import type { Node, Pod } from '../../kube/api/core.ts';
 import {
@@ -18,9 +18,9 @@ export class BindingLibraryFixture implements AsyncDisposable {
   readonly binding: VolumeBinding;
   readonly fixture: ControlledCluster;
   /** The library's own way to the cluster. */
-  readonly network: FaultyCluster;
+  readonly network: InterceptedCluster;
 
-  private constructor(fixture: ControlledCluster, network: FaultyCluster, binding: VolumeBinding) {
+  private constructor(fixture: ControlledCluster, network: InterceptedCluster, binding: VolumeBinding) {
     this.fixture = fixture;
     this.network = network;
     this.binding = binding;
@@ -33,7 +33,7 @@ export class BindingLibraryFixture implements AsyncDisposable {
       provisioner: noProvisioner,
       volumeBindingMode: 'WaitForFirstConsumer',
     });
-    const network = new FaultyCluster(fixture.cluster);
+    const network = new InterceptedCluster(fixture.cluster);
     return new BindingLibraryFixture(fixture, network, await VolumeBinding.on(network, options));
   }
 

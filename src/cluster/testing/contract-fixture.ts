@@ -1,5 +1,4 @@
-import type { Pod } from '../../kube/api/core.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { WatchEvent, WatchOptions } from '../../kube/api-requests.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StatusCause } from '../../kube/api/status.ts';
+import type { StatusCause } from '../../kube/api/meta.ts';
 import {
   configMaps,
   coreEvents,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Scale } from '../../kube/api/apps.ts';
+import type { Scale } from '../../kube/api/autoscaling.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { persistentVolumes, podDisruptionBudgets, pods, statefulSets } from '../../kube/resources.ts';
 import {

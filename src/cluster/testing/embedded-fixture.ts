@@ -1,29 +1,33 @@
-import { bootstrap } from '../../apiserver/bootstrap.ts';
-import { servedCatalogue } from '../../apiserver/kinds/served-kinds.ts';
+import { builtInKindCatalog } from '../../apiserver/kinds/built-in-kinds.ts';
+import { bootstrap } from '../../apiserver/registry/bootstrap.ts';
 import { EmbeddedRegistry } from '../../apiserver/registry/embedded-registry.ts';
 import { MemoryStore, type MemoryStoreOptions } from '../../apiserver/store/memory-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { idsFrom } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { EmbeddedCluster } from '../embedded-cluster.ts';
-import { FaultyCluster } from './faulty-cluster.ts';
+import { recordCalls } from './fault-hooks.ts';
+import { type ClusterCall, InterceptedCluster } from './intercepted-cluster.ts';
 
-const kinds = servedCatalogue();
+const kinds = builtInKindCatalog();
 
-/** The embedded server in memory, on a clock of the test's. Two runs of a test are the same run. */
+/** The embedded server in memory, on the test's clock. Two runs of a test do exactly the same. */
 export class EmbeddedFixture {
-  /** The cluster as others reach it: the test, users, whoever never has trouble. */
+  /** The connection of the test, and of all clients that see no faults. */
   readonly cluster: EmbeddedCluster;
-  /** The cluster as what is tested reaches it. */
-  readonly faulty: FaultyCluster;
+  /** The connection of the code under test. */
+  readonly intercepted: InterceptedCluster;
+  /** The calls on that connection, including failed ones. */
+  readonly calls: readonly ClusterCall[];
 
   private constructor(registry: EmbeddedRegistry) {
     this.cluster = new EmbeddedCluster({ registry, manager: 'test' });
-    this.faulty = new FaultyCluster(this.cluster);
+    this.intercepted = new InterceptedCluster(this.cluster);
+    this.calls = recordCalls(this.intercepted);
   }
 
   static async start(clock: Clock, options: MemoryStoreOptions = {}): Promise<EmbeddedFixture> {
-    const ids = idsFrom(seededRandom('embedded world'));
+    const ids = idsFrom(seededRandom('embedded fixture'));
     const registry = new EmbeddedRegistry({ store: new MemoryStore(options), kinds, clock, ids });
     await bootstrap(registry);
     return new EmbeddedFixture(registry);

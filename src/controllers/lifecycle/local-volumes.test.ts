@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { annotations, noProvisioner } from '../../kube/well-known.ts';
 import { classOf } from '../provisioner/testing/objects.ts';
-import { LimitedCluster } from '../testing/limited-cluster.ts';
 import { pvBinder } from '../volumes/pv-binder/pv-binder.ts';
 import { Life } from './testing/life.ts';
 
@@ -109,7 +110,10 @@ async function withdrawnAfter(writes: number): Promise<string> {
   await life.pause();
   const { resourceVersion } = await life.reserve('disk', 'data');
   if (writes > 0) {
-    const binder = life.trial.run([pvBinder], new LimitedCluster(life.cluster, writes));
+    const binder = life.trial.run(
+      [pvBinder],
+      new InterceptedCluster(life.cluster, new CrashAfterWrites(writes)),
+    );
     await life.settle();
     await binder.close();
   }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { allControllers } from '../all-controllers.ts';
-import { LimitedCluster } from '../testing/limited-cluster.ts';
 import { nodeAgent } from '../workloads/node-agent/node-agent.ts';
 import { Life, namespace } from './testing/life.ts';
 
@@ -74,8 +75,9 @@ test('a node agent that dies over the mark leaves it: nobody knows whether a byt
   await agent.close();
   await life.bindPod('web', 'a1');
   // First the node tells that the volume is in use; then comes the mark.
-  const limited = new LimitedCluster(life.cluster, 2);
-  const dying = life.trial.run([nodeAgent], limited);
+  const crash = new CrashAfterWrites(2);
+  const crashing = new InterceptedCluster(life.cluster, crash);
+  const dying = life.trial.run([nodeAgent], crashing);
   await life.settle();
   await dying.close();
   expect(await life.lines()).toContain('pod web Pending on a1');

@@ -1,5 +1,5 @@
 import type { Node } from '../../kube/api/core.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { StorageClass } from '../../kube/api/storage.ts';
 import { keyOf } from '../../kube/object-key.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../kube/resources.ts';

@@ -1,6 +1,6 @@
 import type { ResourceClient } from '../../cluster/cluster.ts';
 import type { Node } from '../../kube/api/core.ts';
-import type { PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { StorageClass } from '../../kube/api/storage.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { keyOf, parseKey } from '../../kube/object-key.ts';

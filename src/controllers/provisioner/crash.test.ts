@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { nodes } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { LimitedCluster } from '../testing/limited-cluster.ts';
 import { intentFinalizer, intentOf } from './intent.ts';
 import { provisionerController } from './provisioner-controller.ts';
 import { Disks } from './testing/disk-provisioner.ts';
@@ -48,11 +49,12 @@ async function goOn(fixture: ProvisionerTrial, disks: Disks, story: Story): Prom
 async function dieAfter(writes: number, story: Story): Promise<boolean> {
   const disks = new Disks();
   await using fixture = await ready(story, disks);
-  const limited = new LimitedCluster(fixture.cluster, writes);
-  const first = fixture.trial.run(controllersOn(disks), limited);
+  const crash = new CrashAfterWrites(writes);
+  const crashing = new InterceptedCluster(fixture.cluster, crash);
+  const first = fixture.trial.run(controllersOn(disks), crashing);
   await fixture.trial.settle();
   await first.close();
-  const hasDied = limited.written >= writes;
+  const hasDied = crash.hasCrashed;
   await story.meanwhile?.(fixture);
   await goOn(fixture, disks, story);
   return hasDied;

@@ -1,5 +1,5 @@
 import type { ResourceClient } from '../../cluster/cluster.ts';
-import type { PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import { lookUp } from '../../kube/wire.ts';
 import { provisionerOf, selectedNodeAnnotations } from './claim-demand.ts';
 
@@ -22,7 +22,7 @@ export function intentOf(claim: PersistentVolumeClaim): Intent | undefined {
   return { provisioner, node };
 }
 
-/** Stores the intent on the very version of the claim that was judged; whoever changed it makes this fail with `Conflict`. */
+/** Stores the intent on the very version of the claim that was judged; whoever changed it makes this fail with `ReservationConflict`. */
 export function storeIntent(
   client: ResourceClient<PersistentVolumeClaim>,
   claim: PersistentVolumeClaim,

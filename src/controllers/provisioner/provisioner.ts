@@ -1,5 +1,11 @@
-import type { AccessMode, Node, PersistentVolume, PersistentVolumeSource } from '../../kube/api/core.ts';
-import type { PersistentVolumeClaim, VolumeNodeAffinity } from '../../kube/api/core-volume.ts';
+import type {
+  Node,
+  PersistentVolume,
+  PersistentVolumeAccessMode,
+  PersistentVolumeClaim,
+  PersistentVolumeSource,
+  VolumeNodeAffinity,
+} from '../../kube/api/core.ts';
 import type { StorageClass } from '../../kube/api/storage.ts';
 import type { SpreadPosition } from './spread.ts';
 
@@ -56,7 +62,7 @@ export interface VolumePlan {
   readonly source: PersistentVolumeSource;
   readonly nodeAffinity: VolumeNodeAffinity;
   /** Those of the claim, where left out. */
-  readonly accessModes?: readonly AccessMode[];
+  readonly accessModes?: readonly PersistentVolumeAccessMode[];
 }
 
 export interface Refused {

@@ -1,4 +1,4 @@
-import type { PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import { controllerOf } from '../../kube/owner-references.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ResourceClient } from '../../cluster/cluster.ts';
-import type { PersistentVolume } from '../../kube/api/core-volume.ts';
+import type { PersistentVolume } from '../../kube/api/core.ts';
 import { orAbsent } from '../../kube/or-absent.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
 import { annotations, finalizers } from '../../kube/well-known.ts';

@@ -1,5 +1,5 @@
-import { bootstrap } from '../../apiserver/bootstrap.ts';
-import { servedCatalogue } from '../../apiserver/kinds/served-kinds.ts';
+import { builtInKindCatalog } from '../../apiserver/kinds/built-in-kinds.ts';
+import { bootstrap } from '../../apiserver/registry/bootstrap.ts';
 import { EmbeddedRegistry } from '../../apiserver/registry/embedded-registry.ts';
 import { MemoryStore } from '../../apiserver/store/memory-store.ts';
 import type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
@@ -40,7 +40,7 @@ export class ControlledCluster implements AsyncDisposable {
     const store = new MemoryStore();
     const registry = new EmbeddedRegistry({
       store,
-      kinds: servedCatalogue(),
+      kinds: builtInKindCatalog(),
       clock: realClock,
       ids: systemIds,
     });

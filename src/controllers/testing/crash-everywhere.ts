@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Controller } from '../../reconcile/controller.ts';
-import { LimitedCluster } from './limited-cluster.ts';
 import { TrialCluster } from './trial-cluster.ts';
 
 export interface CrashPlan {
@@ -36,10 +37,11 @@ interface End {
 async function endOf(plan: CrashPlan, writesMax: number): Promise<End> {
   await using trial = await TrialCluster.start();
   await plan.prepare(trial);
-  const limited = new LimitedCluster(trial.cluster, writesMax);
-  const first = trial.run(plan.controllers, limited);
+  const crash = new CrashAfterWrites(writesMax);
+  const crashing = new InterceptedCluster(trial.cluster, crash);
+  const first = trial.run(plan.controllers, crashing);
   await trial.settle(plan.settleMs);
-  const isInterrupted = limited.written >= writesMax;
+  const isInterrupted = crash.hasCrashed;
   if (isInterrupted) {
     await first.close();
     trial.run(plan.controllers);

@@ -1,5 +1,5 @@
-import { bootstrap } from '../../apiserver/bootstrap.ts';
-import { servedCatalogue } from '../../apiserver/kinds/served-kinds.ts';
+import { builtInKindCatalog } from '../../apiserver/kinds/built-in-kinds.ts';
+import { bootstrap } from '../../apiserver/registry/bootstrap.ts';
 import { EmbeddedRegistry } from '../../apiserver/registry/embedded-registry.ts';
 import { MemoryStore } from '../../apiserver/store/memory-store.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
@@ -44,7 +44,7 @@ export class TrialCluster implements AsyncDisposable {
   private constructor() {
     this.#registry = new EmbeddedRegistry({
       store: new MemoryStore(),
-      kinds: servedCatalogue(),
+      kinds: builtInKindCatalog(),
       clock: this.clock,
       ids: systemIds,
     });

@@ -1,4 +1,4 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { orAbsent } from '../../kube/or-absent.ts';
 import { persistentVolumeClaims, persistentVolumes, volumeAttributesClasses } from '../../kube/resources.ts';

@@ -1,5 +1,5 @@
 import type { Pod } from '../../kube/api/core.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
 import { keyOf, parseKey } from '../../kube/object-key.ts';
 import { orAbsent } from '../../kube/or-absent.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { Pod } from '../../kube/api/core-pod.ts';
-import type { PersistentVolumeClaim } from '../../kube/api/core-volume.ts';
+import { answerOnce } from '../../cluster/testing/fault-hooks.ts';
+import { type ClusterHooks, InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
+import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import type { Controller } from '../../reconcile/controller.ts';
-import { type Lie, LyingCluster } from '../testing/lying-cluster.ts';
 import { TrialCluster } from '../testing/trial-cluster.ts';
 import { ephemeral } from './ephemeral/ephemeral.ts';
 import { expanderWith } from './expander/expander.ts';
@@ -14,8 +14,8 @@ import { pvBinder } from './pv-binder/pv-binder.ts';
 import { namespace, put } from './pv-binder/testing/sketches.ts';
 
 /*
- * Each controller is told a lie by the server at the moment when it matters, and takes it for the truth: nothing will wake it
- * again. The sweep finds what was left, does it and says so, and the end of the trial complains.
+ * The server gives each controller one wrong answer at the moment when it matters, and the controller believes it: no event will
+ * wake it again. The sweep finds the remaining work, does it and counts it, and the fixture's disposal reports the missed event.
  */
 
 const data = { namespace, name: 'data' };
@@ -24,8 +24,8 @@ interface Case {
   readonly controller: Controller;
   readonly left: string;
   readonly prepare: (cluster: Cluster) => Promise<void>;
-  /** The lie, and what happens then. */
-  readonly happen: (cluster: Cluster, lieOnce: (lie: Lie) => void) => Promise<void>;
+  /** Injects the wrong answer, and makes the change that the controller then misses. */
+  readonly happen: (cluster: Cluster, inject: (hooks: ClusterHooks) => void) => Promise<void>;
   readonly isDone: (cluster: Cluster) => Promise<boolean>;
 }
 
@@ -51,8 +51,8 @@ const cases: readonly Case[] = [
     controller: pvBinder,
     left: 'a volume whose claim is gone',
     prepare: (cluster) => put(cluster, { claims: [{ name: 'data' }], volumes: [{ name: 'v' }] }),
-    async happen(cluster, lieOnce) {
-      lieOnce({ plural: 'persistentvolumeclaims', method: 'get', answer: await getClaim(cluster) });
+    async happen(cluster, inject) {
+      inject(answerOnce('get', persistentVolumeClaims, await getClaim(cluster)));
       const client = cluster.resource(persistentVolumeClaims);
       await client.delete(data);
       await client.patch(data, { type: 'merge', body: { metadata: { finalizers: null } } });
@@ -66,8 +66,8 @@ const cases: readonly Case[] = [
     controller: protection,
     left: 'a claim that nobody uses any more',
     prepare: (cluster) => put(cluster, { claims: [{ name: 'data' }] }),
-    async happen(cluster, lieOnce) {
-      lieOnce({ plural: 'pods', method: 'list', answer: { items: [userPod], metadata: {} } });
+    async happen(cluster, inject) {
+      inject(answerOnce('list', pods, { items: [userPod], metadata: {} }));
       await cluster.resource(persistentVolumeClaims).delete(data);
     },
     isDone: hasNoClaim,
@@ -80,8 +80,8 @@ const cases: readonly Case[] = [
       const source = { hostPath: { path: '/a' } };
       await put(cluster, { volumes: [{ name: 'v', for: 'data', uid: 'own', size: '1Gi', source }] });
     },
-    async happen(cluster, lieOnce) {
-      lieOnce({ plural: 'persistentvolumeclaims', method: 'get', answer: await getClaim(cluster) });
+    async happen(cluster, inject) {
+      inject(answerOnce('get', persistentVolumeClaims, await getClaim(cluster)));
       const body = { status: { phase: 'Bound', capacity: { storage: '500Mi' } } };
       const client = cluster.resource(persistentVolumeClaims);
       await client.patch(data, { type: 'merge', body }, { subresource: 'status' });
@@ -92,11 +92,11 @@ const cases: readonly Case[] = [
     controller: ephemeral,
     left: 'a pod without the claim of its ephemeral volume',
     prepare: async () => {},
-    async happen(cluster, lieOnce) {
+    async happen(cluster, inject) {
       const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
       const volumes = [{ name: 'a', ephemeral: { volumeClaimTemplate: { spec } } }];
       const answer = { metadata: { namespace, name: 'web-a' } };
-      lieOnce({ plural: 'persistentvolumeclaims', method: 'get', answer });
+      inject(answerOnce('get', persistentVolumeClaims, answer));
       await cluster.resource(pods).create({ ...userPod, spec: { ...userPod.spec, volumes } });
     },
     isDone: async (cluster) => !(await hasNoClaim(cluster)),
@@ -106,11 +106,11 @@ const cases: readonly Case[] = [
 test.each(cases)('$controller.name: $left is found by the sweep, and counted', async (scene) => {
   const { controller, prepare, happen, isDone } = scene;
   const trial = await TrialCluster.start();
-  const lying = new LyingCluster(trial.cluster);
+  const lying = new InterceptedCluster(trial.cluster);
   await prepare(trial.cluster);
   trial.run([controller], lying);
   await trial.settle(10_000);
-  await happen(trial.cluster, (lie) => lying.lieOnce(lie));
+  await happen(trial.cluster, (hooks) => lying.addHooks(hooks));
   await trial.settle(10_000);
   expect(await isDone(trial.cluster)).toBe(false);
   await trial.settle(6 * 60_000);

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { EmbeddedServer } from '../../apiserver/embedded-server.ts';
 import type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
 import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
-import { FaultyCluster } from '../../cluster/testing/faulty-cluster.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { configMaps, customResourceDefinitions, namespaces } from '../../kube/resources.ts';
@@ -82,7 +82,7 @@ test('an owner waits until the dependents of a kind that is new have been counte
   const gate = new Promise<void>((resolve) => {
     open = resolve;
   });
-  network.onRequest(({ verb }) => (verb === 'list' ? gate : undefined));
+  network.addHooks({ before: ({ verb }) => (verb === 'list' ? gate : undefined) });
   await define(cluster);
   const maps = cluster.resource(configMaps);
   const owner = await make(maps, 'owner');
@@ -158,7 +158,7 @@ test('owners may be named in any version that is served, and outlive the one in 
 interface Fixture {
   readonly cluster: Cluster;
   /** Between the controllers and the cluster. */
-  readonly network: FaultyCluster;
+  readonly network: InterceptedCluster;
   readonly troubles: Trouble[];
 }
 
@@ -173,7 +173,7 @@ async function startFixture(): Promise<Fixture> {
   });
   const cluster = new EmbeddedCluster({ registry: server.registry, manager: 'test' });
   const troubles: Trouble[] = [];
-  const network = new FaultyCluster(cluster);
+  const network = new InterceptedCluster(cluster);
   const running = runHere(network, [garbageCollector, namespaceController], { troubles });
   onTestFinished(async () => {
     await running[Symbol.asyncDispose]();

@@ -18,7 +18,7 @@ const foreground = 'foregroundDeletion';
  * Deletes what has lost all of its owners, and sees to the dependents of what is being deleted in the foreground or orphaned.
  *
  * Level-based: a queue of objects, each judged by a fresh read of itself and its owners. The census only says whom to look at. Every
- * write carries uid and version of what was judged, so a late or repeated one fails with `Conflict` or finds nothing to do. Dying
+ * write carries uid and version of what was judged, so a late or repeated one fails with `ReservationConflict` or finds nothing to do. Dying
  * between the dependents and the owner's finalizer is fine: the finalizer is still there and leads back here.
  *
  * It begins when everything has been counted, or after half a minute without those kinds that can't be listed. An object goes only when

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { Taint } from '../../kube/api/core.ts';
-import type { PodSpec } from '../../kube/api/core-pod.ts';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
+import type { PodSpec, Taint } from '../../kube/api/core.ts';
 import { nodes, pods, replicaSets, statefulSets } from '../../kube/resources.ts';
-import { LimitedCluster } from '../testing/limited-cluster.ts';
 import { TrialCluster } from '../testing/trial-cluster.ts';
 import { deployment } from './deployment/deployment-controller.ts';
 import { nodeAgent } from './node-agent/node-agent.ts';
@@ -54,7 +54,10 @@ test.each(kinds.flatMap((kind) => ends.map((end) => ({ kind, ...end }))))(
     await cluster.resource(nodes).create({ metadata: { name: 'n1' }, spec: { taints }, status });
     const abort = new AbortController();
     const made = countMade(cluster, abort.signal);
-    trial.run([deployment, statefulSet, nodeAgent], new LimitedCluster(cluster, writesMax));
+    trial.run(
+      [deployment, statefulSet, nodeAgent],
+      new InterceptedCluster(cluster, new CrashAfterWrites(writesMax)),
+    );
     await makeSet(cluster, kind, cpu);
     await trial.settle(120_000);
     abort.abort();
@@ -66,7 +69,7 @@ test.each(kinds.flatMap((kind) => ends.map((end) => ({ kind, ...end }))))(
 test('a set that is changed is not made to wait for what it did before', async () => {
   await using trial = await TrialCluster.start();
   const { cluster } = trial;
-  trial.run([deployment, nodeAgent], new LimitedCluster(cluster, writesMax));
+  trial.run([deployment, nodeAgent], new InterceptedCluster(cluster, new CrashAfterWrites(writesMax)));
   await cluster
     .resource(nodes)
     .create({ metadata: { name: 'n1' }, status: { allocatable: size, capacity: size } });

@@ -1,5 +1,5 @@
 import type { Condition } from '../../kube/api/meta.ts';
-import { formatTimestamp } from '../../kube/timestamp.ts';
+import { formatTimestamp } from '../../kube/go/timestamp.ts';
 
 /** What a resource still has in a namespace that is being emptied. */
 export interface Remainder {

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { EmbeddedServer } from '../../apiserver/embedded-server.ts';
 import type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
 import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
-import { FaultyCluster } from '../../cluster/testing/faulty-cluster.ts';
+import { failWith } from '../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { failure } from '../../kube/api-error.ts';
 import type { Resource } from '../../kube/resource.ts';
@@ -30,7 +31,7 @@ const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unkno
 let cluster: Cluster;
 let maps: ResourceClient<KubeObject>;
 let clock: VirtualClock;
-let mend: () => void;
+let repair: () => void;
 
 /** A collector on a cluster in which Widgets can be written but not read, as if their conversion was broken. */
 beforeEach(async () => {
@@ -47,10 +48,13 @@ beforeEach(async () => {
   await define(widgets);
   await define(zebras);
   clock = new VirtualClock();
-  const broken = new FaultyCluster(cluster);
-  mend = broken.onRequest(() => {
-    throw failure(500, 'InternalError', 'conversion webhook for example.com/v1, Kind=Widget failed');
-  });
+  const broken = new InterceptedCluster(cluster);
+  const conversionError = failure(
+    500,
+    'InternalError',
+    'conversion webhook for example.com/v1, Kind=Widget failed',
+  );
+  repair = broken.addHooks({ before: failWith(conversionError) });
   const seen: Cluster = {
     resource: (resource) => (resource.group === 'example.com' ? broken : cluster).resource(resource),
   };
@@ -80,7 +84,7 @@ describe('a kind that can not be listed', () => {
     await clock.advance(300_000);
     expect(await isThere(maps, 'child')).toBe(true);
     expect(await isThere(maps, 'child-of-nobody')).toBe(true);
-    mend();
+    repair();
     await passUntil(async () => !(await isThere(maps, 'child-of-nobody')));
     expect(await isThere(maps, 'child')).toBe(true);
   });
@@ -91,7 +95,7 @@ describe('a kind that can not be listed', () => {
     await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Orphan' });
     await clock.advance(300_000);
     expect(await isThere(maps, 'owner')).toBe(true);
-    mend();
+    repair();
     await passUntil(async () => !(await isThere(maps, 'owner')));
     const { metadata } = await cluster.resource(widgets).get({ namespace, name: 'orphan' });
     expect([metadata?.deletionTimestamp, metadata?.ownerReferences]).toEqual([undefined, undefined]);
@@ -105,7 +109,7 @@ describe('a kind that can not be listed', () => {
     expect(await isThere(maps, 'owner')).toBe(true);
     await passUntil(async () => !(await isThere(maps, 'owner')));
     expect(await isThere(cluster.resource(widgets), 'child')).toBe(true);
-    mend();
+    repair();
     await passUntil(async () => !(await isThere(cluster.resource(widgets), 'child')));
   });
 });
@@ -120,7 +124,7 @@ test('a namespace that goes takes along all but what can not be listed, and wait
   await clock.advance(60_000);
   expect((await spaces.get({ name: 'going' })).metadata?.deletionTimestamp).toBeDefined();
   expect((await cluster.resource(widgets).list()).items).toHaveLength(1);
-  mend();
+  repair();
   await passUntil(async () => (await cluster.resource(widgets).list()).items.length === 0);
   await passUntil(async () =>
     (await spaces.list()).items.every(({ metadata }) => metadata?.name !== 'going'),

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { controllerRevisions, podDisruptionBudgets, pods } from '../../kube/resources.ts';
 import { ControlledCluster } from '../testing/controlled-cluster.ts';
-import { LimitedCluster } from '../testing/limited-cluster.ts';
 import { deployment } from './deployment/deployment-controller.ts';
 import {
   changeDeployment,
@@ -127,13 +128,14 @@ async function interruptAfter(writesMax: number, scenario: Scenario): Promise<bo
   await prepare(cluster, scenario);
   await scenario.change(cluster);
   const made = countMade(cluster);
-  const limited = new LimitedCluster(cluster, writesMax);
+  const crash = new CrashAfterWrites(writesMax);
+  const crashing = new InterceptedCluster(cluster, crash);
   let isBroken = false;
-  void limited.broken.then(() => {
+  void crash.crashed.then(() => {
     isBroken = true;
   });
   {
-    await using _first = runHere(limited, controllers);
+    await using _first = runHere(crashing, controllers);
     const isOver = await eventually(
       async () => ((await isSettled(cluster, scenario.end)) ? 'settled' : isBroken ? 'broken' : undefined),
       (seen) => seen !== undefined,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
-import { refusing } from '../../cluster/testing/faulty-cluster.ts';
+import { failWith } from '../../cluster/testing/fault-hooks.ts';
 import type { ConfigMap } from '../../kube/api/core.ts';
 import { type ApiError, failure } from '../../kube/api-error.ts';
 import { configMaps } from '../../kube/resources.ts';
@@ -21,13 +21,13 @@ interface Beginning {
 
 async function begin({ isOptional, error }: Beginning) {
   const clock = new VirtualClock();
-  const { cluster, faulty } = await EmbeddedFixture.start(clock);
+  const { cluster, intercepted, calls } = await EmbeddedFixture.start(clock);
   await cluster.resource(configMaps).create({ metadata: { namespace: 'default', name: 'a' } });
   const random = seededRandom('absent resource');
   const supervisor = new Supervisor({ clock, random, onCrash: () => expect.fail('it crashed') });
   const errors: unknown[] = [];
   const informer = new Informer<ConfigMap>({
-    cluster: faulty,
+    cluster: intercepted,
     resource: { ...configMaps, isOptional },
     clock,
     random,
@@ -35,8 +35,8 @@ async function begin({ isOptional, error }: Beginning) {
   });
   /** From now on; the returned function ends it. */
   const refuseAll = (with_: ApiError) => {
-    const comeBack = faulty.onRequest(refusing(with_));
-    faulty.cutWatches({ error: with_ });
+    const comeBack = intercepted.addHooks({ before: failWith(with_) });
+    intercepted.endWatches({ error: with_ });
     return comeBack;
   };
   const comeBack = error === undefined ? () => {} : refuseAll(error);
@@ -46,7 +46,7 @@ async function begin({ isOptional, error }: Beginning) {
   });
   await clock.advance(5_000);
   const keys = () => [...informer.values()].map(({ metadata }) => metadata?.name);
-  return { clock, faulty, informer, errors, keys, comeBack, refuseAll };
+  return { clock, intercepted, calls, informer, errors, keys, comeBack, refuseAll };
 }
 
 test('one that clusters do well without is empty while it is not served, and is seen when it is', async () => {
@@ -90,13 +90,13 @@ test('any other is waited for, and that is said once', async () => {
 test.each([true, false])(
   'it is asked for about once a minute, be it optional (%s) or not',
   async (isOptional) => {
-    const { clock, faulty } = await begin({ isOptional, error: notServed });
+    const { clock, calls } = await begin({ isOptional, error: notServed });
     await clock.advance(10 * minuteMs);
-    const before = faulty.calls.length;
+    const before = calls.length;
     await clock.advance(60 * minuteMs);
-    const calls = faulty.calls.length - before;
-    expect(calls).toBeGreaterThanOrEqual(60);
-    expect(calls).toBeLessThanOrEqual(120);
+    const added = calls.length - before;
+    expect(added).toBeGreaterThanOrEqual(60);
+    expect(added).toBeLessThanOrEqual(120);
   },
 );
 

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { MemoryStoreOptions } from '../../apiserver/store/memory-store.ts';
 import type { Projected } from '../../cluster/cluster.ts';
 import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
-import { type FaultyCluster, hanging, refusing } from '../../cluster/testing/faulty-cluster.ts';
+import { failWith, hang } from '../../cluster/testing/fault-hooks.ts';
+import type { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import type { ConfigMap } from '../../kube/api/core.ts';
 import { failure } from '../../kube/api-error.ts';
 import { configMaps, secrets } from '../../kube/resources.ts';
@@ -25,13 +26,13 @@ interface Beginning extends Partial<InformerOptions<ConfigMap>> {
   readonly names?: readonly string[];
   readonly store?: MemoryStoreOptions;
   /** What goes wrong from the start. */
-  readonly prepare?: (faulty: FaultyCluster) => void;
+  readonly prepare?: (intercepted: InterceptedCluster) => void;
 }
 
 /** An informer of ConfigMaps, whose data say which node they are for. */
 async function begin({ names = [], store, prepare, ...options }: Beginning = {}) {
   const clock = new VirtualClock();
-  const { cluster, faulty } = await EmbeddedFixture.start(clock, { history: { changesMax }, ...store });
+  const { cluster, intercepted } = await EmbeddedFixture.start(clock, { history: { changesMax }, ...store });
   const maps = cluster.resource(configMaps);
   const create = (name: string, node = 'n1') =>
     maps.create({ metadata: { namespace, name }, data: { node } });
@@ -39,12 +40,12 @@ async function begin({ names = [], store, prepare, ...options }: Beginning = {})
     maps.patch({ namespace, name }, { type: 'merge', body: { data: { node } } });
   const remove = (name: string) => maps.delete({ namespace, name });
   for (const name of names) await create(name);
-  prepare?.(faulty);
+  prepare?.(intercepted);
   const random = seededRandom('informer');
   const supervisor = new Supervisor({ clock, random, onCrash: (crash) => expect.fail(String(crash.error)) });
   const errors: unknown[] = [];
   const informer = new Informer<ConfigMap>({
-    cluster: faulty,
+    cluster: intercepted,
     resource: configMaps,
     clock,
     random,
@@ -57,7 +58,7 @@ async function begin({ names = [], store, prepare, ...options }: Beginning = {})
     expect(await supervisor.close()).toEqual([]);
     expect(clock.pending).toBe(0);
   });
-  return { cluster, faulty, maps, create, move, remove, clock, informer, errors };
+  return { cluster, intercepted, maps, create, move, remove, clock, informer, errors };
 }
 
 class Diary implements InformerHandler<ConfigMap> {
@@ -103,8 +104,10 @@ describe('an informer', () => {
     const { clock, informer } = await begin({
       names: ['a', 'b', 'c'],
       pageSize: 2,
-      prepare: (faulty) => {
-        faulty.onRequest(({ options }) => (options.continue === undefined ? undefined : gate));
+      prepare: (intercepted) => {
+        intercepted.addHooks({
+          before: ({ options }) => (options.continue === undefined ? undefined : gate),
+        });
       },
     });
     const synced = informer.synced(new AbortController().signal);
@@ -118,8 +121,8 @@ describe('an informer', () => {
 
   test('stops waiting for sync when the signal aborts', async () => {
     const { informer } = await begin({
-      prepare: (faulty) => {
-        faulty.onRequest(hanging());
+      prepare: (intercepted) => {
+        intercepted.addHooks({ before: hang() });
       },
     });
     const controller = new AbortController();
@@ -161,13 +164,15 @@ describe('an informer', () => {
   describe('that was away for longer than the server remembers', () => {
     async function beginAway(names: readonly string[]) {
       const begun = await begin({ names });
-      const { clock, cluster, faulty, informer } = begun;
+      const { clock, cluster, intercepted, informer } = begun;
       await clock.advance(5_000);
       const diary = new Diary();
       informer.addHandler(diary);
       diary.take();
-      const comeBack = faulty.onRequest(refusing(failure(503, 'ServiceUnavailable', 'not now')));
-      faulty.cutWatches();
+      const comeBack = intercepted.addHooks({
+        before: failWith(failure(503, 'ServiceUnavailable', 'not now')),
+      });
+      intercepted.endWatches();
       /** The server is there again, but has forgotten what the informer missed. */
       const recover = async () => {
         for (let i = 0; i <= changesMax; i += 1)

@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
-import { type FaultyCluster, refusing } from '../../cluster/testing/faulty-cluster.ts';
+import {
+  dropBookmarks,
+  endWatchesAfter,
+  failNext,
+  failWith,
+  verbsOf,
+} from '../../cluster/testing/fault-hooks.ts';
+import type { ClusterCall, InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import type { ConfigMap } from '../../kube/api/core.ts';
 import { badRequest, failure, internalError } from '../../kube/api-error.ts';
 import { configMaps, secrets } from '../../kube/resources.ts';
@@ -33,22 +40,22 @@ interface Beginning extends Partial<ReflectorOptions<ConfigMap>> {
   /** ConfigMaps that are there before it starts. */
   readonly names?: readonly string[];
   /** What goes wrong from the start. */
-  readonly prepare?: (faulty: FaultyCluster) => void;
+  readonly prepare?: (intercepted: InterceptedCluster) => void;
 }
 
 /** Runs until the test is over; then nothing may be left behind. */
 async function begin({ names = [], prepare, ...options }: Beginning = {}) {
   const clock = new VirtualClock();
-  const { cluster, faulty } = await EmbeddedFixture.start(clock, { history: { changesMax } });
+  const { cluster, intercepted, calls } = await EmbeddedFixture.start(clock, { history: { changesMax } });
   const maps = cluster.resource(configMaps);
   const create = (name: string) => maps.create({ metadata: { namespace: 'default', name } });
   for (const name of names) await create(name);
-  prepare?.(faulty);
+  prepare?.(intercepted);
   const notes = new Notes();
   const errors: unknown[] = [];
   const controller = new AbortController();
   const reflector = new Reflector<ConfigMap>({
-    client: faulty.resource(configMaps),
+    client: intercepted.resource(configMaps),
     sink: notes,
     clock,
     random: seededRandom('reflector'),
@@ -67,19 +74,19 @@ async function begin({ names = [], prepare, ...options }: Beginning = {}) {
       await cluster.resource(secrets).create({ metadata: { namespace: 'default', generateName: 'noise-' } });
     return (await maps.list()).metadata.resourceVersion;
   };
-  return { faulty, maps, create, outlastHistory, clock, notes, errors, reflector };
+  return { intercepted, calls, maps, create, outlastHistory, clock, notes, errors, reflector };
 }
 
-function listsOf({ calls }: FaultyCluster): number {
-  return calls.filter((verb) => verb === 'list').length;
+function listsOf(calls: readonly ClusterCall[]): number {
+  return calls.filter(({ verb }) => verb === 'list').length;
 }
 
 describe('a reflector', () => {
   test('lists page by page, then follows', async () => {
-    const { faulty, maps, create, clock, notes } = await begin({ names: ['a', 'b', 'c'], pageSize: 2 });
+    const { calls, maps, create, clock, notes } = await begin({ names: ['a', 'b', 'c'], pageSize: 2 });
     await clock.advance(0);
     expect(notes.take()).toEqual(['begin', '+a', '+b', '+c', 'end']);
-    expect(faulty.calls).toEqual(['list', 'list', 'watch']);
+    expect(verbsOf(calls)).toEqual(['list', 'list', 'watch']);
     await create('d');
     await maps.patch({ namespace: 'default', name: 'a' }, { type: 'merge', body: { data: { key: 'new' } } });
     await maps.delete({ namespace: 'default', name: 'b' });
@@ -88,21 +95,21 @@ describe('a reflector', () => {
   });
 
   test('resumes after the last version it saw when a watch ends in good order', async () => {
-    const { faulty, create, clock, notes } = await begin();
+    const { intercepted, calls, create, clock, notes } = await begin();
     await clock.advance(5_000);
     await create('a');
     await clock.advance(0);
-    faulty.cutWatches();
+    intercepted.endWatches();
     await create('b');
     await clock.advance(0);
     expect(notes.take()).toEqual(['begin', 'end', '+a', '+b']);
-    expect(faulty.calls).toEqual(['list', 'watch', 'watch']);
+    expect(verbsOf(calls)).toEqual(['list', 'watch', 'watch']);
   });
 
   test('misses nothing and hears nothing twice though every watch is cut after an event', async () => {
-    const { create, clock, faulty, notes } = await begin({
-      prepare: (faulty) => {
-        faulty.eventsPerWatchMax = 1;
+    const { create, clock, calls, notes } = await begin({
+      prepare: (intercepted) => {
+        intercepted.addHooks(endWatchesAfter(1));
       },
     });
     await clock.advance(0);
@@ -110,20 +117,20 @@ describe('a reflector', () => {
     for (const name of names) await create(name);
     await clock.advance(0);
     expect(notes.take()).toEqual(['begin', 'end', ...names.map((name) => `+${name}`)]);
-    expect(faulty.calls).toEqual(['list', ...names.map(() => 'watch'), 'watch']);
+    expect(verbsOf(calls)).toEqual(['list', ...names.map(() => 'watch'), 'watch']);
   });
 
   test('resumes from a bookmark, though history before it is gone', async () => {
-    const { faulty, create, outlastHistory, clock, reflector, notes } = await begin();
+    const { intercepted, calls, create, outlastHistory, clock, reflector, notes } = await begin();
     await clock.advance(5_000);
     const bookmark = await outlastHistory();
-    faulty.cutWatches({ bookmark });
+    intercepted.endWatches({ bookmark });
     await clock.advance(0);
     expect(reflector.status().resourceVersion).toBe(bookmark);
     await create('a');
     await clock.advance(60_000);
     expect(notes.take()).toEqual(['begin', 'end', '+a']);
-    expect(listsOf(faulty)).toBe(1);
+    expect(listsOf(calls)).toBe(1);
   });
 
   test.each([
@@ -132,57 +139,59 @@ describe('a reflector', () => {
     ['an internal error', internalError('etcdserver: leader changed')],
     ['something that is no ApiError', new TypeError('terminated')],
   ])('resumes, and does not list again, after %s', async (_, error) => {
-    const { faulty, create, clock, notes, errors } = await begin();
+    const { intercepted, calls, create, clock, notes, errors } = await begin();
     await clock.advance(5_000);
-    faulty.cutWatches({ error });
+    intercepted.endWatches({ error });
     await create('a');
     await clock.advance(30_000);
     expect(notes.take()).toEqual(['begin', 'end', '+a']);
     expect(errors).toEqual([error]);
-    expect(faulty.calls).toEqual(['list', 'watch', 'watch']);
+    expect(verbsOf(calls)).toEqual(['list', 'watch', 'watch']);
   });
 
   test('lists again at once when its version has expired', async () => {
-    const { faulty, create, outlastHistory, clock, notes, errors } = await begin();
+    const { intercepted, create, outlastHistory, clock, notes, errors } = await begin();
     await clock.advance(5_000);
-    const stop = faulty.onRequest(async () => {
-      stop();
-      await create('a');
-      await outlastHistory();
+    const stop = intercepted.addHooks({
+      before: async () => {
+        stop();
+        await create('a');
+        await outlastHistory();
+      },
     });
-    faulty.cutWatches();
+    intercepted.endWatches();
     await clock.advance(0);
     expect(notes.take()).toEqual(['begin', 'end', 'begin', '+a', 'end']);
     expect(errors).toMatchObject([{ reason: 'Expired' }]);
   });
 
   test('does not hammer a server on which its version has always expired', async () => {
-    const { faulty, outlastHistory, clock, errors } = await begin();
-    faulty.onRequest(({ verb }) => (verb === 'watch' ? outlastHistory() : undefined));
+    const { intercepted, calls, outlastHistory, clock, errors } = await begin();
+    intercepted.addHooks({ before: ({ verb }) => (verb === 'watch' ? outlastHistory() : undefined) });
     await clock.advance(10 * 60_000);
     expect(errors.every((error) => String(error).includes('too old resource version'))).toBe(true);
-    expect(faulty.calls.length).toBeLessThan(80);
-    expect(faulty.calls.length).toBeGreaterThan(20);
+    expect(calls.length).toBeLessThan(80);
+    expect(calls.length).toBeGreaterThan(20);
   });
 
   test('does not hammer a server that ends every watch at once', async () => {
-    const { faulty, clock } = await begin({
-      prepare: (faulty) => {
-        faulty.eventsPerWatchMax = 0;
+    const { calls, clock } = await begin({
+      prepare: (intercepted) => {
+        intercepted.addHooks(endWatchesAfter(0));
       },
     });
     await clock.advance(10 * 60_000);
-    expect(faulty.calls.length).toBeLessThan(80);
-    expect(faulty.calls.length).toBeGreaterThan(10);
+    expect(calls.length).toBeLessThan(80);
+    expect(calls.length).toBeGreaterThan(10);
   });
 
   test('survives a server that is away for an hour, and lists when it is back', async () => {
     let comeBack = () => {};
     const { clock, notes, reflector } = await begin({
       names: ['a'],
-      prepare: (faulty) => {
+      prepare: (intercepted) => {
         const away = failure(503, 'ServiceUnavailable', 'connect ECONNREFUSED');
-        comeBack = faulty.onRequest(refusing(away));
+        comeBack = intercepted.addHooks({ before: failWith(away) });
       },
     });
     await clock.advance(3_600_000);
@@ -197,14 +206,18 @@ describe('a reflector', () => {
   test('asks for larger pages when a snapshot expires before its last page', async () => {
     const names = [...Array(8).keys()].map((index) => `m${index}`);
     const limits: unknown[] = [];
-    const { faulty, outlastHistory, clock, notes, errors } = await begin({
+    const { intercepted, outlastHistory, clock, notes, errors } = await begin({
       names,
       pageSize: 2,
-      prepare: (faulty) => {
-        faulty.onRequest(({ verb, options }) => verb === 'list' && limits.push(options.limit));
+      prepare: (intercepted) => {
+        intercepted.addHooks({
+          before: ({ verb, options }) => verb === 'list' && limits.push(options.limit),
+        });
       },
     });
-    faulty.onRequest(({ options }) => (options.continue === undefined ? undefined : outlastHistory()));
+    intercepted.addHooks({
+      before: ({ options }) => (options.continue === undefined ? undefined : outlastHistory()),
+    });
     await clock.advance(60_000);
     expect(limits).toEqual([2, 2, 8]);
     expect(errors).toMatchObject([{ reason: 'Expired' }]);
@@ -212,36 +225,37 @@ describe('a reflector', () => {
   });
 
   test('lists again when a watch keeps failing for reasons that put its knowledge in doubt', async () => {
-    const { faulty, clock } = await begin();
+    const { intercepted, calls, clock } = await begin();
     await clock.advance(0);
-    faulty.failNext('watch', ...Array.from({ length: 5 }, () => internalError('bad')));
-    faulty.cutWatches({ error: internalError('bad') });
+    intercepted.addHooks(failNext('watch', ...Array.from({ length: 5 }, () => internalError('bad'))));
+    intercepted.endWatches({ error: internalError('bad') });
     await clock.advance(5 * 60_000);
-    expect(listsOf(faulty)).toBe(2);
+    expect(listsOf(calls)).toBe(2);
   });
 
   test('takes the initial objects from the watch where it may', async () => {
-    const { faulty, create, clock, notes } = await begin({ names: ['a'], streamInitial: true });
+    const { calls, create, clock, notes } = await begin({ names: ['a'], streamInitial: true });
     await clock.advance(0);
     await create('b');
     await clock.advance(0);
     expect(notes.take()).toEqual(['begin', '+a', 'end', '+b']);
-    expect(faulty.calls).toEqual(['watch']);
+    expect(verbsOf(calls)).toEqual(['watch']);
   });
 
   test('does not take initial objects for complete before that is said, and begins anew instead', async () => {
-    const { faulty, clock, notes, reflector } = await begin({
+    let deliverBookmarks = () => {};
+    const { intercepted, clock, notes, reflector } = await begin({
       names: ['a'],
       streamInitial: true,
-      prepare: (faulty) => {
-        faulty.dropsBookmarks = true;
+      prepare: (intercepted) => {
+        deliverBookmarks = intercepted.addHooks(dropBookmarks());
       },
     });
     await clock.advance(5_000);
     expect(notes.take()).toEqual(['begin', '+a']);
     expect(reflector.status().resourceVersion).toBeUndefined();
-    faulty.dropsBookmarks = false;
-    faulty.cutWatches();
+    deliverBookmarks();
+    intercepted.endWatches();
     await clock.advance(0);
     expect(notes.take()).toEqual(['begin', '+a', 'end']);
   });
@@ -250,7 +264,8 @@ describe('a reflector', () => {
     const { clock, notes } = await begin({
       names: ['a'],
       streamInitial: true,
-      prepare: (faulty) => faulty.failNext('watch', badRequest('sendInitialEvents is not known here')),
+      prepare: (intercepted) =>
+        intercepted.addHooks(failNext('watch', badRequest('sendInitialEvents is not known here'))),
     });
     await clock.advance(60_000);
     expect(notes.take()).toEqual(['begin', 'begin', '+a', 'end']);

@@ -1,11 +1,10 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { microTime } from '../../kube/micro-time.ts';
 import { orAbsent } from '../../kube/or-absent.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import { leases } from '../../kube/resources.ts';
-import { parseTimestamp } from '../../kube/timestamp.ts';
+import { parseTimestamp, formatMicroTime } from '../../kube/go/timestamp.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Announcement, announced, leaseKeyOf } from './component-lease.ts';
 
@@ -66,8 +65,8 @@ async function announceOne(
     metadata: { ...known?.metadata, ...key, annotations: announcedBeside(known, announcement) },
     spec: {
       leaseDurationSeconds: durationSeconds,
-      acquireTime: microTime(sinceMs),
-      renewTime: microTime(clock.nowMs()),
+      acquireTime: formatMicroTime(sinceMs),
+      renewTime: formatMicroTime(clock.nowMs()),
     },
   };
   try {

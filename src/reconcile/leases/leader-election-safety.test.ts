@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
-import { FaultyCluster } from '../../cluster/testing/faulty-cluster.ts';
+import { recordCalls, verbsOf } from '../../cluster/testing/fault-hooks.ts';
 import { FreezableClock } from '../../cluster/testing/freezable-clock.ts';
+import { type ClusterCall, InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { failure } from '../../kube/api-error.ts';
 import { leases } from '../../kube/resources.ts';
 import { type Random, seededRandom } from '../../runtime/random.ts';
@@ -15,14 +16,16 @@ const unreachable = failure(503, 'ServiceUnavailable', 'the network is unreachab
 /** A candidate as a process of its own: a clock that may freeze, a wire on which things get lost, and work to do. */
 class Candidate {
   readonly clock: FreezableClock;
-  readonly wire: FaultyCluster;
+  readonly wire: InterceptedCluster;
+  readonly calls: readonly ClusterCall[];
   readonly elector: LeaderElector;
   readonly startedMs: number[] = [];
   readonly workedMs: number[] = [];
 
-  constructor(identity: string, fixture: VirtualClock, cluster: FaultyCluster) {
+  constructor(identity: string, fixture: VirtualClock, cluster: InterceptedCluster) {
     this.clock = new FreezableClock(fixture);
     this.wire = cluster;
+    this.calls = recordCalls(cluster);
     this.elector = new LeaderElector({
       leases: cluster.resource(leases),
       lease,
@@ -46,7 +49,7 @@ class Candidate {
 async function begin() {
   const clock = new VirtualClock();
   const { cluster } = await EmbeddedFixture.start(clock);
-  const candidate = (identity: string) => new Candidate(identity, clock, new FaultyCluster(cluster));
+  const candidate = (identity: string) => new Candidate(identity, clock, new InterceptedCluster(cluster));
   return { clock, candidate };
 }
 
@@ -56,20 +59,20 @@ test.each([
 ])('a leader that is frozen %s past its deadline starts no write', async (_, frozenAtMs, travelMs) => {
   const { clock, candidate } = await begin();
   const a = candidate('a');
-  a.wire.onAnswer(({ signal }) => a.clock.sleep(travelMs, signal ?? never));
+  a.wire.addHooks({ after: ({ signal }) => a.clock.sleep(travelMs, signal ?? never) });
   const outcome = a.elector.run(never);
   await clock.advance(frozenAtMs);
   const b = candidate('b');
   const stopB = new AbortController();
   const outcomeOfB = b.elector.run(stopB.signal);
   a.clock.freeze();
-  const [calls, worked] = [a.wire.calls.length, a.workedMs.length];
+  const [calls, worked] = [a.calls.length, a.workedMs.length];
   await clock.advance(30_000);
   expect([a.elector.isLeading(), b.elector.isLeading()]).toEqual([false, true]);
   a.clock.thaw();
   await clock.advance(30_000);
   expect(await outcome).toBe('lost');
-  expect([a.wire.calls.length, a.workedMs.length]).toEqual([calls, worked]);
+  expect([a.calls.length, a.workedMs.length]).toEqual([calls, worked]);
   stopB.abort();
   await clock.advance(0);
   expect(await outcomeOfB).toBe('stopped');
@@ -80,11 +83,11 @@ test.each([
 test('a candidate that is frozen while it takes the lease does not begin to lead too late', async () => {
   const { clock, candidate } = await begin();
   const a = candidate('a');
-  a.wire.onAnswer(({ signal }) => a.clock.sleep(100, signal ?? never));
+  a.wire.addHooks({ after: ({ signal }) => a.clock.sleep(100, signal ?? never) });
   const stop = new AbortController();
   const outcome = a.elector.run(stop.signal);
   await clock.advance(50);
-  expect(a.wire.calls).toEqual(['get', 'create']);
+  expect(verbsOf(a.calls)).toEqual(['get', 'create']);
   a.clock.freeze();
   await clock.advance(12_000);
   a.clock.thaw();
@@ -100,15 +103,17 @@ test('a candidate that is frozen while it takes the lease does not begin to lead
 /** Requests and answers take their time, get lost, or arrive long after the sender has given up. */
 function disturb({ wire, clock: ownClock }: Candidate, clock: VirtualClock, random: Random): void {
   const travelMs = () => (random.int(10) === 0 ? random.int(12_000) : random.int(200));
-  wire.onRequest(async ({ signal, arrive }) => {
-    const fate = random.int(12);
-    if (fate === 0) clock.after(travelMs() * 2, () => void arrive().catch(() => {}));
-    await clock.sleep(travelMs(), signal ?? never);
-    if (fate < 2) throw unreachable;
-  });
-  wire.onAnswer(async ({ signal }) => {
-    await ownClock.sleep(travelMs(), signal ?? never);
-    if (random.int(10) === 0) throw unreachable;
+  wire.addHooks({
+    before: async ({ signal, send }) => {
+      const fate = random.int(12);
+      if (fate === 0) clock.after(travelMs() * 2, () => void send().catch(() => {}));
+      await clock.sleep(travelMs(), signal ?? never);
+      if (fate < 2) throw unreachable;
+    },
+    after: async ({ signal }) => {
+      await ownClock.sleep(travelMs(), signal ?? never);
+      if (random.int(10) === 0) throw unreachable;
+    },
   });
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
-import { FaultyCluster, hanging, refusing } from '../../cluster/testing/faulty-cluster.ts';
+import { failWith, hang } from '../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import type { LeaseSpec } from '../../kube/api/coordination.ts';
 import { failure } from '../../kube/api-error.ts';
 import { leases } from '../../kube/resources.ts';
@@ -41,7 +42,7 @@ class ElectionFixture {
   ) {
     const controller = new AbortController();
     // Each candidate has a wire of its own, which can be cut.
-    const wire = new FaultyCluster(this.#embedded.cluster);
+    const wire = new InterceptedCluster(this.#embedded.cluster);
     const elector = new LeaderElector({
       leases: wire.resource(leases),
       lease,
@@ -120,7 +121,7 @@ describe('an elector', () => {
     await fixture.clock.advance(0);
     const b = fixture.candidate('b');
     await fixture.clock.advance(61_000);
-    a.wire.onRequest(refusing(failure(503, 'ServiceUnavailable', 'the network is unreachable')));
+    a.wire.addHooks({ before: failWith(failure(503, 'ServiceUnavailable', 'the network is unreachable')) });
     await fixture.clock.advance(9_000);
     expect(a.elector.isLeading()).toBe(false);
     expect(await a.outcome).toBe('lost');
@@ -151,7 +152,7 @@ describe('an elector', () => {
     const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(10_500);
-    a.wire.onRequest(hanging());
+    a.wire.addHooks({ before: hang() });
     await fixture.clock.advance(10_000);
     expect(await a.outcome).toBe('lost');
     expect(fixture.diary).toEqual(['a sees a', 'a starts', 'a ends']);

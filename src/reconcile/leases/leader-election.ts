@@ -1,7 +1,7 @@
+import { formatMicroTime } from '../../kube/go/timestamp.ts';
 import type { ResourceClient } from '../../cluster/cluster.ts';
 import type { Lease, LeaseSpec } from '../../kube/api/coordination.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { microTime } from '../../kube/micro-time.ts';
 import type { ObjectKey } from '../../kube/resource.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import { assert } from '../../runtime/assert.ts';
@@ -220,7 +220,7 @@ export class LeaderElector {
   }
 
   #specOf(old: Lease | undefined): LeaseSpec {
-    const now = microTime(this.#clock.nowMs());
+    const now = formatMicroTime(this.#clock.nowMs());
     const { identity } = this.#options;
     const leaseDurationSeconds = this.#leaseDurationMs / 1000;
     const transitions = old?.spec?.leaseTransitions ?? 0;
@@ -283,7 +283,7 @@ export class LeaderElector {
     try {
       const lease = await this.#options.leases.get(this.#options.lease, { signal: attempt.signal });
       if (lease.spec?.holderIdentity !== this.#options.identity) return;
-      const now = microTime(this.#clock.nowMs());
+      const now = formatMicroTime(this.#clock.nowMs());
       const spec: LeaseSpec = {
         holderIdentity: '',
         leaseDurationSeconds: releasedDurationSeconds,

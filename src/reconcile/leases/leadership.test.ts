@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { FaultyCluster, hanging } from '../../cluster/testing/faulty-cluster.ts';
+import { hang } from '../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { TrialCluster } from '../../controllers/testing/trial-cluster.ts';
 import { configMaps, leases } from '../../kube/resources.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
@@ -42,7 +43,7 @@ async function start() {
   await trial.cluster.resource(configMaps).create({ metadata: shared });
   const replica = (identity: string) => {
     const writer = new Writer();
-    const wire = new FaultyCluster(trial.cluster);
+    const wire = new InterceptedCluster(trial.cluster);
     const onNews = ({ kind }: { readonly kind: string }) => writer.diary.push(kind);
     const run = trial.run([elected(writer.controller, { identity, onNews })], wire);
     return { writer, wire, run };
@@ -86,7 +87,7 @@ test('a leader that is cut off writes nothing from ten seconds on, and what is u
   await using _ = trial;
   const a = replica('a');
   await trial.settle();
-  const heal = a.wire.onRequest(hanging());
+  const heal = a.wire.addHooks({ before: hang() });
   await trial.settle(7_000);
   const underWay = a.writer.write();
   await trial.settle(4_000);
@@ -103,7 +104,7 @@ test('a write that gets no answer is given up before another could lead', async 
   await using _ = trial;
   const a = replica('a');
   await trial.settle();
-  const heal = a.wire.onRequest((call) => (call.verb === 'patch' ? hanging()(call) : undefined));
+  const heal = a.wire.addHooks({ before: (call) => (call.verb === 'patch' ? hang()(call) : undefined) });
   const underWay = a.writer.write();
   await trial.settle(5_000);
   expect(await underWay).toBe('a write was not answered within 4.5 s');

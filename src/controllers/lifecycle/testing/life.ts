@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import type { PodSpec } from '../../../kube/api/core-pod.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim, PodSpec } from '../../../kube/api/core.ts';
 import type { ObjectMeta } from '../../../kube/api/meta.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Node } from '../../../kube/api/core.ts';
-import type { PersistentVolumeClaim, VolumeNodeAffinity } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolumeClaim, VolumeNodeAffinity } from '../../../kube/api/core.ts';
 import type { StringMap } from '../../../kube/api/meta.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { orAbsent } from '../../../kube/or-absent.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../kube/resources.ts';

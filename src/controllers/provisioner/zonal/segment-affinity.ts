@@ -1,5 +1,5 @@
 import type { Node, NodeSelectorRequirement } from '../../../kube/api/core.ts';
-import type { VolumeNodeAffinity } from '../../../kube/api/core-volume.ts';
+import type { VolumeNodeAffinity } from '../../../kube/api/core.ts';
 import { lookUp } from '../../../kube/wire.ts';
 import { regionKeys, type Segment, segmentOf, zoneKeys } from './segments.ts';
 

@@ -1,4 +1,4 @@
-import type { PersistentVolumeSource } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolumeSource } from '../../../kube/api/core.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
 import type { Asset, PlanOutcome, Provisioner, ProvisionRequest } from '../provisioner.ts';
 import { refuseUnsupported } from '../unsupported.ts';

@@ -1,5 +1,4 @@
-import type { Pod } from '../../../kube/api/core-pod.ts';
-import type { PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import { orAbsent } from '../../../kube/or-absent.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../../../kube/api/core-pod.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 import type { ObjectMeta } from '../../../kube/api/meta.ts';
 import { ephemeralVolumesOf, podsThatMayUse, whyNotForPod } from './template-claims.ts';
 

@@ -1,5 +1,4 @@
-import type { Pod, Volume } from '../../../kube/api/core-pod.ts';
-import type { PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolumeClaim, Pod, Volume } from '../../../kube/api/core.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import { isControlledBy } from '../../../kube/owner-references.ts';
 import { ephemeralClaimName } from '../../../kube/volumes.ts';

@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import type {
-  PersistentVolume,
-  PersistentVolumeClaim,
-  PersistentVolumeSource,
-} from '../../../kube/api/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSource } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { decideExpansion, type ExpansionStep } from './decide-expansion.ts';
 

@@ -1,5 +1,5 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
-import type { ResourceList } from '../../../kube/api/meta.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import type { ResourceList } from '../../../kube/api/core.ts';
 import { pluginOfVolume } from '../../../kube/legacy/in-tree-migration.ts';
 import { compareQuantities, parseQuantity } from '../../../kube/quantities/quantity.ts';
 import { annotations } from '../../../kube/well-known.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PersistentVolumeClaim, PersistentVolumeSource } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolumeClaim, PersistentVolumeSource } from '../../../kube/api/core.ts';
 import {
   events,
   persistentVolumeClaims,

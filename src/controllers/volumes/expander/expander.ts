@@ -1,4 +1,4 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
 import { orAbsent } from '../../../kube/or-absent.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';

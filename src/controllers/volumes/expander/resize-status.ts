@@ -1,6 +1,6 @@
-import type { PersistentVolumeClaim, PersistentVolumeClaimCondition } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolumeClaim, PersistentVolumeClaimCondition } from '../../../kube/api/core.ts';
 import { setCondition } from '../../../kube/conditions.ts';
-import { formatTimestamp } from '../../../kube/timestamp.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 
 /** On a claim: who makes its volume larger. */
 export const resizerAnnotation = 'volume.kubernetes.io/storage-resizer';

@@ -1,4 +1,4 @@
-import type { PersistentVolume } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolume } from '../../../kube/api/core.ts';
 
 /**
  * Makes volumes of one kind larger.

@@ -1,12 +1,12 @@
 import {
-  type Body,
-  claimBinding,
-  claimBound,
-  volumeBinding,
-  volumePhase,
-} from '../../../bind/binding-changes.ts';
+  boundClaimStatusPatch,
+  claimBindingPatch,
+  type MergePatchBody,
+  volumeBindingPatch,
+  volumePhasePatch,
+} from '../../../bind/binding-patches.ts';
 import type { Cluster, Projected } from '../../../cluster/cluster.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import { onVersion } from '../../../kube/on-version.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
@@ -14,7 +14,7 @@ import type { ClusterFeed } from '../../../state/cluster-feed.ts';
 
 /**
  * The binder's way to the cluster. Every write carries the uid and the version that was judged, so a stale cache can only end in
- * `Conflict`; the answer goes to the feed, so the next decision knows of it. An undefined change writes nothing.
+ * `ReservationConflict`; the answer goes to the feed, so the next decision knows of it. An undefined change writes nothing.
  */
 export class BinderWrites {
   readonly #cluster: Cluster;
@@ -35,45 +35,54 @@ export class BinderWrites {
    * first decides who gets the volume; whoever finds a binding after any of them goes on with the next.
    */
   async bind(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
-    const locked = await this.volume(volume, volumeBinding(volume, claim));
-    const bound = await this.volumeStatus(locked, volumePhase(locked, 'Bound'));
-    const named = await this.claim(claim, claimBinding(claim, volume.metadata?.name ?? ''));
-    await this.claimStatus(named, claimBound(named, bound));
+    const locked = await this.volume(volume, volumeBindingPatch(volume, claim));
+    const bound = await this.volumeStatus(locked, volumePhasePatch(locked, 'Bound'));
+    const named = await this.claim(claim, claimBindingPatch(claim, volume.metadata?.name ?? ''));
+    await this.claimStatus(named, boundClaimStatusPatch(named, bound));
   }
 
-  async volume(volume: PersistentVolume, change: Body | undefined): Promise<PersistentVolume> {
+  async volume(volume: PersistentVolume, change: MergePatchBody | undefined): Promise<PersistentVolume> {
     return await this.#patchVolume(volume, change, {});
   }
 
-  async volumeStatus(volume: PersistentVolume, change: Body | undefined): Promise<PersistentVolume> {
+  async volumeStatus(
+    volume: PersistentVolume,
+    change: MergePatchBody | undefined,
+  ): Promise<PersistentVolume> {
     return await this.#patchVolume(volume, change, { subresource: 'status' });
   }
 
-  async claim(claim: PersistentVolumeClaim, change: Body | undefined): Promise<PersistentVolumeClaim> {
+  async claim(
+    claim: PersistentVolumeClaim,
+    change: MergePatchBody | undefined,
+  ): Promise<PersistentVolumeClaim> {
     return await this.#patchClaim(claim, change, {});
   }
 
-  async claimStatus(claim: PersistentVolumeClaim, change: Body | undefined): Promise<PersistentVolumeClaim> {
+  async claimStatus(
+    claim: PersistentVolumeClaim,
+    change: MergePatchBody | undefined,
+  ): Promise<PersistentVolumeClaim> {
     return await this.#patchClaim(claim, change, { subresource: 'status' });
   }
 
-  async #patchVolume(volume: PersistentVolume, change: Body | undefined, where: Where) {
+  async #patchVolume(volume: PersistentVolume, change: MergePatchBody | undefined, where: Where) {
     if (change === undefined) return volume;
     this.#onWrite();
     const client = this.#cluster.resource(persistentVolumes);
     const patch = { type: 'merge', body: onVersion(volume, change) } as const;
     const written = await client.patch(nameOf(volume), patch, { ...where, signal: this.#signal });
-    this.#feed.noteWrite('PersistentVolume', written);
+    this.#feed.recordWrite('PersistentVolume', written);
     return written;
   }
 
-  async #patchClaim(claim: PersistentVolumeClaim, change: Body | undefined, where: Where) {
+  async #patchClaim(claim: PersistentVolumeClaim, change: MergePatchBody | undefined, where: Where) {
     if (change === undefined) return claim;
     this.#onWrite();
     const client = this.#cluster.resource(persistentVolumeClaims);
     const patch = { type: 'merge', body: onVersion(claim, change) } as const;
     const written = await client.patch(nameOf(claim), patch, { ...where, signal: this.#signal });
-    this.#feed.noteWrite('PersistentVolumeClaim', written);
+    this.#feed.recordWrite('PersistentVolumeClaim', written);
     return written;
   }
 }

@@ -3,7 +3,7 @@ import type { ClusterIndex } from '../../../engine/cluster-index/cluster-index.t
 import type { ClaimRecord } from '../../../engine/records/claim-record.ts';
 import type { VolumeRecord } from '../../../engine/records/volume-record.ts';
 import { hasAnnotation } from '../../../kube/annotations.ts';
-import type { PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { claimHasClass } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { provisioningOf } from './provisioning.ts';

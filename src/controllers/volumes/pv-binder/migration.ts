@@ -1,5 +1,5 @@
-import type { Body } from '../../../bind/binding-changes.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { MergePatchBody } from '../../../bind/binding-patches.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { ObjectMeta } from '../../../kube/api/meta.ts';
 import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.ts';
 import { annotations, finalizers } from '../../../kube/well-known.ts';
@@ -9,14 +9,14 @@ import { annotations, finalizers } from '../../../kube/well-known.ts';
  * provisioner takes them on. The driver's finalizer takes the place of the one of the plugin, which nobody would remove.
  */
 
-export function claimMigration({ metadata }: PersistentVolumeClaim): Body | undefined {
+export function claimMigration({ metadata }: PersistentVolumeClaim): MergePatchBody | undefined {
   const { storageProvisioner, betaStorageProvisioner } = annotations;
   const known = metadata?.annotations ?? {};
   const change = migratedTo(metadata, known[storageProvisioner] ?? known[betaStorageProvisioner]);
   return change && { metadata: { annotations: change } };
 }
 
-export function volumeMigration({ metadata, spec }: PersistentVolume): Body | undefined {
+export function volumeMigration({ metadata, spec }: PersistentVolume): MergePatchBody | undefined {
   const provisioner = metadata?.annotations?.[annotations.provisionedBy];
   if (provisioner === undefined) return undefined;
   const change = migratedTo(metadata, provisioner);

@@ -1,6 +1,10 @@
-import { claimUnbound, volumePhase, volumeUnbinding } from '../../../bind/binding-changes.ts';
-import type { Change } from '../../../engine/cluster-index/change.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import {
+  unboundClaimStatusPatch,
+  volumePhasePatch,
+  volumeUnbindingPatch,
+} from '../../../bind/binding-patches.ts';
+import type { ClusterChange } from '../../../engine/cluster-index/cluster-change.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { parseKey } from '../../../kube/object-key.ts';
 import { orAbsent } from '../../../kube/or-absent.ts';
@@ -95,7 +99,7 @@ class PvBinder {
 
   // ── Waking ──
 
-  #changed(change: Change): void {
+  #changed(change: ClusterChange): void {
     // Once each: a key that a worker takes at once would else have a second turn.
     for (const key of new Set(wokenBy(change, this.#feed.index))) this.#queue.add(key);
     if (change.kind === 'PersistentVolume') {
@@ -120,7 +124,7 @@ class PvBinder {
   #offer(volumeName: string): void {
     const { volumes } = this.#feed.index;
     const row = volumes.row(volumeName);
-    if (row === undefined || !volumes.isOffered(row)) return;
+    if (row === undefined || !volumes.isFree(row)) return;
     const claim = this.#waiting.bestFor(volumes.record(row));
     if (claim === undefined) return;
     this.#waiting.delete(claim.key);
@@ -176,11 +180,12 @@ class PvBinder {
       case 'wait':
         if (decision.telling !== undefined) this.#teller.aboutClaim(claim, decision.telling);
         if (decision.takesAny) this.#wait(key);
-        if (!decision.keepsPhase) await this.#writes.claimStatus(claim, claimUnbound(claim, 'Pending'));
+        if (!decision.keepsPhase)
+          await this.#writes.claimStatus(claim, unboundClaimStatusPatch(claim, 'Pending'));
         return;
       case 'lose':
         if (claim.status?.phase === 'Lost') return;
-        await this.#writes.claimStatus(claim, claimUnbound(claim, 'Lost'));
+        await this.#writes.claimStatus(claim, unboundClaimStatusPatch(claim, 'Lost'));
         this.#teller.aboutClaim(claim, decision.telling);
         return;
       case 'contradiction':
@@ -238,7 +243,7 @@ class PvBinder {
     const decision = decideVolume(volume, claim);
     switch (decision.kind) {
       case 'phase':
-        await this.#writes.volumeStatus(volume, volumePhase(volume, decision.phase));
+        await this.#writes.volumeStatus(volume, volumePhasePatch(volume, decision.phase));
         return;
       case 'release':
         return await this.#release(volume);
@@ -279,16 +284,19 @@ class PvBinder {
   async #release(volume: PersistentVolume): Promise<void> {
     const released = isReleased(volume)
       ? volume
-      : await this.#writes.volumeStatus(volume, volumePhase(volume, 'Released'));
+      : await this.#writes.volumeStatus(volume, volumePhasePatch(volume, 'Released'));
     const problem = reclaimProblem(released);
     if (problem === undefined || released.status?.phase === 'Failed') return;
-    const failed = await this.#writes.volumeStatus(released, volumePhase(released, 'Failed', problem.note));
+    const failed = await this.#writes.volumeStatus(
+      released,
+      volumePhasePatch(released, 'Failed', problem.note),
+    );
     this.#teller.aboutVolume(failed, problem);
   }
 
   async #unbind(volume: PersistentVolume): Promise<void> {
-    const free = await this.#writes.volume(volume, volumeUnbinding(volume));
-    await this.#writes.volumeStatus(free, volumePhase(free, 'Available'));
+    const free = await this.#writes.volume(volume, volumeUnbindingPatch(volume));
+    await this.#writes.volumeStatus(free, volumePhasePatch(free, 'Available'));
   }
 }
 

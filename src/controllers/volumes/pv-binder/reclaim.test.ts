@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PersistentVolume } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { reclaimProblem } from './reclaim.ts';
 

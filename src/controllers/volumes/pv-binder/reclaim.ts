@@ -1,5 +1,5 @@
 import { hasAnnotation } from '../../../kube/annotations.ts';
-import type { PersistentVolume } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { Telling } from './telling.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { FaultyCluster } from '../../../cluster/testing/faulty-cluster.ts';
+import { WatchGate } from '../../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { pvBinder } from './pv-binder.ts';
-import { LateCluster } from './testing/late-cluster.ts';
 import { linesOf } from './testing/reading.ts';
 import { namespace, put, putClaim, putVolume } from './testing/sketches.ts';
 
@@ -13,31 +13,31 @@ const removed = { type: 'merge', body: { metadata: { finalizers: null } } } as c
 
 async function begin(resource: typeof persistentVolumes | typeof persistentVolumeClaims) {
   const trial = await TrialCluster.start();
-  const late = new LateCluster(trial.cluster, resource);
-  trial.run([pvBinder], late);
+  const watch = new WatchGate(resource);
+  trial.run([pvBinder], new InterceptedCluster(trial.cluster, watch));
   await trial.settle();
-  return { trial, late };
+  return { trial, watch };
 }
 
 test('a volume whose claim is still unknown is not released', async () => {
-  const { trial, late } = await begin(persistentVolumeClaims);
+  const { trial, watch } = await begin(persistentVolumeClaims);
   await using _ = trial;
-  late.hold();
+  watch.hold();
   await putClaim(trial.cluster, { name: 'c', on: 'v', phase: 'Bound' });
   await putVolume(trial.cluster, { name: 'v', for: 'c', uid: 'own', policy: 'Delete' });
   await trial.settle();
   expect((await linesOf(trial.cluster)).volumes).toEqual(['v: Bound for c']);
-  late.release();
+  watch.release();
   await trial.settle();
   expect((await linesOf(trial.cluster)).claims).toEqual(['c: Bound on v, complete']);
 });
 
 test('a volume of a claim that was made anew is not released because of the old one', async () => {
-  const { trial, late } = await begin(persistentVolumeClaims);
+  const { trial, watch } = await begin(persistentVolumeClaims);
   await using _ = trial;
   await putClaim(trial.cluster, { name: 'c', on: 'v' });
   await trial.settle();
-  late.hold();
+  watch.hold();
   const claims = trial.cluster.resource(persistentVolumeClaims);
   await claims.patch({ namespace, name: 'c' }, removed);
   await claims.delete({ namespace, name: 'c' });
@@ -45,23 +45,23 @@ test('a volume of a claim that was made anew is not released because of the old 
   await putVolume(trial.cluster, { name: 'v', for: 'c', uid: 'own', policy: 'Delete', phase: 'Bound' });
   await trial.settle();
   expect((await linesOf(trial.cluster)).volumes).toEqual(['v: Bound for c']);
-  late.release();
+  watch.release();
   await trial.settle();
   expect((await linesOf(trial.cluster)).claims).toEqual(['c: Bound on v (1Gi), complete']);
 });
 
 test('a volume that somebody else took meanwhile is not taken from them', async () => {
-  const { trial, late } = await begin(persistentVolumes);
+  const { trial, watch } = await begin(persistentVolumes);
   await using _ = trial;
   await put(trial.cluster, { volumes: [{ name: 'a' }, { name: 'b', size: '2Gi' }] });
   await trial.settle();
-  late.hold();
+  watch.hold();
   const body = { spec: { claimRef: { namespace, name: 'another' } } };
   await trial.cluster.resource(persistentVolumes).patch({ name: 'a' }, { type: 'merge', body });
   await putClaim(trial.cluster, { name: 'c' });
   await trial.settle();
   expect((await linesOf(trial.cluster)).claims).toEqual(['c: Pending']);
-  late.release();
+  watch.release();
   await trial.settle();
   expect(await linesOf(trial.cluster)).toEqual({
     claims: ['c: Bound on b (2Gi), by controller, complete'],
@@ -71,9 +71,9 @@ test('a volume that somebody else took meanwhile is not taken from them', async 
 });
 
 test('a claimRef that was withdrawn while the volume was Available stays withdrawn', async () => {
-  const { trial, late } = await begin(persistentVolumeClaims);
+  const { trial, watch } = await begin(persistentVolumeClaims);
   await using _ = trial;
-  late.hold();
+  watch.hold();
   const volumes = trial.cluster.resource(persistentVolumes);
   await putClaim(trial.cluster, { name: 'c', className: 'elsewhere' });
   // As the scheduler does it: the claimRef is written, then taken back from the version that it wrote.
@@ -85,17 +85,17 @@ test('a claimRef that was withdrawn while the volume was Available stays withdra
     spec: { claimRef: null },
   };
   await volumes.patch({ name: 'v' }, { type: 'merge', body });
-  late.release();
+  watch.release();
   await trial.settle();
   expect(await linesOf(trial.cluster)).toEqual({ claims: ['c: Pending'], volumes: ['v: Available'] });
 });
 
 test('the binder trips over no write of its own, however late it hears of it', async () => {
-  const { trial, late } = await begin(persistentVolumes);
+  const { trial, watch } = await begin(persistentVolumes);
   await using _ = trial;
   await put(trial.cluster, { volumes: ['a', 'b', 'c'].map((name) => ({ name })) });
   await trial.settle();
-  late.hold();
+  watch.hold();
   for (const name of ['x', 'y', 'z']) {
     await putClaim(trial.cluster, { name });
     await trial.settle(0);
@@ -105,20 +105,20 @@ test('the binder trips over no write of its own, however late it hears of it', a
     'y: Bound on b (1Gi), by controller, complete',
     'z: Bound on c (1Gi), by controller, complete',
   ]);
-  late.release();
+  watch.release();
 });
 
 test('a volume whose claim was served otherwise before its turn goes to the next', async () => {
   await using trial = await TrialCluster.start();
-  const faulty = new FaultyCluster(trial.cluster);
-  trial.run([pvBinder], faulty);
+  const intercepted = new InterceptedCluster(trial.cluster);
+  trial.run([pvBinder], intercepted);
   await put(trial.cluster, { claims: [{ name: 'a', size: '2Gi' }, { name: 'b' }] });
   await trial.settle();
   let letThrough = () => {};
   const gate = new Promise<void>((resolve) => {
     letThrough = resolve;
   });
-  faulty.onRequest(({ verb }) => (verb === 'patch' ? gate : undefined));
+  intercepted.addHooks({ before: ({ verb }) => (verb === 'patch' ? gate : undefined) });
   // New volumes keep every worker busy: each has to be made Available, and the answers don't come.
   const busy = Array.from({ length: 20 }, (_, at) => ({ name: `busy-${at}`, className: 'other' }));
   await put(trial.cluster, { volumes: busy.map((volume) => ({ ...volume, phase: 'Pending' as const })) });

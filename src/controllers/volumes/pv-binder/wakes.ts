@@ -1,4 +1,4 @@
-import type { Change, ObjectChange } from '../../../engine/cluster-index/change.ts';
+import type { ClusterChange, ObjectChange } from '../../../engine/cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../../engine/cluster-index/cluster-index.ts';
 import type { PodRecord } from '../../../engine/records/pod-record.ts';
 
@@ -11,7 +11,7 @@ export function volumeKey(name: string): string {
 }
 
 /** What has to be looked at after a change. A volume that is on offer wakes one claim more: see `WaitingClaims`. */
-export function wokenBy(change: Change, index: ClusterIndex): readonly string[] {
+export function wokenBy(change: ClusterChange, index: ClusterIndex): readonly string[] {
   switch (change.kind) {
     case 'PersistentVolumeClaim':
       return wokenByClaim(change, index);

@@ -1,6 +1,6 @@
 import type { Node, PersistentVolume, Pod } from '../../../kube/api/core.ts';
-import type { NodeSelectorRequirement, NodeSelectorTerm } from '../../../kube/api/core-placement.ts';
-import type { VolumeNodeAffinity } from '../../../kube/api/core-volume.ts';
+import type { NodeSelectorRequirement, NodeSelectorTerm } from '../../../kube/api/core.ts';
+import type { VolumeNodeAffinity } from '../../../kube/api/core.ts';
 import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
 import { labels, multiZoneSeparator } from '../../../kube/well-known.ts';
 

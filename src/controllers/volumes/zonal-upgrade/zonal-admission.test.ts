@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { type ServedCluster, serveCluster } from '../../../apiserver/server/testing/served-cluster.ts';
-import type { PersistentVolume } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { withZonalAffinity } from './zonal-admission.ts';
 

@@ -1,5 +1,5 @@
-import type { ReadAll } from '../../../apiserver/registry/operator-rules.ts';
-import type { PersistentVolume } from '../../../kube/api/core-volume.ts';
+import type { ReadAll } from '../../../apiserver/registry/context/operator-rules.ts';
+import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { nodes, pods } from '../../../kube/resources.ts';
 import { decideUpgrade } from './decide-upgrade.ts';
 import { usersAmong } from './upgrade-volume.ts';

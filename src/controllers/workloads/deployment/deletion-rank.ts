@@ -1,5 +1,5 @@
 import type { Pod } from '../../../kube/api/core.ts';
-import { parseTimestamp } from '../../../kube/timestamp.ts';
+import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { isActive, isReady, readySinceMs } from '../pods/pod-state.ts';
 
 const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';

@@ -1,18 +1,8 @@
 import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
 import type { StringMap } from '../../../kube/api/meta.ts';
 import { type Claiming, claimDependents, isPicked, selectorOf } from '../pods/adoption.ts';
-import {
-  type CountedDeployment,
-  countDeployment,
-  type DeploymentCondition,
-  hasDeadline,
-  isComplete,
-  isDeploymentTold,
-  progress,
-  progressOf,
-  untilDeadlineMs,
-  withProgress,
-} from './deployment-status.ts';
+import { type CountedDeployment, countDeployment, hasDeadline, isComplete, isDeploymentTold, progress, progressOf, untilDeadlineMs, withProgress } from './deployment-status.ts';
+import type { DeploymentCondition } from '../../../kube/api/apps.ts';
 import { type Family, familyOf, isRolling, newReplicaSet, replicasOf } from './replica-set-family.ts';
 import { annotationsToAdd, revisionAnnotation, revisionOf, sizeAnnotations } from './revision-annotations.ts';
 import {

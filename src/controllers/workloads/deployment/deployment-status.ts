@@ -1,15 +1,10 @@
-import type { Deployment, DeploymentStatus, ReplicaSet } from '../../../kube/api/apps.ts';
-import type { Condition, Timestamp } from '../../../kube/api/meta.ts';
-import { canonicalJson } from '../../../kube/canonical-json.ts';
-import { formatTimestamp, parseTimestamp } from '../../../kube/timestamp.ts';
+import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../../kube/api/apps.ts';
+import { canonicalJson } from '../../../kube/go/json-text.ts';
+import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { allOf, type Family, maxUnavailableOf, replicasOf, totalReplicas } from './replica-set-family.ts';
 
 /** A number that stands for "never". */
 const endless = 2 ** 31 - 1;
-
-export interface DeploymentCondition extends Condition {
-  readonly lastUpdateTime?: Timestamp;
-}
 
 export interface CountedDeployment extends DeploymentStatus {
   readonly conditions: readonly DeploymentCondition[];

@@ -12,13 +12,8 @@ import { messageOf } from '../../../runtime/error-message.ts';
 import { applyClaiming, controllerReference } from '../pods/adoption.ts';
 import { deleteAsRead } from '../pods/guarded-delete.ts';
 import type { DeploymentPlan, RolloutStage } from './deployment-plan.ts';
-import {
-  type DeploymentCondition,
-  deploymentStatusPatch,
-  hasDeadline,
-  progress,
-  withCondition,
-} from './deployment-status.ts';
+import { deploymentStatusPatch, hasDeadline, progress, withCondition } from './deployment-status.ts';
+import type { DeploymentCondition } from '../../../kube/api/apps.ts';
 import { hasTemplateOf, replicasOf } from './replica-set-family.ts';
 import { revisionAnnotation, sizeAnnotations } from './revision-annotations.ts';
 import type { Resize } from './rollout.ts';

@@ -7,7 +7,7 @@ import { orAbsent } from '../../../kube/or-absent.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { pods, replicaSets } from '../../../kube/resources.ts';
-import { formatTimestamp } from '../../../kube/timestamp.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';

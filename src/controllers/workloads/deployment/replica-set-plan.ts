@@ -1,7 +1,7 @@
 import type { ReplicaSet, ReplicaSetStatus } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { Condition } from '../../../kube/api/meta.ts';
-import { canonicalJson } from '../../../kube/canonical-json.ts';
+import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { replicaSets } from '../../../kube/resources.ts';

@@ -6,7 +6,7 @@ import { orAbsent } from '../../../kube/or-absent.ts';
 import { apiVersionOf, type Resource } from '../../../kube/resource.ts';
 import { podDisruptionBudgets, pods } from '../../../kube/resources.ts';
 import { compileLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
-import { formatTimestamp } from '../../../kube/timestamp.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
 import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';

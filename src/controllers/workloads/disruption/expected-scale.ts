@@ -1,5 +1,6 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
-import type { Deployment, ReplicaSet, Scale, StatefulSet } from '../../../kube/api/apps.ts';
+import type { Deployment, ReplicaSet, StatefulSet } from '../../../kube/api/apps.ts';
+import type { Scale } from '../../../kube/api/autoscaling.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { KubeObject, OwnerReference } from '../../../kube/api/meta.ts';
 import { orAbsent } from '../../../kube/or-absent.ts';

@@ -1,7 +1,6 @@
-import type { Pod } from '../../../kube/api/core.ts';
-import type { PodCondition } from '../../../kube/api/core-pod.ts';
+import type { Pod, PodCondition } from '../../../kube/api/core.ts';
 import { isFinished } from '../../../kube/pods.ts';
-import { parseTimestamp } from '../../../kube/timestamp.ts';
+import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { isTerminating } from '../pods/pod-state.ts';
 
 /** Whoever announces that a pod is about to be disrupted has this long to do it. */

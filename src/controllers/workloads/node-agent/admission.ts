@@ -1,5 +1,4 @@
-import type { Node, Pod } from '../../../kube/api/core.ts';
-import type { ContainerPort } from '../../../kube/api/core-pod.ts';
+import type { ContainerPort, Node, Pod } from '../../../kube/api/core.ts';
 import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
 import { findUntoleratedTaint } from '../../../kube/selectors/tolerations.ts';
 import { type Shortage, shortageOf } from './node-room.ts';

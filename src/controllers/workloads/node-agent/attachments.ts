@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PersistentVolume } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolume } from '../../../kube/api/core.ts';
 import type { CSIDriver, VolumeAttachment } from '../../../kube/api/storage.ts';
 
 /** The attachment that a volume needs on a node; undefined where none has to be made. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../../../kube/api/core-pod.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { AttachmentIndex } from './attachment-index.ts';
 import { PodAddresses } from './pod-addresses.ts';

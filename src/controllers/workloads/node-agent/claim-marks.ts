@@ -1,4 +1,4 @@
-import type { PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 
 /**

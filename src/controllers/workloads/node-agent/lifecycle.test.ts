@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Pod, PodPhase } from '../../../kube/api/core-pod.ts';
+import type { Pod, PodPhase } from '../../../kube/api/core.ts';
 import type { ObjectMeta } from '../../../kube/api/meta.ts';
 import { holdsVolumes, nextStep, type Step } from './lifecycle.ts';
 

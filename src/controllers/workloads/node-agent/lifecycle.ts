@@ -1,6 +1,6 @@
-import type { Pod } from '../../../kube/api/core-pod.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 import { isFinished } from '../../../kube/pods.ts';
-import { parseTimestamp } from '../../../kube/timestamp.ts';
+import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { annotations } from '../../../kube/well-known.ts';
 
 /** What is to be done about a pod on a simulated node. */

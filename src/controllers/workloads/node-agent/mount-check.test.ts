@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Pod, PodSpec } from '../../../kube/api/core-pod.ts';
 import type {
-  AccessMode,
   PersistentVolume,
+  PersistentVolumeAccessMode,
   PersistentVolumeClaim,
   PersistentVolumeSpec,
-} from '../../../kube/api/core-volume.ts';
+  Pod,
+  PodSpec,
+} from '../../../kube/api/core.ts';
 import type { ObjectMeta } from '../../../kube/api/meta.ts';
 import type { CSIDriver } from '../../../kube/api/storage.ts';
 import { attachmentFor } from './attachments.ts';
@@ -13,7 +14,7 @@ import { checkMounts, type MountView } from './mount-check.ts';
 
 interface Case {
   readonly what: string;
-  readonly modes?: readonly AccessMode[];
+  readonly modes?: readonly PersistentVolumeAccessMode[];
   readonly claim?: ObjectMeta;
   readonly phase?: 'Pending' | 'Bound' | 'Lost';
   readonly volumeName?: string;

@@ -1,6 +1,4 @@
-import type { Node } from '../../../kube/api/core.ts';
-import type { Pod, Volume } from '../../../kube/api/core-pod.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core-volume.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '../../../kube/api/core.ts';
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { matchesNode } from '../../../kube/selectors/node-selector.ts';
 import { ephemeralClaimName, volumeModeOf, volumeNodeSelector } from '../../../kube/volumes.ts';

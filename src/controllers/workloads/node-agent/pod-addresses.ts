@@ -1,4 +1,4 @@
-import type { Pod } from '../../../kube/api/core-pod.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 import { isFinished } from '../../../kube/pods.ts';
 
 /** 10.128.0.0/10, which no cluster is likely to reach from outside anyway: nothing listens there. */

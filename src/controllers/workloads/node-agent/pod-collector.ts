@@ -1,9 +1,9 @@
-import type { Pod, PodCondition } from '../../../kube/api/core-pod.ts';
+import type { Pod, PodCondition } from '../../../kube/api/core.ts';
 import { setCondition } from '../../../kube/conditions.ts';
 import { orAbsent } from '../../../kube/or-absent.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { nodes } from '../../../kube/resources.ts';
-import { formatTimestamp } from '../../../kube/timestamp.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import type { WrittenStatus } from './pod-status.ts';

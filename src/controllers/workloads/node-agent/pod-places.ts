@@ -1,4 +1,4 @@
-import type { Pod } from '../../../kube/api/core-pod.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import { claimNamesOf } from '../../volumes/claims-of-pod.ts';
 

@@ -1,14 +1,14 @@
-import type { Node } from '../../../kube/api/core.ts';
 import type {
   Container,
   ContainerState,
   ContainerStatus,
+  Node,
   Pod,
   PodCondition,
   PodStatus,
-} from '../../../kube/api/core-pod.ts';
+} from '../../../kube/api/core.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
-import { formatTimestamp } from '../../../kube/timestamp.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import type { Refusal } from './admission.ts';
 
 /** As the kubelet writes it: our own types leave out what only people read. */

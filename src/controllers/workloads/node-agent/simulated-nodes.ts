@@ -1,8 +1,7 @@
 import type { Lease } from '../../../kube/api/coordination.ts';
 import type { Node, NodeCondition } from '../../../kube/api/core.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
-import { microTime } from '../../../kube/micro-time.ts';
-import { formatTimestamp, parseTimestamp } from '../../../kube/timestamp.ts';
+import { formatTimestamp, parseTimestamp, formatMicroTime } from '../../../kube/go/timestamp.ts';
 import { annotations } from '../../../kube/well-known.ts';
 
 /** Who holds the leases of simulated nodes. */
@@ -36,7 +35,7 @@ export function leaseFor(node: Node, lease: Lease | undefined, nowMs: number): L
       name,
       ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }],
     },
-    spec: { holderIdentity: agentIdentity, leaseDurationSeconds, renewTime: microTime(nowMs) },
+    spec: { holderIdentity: agentIdentity, leaseDurationSeconds, renewTime: formatMicroTime(nowMs) },
   };
 }
 

@@ -1,8 +1,7 @@
-import type { Node, Pod } from '../../../kube/api/core.ts';
-import type { PodCondition } from '../../../kube/api/core-pod.ts';
+import type { Node, Pod, PodCondition } from '../../../kube/api/core.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
 import { keyOf } from '../../../kube/object-key.ts';
-import { formatTimestamp } from '../../../kube/timestamp.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { PodWrites } from './pod-writes.ts';
 import { toleratedTimeMs } from './tolerated-time.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { CrashAfterWrites } from '../../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
 import { controllerRevisions, pods, statefulSets } from '../../../kube/resources.ts';
-import { LimitedCluster } from '../../testing/limited-cluster.ts';
 import { TrialCluster } from '../../testing/trial-cluster.ts';
 import { garbageCollector } from '../garbage-collector.ts';
 import { namespace, podNames } from '../testing/workload-fixture.ts';
@@ -28,13 +29,14 @@ test.each(['Foreground', 'Background', 'Orphan'] as const)(
     await makeSettledSet(trial);
     const pod = { namespace, name: 'web-0' };
     await cluster.resource(pods).patch(pod, hold(['example.com/hold']));
-    const limited = new LimitedCluster(cluster, writesMax);
-    trial.run([statefulSet, garbageCollector], limited);
+    const crash = new CrashAfterWrites(writesMax);
+    const crashing = new InterceptedCluster(cluster, crash);
+    trial.run([statefulSet, garbageCollector], crashing);
     await cluster.resource(statefulSets).delete({ namespace, name: 'web' }, { propagationPolicy });
     await trial.settle(60_000);
     await cluster.resource(pods).patch(pod, hold(null));
     await trial.settle(60_000);
-    expect(limited.written).toBeLessThan(writesMax);
+    expect(crash.written).toBeLessThan(writesMax);
     expect((await cluster.resource(statefulSets).list({ namespace })).items).toEqual([]);
     const left = (await cluster.resource(controllerRevisions).list({ namespace })).items;
     expect(left).toHaveLength(propagationPolicy === 'Orphan' ? 1 : 0);

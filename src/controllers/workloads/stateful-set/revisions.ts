@@ -1,6 +1,6 @@
 import type { ControllerRevision, StatefulSet } from '../../../kube/api/apps.ts';
 import type { Pod, PodTemplateSpec } from '../../../kube/api/core.ts';
-import { canonicalJson } from '../../../kube/canonical-json.ts';
+import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { statefulSets } from '../../../kube/resources.ts';
 import { isRecord } from '../../../kube/wire.ts';
 import { controllerReference } from '../pods/adoption.ts';

@@ -1,4 +1,4 @@
-import { servedCatalogue } from '../../../apiserver/kinds/served-kinds.ts';
+import { builtInKindCatalog } from '../../../apiserver/kinds/built-in-kinds.ts';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { events, pods } from '../../../kube/resources.ts';
@@ -26,7 +26,7 @@ export function runHere(
 ): AsyncDisposable {
   const random = seededRandom('workloads');
   const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
-  const resources = servedCatalogue().all.filter(({ storedAs }) => storedAs === undefined);
+  const resources = builtInKindCatalog().all.filter(({ storedAs }) => storedAs === undefined);
   const common = { cluster, clock, random, supervisor, ids: systemIds, onError: () => {} };
   const informers = new SharedInformers(common);
   const census = new Census({ ...common, resources });

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../../../cluster/cluster.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../../kube/api/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../../kube/api/core.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../../kube/resources.ts';
 import { annotations } from '../../../../kube/well-known.ts';
 import type { Controller } from '../../../../reconcile/controller.ts';

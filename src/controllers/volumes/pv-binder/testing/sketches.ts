@@ -1,13 +1,13 @@
 import type { Cluster } from '../../../../cluster/cluster.ts';
 import type {
-  AccessMode,
   PersistentVolume,
+  PersistentVolumeAccessMode,
   PersistentVolumeClaim,
+  PersistentVolumeMode,
   PersistentVolumePhase,
+  PersistentVolumeReclaimPolicy,
   PersistentVolumeSource,
-  ReclaimPolicy,
-  VolumeMode,
-} from '../../../../kube/api/core-volume.ts';
+} from '../../../../kube/api/core.ts';
 import type { StringMap } from '../../../../kube/api/meta.ts';
 import type { StorageClass } from '../../../../kube/api/storage.ts';
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../../kube/resources.ts';
@@ -25,10 +25,10 @@ export interface VolumeSketch {
   readonly byController?: boolean;
   readonly className?: string;
   readonly labels?: StringMap;
-  readonly mode?: VolumeMode;
-  readonly accessModes?: readonly AccessMode[];
+  readonly mode?: PersistentVolumeMode;
+  readonly accessModes?: readonly PersistentVolumeAccessMode[];
   readonly attributesClass?: string;
-  readonly policy?: ReclaimPolicy;
+  readonly policy?: PersistentVolumeReclaimPolicy;
   readonly marks?: StringMap;
   readonly finalizers?: readonly string[];
   readonly source?: PersistentVolumeSource;
@@ -44,8 +44,8 @@ export interface ClaimSketch {
   readonly isComplete?: boolean;
   readonly className?: string;
   readonly selector?: StringMap;
-  readonly mode?: VolumeMode;
-  readonly accessModes?: readonly AccessMode[];
+  readonly mode?: PersistentVolumeMode;
+  readonly accessModes?: readonly PersistentVolumeAccessMode[];
   readonly attributesClass?: string;
   readonly marks?: StringMap;
 }

@@ -1,5 +1,10 @@
-import type { PersistentVolumeClaim, Pod, PodSpec } from '../../../../kube/api/core.ts';
-import type { AccessMode, PersistentVolumeSpec } from '../../../../kube/api/core-volume.ts';
+import type {
+  PersistentVolumeAccessMode,
+  PersistentVolumeClaim,
+  PersistentVolumeSpec,
+  Pod,
+  PodSpec,
+} from '../../../../kube/api/core.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../../kube/resources.ts';
 import type { TrialCluster } from '../../../testing/trial-cluster.ts';
 
@@ -11,7 +16,7 @@ export async function makeNode({ cluster }: TrialCluster, name: string, more: ob
 }
 
 export interface BoundOptions {
-  readonly mode?: AccessMode;
+  readonly mode?: PersistentVolumeAccessMode;
   readonly spec?: PersistentVolumeSpec;
   /** Leaves the claim Pending. */
   readonly isUnbound?: boolean;
