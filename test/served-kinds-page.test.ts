@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Kind } from '../src/apiserver/kinds/kind.ts';
-import { servedCatalogue } from '../src/apiserver/kinds/served-kinds.ts';
-import { storedOnlyKinds } from '../src/apiserver/kinds/stored-only/index.ts';
+import { builtInKindCatalog } from '../src/apiserver/kinds/built-in-kinds.ts';
+import { resourceKinds } from '../src/apiserver/kinds/resource/index.ts';
+import type { ServedKind } from '../src/apiserver/kinds/served-kind.ts';
 import { apiVersionOf } from '../src/kube/resource.ts';
 
 // `npx vitest run served-kinds -u` writes it.
@@ -11,7 +11,7 @@ test('the page of served kinds says what is served', async () => {
 });
 
 function page(): string {
-  const kinds = [...servedCatalogue().all].sort((a, b) => sortKey(a).localeCompare(sortKey(b), 'en'));
+  const kinds = [...builtInKindCatalog().all].sort((a, b) => sortKey(a).localeCompare(sortKey(b), 'en'));
   return [
     '# Served kinds',
     '',
@@ -26,11 +26,11 @@ function page(): string {
   ].join('\n');
 }
 
-function sortKey(kind: Kind): string {
+function sortKey(kind: ServedKind): string {
   return `${kind.group} ${kind.plural}`;
 }
 
-function row(kind: Kind): string {
+function row(kind: ServedKind): string {
   const own = kind.subresources?.map(({ name }) => name) ?? [];
   const subresources = [...(kind.hasStatus ? ['status'] : []), ...(kind.scale ? ['scale'] : []), ...own];
   const cells = [
@@ -39,7 +39,7 @@ function row(kind: Kind): string {
     kind.namespaced ? 'yes' : 'no',
     subresources.join(', '),
     Object.keys(kind.selectableFields ?? {}).join(', '),
-    storedOnlyKinds.includes(kind) ? 'few' : 'yes',
+    resourceKinds.includes(kind) ? 'few' : 'yes',
   ];
   return `| ${cells.join(' | ')} |`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LabelSelector } from '../../kube/api/meta-v1.ts';
+import type { LabelSelector } from '../../kube/api/stored/meta.ts';
 import { accessModesCell, age, humanDuration, labelSelectorCell, labelsCell } from './table-cells.ts';
 
 describe('durations read as kubectl writes them', () => {

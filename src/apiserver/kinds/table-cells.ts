@@ -1,6 +1,6 @@
-import type { LabelSelector, LabelSelectorRequirement } from '../../kube/api/meta-v1.ts';
-import { parseTimestamp } from '../../kube/timestamp.ts';
-import type { RowContext, StoredObject, TableColumn } from './kind.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '../../kube/api/stored/meta.ts';
+import { parseTimestamp } from '../../kube/go/timestamp.ts';
+import type { RowContext, StoredObject, TableColumn } from './served-kind.ts';
 
 /** What cells of `kubectl get` say where there is nothing to say. */
 export const noneCell = '<none>';

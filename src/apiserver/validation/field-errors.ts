@@ -1,5 +1,7 @@
-import type { StatusCause } from '../../kube/api/status.ts';
-import { goFloat, goJson, goQuoted } from './go-text.ts';
+import type { StatusCause } from '../../kube/api/meta.ts';
+import { formatGoJson } from '../../kube/go/json-text.ts';
+import { formatGoFloat } from '../../kube/go/numbers.ts';
+import { goQuoted } from '../../kube/go/quote.ts';
 
 /** Stands for the value of an error that says nothing about it. */
 export const omitValue: unique symbol = Symbol('the value is not shown');
@@ -117,7 +119,9 @@ function withValue(what: string, value: unknown): string {
 /** Texts in quotes, numbers as they are, the rest as JSON. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return goQuoted(value);
-  return typeof value === 'number' && !Number.isSafeInteger(value) ? goFloat(value) : goJson(value);
+  return typeof value === 'number' && !Number.isSafeInteger(value)
+    ? formatGoFloat(value)
+    : formatGoJson(value);
 }
 
 function counted(count: number, unit: string): string {

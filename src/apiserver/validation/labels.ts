@@ -1,5 +1,5 @@
+import { utf8Length } from '../../kube/go/quote.ts';
 import type { FieldErrors } from './field-errors.ts';
-import { byteLength } from './go-text.ts';
 import { labelValueProblems, qualifiedNameProblems } from './names.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export function checkAnnotations(errors: FieldErrors, field: string, annotations
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
     errors.invalidFor(field, key, qualifiedNameProblems(key.toLowerCase()));
-    bytes += byteLength(key) + byteLength(value);
+    bytes += utf8Length(key) + utf8Length(value);
   }
   if (bytes > annotationsBytesMax) errors.tooLong(field, annotationsBytesMax);
 }

@@ -1,4 +1,4 @@
-import { byteLength, isPrintable } from './go-text.ts';
+import { isPrintable, utf8Length } from '../../kube/go/quote.ts';
 
 /**
  * What names may look like: each function says what is wrong with a text, in Kubernetes' words, and nothing where it is
@@ -122,7 +122,7 @@ export function unprintableProblems(text: string): Problems {
       const code = (rune.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
       problems.push(`invalid character U+${code} (at position ${position})`);
     }
-    position += byteLength(rune);
+    position += utf8Length(rune);
   }
   return problems;
 }
@@ -217,11 +217,11 @@ function formatProblems(text: string, { pattern, problem }: Format): Problems {
 }
 
 function charactersProblems(text: string, max: number): Problems {
-  return byteLength(text) > max ? [`must be no more than ${max} characters`] : [];
+  return utf8Length(text) > max ? [`must be no more than ${max} characters`] : [];
 }
 
 function bytesProblems(text: string, max: number): Problems {
-  return byteLength(text) > max ? [`must be no more than ${max} bytes`] : [];
+  return utf8Length(text) > max ? [`must be no more than ${max} bytes`] : [];
 }
 
 function prefixProblems(prefix: string): Problems {

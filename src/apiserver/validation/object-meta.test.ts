@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ObjectMeta } from '../../kube/api/meta-v1.ts';
+import type { ObjectMeta } from '../../kube/api/stored/meta.ts';
 import { FieldErrors } from './field-errors.ts';
 import { nameRules } from './names.ts';
 import { checkObjectMeta, checkObjectMetaUpdate, type MetaRules } from './object-meta.ts';

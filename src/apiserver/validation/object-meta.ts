@@ -1,6 +1,6 @@
-import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../../kube/api/meta-v1.ts';
+import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../../kube/api/stored/meta.ts';
+import { utf8Length } from '../../kube/go/quote.ts';
 import type { FieldErrors } from './field-errors.ts';
-import { byteLength } from './go-text.ts';
 import { checkImmutable } from './immutable.ts';
 import { checkAnnotations, checkLabels } from './labels.ts';
 import { nameRules, type Problems, qualifiedNameProblems, unprintableProblems } from './names.ts';
@@ -143,7 +143,7 @@ function checkManagedFields(
       errors.invalid(`${at}.fieldsType`, fieldsType, 'must be `FieldsV1`');
     }
     checkFieldManager(errors, `${at}.manager`, manager);
-    if (byteLength(subresource) > subresourceBytesMax) {
+    if (utf8Length(subresource) > subresourceBytesMax) {
       errors.tooLong(`${at}.subresource`, subresourceBytesMax);
     }
   });
@@ -151,6 +151,6 @@ function checkManagedFields(
 
 /** Also of the `fieldManager` of a request. */
 export function checkFieldManager(errors: FieldErrors, field: string, manager: string): void {
-  if (byteLength(manager) > fieldManagerBytesMax) errors.tooLong(field, fieldManagerBytesMax);
+  if (utf8Length(manager) > fieldManagerBytesMax) errors.tooLong(field, fieldManagerBytesMax);
   errors.invalidFor(field, manager, unprintableProblems(manager));
 }

@@ -4,8 +4,8 @@ import type {
   NodeSelectorTerm,
   TopologySelectorLabelRequirement,
   TopologySelectorTerm,
-} from '../../kube/api/core-v1.ts';
-import type { LabelSelector, LabelSelectorRequirement } from '../../kube/api/meta-v1.ts';
+} from '../../kube/api/stored/core.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '../../kube/api/stored/meta.ts';
 import type { FieldErrors } from './field-errors.ts';
 import { checkLabelKey, checkLabels } from './labels.ts';
 import { labelValueProblems, nameRules } from './names.ts';

@@ -1,5 +1,5 @@
+import { utf8Length } from '../../../kube/go/quote.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { byteLength } from '../../validation/go-text.ts';
 import { qualifiedNameProblems } from '../../validation/names.ts';
 
 /** Parameters that a class hands to its driver: free texts, up to a number and a size of all together. */
@@ -16,7 +16,7 @@ export function checkParameters(
   let bytes = 0;
   for (const [key, value] of entries) {
     if (key === '') errors.invalid(field, key, 'field can not be empty.');
-    bytes += byteLength(key) + byteLength(value);
+    bytes += utf8Length(key) + utf8Length(value);
   }
   if (bytes > parametersBytesMax) errors.tooLong(field, parametersBytesMax);
 }

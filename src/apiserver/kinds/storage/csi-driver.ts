@@ -1,13 +1,13 @@
-import type { CSIDriver, TokenRequest } from '../../../kube/api/storage-v1.ts';
-import { deepEqual } from '../../validation/deep-equal.ts';
+import type { CSIDriver, TokenRequest } from '../../../kube/api/stored/storage.ts';
+import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import { checkSupported } from '../../validation/enums.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
-import type { Kind, RowContext, TableCell } from '../kind.ts';
+import type { RowContext, ServedKind, TableCell } from '../served-kind.ts';
 import { age, ageColumn, nameColumn, orNone, unsetCell } from '../table-cells.ts';
 
-export const csiDrivers: Kind<CSIDriver> = {
+export const csiDriverKind: ServedKind<CSIDriver> = {
   group: 'storage.k8s.io',
   version: 'v1',
   kind: 'CSIDriver',
@@ -34,7 +34,7 @@ export const csiDrivers: Kind<CSIDriver> = {
   prepareCreate: ({ spec }) => dropDisabled(spec),
   prepareUpdate: ({ metadata, spec }, old) => {
     if (old.spec.preventPodSchedulingIfMissing === undefined) dropDisabled(spec);
-    if (!deepEqual(spec, old.spec)) metadata.generation = (old.metadata.generation ?? 0) + 1;
+    if (!isSemanticallyEqual(spec, old.spec)) metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
   validate: checkDriver,
   validateUpdate: (driver, old, errors) => {
@@ -119,7 +119,7 @@ function checkTokenRequests(errors: FieldErrors, field: string, requests: readon
 /** Once, when the tokens are asked for, not at every later change. */
 function warnings({ spec }: CSIDriver, old: CSIDriver | undefined): readonly string[] {
   if ((spec.tokenRequests ?? []).length === 0 || spec.serviceAccountTokenInSecrets !== undefined) return [];
-  if (old !== undefined && deepEqual(spec.tokenRequests, old.spec.tokenRequests)) return [];
+  if (old !== undefined && isSemanticallyEqual(spec.tokenRequests, old.spec.tokenRequests)) return [];
   return [
     'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
   ];

@@ -1,15 +1,15 @@
-import type { CSINode, CSINodeDriver } from '../../../kube/api/storage-v1.ts';
-import { deepEqual } from '../../validation/deep-equal.ts';
+import type { CSINode, CSINodeDriver } from '../../../kube/api/stored/storage.ts';
+import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
+import { utf8Length } from '../../../kube/go/quote.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { byteLength } from '../../validation/go-text.ts';
 import { immutableSentence } from '../../validation/immutable.ts';
 import { nameRules, qualifiedNameProblems } from '../../validation/names.ts';
 import { checkNonNegative } from '../../validation/quantities.ts';
-import type { Kind } from '../kind.ts';
+import { checkCsiDriverName } from '../core/volumes/sources/node-sources.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { age, ageColumn, nameColumn } from '../table-cells.ts';
-import { checkCsiDriverName } from '../volume-sources/node-sources.ts';
 
-export const csiNodes: Kind<CSINode> = {
+export const csiNodeKind: ServedKind<CSINode> = {
   group: 'storage.k8s.io',
   version: 'v1',
   kind: 'CSINode',
@@ -53,7 +53,7 @@ function checkDriver(errors: FieldErrors, field: string, driver: CSINodeDriver):
   const { nodeID, allocatable } = driver;
   checkCsiDriverName(errors, `${field}.name`, driver.name);
   if (nodeID === '') errors.required(`${field}.nodeID`);
-  if (byteLength(nodeID) > nodeIdBytesMax) {
+  if (utf8Length(nodeID) > nodeIdBytesMax) {
     errors.invalid(`${field}.nodeID`, nodeID, `must be ${nodeIdBytesMax} characters or less`);
   }
   if (allocatable?.count !== undefined) {
@@ -73,7 +73,7 @@ function checkTopologyKeys(errors: FieldErrors, field: string, keys: readonly st
 
 /** How many volumes a node takes may change while a driver runs; who it is may not. */
 function checkDriverUpdate(errors: FieldErrors, driver: CSINodeDriver, old: CSINodeDriver): void {
-  if (deepEqual({ ...driver, allocatable: undefined }, { ...old, allocatable: undefined })) return;
+  if (isSemanticallyEqual({ ...driver, allocatable: undefined }, { ...old, allocatable: undefined })) return;
   // Kubernetes shows its internal form, with the field names of its own language.
   const shown = {
     Name: driver.name,

@@ -1,15 +1,15 @@
-import type { CSIStorageCapacity } from '../../../kube/api/storage-v1.ts';
+import type { CSIStorageCapacity } from '../../../kube/api/stored/storage.ts';
+import { labelSelectorWarnings } from '../../validation/deprecated-node-labels.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
 import { checkNonNegativeQuantity } from '../../validation/quantities.ts';
 import { checkLabelSelector } from '../../validation/selectors.ts';
-import type { Kind } from '../kind.ts';
+import { checkClassName } from '../core/volumes/volume-spec-rules.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { nameColumn } from '../table-cells.ts';
-import { labelSelectorWarnings } from './node-label-warnings.ts';
-import { checkClassName } from './volume-spec-rules.ts';
 
-export const csiStorageCapacities: Kind<CSIStorageCapacity> = {
+export const csiStorageCapacityKind: ServedKind<CSIStorageCapacity> = {
   group: 'storage.k8s.io',
   version: 'v1',
   kind: 'CSIStorageCapacity',

@@ -1,18 +1,18 @@
-import type { ObjectMeta } from '../../../kube/api/meta-v1.ts';
-import type { StorageClass } from '../../../kube/api/storage-v1.ts';
+import type { ObjectMeta } from '../../../kube/api/stored/meta.ts';
+import type { StorageClass } from '../../../kube/api/stored/storage.ts';
+import { withSortedKeys } from '../../../kube/sorted-keys.ts';
 import { annotations } from '../../../kube/well-known.ts';
+import { topologyWarnings } from '../../validation/deprecated-node-labels.ts';
 import { checkSupported } from '../../validation/enums.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { byKey } from '../../validation/go-text.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
 import { checkTopologySelectorTerms } from '../../validation/selectors.ts';
-import type { Kind } from '../kind.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { age, ageColumn, nameColumn } from '../table-cells.ts';
 import { checkParameters, checkProvisioner } from './class-parameters.ts';
-import { topologyWarnings } from './node-label-warnings.ts';
 
-export const storageClasses: Kind<StorageClass> = {
+export const storageClassKind: ServedKind<StorageClass> = {
   group: 'storage.k8s.io',
   version: 'v1',
   kind: 'StorageClass',
@@ -33,7 +33,12 @@ export const storageClasses: Kind<StorageClass> = {
   validate: checkStorageClass,
   validateUpdate: (storageClass, old, errors) => {
     checkStorageClass(storageClass, errors);
-    checkImmutable(errors, 'parameters', byKey(storageClass.parameters), old.parameters);
+    checkImmutable(
+      errors,
+      'parameters',
+      storageClass.parameters && withSortedKeys(storageClass.parameters),
+      old.parameters,
+    );
     checkImmutable(errors, 'provisioner', storageClass.provisioner, old.provisioner);
     checkImmutable(errors, 'reclaimPolicy', storageClass.reclaimPolicy, old.reclaimPolicy);
     checkImmutable(errors, 'volumeBindingMode', storageClass.volumeBindingMode, old.volumeBindingMode);

@@ -3,19 +3,19 @@ import type {
   VolumeAttachmentSource,
   VolumeAttachmentSpec,
   VolumeError,
-} from '../../../kube/api/storage-v1.ts';
-import { deepEqual } from '../../validation/deep-equal.ts';
+} from '../../../kube/api/stored/storage.ts';
+import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
+import { utf8Length } from '../../../kube/go/quote.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { byteLength } from '../../validation/go-text.ts';
 import { immutableSentence } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
-import type { Kind } from '../kind.ts';
+import { checkCsiDriverName } from '../core/volumes/sources/node-sources.ts';
+import { defaultVolumeSpec } from '../core/volumes/volume-source-defaults.ts';
+import { checkInlineVolumeSpec } from '../core/volumes/volume-spec-rules.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { age, ageColumn, nameColumn } from '../table-cells.ts';
-import { checkCsiDriverName } from '../volume-sources/node-sources.ts';
-import { defaultVolumeSpec } from './volume-source-defaults.ts';
-import { checkInlineVolumeSpec } from './volume-spec-rules.ts';
 
-export const volumeAttachments: Kind<VolumeAttachment> = {
+export const volumeAttachmentKind: ServedKind<VolumeAttachment> = {
   group: 'storage.k8s.io',
   version: 'v1',
   kind: 'VolumeAttachment',
@@ -86,7 +86,7 @@ function checkAttachmentUpdate(
   errors: FieldErrors,
 ): void {
   checkAttachment(attachment, errors);
-  if (deepEqual(attachment.spec, old.spec)) return;
+  if (isSemanticallyEqual(attachment.spec, old.spec)) return;
   errors.invalid('spec', shownSpec(attachment.spec), immutableSentence);
 }
 
@@ -104,7 +104,7 @@ function checkSource(errors: FieldErrors, field: string, source: VolumeAttachmen
 function checkStatus(errors: FieldErrors, field: string, status: VolumeAttachment['status']): void {
   let bytes = 0;
   for (const [key, value] of Object.entries(status.attachmentMetadata ?? {})) {
-    bytes += byteLength(key) + byteLength(value);
+    bytes += utf8Length(key) + utf8Length(value);
   }
   if (bytes > metadataBytesMax) errors.tooLong(`${field}.attachmentMetadata`, metadataBytesMax);
   checkError(errors, `${field}.attachError`, status.attachError);
@@ -114,7 +114,7 @@ function checkStatus(errors: FieldErrors, field: string, status: VolumeAttachmen
 function checkError(errors: FieldErrors, field: string, error: VolumeError | undefined): void {
   const { message = '', errorCode } = error ?? {};
   // The limit that Kubernetes tells is not the one that it applies.
-  if (byteLength(message) > messageBytesMax) errors.tooLong(`${field}.message`, metadataBytesMax);
+  if (utf8Length(message) > messageBytesMax) errors.tooLong(`${field}.message`, metadataBytesMax);
   if (errorCode !== undefined && errorCode < 0) {
     errors.invalid(`${field}.errorCode`, errorCode, 'must be between 0 and 2147483647, inclusive');
   }

@@ -1,12 +1,12 @@
-import type { VolumeAttributesClass } from '../../../kube/api/storage-v1.ts';
-import { deepEqual } from '../../validation/deep-equal.ts';
+import type { VolumeAttributesClass } from '../../../kube/api/stored/storage.ts';
+import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { nameRules } from '../../validation/names.ts';
-import type { Kind } from '../kind.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { age, ageColumn, nameColumn } from '../table-cells.ts';
 import { checkParameters, checkProvisioner } from './class-parameters.ts';
 
-export const volumeAttributesClasses: Kind<VolumeAttributesClass> = {
+export const volumeAttributesClassKind: ServedKind<VolumeAttributesClass> = {
   group: 'storage.k8s.io',
   version: 'v1',
   kind: 'VolumeAttributesClass',
@@ -25,7 +25,7 @@ export const volumeAttributesClasses: Kind<VolumeAttributesClass> = {
     if (attributesClass.driverName !== old.driverName) {
       errors.forbidden('driverName', 'updates to driverName are forbidden.');
     }
-    if (!deepEqual(attributesClass.parameters, old.parameters)) {
+    if (!isSemanticallyEqual(attributesClass.parameters, old.parameters)) {
       errors.forbidden('parameters', 'updates to parameters are forbidden.');
     }
     checkAttributesClass(attributesClass, errors);

@@ -1,0 +1,81 @@
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionNames,
+} from '../../../kube/api/stored/apiextensions.ts';
+import { goQuoted } from '../../../kube/go/quote.ts';
+import { nameRules } from '../../validation/names.ts';
+import type { ServedKind } from '../served-kind.ts';
+import { nameColumn } from '../table-cells.ts';
+import { markTerminating } from './definition-conditions.ts';
+import { checkDefinition, checkDefinitionStatus, checkDefinitionUpdate } from './definition-validation.ts';
+import { unrecognizedFormats } from './recognized-formats.ts';
+
+/** Defines a kind of its own. What is served because of it is made elsewhere, from definitions that these rules let pass. */
+export const customResourceDefinitionKind: ServedKind<CustomResourceDefinition> = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  singular: 'customresourcedefinition',
+  shortNames: ['crd', 'crds'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  type: 'apiextensions.k8s.io/v1.CustomResourceDefinition',
+  nameRule: nameRules.dnsSubdomain,
+  allowsAnyFinalizer: true,
+  hasStatus: true,
+  hasGeneration: true,
+  requiresVersion: true,
+  // The first deletion knows one finalizer only, whatever it is asked about dependents.
+  hasNoDependents: true,
+
+  defaults(definition) {
+    const { spec, status } = definition;
+    spec.names = withOtherNames(spec.names);
+    spec.conversion ??= { strategy: 'None' };
+    if ((status.storedVersions ?? []).length === 0) status.storedVersions = withStorageVersion(definition);
+  },
+  prepareCreate(definition) {
+    definition.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
+    definition.status.storedVersions = withStorageVersion(definition);
+  },
+  prepareUpdate(definition, old) {
+    definition.status = { ...old.status };
+    definition.status.storedVersions = withStorageVersion(definition);
+  },
+
+  validate: checkDefinition,
+  validateUpdate: checkDefinitionUpdate,
+  validateStatus: checkDefinitionStatus,
+  beginDeletion: markTerminating,
+  warnings(definition, old) {
+    const known = new Set(old === undefined ? [] : unrecognizedFormats(old.spec));
+    const found = new Set(unrecognizedFormats(definition.spec).filter((format) => !known.has(format)));
+    return [...found].map((format) => `unrecognized format ${goQuoted(format)}`);
+  },
+
+  columns: [nameColumn, { name: 'Created At', type: 'date' }],
+  row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? null],
+};
+
+/** In the order in which names are written. */
+function withOtherNames(names: CustomResourceDefinitionNames): CustomResourceDefinitionNames {
+  const { plural, singular, shortNames, kind, listKind, categories } = names;
+  const ofKind = kind === '' ? undefined : { singular: kind.toLowerCase(), listKind: `${kind}List` };
+  return {
+    plural,
+    singular: singular || ofKind?.singular,
+    shortNames,
+    kind,
+    listKind: listKind || ofKind?.listKind,
+    categories,
+  };
+}
+
+/** The versions in which objects may be stored, and the one in which they are from now on. */
+function withStorageVersion({ spec, status }: CustomResourceDefinition): string[] | null {
+  const storage = spec.versions?.find((version) => version.storage)?.name;
+  const known = status.storedVersions ?? [];
+  if (storage === undefined || known.includes(storage)) return status.storedVersions;
+  return [...known, storage];
+}

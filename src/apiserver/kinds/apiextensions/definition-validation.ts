@@ -1,0 +1,95 @@
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionStatus,
+} from '../../../kube/api/stored/apiextensions.ts';
+import type { FieldErrors } from '../../validation/field-errors.ts';
+import { checkImmutable } from '../../validation/immutable.ts';
+import { checkApproval } from './api-approval.ts';
+import { isConditionTrue } from './definition-conditions.ts';
+import { checkNamesForm } from './definition-names.ts';
+import { checkSpec } from './spec-validation.ts';
+
+/**
+ * The rules for definitions. Kubernetes forgives an update what the stored definition has got wrong already, for definitions that
+ * are older than a rule; here every stored definition has passed all of them, so there is nothing to forgive.
+ */
+export function checkDefinition(definition: CustomResourceDefinition, errors: FieldErrors): void {
+  checkOwnName(definition, errors);
+  checkSpec(definition.spec, errors);
+  checkRest(definition, undefined, errors);
+}
+
+export function checkDefinitionUpdate(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+  errors: FieldErrors,
+): void {
+  const { spec } = definition;
+  checkSpec(spec, errors);
+  if (isConditionTrue(old, 'Established')) {
+    checkImmutable(errors, 'spec.scope', spec.scope, old.spec.scope);
+    checkImmutable(errors, 'spec.names.kind', spec.names.kind, old.spec.names.kind);
+  }
+  checkImmutable(errors, 'spec.group', spec.group, old.spec.group);
+  checkImmutable(errors, 'spec.names.plural', spec.names.plural, old.spec.names.plural);
+  checkRest(definition, old, errors);
+}
+
+export function checkDefinitionStatus(
+  { status }: CustomResourceDefinition,
+  _old: CustomResourceDefinition,
+  errors: FieldErrors,
+): void {
+  checkAcceptedNames(status, errors);
+}
+
+/** Everybody can tell from the name what is defined, and nobody can define it twice. */
+function checkOwnName({ metadata, spec }: CustomResourceDefinition, errors: FieldErrors): void {
+  const wanted = `${spec.names.plural}.${spec.group}`;
+  for (const field of ['generateName', 'name'] as const) {
+    const name = metadata[field] ?? '';
+    if (name === '' || name === wanted) continue;
+    errors.invalid(`metadata.${field}`, name, 'must be spec.names.plural+"."+spec.group');
+  }
+}
+
+function checkRest(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+  errors: FieldErrors,
+): void {
+  checkAcceptedNames(definition.status, errors);
+  checkStoredVersions(definition, errors);
+  checkApproval(definition, old, errors);
+  if (definition.spec.preserveUnknownFields === true) {
+    const instead = 'set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+    errors.invalid('spec.preserveUnknownFields', true, `cannot set to true, ${instead}`);
+  }
+}
+
+function checkAcceptedNames({ acceptedNames }: CustomResourceDefinitionStatus, errors: FieldErrors): void {
+  checkNamesForm(acceptedNames, 'status.acceptedNames', errors);
+}
+
+/** A version in which objects are stored can't go: who else would read them? */
+function checkStoredVersions({ spec, status }: CustomResourceDefinition, errors: FieldErrors): void {
+  const path = 'status.storedVersions';
+  const stored = status.storedVersions ?? [];
+  if (stored.length === 0) {
+    errors.invalid(path, status.storedVersions, 'must have at least one stored version');
+    return;
+  }
+  for (const { name, storage } of spec.versions ?? []) {
+    if (storage && !stored.includes(name)) {
+      errors.invalid(path, stored, `must have the storage version ${name}`);
+    }
+  }
+  for (const [index, name] of stored.entries()) {
+    if (spec.versions?.some((version) => version.name === name)) continue;
+    errors.invalid(`${path}[${index}]`, name, missingVersion(name));
+  }
+}
+
+function missingVersion(name: string): string {
+  return `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
+}

@@ -1,0 +1,60 @@
+import type {
+  CustomResourceColumnDefinition,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresources,
+  CustomResourceValidation,
+  SelectableField,
+} from '../../../kube/api/stored/apiextensions.ts';
+
+/**
+ * A spec as Kubernetes' rules see it: what all versions say alike stands once, at the top, and no longer in the versions. That
+ * shows in the paths of errors, such as `spec.validation.openAPIV3Schema` for the schema of an only version.
+ */
+export interface HoistedSpec {
+  readonly spec: CustomResourceDefinitionSpec;
+  /** Null or empty as it was sent: errors show it. */
+  readonly versions: readonly CustomResourceDefinitionVersion[] | null;
+  readonly validation: CustomResourceValidation | undefined;
+  readonly subresources: CustomResourceSubresources | undefined;
+  readonly columns: readonly CustomResourceColumnDefinition[];
+  readonly selectableFields: readonly SelectableField[];
+}
+
+type PerVersion = 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';
+
+const perVersion: readonly PerVersion[] = [
+  'schema',
+  'subresources',
+  'additionalPrinterColumns',
+  'selectableFields',
+];
+
+export function hoisted(spec: CustomResourceDefinitionSpec): HoistedSpec {
+  const versions = spec.versions ?? [];
+  const common = new Set(perVersion.filter((field) => isSameInAll(versions, field)));
+  const first = versions[0];
+  return {
+    spec,
+    versions: spec.versions === null ? null : versions.map((version) => without(version, common)),
+    validation: common.has('schema') ? first?.schema : undefined,
+    subresources: common.has('subresources') ? first?.subresources : undefined,
+    columns: (common.has('additionalPrinterColumns') ? first?.additionalPrinterColumns : undefined) ?? [],
+    selectableFields: (common.has('selectableFields') ? first?.selectableFields : undefined) ?? [],
+  };
+}
+
+/** Objects come here in canonical form, so what means the same is the same text. */
+function isSameInAll(versions: readonly CustomResourceDefinitionVersion[], field: PerVersion): boolean {
+  const texts = new Set(versions.map((version) => JSON.stringify(version[field])));
+  return texts.size === 1;
+}
+
+function without(
+  version: CustomResourceDefinitionVersion,
+  common: ReadonlySet<PerVersion>,
+): CustomResourceDefinitionVersion {
+  const rest = { ...version };
+  for (const field of common) delete rest[field];
+  return rest;
+}

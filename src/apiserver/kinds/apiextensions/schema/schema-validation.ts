@@ -1,0 +1,83 @@
+import type { CustomResourceValidation, JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.ts';
+import { checkRules } from '../../../cel/rule-problems.ts';
+import { FieldErrors } from '../../../validation/field-errors.ts';
+import { checkDefaults } from './default-rules.ts';
+import { internalSchema, schemaFields } from './internal-json.ts';
+import { checkOpenApi } from './openapi-rules.ts';
+import { conversionProblem, readable } from './structural-form.ts';
+import { checkStructural } from './structural-rules.ts';
+
+interface SchemaPlace {
+  readonly path: string;
+  readonly hasStatus: boolean;
+  readonly errors: FieldErrors;
+}
+
+/**
+ * The schema of a version, or the one of all versions. Later rules rely on earlier ones: defaults are looked at only where the
+ * schema is structural, rules in CEL only where the defaults are right.
+ */
+export function checkSchema(validation: CustomResourceValidation | undefined, place: SchemaPlace): void {
+  const schema = validation?.openAPIV3Schema;
+  if (schema === undefined) return;
+  const path = `${place.path}.openAPIV3Schema`;
+  const errors = new FieldErrors();
+  checkRoot(schema, { ...place, path, errors });
+  const unreadable = conversionProblem(schema);
+  const isSound = unreadable === undefined && isStructuralWithDefaults(schema, path, errors);
+  checkOpenApiAndRules(schema, path, { errors, isSound });
+  if (errors.isEmpty && unreadable !== undefined) errors.invalid(path, '', unreadable);
+  place.errors.append(errors);
+}
+
+interface Soundness {
+  readonly errors: FieldErrors;
+  /** Whether rules in CEL can be compiled for it. */
+  readonly isSound: boolean;
+}
+
+function checkOpenApiAndRules(schema: JSONSchemaProps, path: string, { errors, isSound }: Soundness): void {
+  const found = new FieldErrors();
+  checkOpenApi(schema, path, found);
+  errors.append(found);
+  checkRules(readable(schema), path, errors, {
+    withoutCompiling: !isSound,
+    hasSchemaErrors: (level) => found.causes.some(({ field = '' }) => field.startsWith(`${level}.`)),
+  });
+}
+
+function isStructuralWithDefaults(schema: JSONSchemaProps, path: string, errors: FieldErrors): boolean {
+  const before = errors.count;
+  checkStructural(schema, path, errors);
+  if (errors.count === before) checkDefaults(schema, path, errors);
+  return errors.count === before;
+}
+
+function checkRoot(schema: JSONSchemaProps, { path, hasStatus, errors }: SchemaPlace): void {
+  if (hasStatus) checkRootBesideStatus(schema, path, errors);
+  if (schema.nullable === true) errors.forbidden(`${path}.nullable`, 'nullable cannot be true at the root');
+}
+
+/** The status is judged by its own part of the schema, so what stands at the root must not be lost with the rest. */
+function checkRootBesideStatus(schema: JSONSchemaProps, path: string, errors: FieldErrors): void {
+  for (const { goName, field } of schemaFields) {
+    if (schema[field] === undefined) continue;
+    if (field === 'type') {
+      if (schema.type === 'object') continue;
+      const detail =
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+      errors.invalid(`${path}.type`, schema.type, detail);
+      return;
+    }
+    if (allowedBesideStatus.includes(goName)) continue;
+    const detail = `only [${allowedBesideStatus.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`;
+    errors.invalid(path, internalSchema(schema), detail);
+    return;
+  }
+}
+
+const allowedBesideStatus = [
+  ...['Description', 'Type', 'Format', 'Title', 'Maximum', 'ExclusiveMaximum', 'Minimum', 'ExclusiveMinimum'],
+  ...['MaxLength', 'MinLength', 'Pattern', 'MaxItems', 'MinItems', 'UniqueItems', 'MultipleOf', 'Required'],
+  ...['Items', 'Properties', 'ExternalDocs', 'Example', 'XPreserveUnknownFields', 'XValidations'],
+];

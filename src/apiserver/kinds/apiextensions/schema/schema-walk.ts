@@ -1,0 +1,29 @@
+import type { JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.ts';
+
+/** A schema and all that are in it, in the order in which Kubernetes looks at them. */
+export function* allSchemas(schema: JSONSchemaProps | undefined): Generator<JSONSchemaProps> {
+  if (schema === undefined) return;
+  yield schema;
+  for (const part of partsOf(schema)) yield* allSchemas(part);
+}
+
+function* partsOf(schema: JSONSchemaProps): Generator<JSONSchemaProps> {
+  const { items, additionalProperties, additionalItems } = schema;
+  if (Array.isArray(items)) yield* items;
+  else if (items !== undefined) yield items;
+  yield* schema.allOf ?? [];
+  yield* schema.anyOf ?? [];
+  yield* schema.oneOf ?? [];
+  if (schema.not !== undefined) yield schema.not;
+  yield* Object.values(schema.properties ?? {});
+  if (typeof additionalProperties === 'object') yield additionalProperties;
+  yield* Object.values(schema.patternProperties ?? {});
+  if (typeof additionalItems === 'object') yield additionalItems;
+  yield* Object.values(schema.definitions ?? {});
+  for (const each of Object.values(schema.dependencies ?? {})) if (!Array.isArray(each) && each) yield each;
+}
+
+/** The one schema of a list's items; a list of schemas is none. */
+export function itemSchemaOf({ items }: JSONSchemaProps): JSONSchemaProps | undefined {
+  return Array.isArray(items) ? undefined : items;
+}

@@ -1,0 +1,58 @@
+import type { JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.ts';
+import type { JsonSchema } from '../../../structural/json-schema.ts';
+
+/**
+ * Why Kubernetes can't turn a schema into a structural one, if it can't. The OpenAPI rules complain about nearly all of this in
+ * better words, so it is told only where they have nothing to say.
+ */
+export function conversionProblem(schema: JSONSchemaProps): string | undefined {
+  const own = ownProblem(schema);
+  if (own !== undefined) return own;
+  for (const part of judging(schema)) {
+    const problem = conversionProblem(part);
+    if (problem !== undefined) return problem;
+  }
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  }
+  if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+  for (const part of describing(schema)) {
+    const problem = conversionProblem(part);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** The same schema for those who walk values along it. They rely on its being structural. */
+export function readable(schema: JSONSchemaProps): JsonSchema {
+  return schema as JsonSchema;
+}
+
+function ownProblem(schema: JSONSchemaProps): string | undefined {
+  const unsupported = [
+    ['id', schema.id],
+    ['schema', schema.$schema],
+    ['$ref', schema.$ref === '' ? undefined : schema.$ref],
+    ['patternProperties', schema.patternProperties],
+    ['dependencies', schema.dependencies],
+    ['additionalItems', schema.additionalItems],
+    ['definitions', schema.definitions],
+  ].find(([, value]) => value !== undefined);
+  return unsupported && `OpenAPIV3Schema '${unsupported[0]}' is not supported`;
+}
+
+function judging({ not, allOf = [], anyOf = [], oneOf = [] }: JSONSchemaProps): readonly JSONSchemaProps[] {
+  return [...(not === undefined ? [] : [not]), ...allOf, ...anyOf, ...oneOf];
+}
+
+function describing({
+  items,
+  properties,
+  additionalProperties,
+}: JSONSchemaProps): readonly JSONSchemaProps[] {
+  return [
+    ...(items === undefined || Array.isArray(items) ? [] : [items]),
+    ...Object.values(properties ?? {}),
+    ...(typeof additionalProperties === 'object' ? [additionalProperties] : []),
+  ];
+}

@@ -1,0 +1,155 @@
+import type {
+  CustomResourceConversion,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from '../../../kube/api/stored/apiextensions.ts';
+import { checkRequiredEnum } from '../../validation/enums.ts';
+import type { FieldErrors } from '../../validation/field-errors.ts';
+import { dnsSubdomainProblems } from '../../validation/names.ts';
+import { checkNamesForm, checkNamesGiven, labelProblem } from './definition-names.ts';
+import { type HoistedSpec, hoisted } from './hoisted-spec.ts';
+import { internalVersions } from './schema/internal-json.ts';
+import { checkSchema } from './schema/schema-validation.ts';
+import { allSchemas } from './schema/schema-walk.ts';
+import { conversionProblem } from './schema/structural-form.ts';
+import { checkSelectableFields } from './selectable-fields.ts';
+import { checkColumns, checkDeprecation, checkSubresources } from './version-parts.ts';
+
+/** What a definition asks for, in the order in which Kubernetes complains. */
+export function checkSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors): void {
+  const whole = hoisted(spec);
+  checkGroup(spec.group, errors);
+  checkRequiredEnum(errors, 'spec.scope', spec.scope, ['Cluster', 'Namespaced']);
+  checkSchemasGiven(whole, errors);
+  checkDefaultsAllowed(whole, errors);
+  for (const [index, version] of (whole.versions ?? []).entries()) {
+    checkVersion(version, { whole, path: `spec.versions[${index}]`, errors });
+  }
+  checkVersionsTogether(whole, errors);
+  checkNamesGiven(spec.names, 'spec.names', errors);
+  checkNamesForm(spec.names, 'spec.names', errors);
+  checkCommonParts(whole, errors);
+  checkConversion(spec, errors);
+}
+
+function checkGroup(group: string, errors: FieldErrors): void {
+  if (group === '') {
+    errors.required('spec.group');
+    return;
+  }
+  const problems = dnsSubdomainProblems(group);
+  if (problems.length > 0) errors.invalid('spec.group', group, problems.join(','));
+  else if (!group.includes('.')) {
+    errors.invalid('spec.group', group, 'should be a domain with at least one dot');
+  }
+}
+
+function checkSchemasGiven({ versions, validation }: HoistedSpec, errors: FieldErrors): void {
+  if (validation?.openAPIV3Schema !== undefined) return;
+  for (const [index, { schema }] of (versions ?? []).entries()) {
+    if (schema?.openAPIV3Schema === undefined) {
+      errors.required(`spec.versions[${index}].schema.openAPIV3Schema`);
+    }
+  }
+}
+
+function checkDefaultsAllowed({ spec, versions, validation }: HoistedSpec, errors: FieldErrors): void {
+  if (spec.preserveUnknownFields !== true) return;
+  const schemas = [validation, ...(versions ?? []).map(({ schema }) => schema)];
+  const hasDefaults = schemas.some((each) =>
+    [...allSchemas(each?.openAPIV3Schema)].some((schema) => schema.default !== undefined),
+  );
+  if (hasDefaults) {
+    const detail = 'must be false in order to use defaults in the schema';
+    errors.invalid('spec.preserveUnknownFields', true, detail);
+  }
+}
+
+interface VersionPlace {
+  readonly whole: HoistedSpec;
+  readonly path: string;
+  readonly errors: FieldErrors;
+}
+
+function checkVersion(version: CustomResourceDefinitionVersion, { whole, path, errors }: VersionPlace): void {
+  const problem = labelProblem(version.name);
+  if (problem !== '') errors.invalid(`${path}.name`, version.name, problem);
+  checkDeprecation(version, path, errors);
+  const hasStatus = (version.subresources ?? whole.subresources)?.status !== undefined;
+  checkSchema(version.schema, { path: `${path}.schema`, hasStatus, errors });
+  checkSubresources(version.subresources, `${path}.subresources`, errors);
+  checkColumns(version.additionalPrinterColumns ?? [], `${path}.additionalPrinterColumns`, errors);
+  const { selectableFields = [], schema } = version;
+  if (selectableFields.length === 0) return;
+  if (schema?.openAPIV3Schema === undefined) {
+    const detail = 'may only be set when `version.schema.openAPIV3Schema` is not included';
+    errors.invalid(`${path}.selectableFields`, '', detail);
+    return;
+  }
+  const unreadable = conversionProblem(schema.openAPIV3Schema);
+  if (unreadable !== undefined) errors.invalid(`${path}.schema.openAPIV3Schema`, '', unreadable);
+  const readable = unreadable === undefined ? schema.openAPIV3Schema : {};
+  checkSelectableFields(selectableFields, readable, `${path}.selectableFields`, errors);
+}
+
+function checkVersionsTogether({ versions }: HoistedSpec, errors: FieldErrors): void {
+  const all = versions ?? [];
+  const path = 'spec.versions';
+  if (new Set(all.map(({ name }) => name)).size < all.length) {
+    errors.invalid(path, internalVersions(versions), 'must contain unique version names');
+  }
+  if (all.filter(({ storage }) => storage).length !== 1) {
+    const detail = 'must have exactly one version marked as storage version';
+    errors.invalid(path, internalVersions(versions), detail);
+  }
+  // Kubernetes keeps the name of the first version a second time, and judges it there, too.
+  const first = all[0]?.name ?? '';
+  const problem = first === '' ? '' : labelProblem(first);
+  if (problem !== '') errors.invalid('spec.version', first, problem);
+}
+
+/** What all versions have in common. */
+function checkCommonParts(whole: HoistedSpec, errors: FieldErrors): void {
+  const { validation, subresources, columns, selectableFields } = whole;
+  const isAnyStatus = [whole, ...(whole.versions ?? [])].some(
+    (each) => each.subresources?.status !== undefined,
+  );
+  checkSchema(validation, { path: 'spec.validation', hasStatus: isAnyStatus, errors });
+  checkSubresources(subresources, 'spec.subresources', errors);
+  checkColumns(columns, 'spec.additionalPrinterColumns', errors);
+  if (selectableFields.length === 0) return;
+  if (validation === undefined) {
+    const detail = 'may only be set when validations.schema is included';
+    errors.invalid('spec.selectableFields', '', detail);
+    return;
+  }
+  const schema = validation.openAPIV3Schema ?? {};
+  const unreadable = conversionProblem(schema);
+  if (unreadable !== undefined) errors.invalid('spec.schema.openAPIV3Schema', '', unreadable);
+  const readable = unreadable === undefined ? schema : {};
+  checkSelectableFields(selectableFields, readable, 'spec.selectableFields', errors);
+}
+
+function checkConversion(
+  { conversion, preserveUnknownFields }: CustomResourceDefinitionSpec,
+  errors: FieldErrors,
+): void {
+  if (conversion === undefined) return;
+  const path = 'spec.conversion';
+  if (conversion.strategy !== 'None' && preserveUnknownFields === true) {
+    const detail = 'must be None if spec.preserveUnknownFields is true';
+    errors.invalid(`${path}.strategy`, conversion.strategy, detail);
+  }
+  checkRequiredEnum(errors, `${path}.strategy`, conversion.strategy, ['None', 'Webhook']);
+  if (conversion.strategy === 'Webhook') {
+    errors.forbidden(`${path}.strategy`, 'must be None, because this server calls no webhooks');
+  } else checkNoWebhook(conversion, path, errors);
+}
+
+function checkNoWebhook({ webhook }: CustomResourceConversion, path: string, errors: FieldErrors): void {
+  const detail = 'should not be set when strategy is not set to Webhook';
+  if (webhook?.clientConfig !== undefined) errors.forbidden(`${path}.webhookClientConfig`, detail);
+  if ((webhook?.conversionReviewVersions ?? []).length > 0) {
+    errors.forbidden(`${path}.conversionReviewVersions`, detail);
+  }
+}

@@ -1,0 +1,63 @@
+import type { ControllerRevision } from '../../../kube/api/stored/apps.ts';
+import type { OwnerReference } from '../../../kube/api/stored/meta.ts';
+import type { FieldErrors } from '../../validation/field-errors.ts';
+import { immutableSentence } from '../../validation/immutable.ts';
+import { nameRules } from '../../validation/names.ts';
+import { checkNonNegative } from '../../validation/quantities.ts';
+import type { ServedKind } from '../served-kind.ts';
+import { age, ageColumn, nameColumn, noneCell } from '../table-cells.ts';
+
+/** What a StatefulSet or a DaemonSet looked like at one time. */
+export const controllerRevisionKind: ServedKind<ControllerRevision> = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'ControllerRevision',
+  plural: 'controllerrevisions',
+  singular: 'controllerrevision',
+  namespaced: true,
+  type: 'apps/v1.ControllerRevision',
+  nameRule: nameRules.dnsSubdomain,
+  hasStatus: false,
+  hasGeneration: false,
+
+  validate(revision, errors) {
+    checkNonNegative(errors, 'revision', revision.revision);
+    checkData(revision.data, errors);
+  },
+  validateUpdate(revision, old, errors) {
+    checkNonNegative(errors, 'revision', revision.revision);
+    // An empty object is something else than nothing here, so it is the texts that are compared.
+    if (JSON.stringify(revision.data ?? null) !== JSON.stringify(old.data ?? null)) {
+      errors.invalid('data', revision.data, immutableSentence);
+    }
+  },
+
+  columns: [
+    nameColumn,
+    { name: 'Controller', type: 'string' },
+    { name: 'Revision', type: 'string' },
+    ageColumn,
+  ],
+  row(revision, context) {
+    return [
+      revision.metadata.name ?? '',
+      ownerCell(revision.metadata.ownerReferences?.find(({ controller }) => controller === true)),
+      revision.revision,
+      age(revision, context),
+    ];
+  },
+};
+
+function checkData(data: unknown, errors: FieldErrors): void {
+  if (data === undefined || data === null) errors.required('data', 'data is mandatory');
+  else if (typeof data !== 'object' || Array.isArray(data)) {
+    errors.required('data', 'data must be a valid JSON object');
+  }
+}
+
+/** `statefulset.apps/web`. */
+function ownerCell(owner: OwnerReference | undefined): string {
+  if (owner === undefined) return noneCell;
+  const group = owner.apiVersion.includes('/') ? `.${owner.apiVersion.split('/')[0]}` : '';
+  return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
+}

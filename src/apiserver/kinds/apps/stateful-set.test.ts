@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { StatefulSet } from '../../../kube/api/stored/apps.ts';
+import { normalize } from '../../schema/normalize.ts';
+import { FieldErrors } from '../../validation/field-errors.ts';
+import { statefulSetKind } from './stateful-set.ts';
+
+function statefulSet(spec: object = {}): StatefulSet {
+  const set = normalize('apps/v1.StatefulSet', {
+    metadata: { name: 's', namespace: 'n' },
+    spec: {
+      serviceName: 's',
+      selector: { matchLabels: { a: 'b' } },
+      template: {
+        metadata: { labels: { a: 'b' } },
+        spec: { containers: [{ name: 'c', image: 'nginx' }] },
+      },
+      ...spec,
+    },
+  }).object as unknown as StatefulSet;
+  statefulSetKind.defaults?.(set);
+  return set;
+}
+
+function updateCauses(set: StatefulSet, old: StatefulSet): readonly object[] {
+  const errors = new FieldErrors();
+  statefulSetKind.validateUpdate?.(set, old, errors);
+  return errors.causes;
+}
+
+test('defaults are complete, so that nobody who reads the object finds a hole', () => {
+  expect(statefulSet().spec).toMatchObject({
+    replicas: 1,
+    podManagementPolicy: 'OrderedReady',
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+    revisionHistoryLimit: 10,
+    persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+  });
+});
+
+test('defaulting twice changes nothing more', () => {
+  const once = statefulSet({
+    volumeClaimTemplates: [
+      {
+        metadata: { name: 'd' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      },
+    ],
+  });
+  const twice = structuredClone(once);
+  statefulSetKind.defaults?.(twice);
+  expect(twice).toEqual(once);
+});
+
+test('a set whose template was wrong before can still be scaled', () => {
+  const wrong = { template: { metadata: { labels: { a: 'b' } }, spec: { containers: [] } } };
+  expect(updateCauses(statefulSet({ ...wrong, replicas: 5 }), statefulSet(wrong))).toEqual([]);
+  expect(updateCauses(statefulSet(wrong), statefulSet())).toHaveLength(1);
+});
+
+test('a service name from before the rule may stay', () => {
+  const odd = { serviceName: 'A.b' };
+  expect(updateCauses(statefulSet({ ...odd, replicas: 5 }), statefulSet(odd))).toEqual([]);
+});
+
+test('maxUnavailable that somebody managed to store is kept, and judged', () => {
+  const used = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2 } } };
+  const old = statefulSet(used);
+  const set = statefulSet({
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '0%' } },
+  });
+  statefulSetKind.prepareUpdate?.(set, old, { nowMs: 0 });
+  expect(updateCauses(set, old)).toEqual([
+    {
+      reason: 'FieldValueInvalid',
+      field: 'spec.updateStrategy.rollingUpdate.maxUnavailable',
+      message: 'Invalid value: "0%": cannot be 0',
+    },
+  ]);
+});

@@ -1,0 +1,32 @@
+import type { Scale } from '../../../kube/api/stored/autoscaling.ts';
+import type { LabelSelector } from '../../../kube/api/stored/meta.ts';
+import type { FieldErrors } from '../../validation/field-errors.ts';
+import { checkNonNegative } from '../../validation/quantities.ts';
+import type { RowContext, ScaleRule, TableCell, TableColumn } from '../served-kind.ts';
+import { age, ageColumn, labelSelectorCell, noneCell } from '../table-cells.ts';
+
+/** The body of `/scale`, besides its metadata. */
+export function checkScale({ spec }: Scale, errors: FieldErrors): void {
+  checkNonNegative(errors, 'spec.replicas', spec.replicas ?? 0);
+}
+
+/** What `/scale` says about a workload. */
+export function scaleOf(
+  wanted: number | undefined,
+  running: number,
+  selector: LabelSelector | null | undefined,
+): ReturnType<ScaleRule<never>['read']> {
+  const text = labelSelectorCell(selector ?? undefined);
+  return { wanted: wanted ?? 0, running, selector: text === noneCell ? '' : text };
+}
+
+export const scaleColumns: readonly TableColumn[] = [
+  { name: 'Name', type: 'string' },
+  { name: 'Desired', type: 'integer' },
+  { name: 'Available', type: 'integer' },
+  ageColumn,
+];
+
+export function scaleRow(scale: Scale, context: RowContext): readonly TableCell[] {
+  return [scale.metadata.name ?? '', scale.spec.replicas ?? 0, scale.status.replicas, age(scale, context)];
+}

@@ -1,0 +1,39 @@
+import { isSemanticallyEqual } from '../../../../kube/deep-equal.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { configKeyProblems } from '../../../validation/names.ts';
+
+/** What ConfigMaps and Secrets may hold in all. */
+export const dataBytesMax = 1024 * 1024;
+
+type Texts = Readonly<Record<string, string>>;
+
+export function checkKeys(errors: FieldErrors, field: string, data: Texts | undefined): void {
+  for (const key of Object.keys(data ?? {})) {
+    errors.invalidFor(`${field}[${key}]`, key, configKeyProblems(key));
+  }
+}
+
+/** Of data in base64. */
+export function decodedBytes(data: Texts | undefined): number {
+  return Object.values(data ?? {}).reduce((sum, text) => sum + Buffer.byteLength(text, 'base64'), 0);
+}
+
+interface Sealable<Name extends string> {
+  readonly immutable?: boolean | undefined;
+  readonly data?: Texts | undefined;
+  readonly binaryData?: Name extends 'binaryData' ? Texts | undefined : never;
+}
+
+/** Whoever sets `immutable` cannot take it back. */
+export function checkSealed<Name extends 'data' | 'binaryData'>(
+  errors: FieldErrors,
+  object: Sealable<Name>,
+  old: Sealable<Name>,
+  names: readonly Name[],
+): void {
+  if (old.immutable !== true) return;
+  const sentence = 'field is immutable when `immutable` is set';
+  if (object.immutable !== true) errors.forbidden('immutable', sentence);
+  for (const name of names)
+    if (!isSemanticallyEqual(object[name], old[name])) errors.forbidden(name, sentence);
+}

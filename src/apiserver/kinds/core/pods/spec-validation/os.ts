@@ -1,0 +1,125 @@
+import type { PodSpec, WindowsSecurityContextOptions } from '../../../../../kube/api/stored/core.ts';
+import type { FieldErrors } from '../../../../validation/field-errors.ts';
+import { dnsSubdomainProblems } from '../../../../validation/names.ts';
+import { eachContainer } from '../containers.ts';
+import { userNameProblems } from './windows-user-name.ts';
+
+/** A pod that says which system it is for may not ask for what the other one has. */
+export function checkOs(errors: FieldErrors, path: string, spec: PodSpec): void {
+  if (spec.os === undefined) return;
+  const { name } = spec.os;
+  if (name === '') errors.required(`${path}.os.name`);
+  else if (name === 'linux') checkLinux(errors, path, spec);
+  else if (name === 'windows') checkWindows(errors, path, spec);
+  else errors.notSupported(`${path}.os`, name, ['linux', 'windows']);
+}
+
+export function checkWindowsOptions(
+  errors: FieldErrors,
+  field: string,
+  options: WindowsSecurityContextOptions | undefined,
+): void {
+  const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options ?? {};
+  if (gmsaCredentialSpecName !== undefined) {
+    const problems = dnsSubdomainProblems(gmsaCredentialSpecName);
+    errors.invalidFor(`${field}.gmsaCredentialSpecName`, gmsaCredentialSpecName, problems);
+  }
+  if (gmsaCredentialSpec === '') {
+    const sentence = 'gmsaCredentialSpec cannot be an empty string';
+    errors.invalid(`${field}.gmsaCredentialSpec`, '', sentence);
+  } else if (gmsaCredentialSpec !== undefined && Buffer.byteLength(gmsaCredentialSpec) > 64 * 1024) {
+    const sentence = 'gmsaCredentialSpec size must be under 64 KiB';
+    errors.invalid(`${field}.gmsaCredentialSpec`, gmsaCredentialSpec, sentence);
+  }
+  if (runAsUserName !== undefined) {
+    errors.invalidFor(`${field}.runAsUserName`, runAsUserName, userNameProblems(runAsUserName));
+  }
+}
+
+/** Where one container is a process of the host, all are. */
+export function checkWindowsHostProcess(errors: FieldErrors, path: string, spec: PodSpec): void {
+  const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
+  let count = 0;
+  let hostCount = 0;
+  eachContainer(spec, path, ({ securityContext }, at) => {
+    const own = securityContext?.windowsOptions?.hostProcess;
+    count++;
+    if (ofPod !== undefined && own !== undefined && ofPod !== own) {
+      const sentence = `pod hostProcess value must be identical if both are specified, was ${ofPod}`;
+      errors.invalid(`${at}.securityContext.windowsOptions.hostProcess`, own, sentence);
+    }
+    if (own ?? ofPod) hostCount++;
+  });
+  if (hostCount === 0) return;
+  if (hostCount !== count) {
+    const sentence =
+      'If pod contains any hostProcess containers then all containers must be HostProcess containers';
+    errors.invalid(path, '', sentence);
+  }
+  if (!spec.hostNetwork) {
+    const sentence = 'hostNetwork must be true if pod contains any hostProcess containers';
+    errors.invalid(`${path}.hostNetwork`, false, sentence);
+  }
+}
+
+function checkLinux(errors: FieldErrors, path: string, spec: PodSpec): void {
+  const sentence = 'windows options cannot be set for a linux pod';
+  if (spec.securityContext?.windowsOptions) {
+    errors.forbidden(`${path}.securityContext.windowsOptions`, sentence);
+  }
+  eachContainer(spec, path, ({ securityContext }, at) => {
+    if (securityContext?.windowsOptions) {
+      errors.forbidden(`${at}.securityContext.windowsOptions`, sentence);
+    }
+  });
+}
+
+function checkWindows(errors: FieldErrors, path: string, spec: PodSpec): void {
+  for (const field of linuxPodFields) {
+    const name = field.slice(field.indexOf('.') + 1);
+    const holder: object = field === name ? spec : (spec.securityContext ?? {});
+    forbidIfSet(errors, `${path}.${field}`, holder, name);
+  }
+  eachContainer(spec, path, ({ securityContext }, at) => {
+    for (const name of linuxContainerFields) {
+      forbidIfSet(errors, `${at}.securityContext.${name}`, securityContext ?? {}, name);
+    }
+  });
+}
+
+function forbidIfSet(errors: FieldErrors, field: string, holder: object, name: string): void {
+  const value: unknown = Object.entries(holder).find(([key]) => key === name)?.[1];
+  const isSet = value !== undefined && !(Array.isArray(value) && value.length === 0);
+  if (isSet) errors.forbidden(field, 'cannot be set for a windows pod');
+}
+
+const linuxPodFields = [
+  'securityContext.appArmorProfile',
+  'securityContext.seLinuxOptions',
+  'hostUsers',
+  'hostPID',
+  'hostIPC',
+  'securityContext.seccompProfile',
+  'securityContext.fsGroup',
+  'securityContext.fsGroupChangePolicy',
+  'securityContext.sysctls',
+  'shareProcessNamespace',
+  'securityContext.runAsUser',
+  'securityContext.runAsGroup',
+  'securityContext.supplementalGroups',
+  'securityContext.supplementalGroupsPolicy',
+  'securityContext.seLinuxChangePolicy',
+];
+
+const linuxContainerFields = [
+  'appArmorProfile',
+  'seLinuxOptions',
+  'seccompProfile',
+  'capabilities',
+  'readOnlyRootFilesystem',
+  'privileged',
+  'allowPrivilegeEscalation',
+  'procMount',
+  'runAsUser',
+  'runAsGroup',
+];

@@ -1,0 +1,125 @@
+import type {
+  PodReadinessGate,
+  PodSchedulingGate,
+  Toleration,
+  TopologySpreadConstraint,
+} from '../../../../../kube/api/stored/core.ts';
+import { checkRequiredEnum, checkSupported } from '../../../../validation/enums.ts';
+import type { FieldErrors } from '../../../../validation/field-errors.ts';
+import { checkLabelKey } from '../../../../validation/labels.ts';
+import { labelValueProblems, qualifiedNameProblems } from '../../../../validation/names.ts';
+import { notPositiveSentence } from '../../../../validation/quantities.ts';
+import { checkLabelSelector } from '../../../../validation/selectors.ts';
+import { checkMatchLabelKeys } from './affinity.ts';
+
+/** Of a taint or of what tolerates it. */
+const taintEffects: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+export function checkTolerations(
+  errors: FieldErrors,
+  field: string,
+  tolerations: readonly Toleration[],
+): void {
+  tolerations.forEach((toleration, index) => {
+    const at = `${field}[${index}]`;
+    const { key = '', operator = '', effect = '' } = toleration;
+    if (key !== '') checkLabelKey(errors, `${at}.key`, key);
+    else if (operator !== 'Exists') {
+      const sentence =
+        'operator must be Exists when `key` is empty, which means "match all values and all keys"';
+      errors.invalid(`${at}.operator`, operator, sentence);
+    }
+    if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute') {
+      const sentence = "effect must be 'NoExecute' when `tolerationSeconds` is set";
+      errors.invalid(`${at}.effect`, effect, sentence);
+    }
+    checkOperator(errors, `${at}.operator`, toleration);
+    if (effect !== '') checkSupported(errors, `${at}.effect`, effect, taintEffects);
+  });
+}
+
+export function checkReadinessGates(
+  errors: FieldErrors,
+  field: string,
+  gates: readonly PodReadinessGate[],
+): void {
+  gates.forEach(({ conditionType }, index) => {
+    const at = `${field}[${index}].conditionType`;
+    errors.invalidFor(at, conditionType, qualifiedNameProblems(conditionType));
+  });
+}
+
+export function checkSchedulingGates(
+  errors: FieldErrors,
+  field: string,
+  gates: readonly PodSchedulingGate[],
+): void {
+  const seen = new Set<string>();
+  gates.forEach(({ name }, index) => {
+    const at = `${field}[${index}]`;
+    errors.invalidFor(at, name, qualifiedNameProblems(name));
+    if (seen.has(name)) errors.duplicate(at, name);
+    seen.add(name);
+  });
+}
+
+export function checkSpreadConstraints(
+  errors: FieldErrors,
+  field: string,
+  constraints: readonly TopologySpreadConstraint[],
+): void {
+  constraints.forEach((constraint, index) => {
+    const at = `${field}[${index}]`;
+    const { topologyKey, whenUnsatisfiable, labelSelector, matchLabelKeys = [] } = constraint;
+    checkPositive(errors, `${at}.maxSkew`, constraint.maxSkew);
+    if (topologyKey === '') errors.required(`${at}.topologyKey`, 'can not be empty');
+    checkSupported(errors, `${at}.whenUnsatisfiable`, whenUnsatisfiable, ['DoNotSchedule', 'ScheduleAnyway']);
+    if (constraints.slice(index + 1).some((other) => isSameSpread(constraint, other))) {
+      const pair = `{${topologyKey}, ${whenUnsatisfiable}}`;
+      errors.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, pair);
+    }
+    checkMinDomains(errors, `${at}.minDomains`, constraint);
+    for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
+      const value = constraint[policy];
+      if (value !== undefined) checkSupported(errors, `${at}.${policy}`, value, ['Honor', 'Ignore']);
+    }
+    checkMatchLabelKeys(errors, at, labelSelector, { match: matchLabelKeys });
+    checkLabelSelector(errors, `${at}.labelSelector`, labelSelector);
+  });
+}
+
+/** Taints have an effect, tolerations may be for all effects. */
+export function checkTaintEffect(errors: FieldErrors, field: string, effect: string): void {
+  checkRequiredEnum(errors, field, effect, taintEffects);
+}
+
+function checkOperator(errors: FieldErrors, field: string, { operator = '', value = '' }: Toleration): void {
+  if (operator === 'Equal' || operator === '') {
+    const problems = labelValueProblems(value);
+    if (problems.length > 0) errors.invalid(field, value, problems.join(';'));
+  } else if (operator === 'Exists') {
+    if (value !== '') errors.invalid(field, value, "value must be empty when `operator` is 'Exists'");
+  } else {
+    // Lt and Gt are behind a switch that is off, but the message knows them.
+    const isComparison = operator === 'Lt' || operator === 'Gt';
+    errors.notSupported(field, operator, ['Equal', 'Exists', ...(isComparison ? ['Lt', 'Gt'] : [])]);
+  }
+}
+
+function isSameSpread(a: TopologySpreadConstraint, b: TopologySpreadConstraint): boolean {
+  return a.topologyKey === b.topologyKey && a.whenUnsatisfiable === b.whenUnsatisfiable;
+}
+
+function checkMinDomains(errors: FieldErrors, field: string, constraint: TopologySpreadConstraint): void {
+  const { minDomains, whenUnsatisfiable: action } = constraint;
+  if (minDomains === undefined) return;
+  checkPositive(errors, field, minDomains);
+  if (action !== 'DoNotSchedule') {
+    const sentence = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`;
+    errors.invalid(field, minDomains, sentence);
+  }
+}
+
+function checkPositive(errors: FieldErrors, field: string, value: number): void {
+  if (value <= 0) errors.invalid(field, value, notPositiveSentence);
+}

@@ -1,0 +1,40 @@
+import type {
+  CSIVolumeSource,
+  GitRepoVolumeSource,
+  ISCSIVolumeSource,
+} from '../../../../../kube/api/stored/core.ts';
+import type { FieldErrors } from '../../../../validation/field-errors.ts';
+import { checkRelativePath } from '../../../../validation/file-paths.ts';
+import { nameRules } from '../../../../validation/names.ts';
+import { checkIscsiName, checkIscsiTarget } from '../../volumes/sources/iscsi.ts';
+import { checkCsiDriverName } from '../../volumes/sources/node-sources.ts';
+
+/** Sources that only a pod has, or that it has otherwise than a persistent volume. */
+
+export function checkGitRepo(
+  errors: FieldErrors,
+  field: string,
+  { repository, directory = '' }: GitRepoVolumeSource,
+): void {
+  if (repository === '') errors.required(`${field}.repository`);
+  checkRelativePath(errors, `${field}.directory`, directory);
+}
+
+export function checkInlineCsi(errors: FieldErrors, field: string, csi: CSIVolumeSource): void {
+  checkCsiDriverName(errors, `${field}.driver`, csi.driver);
+  const { nodePublishSecretRef: secret } = csi;
+  if (secret === undefined) return;
+  if (!secret.name) errors.required(`${field}.nodePublishSecretRef.name`);
+  else errors.invalidFor(`${field}.name`, secret.name, nameRules.dnsSubdomain(secret.name, false));
+}
+
+export function checkInlineIscsi(errors: FieldErrors, field: string, iscsi: ISCSIVolumeSource): void {
+  const { targetPortal, initiatorName } = iscsi;
+  if (targetPortal === '') errors.required(`${field}.targetPortal`);
+  checkIscsiTarget(errors, field, iscsi, unknownForm);
+  if (initiatorName !== undefined) {
+    checkIscsiName(errors, `${field}.initiatorname`, initiatorName, unknownForm);
+  }
+}
+
+const unknownForm = 'must be valid format starting with iqn, eui, or naa';

@@ -1,0 +1,18 @@
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import {
+  checkNonNegativeQuantity,
+  isWholeQuantity,
+  notIntegerSentence,
+} from '../../../validation/quantities.ts';
+import { isIntegerResource } from './resource-names.ts';
+
+/** An amount that a resource can have: not below zero, and whole where it is counted. */
+export function checkResourceQuantity(
+  errors: FieldErrors,
+  field: string,
+  name: string,
+  amount: string,
+): void {
+  checkNonNegativeQuantity(errors, field, amount);
+  if (isIntegerResource(name) && !isWholeQuantity(amount)) errors.invalid(field, amount, notIntegerSentence);
+}

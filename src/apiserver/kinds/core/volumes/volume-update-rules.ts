@@ -1,0 +1,100 @@
+import type {
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PersistentVolumeSpec,
+  VolumeNodeAffinity,
+} from '../../../../kube/api/stored/core.ts';
+import { isSemanticallyEqual } from '../../../../kube/deep-equal.ts';
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { checkImmutable, immutableSentence } from '../../../validation/immutable.ts';
+import { labelValueProblems } from '../../../validation/names.ts';
+import { sourceOf } from './persistent-sources.ts';
+
+/** What may not change once a volume exists: what it is, how it is formatted, and where it can be reached from. */
+export function checkVolumeSpecUpdate(
+  errors: FieldErrors,
+  spec: PersistentVolumeSpec,
+  old: PersistentVolumeSpec,
+): void {
+  if (!isSemanticallyEqual(sourceToCompare(spec, old), sourceOf(old))) {
+    const sentence = 'spec.persistentvolumesource is immutable after creation';
+    errors.forbidden('spec.persistentvolumesource', sentence);
+  }
+  checkImmutable(errors, 'volumeMode', spec.volumeMode, old.volumeMode);
+  if (old.nodeAffinity !== undefined) checkAffinityUpdate(errors, spec.nodeAffinity, old.nodeAffinity);
+  if (old.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined) {
+    const sentence = 'update from non-nil value to nil is forbidden';
+    errors.forbidden('spec.volumeAttributesClassName', sentence);
+  }
+}
+
+/** Whether an affinity holds a value that no label can have; such are left alone where they were. */
+export function hasInvalidAffinityValue(affinity: VolumeNodeAffinity | undefined): boolean {
+  const terms = affinity?.required?.nodeSelectorTerms ?? [];
+  const requirements = terms.flatMap((term) => term.matchExpressions ?? []);
+  return requirements.some(({ values }) => values?.some((value) => labelValueProblems(value).length > 0));
+}
+
+/** The secret for expanding may be added later: it came after the first volumes of CSI. */
+function sourceToCompare(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): object {
+  const source = sourceOf(spec);
+  if (source.csi === undefined || old.csi === undefined) return source;
+  if (old.csi.controllerExpandSecretRef !== undefined) return source;
+  return { ...source, csi: { ...source.csi, controllerExpandSecretRef: undefined } };
+}
+
+function checkAffinityUpdate(
+  errors: FieldErrors,
+  affinity: VolumeNodeAffinity | undefined,
+  old: VolumeNodeAffinity,
+): void {
+  if (affinity !== undefined && isSameAffinity(affinity, old)) return;
+  const sentence = `${immutableSentence}, except for updating from beta label to GA`;
+  errors.invalid('nodeAffinity', shownAffinity(affinity), sentence);
+}
+
+/** Labels that were renamed when they became stable; a volume may follow. */
+const stableLabels: Readonly<Record<string, string>> = {
+  'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
+  'beta.kubernetes.io/os': 'kubernetes.io/os',
+  'beta.kubernetes.io/arch': 'kubernetes.io/arch',
+  'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
+};
+
+function isSameAffinity(affinity: VolumeNodeAffinity, old: VolumeNodeAffinity): boolean {
+  if ((affinity.required === undefined) !== (old.required === undefined)) return false;
+  const terms = affinity.required?.nodeSelectorTerms ?? [];
+  const oldTerms = old.required?.nodeSelectorTerms ?? [];
+  return isSameList(terms, oldTerms, isSameTerm);
+}
+
+function isSameTerm(term: NodeSelectorTerm, old: NodeSelectorTerm): boolean {
+  return (
+    isSameList(term.matchExpressions ?? [], old.matchExpressions ?? [], isSameRequirement) &&
+    isSameList(term.matchFields ?? [], old.matchFields ?? [], isSameRequirement)
+  );
+}
+
+function isSameRequirement(requirement: NodeSelectorRequirement, old: NodeSelectorRequirement): boolean {
+  const follows = stableLabels[old.key] === requirement.key;
+  return isSemanticallyEqual(requirement, follows ? { ...old, key: requirement.key } : old);
+}
+
+function isSameList<T>(list: readonly T[], old: readonly T[], isSame: (item: T, old: T) => boolean): boolean {
+  return list.length === old.length && list.every((item, index) => isSame(item, old[index] as T));
+}
+
+/** Kubernetes shows its internal form of an affinity here, with the field names of its own language. */
+function shownAffinity(affinity: VolumeNodeAffinity | undefined): unknown {
+  if (affinity === undefined) return null;
+  const terms = affinity.required?.nodeSelectorTerms?.map((term) => ({
+    MatchExpressions: term.matchExpressions?.map(shownRequirement) ?? null,
+    MatchFields: term.matchFields?.map(shownRequirement) ?? null,
+  }));
+  return { Required: affinity.required === undefined ? null : { NodeSelectorTerms: terms ?? null } };
+}
+
+function shownRequirement({ key, operator, values }: NodeSelectorRequirement): unknown {
+  return { Key: key, Operator: operator, Values: values ?? null };
+}

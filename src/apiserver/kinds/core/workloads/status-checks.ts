@@ -1,0 +1,64 @@
+import type { FieldErrors } from '../../../validation/field-errors.ts';
+import { checkNonNegative } from '../../../validation/quantities.ts';
+
+/** The numbers in a status. */
+type Counts<Name extends string> = Readonly<Partial<Record<Name, number | undefined>>>;
+
+/** None of the named numbers is negative; they are looked at in the order given. */
+export function checkCounts<Name extends string>(
+  errors: FieldErrors,
+  status: Counts<Name>,
+  names: readonly Name[],
+): void {
+  for (const name of names) checkNonNegative(errors, `status.${name}`, status[name] ?? 0);
+}
+
+/** The named numbers are at most the one of `limit`, which `limitWords` names in the sentence. */
+export function checkAtMost<Name extends string>(
+  errors: FieldErrors,
+  status: Counts<Name>,
+  names: readonly Name[],
+  limit: Name,
+  limitWords = `status.${limit}`,
+): void {
+  for (const name of names) {
+    const count = status[name] ?? 0;
+    if (count > (status[limit] ?? 0)) {
+      errors.invalid(`status.${name}`, count, `cannot be greater than ${limitWords}`);
+    }
+  }
+}
+
+interface Colliding {
+  readonly collisionCount?: number | undefined;
+}
+
+/** Names of revisions are made with this number, so it never goes back. */
+export function checkCollisions(errors: FieldErrors, status: Colliding, old: Colliding): void {
+  const { collisionCount: count = -1 } = status;
+  if (old.collisionCount !== undefined && count < old.collisionCount) {
+    errors.invalid('status.collisionCount', Math.max(count, 0), 'cannot be decremented');
+  }
+}
+
+type ReplicaCount =
+  | 'replicas'
+  | 'fullyLabeledReplicas'
+  | 'readyReplicas'
+  | 'availableReplicas'
+  | 'observedGeneration'
+  | 'terminatingReplicas';
+
+/** The status of replica sets and replication controllers. */
+export function checkReplicaCounts(errors: FieldErrors, status: Counts<ReplicaCount>): void {
+  checkCounts(errors, status, [
+    'replicas',
+    'fullyLabeledReplicas',
+    'readyReplicas',
+    'availableReplicas',
+    'observedGeneration',
+    'terminatingReplicas',
+  ]);
+  checkAtMost(errors, status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], 'replicas');
+  checkAtMost(errors, status, ['availableReplicas'], 'readyReplicas', 'readyReplicas');
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { builtInKindCatalog } from './built-in-kinds.ts';
+import { KindCatalog } from './kind-catalog.ts';
+import type { ServedKind } from './served-kind.ts';
+
+const builtIn = builtInKindCatalog().all;
+
+function defined(plural: string, kind: string, version = 'v1'): ServedKind {
+  const [model] = builtIn;
+  if (model === undefined) throw new Error('no kinds');
+  return { ...model, group: 'example.com', version, plural, kind, definition: {} } as unknown as ServedKind;
+}
+
+describe('kinds that are defined', () => {
+  test('come and go by their definitions, and leave the others alone', () => {
+    const kinds = new KindCatalog(builtIn);
+    const [apple, pear, plum] = [
+      defined('apples', 'Apple'),
+      defined('pears', 'Pear'),
+      defined('plums', 'Plum'),
+    ];
+    kinds.define(
+      new Map([
+        ['a', [apple]],
+        ['b', [pear]],
+      ]),
+    );
+    kinds.define(new Map([['b', [plum]]]));
+    expect(kinds.all).toEqual([...builtIn, apple, plum]);
+    expect(kinds.byPlural('example.com/v1', 'apples')).toBe(apple);
+    expect(kinds.byPlural('example.com/v1', 'pears')).toBeUndefined();
+    expect(kinds.byKind('example.com/v1', 'Pear')).toBeUndefined();
+    expect([apple, pear, plum].map((kind) => kinds.isGone(kind))).toEqual([false, true, false]);
+    kinds.define(
+      new Map([
+        ['a', []],
+        ['b', []],
+      ]),
+    );
+    expect(kinds.all).toEqual(builtIn);
+  });
+
+  test('may take over a name from another in one change, whichever is told first', () => {
+    const kinds = new KindCatalog(builtIn);
+    kinds.define(new Map([['a', [defined('apples', 'Fruit')]]]));
+    const [renamed, heir] = [defined('apples', 'Apple'), defined('pears', 'Fruit')];
+    kinds.define(
+      new Map([
+        ['b', [heir]],
+        ['a', [renamed]],
+      ]),
+    );
+    expect(kinds.byKind('example.com/v1', 'Fruit')).toBe(heir);
+    expect(kinds.byKind('example.com/v1', 'Apple')).toBe(renamed);
+  });
+
+  test('tell those who asked when they are gone, once, and nobody else', () => {
+    const kinds = new KindCatalog(builtIn);
+    const [old, kept, other] = [
+      defined('apples', 'Apple'),
+      defined('apples', 'Apple', 'v2'),
+      defined('pears', 'Pear'),
+    ];
+    kinds.define(
+      new Map([
+        ['a', [old, kept]],
+        ['b', [other]],
+      ]),
+    );
+    const told: string[] = [];
+    for (const [name, kind] of [
+      ['old', old],
+      ['kept', kept],
+      ['other', other],
+    ] as const)
+      kinds.onGone(kind, () => told.push(name));
+    const stop = kinds.onGone(old, () => told.push('stopped'));
+    stop();
+    kinds.define(new Map([['a', [kept]]]));
+    kinds.define(new Map([['a', []]]));
+    expect(told).toEqual(['old', 'kept']);
+  });
+
+  test('make another edition, and what the server has of its own stays its own', () => {
+    const kinds = new KindCatalog(builtIn);
+    const before = kinds.version;
+    kinds.define(new Map([['a', [defined('apples', 'Apple')]]]));
+    expect(kinds.version).not.toBe(before);
+    expect([kinds.isBuiltIn('apps', 'statefulsets'), kinds.isBuiltIn('example.com', 'apples')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+});

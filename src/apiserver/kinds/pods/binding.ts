@@ -1,9 +1,0 @@
-import type { Binding } from '../../../kube/api/core-v1.ts';
-import type { FieldErrors } from '../../validation/field-errors.ts';
-
-/** What is wrong with the body of a POST to pods/binding. */
-export function checkBinding({ target }: Binding, errors: FieldErrors): void {
-  const { kind = '', name = '' } = target;
-  if (kind !== '' && kind !== 'Node') errors.notSupported('target.kind', kind, ['Node', '<empty>']);
-  if (name === '') errors.required('target.name');
-}

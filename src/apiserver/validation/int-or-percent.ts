@@ -1,0 +1,28 @@
+import type { FieldErrors } from './field-errors.ts';
+import { percentProblems } from './names.ts';
+import { checkNonNegative } from './quantities.ts';
+
+/** `3` or `25%`. */
+export type IntOrPercent = number | string;
+
+export function checkIntOrPercent(errors: FieldErrors, field: string, value: IntOrPercent): void {
+  if (typeof value === 'number') checkNonNegative(errors, field, value);
+  else errors.invalidFor(field, value, percentProblems(value));
+}
+
+/** Of a share; numbers have no upper bound. */
+export function checkNotMoreThanAll(errors: FieldErrors, field: string, value: IntOrPercent): void {
+  const share = shareOf(value);
+  if (share !== undefined && share > 100) errors.invalid(field, value, 'must not be greater than 100%');
+}
+
+/** The number or the share, whichever it is: good for asking whether it is zero. A text that is neither counts as zero. */
+export function plainValue(value: IntOrPercent): number {
+  if (typeof value === 'number') return value;
+  return shareOf(value) ?? (/^[+-]?[0-9]+$/.test(value) ? Number(value) : 0);
+}
+
+function shareOf(value: IntOrPercent): number | undefined {
+  if (typeof value === 'number' || percentProblems(value).length > 0) return undefined;
+  return Number(value.slice(0, -1));
+}
