@@ -1,4 +1,4 @@
-import type { Status, StatusCause, StatusDetails, StatusReason } from './api/status.ts';
+import type { Status, StatusCause, StatusDetails, StatusReason } from './api/meta.ts';
 import { qualifiedKind, qualifiedPlural, type Resource } from './resource.ts';
 
 /**

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim } from './api/core.ts';
-import type { ObjectReference } from './api/meta.ts';
+import type {
+  NodeSelectorTerm,
+  ObjectReference,
+  PersistentVolume,
+  PersistentVolumeClaim,
+} from './api/core.ts';
 import { matchesNode } from './selectors/node-selector.ts';
 import {
   canProvision,

@@ -1,5 +1,9 @@
-import type { PersistentVolume, PersistentVolumeClaim, VolumeMode } from './api/core.ts';
-import type { ObjectReference } from './api/meta.ts';
+import type {
+  ObjectReference,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeMode,
+} from './api/core.ts';
 import type { StorageClass } from './api/storage.ts';
 import { type CompiledNodeSelector, compileNodeSelector } from './selectors/node-selector.ts';
 import { annotations, noProvisioner } from './well-known.ts';
@@ -41,7 +45,7 @@ export function isClaimRefTo(
   return uid === '' || uid === claim.metadata.uid;
 }
 
-export function volumeModeOf(object: PersistentVolume | PersistentVolumeClaim): VolumeMode {
+export function volumeModeOf(object: PersistentVolume | PersistentVolumeClaim): PersistentVolumeMode {
   return object?.spec?.volumeMode === 'Block' ? 'Block' : 'Filesystem';
 }
 

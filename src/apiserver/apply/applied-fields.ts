@@ -1,9 +1,9 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../kube/go/json-value.ts';
+import { sortedKeys } from '../../kube/sorted-keys.ts';
 import { type FieldSet, leaf } from '../managed-fields/field-set.ts';
 import { elementOf } from '../managed-fields/list-elements.ts';
 import { compareElements, type PathElement } from '../managed-fields/path-element.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
 import { type ListShape, type Shape, type StructShape, shapeOfForm } from '../patch/shape.ts';
-import { sortedNames } from '../patch/text-order.ts';
 
 /**
  * What a configuration names, and its applier therefore owns: values, atomic parts, entries of maps and elements of lists.
@@ -23,20 +23,20 @@ function nodeOf(value: Json, shape: Shape): FieldSet | undefined {
     case 'any':
       return leaf;
     case 'struct':
-      return shape.isAtomic || !isObject(value) || isBare(value) ? leaf : structNode(value, shape);
+      return shape.isAtomic || !isJsonObject(value) || isBare(value) ? leaf : structNode(value, shape);
     case 'map':
-      return shape.isAtomic || !isObject(value) || isBare(value) ? leaf : mapNode(value, shape.value);
+      return shape.isAtomic || !isJsonObject(value) || isBare(value) ? leaf : mapNode(value, shape.value);
     case 'deduced':
       return nodeOf(value, shapeOfForm(shape, value));
     case 'list':
-      return shape.relation === 'atomic' || !isArray(value) ? leaf : listNode(value, shape);
+      return shape.relation === 'atomic' || !isJsonArray(value) ? leaf : listNode(value, shape);
   }
 }
 
 /** What has no name in the type is owned like the entry of a map, where there may be such. */
 function structNode(value: JsonObject, { fields, rest }: StructShape): FieldSet | undefined {
   let node: Node | undefined;
-  for (const name of sortedNames(value)) {
+  for (const name of sortedKeys(value)) {
     const field = fields.get(name);
     const shape = field?.shape ?? rest;
     const part = value[name];
@@ -52,7 +52,7 @@ function structNode(value: JsonObject, { fields, rest }: StructShape): FieldSet 
 
 function mapNode(value: JsonObject, shape: Shape): FieldSet {
   const node: Node = {};
-  for (const name of sortedNames(value)) {
+  for (const name of sortedKeys(value)) {
     node[`f:${name}`] = asMember(nodeOf(value[name]!, shape));
   }
   return node;

@@ -1,3 +1,5 @@
+import { isEqualJson } from '../../kube/deep-equal.ts';
+import { isJsonObject, type JsonObject } from '../../kube/go/json-value.ts';
 import { difference, intersection, isEmptySet, recursiveDifference } from '../managed-fields/field-set.ts';
 import {
   isSameManager,
@@ -16,7 +18,6 @@ import {
   type Versioned,
   viewOf,
 } from '../managed-fields/versions.ts';
-import { isEqual, isObject, type JsonObject } from '../patch/json-value.ts';
 import { appliedFields } from './applied-fields.ts';
 import { applyConflict, type Conflict } from './conflicts.ts';
 import { lastAppliedFields } from './last-applied.ts';
@@ -56,7 +57,7 @@ export function applyConfiguration(application: Application): Applied {
   const object = mergedObject(application, live, [applier, ...others], before);
   const changes = changesByVersion(application, live, object);
   checkConflicts(application, live, others, changes);
-  const isChanged = !isEqual(live, object);
+  const isChanged = !isEqualJson(live, object);
   const time = isChanged ? application.time : (before?.time ?? '');
   const after = [
     withFields({ ...applier, time }, difference(applier.fields, unowned)),
@@ -66,7 +67,7 @@ export function applyConfiguration(application: Application): Applied {
 }
 
 function withoutOwners(object: JsonObject): JsonObject {
-  if (!isObject(object.metadata)) return object;
+  if (!isJsonObject(object.metadata)) return object;
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
@@ -93,11 +94,11 @@ function managersOf(application: Application, live: JsonObject): readonly Manage
 
 /** Only what is stored has a uid. */
 function isStored({ metadata }: JsonObject): boolean {
-  return isObject(metadata) && metadata.uid !== undefined;
+  return isJsonObject(metadata) && metadata.uid !== undefined;
 }
 
 function entriesOf({ metadata }: JsonObject): readonly ManagedFieldsEntry[] | undefined {
-  return isObject(metadata)
+  return isJsonObject(metadata)
     ? (metadata.managedFields as readonly ManagedFieldsEntry[] | undefined)
     : undefined;
 }

@@ -1,10 +1,10 @@
 import { type ApiError, failure } from '../../kube/api-error.ts';
+import { goQuoted } from '../../kube/go/quote.ts';
+import { compareUtf8 } from '../../kube/sorted-keys.ts';
 import { type FieldSet, isEmptySet } from '../managed-fields/field-set.ts';
 import { identityOf, type Manager } from '../managed-fields/managers.ts';
 import type { PathElement } from '../managed-fields/path-element.ts';
 import { pathText } from '../managed-fields/path-text.ts';
-import { compareTexts } from '../patch/text-order.ts';
-import { goQuoted } from '../validation/go-text.ts';
 
 /** Fields that an applier would change although somebody else owns them. */
 export interface Conflict {
@@ -16,7 +16,7 @@ export interface Conflict {
 export function applyConflict(conflicts: readonly Conflict[]): ApiError {
   const told = conflicts
     .filter(({ fields }) => !isEmptySet(fields))
-    .toSorted((a, b) => compareTexts(identityOf(a.manager), identityOf(b.manager)))
+    .toSorted((a, b) => compareUtf8(identityOf(a.manager), identityOf(b.manager)))
     .map(({ manager, fields }) => ({ who: managerText(manager), paths: pathsByLevel(fields).map(pathText) }));
   const causes = told.flatMap(({ who, paths }) =>
     paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${who}`, field })),

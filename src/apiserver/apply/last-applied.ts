@@ -1,9 +1,11 @@
+import { formatGoJson } from '../../kube/go/json-text.ts';
+import { isJsonObject, type JsonObject, ownValue } from '../../kube/go/json-value.ts';
+import { utf8Length } from '../../kube/go/quote.ts';
+import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import { difference, type FieldSet, leaf } from '../managed-fields/field-set.ts';
 import { complaintAbout } from '../managed-fields/typed-check.ts';
 import { compareTyped, UntypableError } from '../managed-fields/typed-compare.ts';
-import { isObject, type Json, type JsonObject, own } from '../patch/json-value.ts';
 import type { StructShape } from '../patch/shape.ts';
-import { byteLength, goJson } from '../validation/go-text.ts';
 import { appliedFields } from './applied-fields.ts';
 
 /** Where client-side apply keeps what it applied. */
@@ -39,43 +41,35 @@ export function notedAnnotations(
 ): Readonly<Record<string, string>> | undefined {
   if (annotationOf(object) === '') return undefined;
   const { [annotation]: _, ...others } = annotationsOf(object) as Readonly<Record<string, string>>;
-  const noted = { ...others, [annotation]: `${goJson(sorted(withoutNote(config)))}\n` };
+  const noted = { ...others, [annotation]: `${formatGoJson(withSortedKeysDeep(withoutNote(config)))}\n` };
   const bytes = Object.entries(noted).reduce(
-    (sum, [key, text]) => sum + byteLength(key) + byteLength(text),
+    (sum, [key, text]) => sum + utf8Length(key) + utf8Length(text),
     0,
   );
   return bytes > annotationsMaxBytes ? others : noted;
 }
 
 function annotationsOf({ metadata }: JsonObject): JsonObject {
-  const annotations = isObject(metadata) ? metadata.annotations : undefined;
-  return isObject(annotations) ? annotations : {};
+  const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
+  return isJsonObject(annotations) ? annotations : {};
 }
 
 function annotationOf(object: JsonObject): string {
-  const text = own(annotationsOf(object), annotation);
+  const text = ownValue(annotationsOf(object), annotation);
   return typeof text === 'string' ? text : '';
 }
 
 function parsed(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
 function withoutNote(config: JsonObject): JsonObject {
-  if (!isObject(config.metadata) || !isObject(config.metadata.annotations)) return config;
+  if (!isJsonObject(config.metadata) || !isJsonObject(config.metadata.annotations)) return config;
   const { [annotation]: _, ...annotations } = config.metadata.annotations;
   return { ...config, metadata: { ...config.metadata, annotations } };
-}
-
-/** Go writes maps by key. */
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  const names = Object.keys(value).sort();
-  return Object.fromEntries(names.map((name) => [name, sorted(value[name]!)]));
 }

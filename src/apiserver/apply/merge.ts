@@ -1,15 +1,15 @@
+import { isEqualJson } from '../../kube/deep-equal.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonDraft,
+  type JsonObject,
+  ownValue,
+  setKey,
+} from '../../kube/go/json-value.ts';
 import { elementOf } from '../managed-fields/list-elements.ts';
 import type { PathElement } from '../managed-fields/path-element.ts';
-import {
-  type Draft,
-  isArray,
-  isEqual,
-  isObject,
-  type Json,
-  type JsonObject,
-  own,
-  put,
-} from '../patch/json-value.ts';
 import {
   type ListShape,
   type MapShape,
@@ -46,7 +46,7 @@ function mergeValues(live: Json | undefined, config: Json | undefined, shape: Sh
 }
 
 function whole(live: Json, config: Json): Json {
-  return isEqual(live, config) ? live : config;
+  return isEqualJson(live, config) ? live : config;
 }
 
 function mergeMaps(live: Json, config: Json, shape: MapShape | StructShape): Json {
@@ -58,13 +58,13 @@ function mergeMaps(live: Json, config: Json, shape: MapShape | StructShape): Jso
 
 /** The very object where the configuration changes nothing, so that comparing the two ends there. */
 function mergeFields(live: JsonObject, config: JsonObject, shape: MapShape | StructShape): JsonObject {
-  let merged: Draft | undefined;
+  let merged: JsonDraft | undefined;
   for (const name of Object.keys(config)) {
-    const was = own(live, name);
+    const was = ownValue(live, name);
     const is = was === undefined ? config[name]! : mergeValues(was, config[name]!, shapeOfField(shape, name));
     if (is === was) continue;
     merged ??= { ...live };
-    put(merged, name, is);
+    setKey(merged, name, is);
   }
   return merged ?? live;
 }
@@ -142,11 +142,11 @@ function mergeElements(live: Indexed, config: Indexed, shape: Shape): readonly J
 }
 
 function objectOrEmpty(value: Json): JsonObject {
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 function listOrEmpty(value: Json): readonly Json[] {
-  return isArray(value) ? value : [];
+  return isJsonArray(value) ? value : [];
 }
 
 function isBare(value: object): boolean {

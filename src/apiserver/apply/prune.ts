@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../kube/go/json-value.ts';
 import {
   difference,
   type FieldSet,
@@ -7,7 +8,6 @@ import {
   union,
 } from '../managed-fields/field-set.ts';
 import type { Manager } from '../managed-fields/managers.ts';
-import type { JsonObject } from '../patch/json-value.ts';
 import type { StructShape } from '../patch/shape.ts';
 import { appliedFields } from './applied-fields.ts';
 import { removeFields, withNamedFields } from './remove.ts';

@@ -1,7 +1,14 @@
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonDraft,
+  type JsonObject,
+  setKey,
+} from '../../kube/go/json-value.ts';
 import { type FieldSet, leaf } from '../managed-fields/field-set.ts';
 import { elementOf } from '../managed-fields/list-elements.ts';
 import type { PathElement } from '../managed-fields/path-element.ts';
-import { type Draft, isArray, isObject, type Json, type JsonObject, put } from '../patch/json-value.ts';
 import {
   type ListShape,
   type MapShape,
@@ -22,25 +29,25 @@ function without(value: Json, set: FieldSet, shape: Shape): Json {
     case 'scalar':
       return value;
     case 'list':
-      if (!isArray(value) || shape.relation === 'atomic') return null;
+      if (!isJsonArray(value) || shape.relation === 'atomic') return null;
       return withoutElements(value, set, shape);
     case 'struct':
     case 'map':
-      if (!isObject(value) || shape.isAtomic) return null;
+      if (!isJsonObject(value) || shape.isAtomic) return null;
       return withoutFields(value, set, shape);
     case 'deduced':
       return without(value, set, shapeOfForm(shape, value));
     case 'any':
-      return isObject(value) || isArray(value) ? null : value;
+      return isJsonObject(value) || isJsonArray(value) ? null : value;
   }
 }
 
 function withoutFields(value: JsonObject, set: FieldSet, shape: MapShape | StructShape): Json {
-  const kept: Draft = {};
+  const kept: JsonDraft = {};
   for (const name of Object.keys(value)) {
     const node = set[`f:${name}`];
     if (node !== undefined && isMember(node)) continue;
-    put(
+    setKey(
       kept,
       name,
       node === undefined ? value[name]! : without(value[name]!, node, shapeOfField(shape, name) ?? shape),

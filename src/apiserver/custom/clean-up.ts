@@ -1,5 +1,5 @@
 import { onAbort } from '../../runtime/abort.ts';
-import type { Kind } from '../kinds/served-kind.ts';
+import type { ServedKind } from '../kinds/served-kind.ts';
 import type { Registry, WriteContext } from '../registry/registry.ts';
 
 const write: WriteContext = { manager: 'kube-apiserver', user: 'system:apiserver', warn: () => {} };
@@ -8,7 +8,7 @@ const write: WriteContext = { manager: 'kube-apiserver', user: 'system:apiserver
  * Deletes all objects of a kind, and resolves when none is left: those with finalizers are waited for. Nothing can be added meanwhile,
  * because a definition that is being deleted takes no new objects.
  */
-export async function deleteInstances(registry: Registry, kind: Kind, signal: AbortSignal): Promise<void> {
+export async function deleteInstances(registry: Registry, kind: ServedKind, signal: AbortSignal): Promise<void> {
   await registry.deleteCollection(kind, {}, {}, write);
   const left = new Set<string>();
   let resolve: () => void = () => {};

@@ -1,5 +1,5 @@
+import { isJsonObject, jsonKindName } from '../../kube/go/json-value.ts';
 import { badRequest } from '../../kube/api-error.ts';
-import { isJsonObject, valueName } from '../../kube/go/json-number.ts';
 import type { JsonObject } from '../../kube/go/json-value.ts';
 import { copyJson } from '../schema/leaf-values.ts';
 import { type Normalized, normalize } from '../schema/normalize.ts';
@@ -23,7 +23,7 @@ export function customForm(schema: JsonSchema): ObjectForm {
 }
 
 function normalizeCustom(schema: JsonSchema, value: unknown, isMerged: boolean): Normalized {
-  if (!isJsonObject(value)) throw badRequest(`expected an object, got ${valueName(value)}`);
+  if (!isJsonObject(value)) throw badRequest(`expected an object, got ${jsonKindName(value)}`);
   const { metadata: given, apiVersion, kind, ...rest } = value;
   const meta = normalizeMeta(given);
   const copy = copyJson(rest);

@@ -2,9 +2,9 @@ import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
 } from '../../kube/api/stored/apiextensions.ts';
-import { setKey } from '../../kube/go/json-number.ts';
-import { isEqual, type JsonObject } from '../../kube/go/json-value.ts';
-import type { Kind, StoredObject } from '../kinds/served-kind.ts';
+import { isEqualJson } from '../../kube/deep-equal.ts';
+import { type JsonObject, setKey } from '../../kube/go/json-value.ts';
+import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
 import { schemaShape } from '../patch/schema-shapes.ts';
 import type { StructShape } from '../patch/shape.ts';
 import { byVersionPriority } from '../schema/version-priority.ts';
@@ -31,7 +31,7 @@ export interface CustomKindOptions {
 }
 
 /** The kind that one version of a definition describes, as the registry and the server know kinds. */
-export function customKind({ definition, version, isTerminating }: CustomKindOptions): Kind {
+export function customKind({ definition, version, isTerminating }: CustomKindOptions): ServedKind {
   const { group, scope, names } = definition.spec;
   // No other definition has its plural, since that is half of its name; the rest is its own when it was accepted.
   const { plural } = names;
@@ -78,7 +78,7 @@ export function customKind({ definition, version, isTerminating }: CustomKindOpt
     },
     prepareStatus: takeStatusOnly,
     // Of custom objects nothing is a Go struct, so that also what is empty counts.
-    movesGeneration: (object, old) => !isEqual(withoutMetadata(object), withoutMetadata(old)),
+    movesGeneration: (object, old) => !isEqualJson(withoutMetadata(object), withoutMetadata(old)),
     validate: (object, errors) => rules.check(object, errors),
     validateUpdate: (object, old, errors) => rules.checkUpdate(object, old, errors),
     validateStatus: (object, old, errors) => rules.checkStatus(object, old, errors),
@@ -90,7 +90,10 @@ export function customKind({ definition, version, isTerminating }: CustomKindOpt
 }
 
 /** Made when somebody asks: few definitions have versions beside the one that is written through. */
-function shapesByVersion({ spec, status }: CustomResourceDefinition): NonNullable<Kind['shapeOfVersion']> {
+function shapesByVersion({
+  spec,
+  status,
+}: CustomResourceDefinition): NonNullable<ServedKind['shapeOfVersion']> {
   const shapes = new Map<string, StructShape>();
   return (apiVersion) => {
     const version = spec.versions?.find(({ name }) => `${spec.group}/${name}` === apiVersion);

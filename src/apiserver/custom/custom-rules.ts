@@ -1,7 +1,7 @@
 import type { CustomResourceSubresourceScale } from '../../kube/api/stored/apiextensions.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import { compileRules, type RuleProgram } from '../cel/compile-rules.ts';
-import type { Kind, StoredObject } from '../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
 import { checkEmbedded } from '../structural/embedded-meta.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
 import { checkLists } from '../structural/list-types.ts';
@@ -9,7 +9,7 @@ import { compileSchema, type SchemaValidator } from '../structural/validate.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { checkScaleFields } from './custom-scale.ts';
 
-export interface CustomIdentity extends Pick<Kind, 'group' | 'version' | 'kind'> {
+export interface CustomIdentity extends Pick<ServedKind, 'group' | 'version' | 'kind'> {
   readonly scale: CustomResourceSubresourceScale | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { CustomResourceSubresourceScale } from '../../kube/api/stored/apiextensions.ts';
-import { setKey } from '../../kube/go/json-number.ts';
-import { type Draft, isObject, type Json } from '../../kube/go/json-value.ts';
+import { goTypeName } from '../../kube/go/format-value.ts';
+import { isJsonObject, type Json, type JsonDraft, setKey } from '../../kube/go/json-value.ts';
 import type { ScaleRule, StoredObject } from '../kinds/served-kind.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
 
@@ -21,7 +21,7 @@ export function customScale(scale: CustomResourceSubresourceScale): ScaleRule<St
       };
     },
     write(object, replicas) {
-      setAt(object as unknown as Draft, stepsOf(specReplicasPath), replicas);
+      setAt(object as unknown as JsonDraft, stepsOf(specReplicasPath), replicas);
     },
   };
 }
@@ -56,22 +56,7 @@ function checkCount(object: StoredObject, path: string, errors: FieldErrors): vo
 
 function accessorError(path: string, value: Json, expected: string): string {
   const shown = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return `${path} accessor error: ${shown} is of the type ${goType(value)}, expected ${expected}`;
-}
-
-function goType(value: Json): string {
-  if (value === null) return '<nil>';
-  if (Array.isArray(value)) return '[]interface {}';
-  switch (typeof value) {
-    case 'boolean':
-      return 'bool';
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64';
-    case 'string':
-      return 'string';
-    default:
-      return 'map[string]interface {}';
-  }
+  return `${path} accessor error: ${shown} is of the type ${goTypeName(value)}, expected ${expected}`;
 }
 
 function numberOf(value: Json | undefined): number {
@@ -85,19 +70,19 @@ function stepsOf(path: string): readonly string[] {
 function valueAt(object: StoredObject, path: string): Json | undefined {
   let value: Json | undefined = object as unknown as Json;
   for (const step of stepsOf(path)) {
-    if (!isObject(value) || !Object.hasOwn(value, step)) return undefined;
+    if (!isJsonObject(value) || !Object.hasOwn(value, step)) return undefined;
     value = value[step];
   }
   return value;
 }
 
-function setAt(object: Draft, [first = '', ...rest]: readonly string[], value: Json): void {
+function setAt(object: JsonDraft, [first = '', ...rest]: readonly string[], value: Json): void {
   if (rest.length === 0) {
     setKey(object, first, value);
     return;
   }
   const child = Object.hasOwn(object, first) ? object[first] : undefined;
-  const inner: Draft = isObject(child) ? child : {};
+  const inner: JsonDraft = isJsonObject(child) ? child : {};
   setKey(object, first, inner);
   setAt(inner, rest, value);
 }

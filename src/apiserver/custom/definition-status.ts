@@ -2,7 +2,7 @@ import type {
   CustomResourceDefinition,
   CustomResourceDefinitionNames,
 } from '../../kube/api/stored/apiextensions.ts';
-import { isConditionTrue, withCondition } from '../kinds/apiextensions/definition-conditions.ts';
+import { isConditionTrue, withDefinitionCondition } from '../kinds/apiextensions/definition-conditions.ts';
 
 /** Names that other definitions of the group hold. */
 export interface TakenNames {
@@ -36,7 +36,10 @@ export function settledStatus(
   const isEstablished = conflict === undefined || isConditionTrue(definition, 'Established');
   const outcome = isEstablished ? namesAccepted : namesRefused;
   const established = { type: 'Established', ...outcome, lastTransitionTime: now };
-  const conditions = withCondition(withCondition(status.conditions ?? [], accepted), established);
+  const conditions = withDefinitionCondition(
+    withDefinitionCondition(status.conditions ?? [], accepted),
+    established,
+  );
   return { ...status, acceptedNames: names, conditions };
 }
 

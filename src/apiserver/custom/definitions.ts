@@ -6,9 +6,9 @@ import { customResourceDefinitionKind } from '../kinds/apiextensions/custom-reso
 import {
   cleanupFinalizer,
   isConditionTrue,
-  withCondition,
+  withDefinitionCondition,
 } from '../kinds/apiextensions/definition-conditions.ts';
-import { anyKind, type Kind, type StoredObject } from '../kinds/served-kind.ts';
+import { anyKind, type ServedKind, type StoredObject } from '../kinds/served-kind.ts';
 import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../registry/registry.ts';
 import { deleteInstances } from './clean-up.ts';
 import { customKind } from './custom-kind.ts';
@@ -103,7 +103,7 @@ export class Definitions {
 
   /** Only what has changed is looked at: with hundreds of definitions, hundreds of them come at once. */
   #serve(names: Iterable<string>): void {
-    const changes = new Map<string, readonly Kind[]>();
+    const changes = new Map<string, readonly ServedKind[]>();
     for (const name of names) {
       const definition = this.#known.get(name);
       const identity = definition === undefined ? undefined : servedIdentity(definition);
@@ -115,7 +115,7 @@ export class Definitions {
     if (changes.size > 0) this.#options.registry.kinds.define(changes);
   }
 
-  #kindsOf(definition: CustomResourceDefinition): readonly Kind[] {
+  #kindsOf(definition: CustomResourceDefinition): readonly ServedKind[] {
     const { name = '', uid } = definition.metadata;
     // Who holds the kind may come when its definition is gone, or another one has its name.
     const isTerminating = () => {
@@ -241,7 +241,7 @@ function terminating(
   state: typeof inProgress,
 ): CustomResourceDefinition {
   const { status } = definition;
-  const conditions = withCondition(status.conditions ?? [], {
+  const conditions = withDefinitionCondition(status.conditions ?? [], {
     type: 'Terminating',
     ...state,
     lastTransitionTime: now,

@@ -1,6 +1,6 @@
 import type { CustomResourceDefinition } from '../../kube/api/stored/apiextensions.ts';
 import { notFound } from '../../kube/api-error.ts';
-import { deepEqual } from '../../kube/deep-equal.ts';
+import { isSemanticallyEqual } from '../../kube/deep-equal.ts';
 import { customResourceDefinitionKind } from '../kinds/apiextensions/custom-resource-definition.ts';
 import { anyKind, type StoredObject } from '../kinds/served-kind.ts';
 import { decodedObject } from '../registry/decoded-object.ts';
@@ -38,7 +38,7 @@ function isInstalled(old: CustomResourceDefinition, wanted: CustomResourceDefini
   const object = decodedObject(kind, wanted);
   kind.defaults?.(object);
   const { spec } = object as unknown as CustomResourceDefinition;
-  return deepEqual(old.spec, spec) && old.status.storedVersions?.length === 1;
+  return isSemanticallyEqual(old.spec, spec) && old.status.storedVersions?.length === 1;
 }
 
 /** Versions in which objects may be stored and that are no longer there. */

@@ -1,5 +1,5 @@
+import { isJsonObject } from '../../kube/go/json-value.ts';
 import type { Json, JsonObject } from '../../kube/go/json-value.ts';
-import { isObject } from '../../kube/go/json-value.ts';
 
 /**
  * The part of kubectl's JSONPath that printer columns and selectable fields use: `.spec.size`, `['a.b']`, `[0]`, `[-1:]`, `[*]`, `.*`,
@@ -59,14 +59,14 @@ function unescaped(text: string): string {
 function fieldStep(name: string): Step {
   if (name === '*') return children;
   return (value) => {
-    const found = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    const found = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
     return found === undefined ? [] : [found];
   };
 }
 
 function children(value: Json): readonly Json[] {
   if (Array.isArray(value)) return value;
-  return isObject(value) ? Object.values(value as JsonObject) : [];
+  return isJsonObject(value) ? Object.values(value as JsonObject) : [];
 }
 
 function everywhere(name: string): Step {

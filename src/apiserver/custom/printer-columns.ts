@@ -1,9 +1,9 @@
 import type { CustomResourceColumnDefinition } from '../../kube/api/stored/apiextensions.ts';
+import { formatGoJson } from '../../kube/go/json-text.ts';
 import type { Json } from '../../kube/go/json-value.ts';
-import { goJson } from '../../kube/go/quote.ts';
+import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import type { RowContext, StoredObject, TableCell, TableColumn } from '../kinds/served-kind.ts';
 import { age, nameColumn, timeSince } from '../kinds/table-cells.ts';
-import { sorted } from '../structural/sorted-json.ts';
 import { parseJsonPath } from './json-path.ts';
 
 export interface PrinterColumns {
@@ -68,7 +68,7 @@ function shown(value: Json, type: string, { nowMs }: RowContext): TableCell {
 
 function textOf(value: Json): string {
   if (value === null) return '<nil>';
-  return typeof value === 'object' ? goJson(sorted(value)) : String(value);
+  return typeof value === 'object' ? formatGoJson(withSortedKeysDeep(value)) : String(value);
 }
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;

@@ -1,4 +1,4 @@
-import type { Kind } from '../kinds/served-kind.ts';
+import type { ServedKind } from '../kinds/served-kind.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
 
 const everyObject = {
@@ -10,7 +10,7 @@ const everyObject = {
 /** The schema of a version as OpenAPI shows it: with what every object has, so that clients can check and explain all of it. */
 export function publishedSchema(
   schema: JsonSchema,
-  { group, version, kind }: Pick<Kind, 'group' | 'version' | 'kind'>,
+  { group, version, kind }: Pick<ServedKind, 'group' | 'version' | 'kind'>,
 ): Readonly<Record<string, unknown>> {
   return {
     ...schema,

@@ -1,4 +1,4 @@
-import { compareTexts } from '../patch/text-order.ts';
+import { compareUtf8 } from '../../kube/sorted-keys.ts';
 import { type FieldSet, union } from './field-set.ts';
 import { compareTimes, identityOf, type Manager } from './managers.ts';
 
@@ -54,7 +54,7 @@ function unionOf(sets: readonly FieldSet[]): FieldSet {
 function oldestFirst(byIdentity: ReadonlyMap<string, Bucket>): readonly (readonly [string, Bucket])[] {
   return [...byIdentity]
     .filter(([, { operation }]) => operation === 'Update')
-    .sort(([a, older], [b, newer]) => compareTimes(older, newer) || compareTexts(a, b));
+    .sort(([a, older], [b, newer]) => compareTimes(older, newer) || compareUtf8(a, b));
 }
 
 /** The bucket begins as the oldest manager of the version, and is as old as the last one that fell into it. */

@@ -1,4 +1,4 @@
-import { isObject } from '../patch/json-value.ts';
+import { isJsonObject } from '../../kube/go/json-value.ts';
 import { canonicalElement, compareElements, type PathElement } from './path-element.ts';
 
 /**
@@ -175,7 +175,7 @@ export function parseFieldSet(value: unknown): FieldSet | undefined {
 
 function parseNode(value: unknown, depthLeft: number): { children: FieldSet; isMember: boolean } {
   if (value === null) return { children: leaf, isMember: true };
-  if (!isObject(value) || depthLeft === 0) throw new Error('not a set of fields');
+  if (!isJsonObject(value) || depthLeft === 0) throw new Error('not a set of fields');
   const parts = new Map<PathElement, FieldSet>();
   for (const text of Object.keys(value)) {
     const element = text === self ? undefined : canonicalElement(text);

@@ -1,6 +1,6 @@
-import { isArray, isObject, type Json } from '../patch/json-value.ts';
+import { isJsonArray, isJsonObject, type Json } from '../../kube/go/json-value.ts';
+import { goQuoted } from '../../kube/go/quote.ts';
 import type { ListShape } from '../patch/shape.ts';
-import { goQuoted } from '../validation/go-text.ts';
 import { keyElement, type PathElement, valueElement } from './path-element.ts';
 
 /** An element that cannot be told apart from others, in Kubernetes' words. */
@@ -15,11 +15,11 @@ export function elementOf(item: Json, shape: ListShape): PathElement {
 
 function complaint(item: Json, { relation, keyOrder }: ListShape): string {
   if (relation === 'set') {
-    if (isArray(item)) return 'not supported: associative list with lists as elements';
+    if (isJsonArray(item)) return 'not supported: associative list with lists as elements';
     return `associative list without keys has an element that's ${item === null ? 'an explicit null' : 'a map type'}`;
   }
   if (item === null) return 'associative list with keys may not have a null element';
-  if (!isObject(item)) return 'associative list with keys may not have non-map elements';
+  if (!isJsonObject(item)) return 'associative list with keys may not have non-map elements';
   const names = keyOrder.map(goQuoted).join(' ');
   return `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`;
 }

@@ -1,5 +1,6 @@
-import { isEqual, isObject, type Json } from '../patch/json-value.ts';
-import { compareTexts } from '../patch/text-order.ts';
+import { isEqualJson } from '../../kube/deep-equal.ts';
+import { isJsonObject, type Json } from '../../kube/go/json-value.ts';
+import { compareUtf8 } from '../../kube/sorted-keys.ts';
 import { type FieldSet, isEmptySet, parseFieldSet } from './field-set.ts';
 
 /** An entry of metadata.managedFields. */
@@ -30,7 +31,7 @@ export interface Manager {
 export function readManagers(entries: readonly ManagedFieldsEntry[]): readonly Manager[] | undefined {
   const managers = new Map<string, Manager>();
   for (const entry of entries) {
-    const fields = isObject(entry) ? parseFieldSet(entry.fieldsV1) : undefined;
+    const fields = isJsonObject(entry) ? parseFieldSet(entry.fieldsV1) : undefined;
     if (fields === undefined || !isProper(entry)) return undefined;
     const manager = managerOf(entry, fields);
     managers.set(identityOf(manager), manager);
@@ -82,17 +83,17 @@ function entryOf({ name, operation, apiVersion, time, fields, subresource }: Man
 
 function compareManagers(a: Manager, b: Manager): number {
   return (
-    compareTexts(a.operation, b.operation) ||
+    compareUtf8(a.operation, b.operation) ||
     compareTimes(a, b) ||
-    compareTexts(a.name, b.name) ||
-    compareTexts(a.apiVersion, b.apiVersion) ||
-    compareTexts(a.subresource, b.subresource)
+    compareUtf8(a.name, b.name) ||
+    compareUtf8(a.apiVersion, b.apiVersion) ||
+    compareUtf8(a.subresource, b.subresource)
   );
 }
 
 /** To the second. No time is the beginning of Unix time. */
 export function compareTimes(a: Manager, b: Manager): number {
-  return compareTexts(a.time || epoch, b.time || epoch);
+  return compareUtf8(a.time || epoch, b.time || epoch);
 }
 
 const epoch = '1970-01-01T00:00:00Z';
@@ -131,5 +132,5 @@ export function withFields(manager: Manager, fields: FieldSet): Manager | undefi
 /** Whether a client asks that nobody shall own anything: an empty list, or one with a blank entry. */
 export function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   const [first, ...others] = entries;
-  return first === undefined || (others.length === 0 && isEqual(first as Json, {}));
+  return first === undefined || (others.length === 0 && isEqualJson(first as Json, {}));
 }

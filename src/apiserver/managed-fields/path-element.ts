@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../patch/json-value.ts';
-import { isArray, isObject, own } from '../patch/json-value.ts';
+import type { Json, JsonObject } from '../../kube/go/json-value.ts';
+import { isJsonArray, isJsonObject, ownValue } from '../../kube/go/json-value.ts';
+import { compareUtf8, sortedKeys } from '../../kube/sorted-keys.ts';
 import type { ListKey } from '../patch/shape.ts';
-import { compareTexts } from '../patch/text-order.ts';
 
 /**
  * One step into an object, in the text form that managedFields use: `f:name` is a field, `k:{"name":"web"}` the element of
@@ -14,7 +14,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
   const kind = a.charCodeAt(0);
   if (kind !== b.charCodeAt(0)) return kinds.indexOf(a[0]!) - kinds.indexOf(b[0]!);
-  if (kind === fieldCode) return compareTexts(a, b);
+  if (kind === fieldCode) return compareUtf8(a, b);
   if (kind === keyCode) return compareKeys(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
   if (kind === indexCode) return Number(a.slice(2)) - Number(b.slice(2));
   return compareValues(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
@@ -27,10 +27,10 @@ const indexCode = 'i'.charCodeAt(0);
 
 /** Undefined where the element has none of the keys, and so cannot be told apart. */
 export function keyElement(item: Json, keys: readonly ListKey[]): PathElement | undefined {
-  if (!isObject(item)) return undefined;
+  if (!isJsonObject(item)) return undefined;
   let text = '';
   for (const { name, whenAbsent } of keys) {
-    const value = own(item, name) ?? whenAbsent;
+    const value = ownValue(item, name) ?? whenAbsent;
     if (value !== undefined) text += `${text === '' ? '' : ','}"${name}":${valueText(value)}`;
   }
   return text === '' ? undefined : `k:{${text}}`;
@@ -64,8 +64,8 @@ export function canonicalElement(text: string): PathElement | undefined {
 }
 
 function canonicalKey(key: unknown): PathElement {
-  if (!isObject(key)) throw new Error('the key of a list element must be an object');
-  const names = Object.keys(key).sort(compareTexts);
+  if (!isJsonObject(key)) throw new Error('the key of a list element must be an object');
+  const names = sortedKeys(key);
   return `k:{${names.map((name) => `${JSON.stringify(name)}:${valueText(key[name]!)}`).join(',')}}`;
 }
 
@@ -88,7 +88,7 @@ function escaped(match: string): string {
 function compareKeys(a: JsonObject, b: JsonObject): number {
   const [left, right] = [Object.keys(a), Object.keys(b)];
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
-    const order = compareTexts(left[i]!, right[i]!) || compareValues(a[left[i]!]!, b[right[i]!]!);
+    const order = compareUtf8(left[i]!, right[i]!) || compareValues(a[left[i]!]!, b[right[i]!]!);
     if (order !== 0) return order;
   }
   return left.length - right.length;
@@ -98,14 +98,14 @@ function compareValues(a: Json, b: Json): number {
   const order = valueRank(a) - valueRank(b);
   if (order !== 0) return order;
   if (typeof a === 'number') return a - (b as number);
-  if (typeof a === 'string') return compareTexts(a, b as string);
+  if (typeof a === 'string') return compareUtf8(a, b as string);
   if (typeof a === 'boolean') return Number(a) - Number(b);
-  return compareTexts(JSON.stringify(a), JSON.stringify(b));
+  return compareUtf8(JSON.stringify(a), JSON.stringify(b));
 }
 
 function valueRank(value: Json): number {
   if (typeof value === 'number') return 0;
   if (typeof value === 'string') return 1;
   if (typeof value === 'boolean') return 2;
-  return isArray(value) ? 3 : value === null ? 5 : 4;
+  return isJsonArray(value) ? 3 : value === null ? 5 : 4;
 }

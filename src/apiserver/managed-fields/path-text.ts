@@ -1,6 +1,6 @@
-import { goText } from '../patch/go-text.ts';
-import type { Json, JsonObject } from '../patch/json-value.ts';
-import { goQuoted } from '../validation/go-text.ts';
+import { formatGoValue } from '../../kube/go/format-value.ts';
+import type { Json, JsonObject } from '../../kube/go/json-value.ts';
+import { goQuoted } from '../../kube/go/quote.ts';
 import type { PathElement } from './path-element.ts';
 
 /** A path as people read it: `.spec.containers[name="web"].image`. */
@@ -30,5 +30,5 @@ function keyText(key: JsonObject): string {
 
 function valueText(value: Json): string {
   if (value === null) return 'null';
-  return typeof value === 'string' ? goQuoted(value) : goText(value);
+  return typeof value === 'string' ? goQuoted(value) : formatGoValue(value);
 }

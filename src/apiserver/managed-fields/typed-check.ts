@@ -1,5 +1,6 @@
-import { goText, goType } from '../patch/go-text.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
+import { formatGoSyntax, formatGoValue, goTypeName } from '../../kube/go/format-value.ts';
+import { JsonNumber } from '../../kube/go/json-number.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../kube/go/json-value.ts';
 import {
   type ListShape,
   type ScalarShape,
@@ -7,8 +8,6 @@ import {
   type StructShape,
   shapeOfForm,
 } from '../patch/shape.ts';
-import { JsonNumber } from '../schema/json-number.ts';
-import { goQuoted } from '../validation/go-text.ts';
 import { elementOf, ListElementError } from './list-elements.ts';
 import type { PathElement } from './path-element.ts';
 import { elementText } from './path-text.ts';
@@ -51,15 +50,17 @@ function check(value: Json, shape: Shape, leniency: Leniency): readonly Complain
     case 'scalar':
       return checkScalar(value, shape);
     case 'struct':
-      return isObject(value)
+      return isJsonObject(value)
         ? checkStruct(value, shape, leniency)
         : wrong(`expected map, got ${shown(value)}`);
     case 'map':
-      return isObject(value)
+      return isJsonObject(value)
         ? checkMap(value, shape.value, leniency)
         : wrong(`expected map, got ${shown(value)}`);
     case 'list':
-      return isArray(value) ? checkList(value, shape, leniency) : wrong(`expected list, got ${shown(value)}`);
+      return isJsonArray(value)
+        ? checkList(value, shape, leniency)
+        : wrong(`expected list, got ${shown(value)}`);
     case 'deduced':
       return check(value, shapeOfForm(shape, value), leniency);
     case 'any':
@@ -73,7 +74,7 @@ function checkScalar(value: Json, { form }: ScalarShape): readonly Complaint[] {
   switch (form) {
     case 'numeric':
       if (isNumber) return none;
-      return wrong(`expected numeric (int or float), got ${goType(value)}`);
+      return wrong(`expected numeric (int or float), got ${goTypeName(value)}`);
     case 'string':
       return typeof value === 'string' ? none : wrong(`expected string, got ${dumped(value)}`);
     case 'boolean':
@@ -142,19 +143,10 @@ function wrong(message: string): readonly Complaint[] {
 
 /** Go's %v of the library's wrapper around a value. */
 function shown(value: Json): string {
-  return `&{${goText(value)}}`;
+  return `&{${formatGoValue(value)}}`;
 }
 
 /** Go's %#v of it. */
 function dumped(value: Json): string {
-  return `&value.valueUnstructured{Value:${goSyntax(value)}}`;
-}
-
-function goSyntax(value: Json): string {
-  if (value === null) return 'interface {}(nil)';
-  if (typeof value === 'string') return goQuoted(value);
-  if (isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
-  if (!isObject(value)) return goText(value);
-  const entries = Object.keys(value).sort();
-  return `map[string]interface {}{${entries.map((name) => `${goQuoted(name)}:${goSyntax(value[name]!)}`).join(', ')}}`;
+  return `&value.valueUnstructured{Value:${formatGoSyntax(value)}}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../patch/json-value.ts';
+import type { JsonObject } from '../../kube/go/json-value.ts';
 import { shapeOf } from '../patch/type-shapes.ts';
 import { compareTyped, fieldsOf } from './typed-compare.ts';
 

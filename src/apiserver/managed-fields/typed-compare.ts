@@ -1,4 +1,6 @@
-import { isArray, isEqual, isObject, type Json, type JsonObject, own } from '../patch/json-value.ts';
+import { isEqualJson } from '../../kube/deep-equal.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, ownValue } from '../../kube/go/json-value.ts';
+import { compareUtf8, sortedKeys } from '../../kube/sorted-keys.ts';
 import {
   type DeducedShape,
   type ListShape,
@@ -8,7 +10,6 @@ import {
   shapeOfField,
   shapeOfForm,
 } from '../patch/shape.ts';
-import { compareTexts, sortedNames } from '../patch/text-order.ts';
 import { type FieldSet, leaf, union, unionNodes } from './field-set.ts';
 import { compareElements, keyElement, type PathElement, valueElement } from './path-element.ts';
 
@@ -35,7 +36,7 @@ export function compareTyped(old: JsonObject, next: JsonObject, shape: StructSha
 
 /** Only of the object itself: elsewhere the name is as good as any. */
 function withoutOwners(object: JsonObject): JsonObject {
-  if (!isObject(object.metadata) || object.metadata.managedFields === undefined) return object;
+  if (!isJsonObject(object.metadata) || object.metadata.managedFields === undefined) return object;
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
@@ -44,11 +45,11 @@ function withoutOwners(object: JsonObject): JsonObject {
 export function fieldsOf(value: Json, shape: Shape): FieldSet {
   switch (shape.kind) {
     case 'struct':
-      return shape.isAtomic || !isObject(value) ? leaf : fieldsOfStruct(value, shape);
+      return shape.isAtomic || !isJsonObject(value) ? leaf : fieldsOfStruct(value, shape);
     case 'map':
-      return shape.isAtomic || !isObject(value) ? leaf : fieldsOfMap(value, shape);
+      return shape.isAtomic || !isJsonObject(value) ? leaf : fieldsOfMap(value, shape);
     case 'list':
-      return shape.relation === 'atomic' || !isArray(value) ? leaf : fieldsOfList(value, shape);
+      return shape.relation === 'atomic' || !isJsonArray(value) ? leaf : fieldsOfList(value, shape);
     case 'deduced':
       return fieldsOf(value, shapeOfForm(shape, value));
     case 'any':
@@ -60,7 +61,7 @@ export function fieldsOf(value: Json, shape: Shape): FieldSet {
 function fieldsOfStruct(value: JsonObject, { fields, rest }: StructShape): FieldSet {
   if (isBare(value)) return leaf;
   const node: Record<PathElement, FieldSet> = { '.': leaf };
-  for (const name of sortedNames(value)) {
+  for (const name of sortedKeys(value)) {
     const field = fields.get(name);
     const shape = field?.shape ?? rest;
     const inner = value[name];
@@ -73,7 +74,7 @@ function fieldsOfStruct(value: JsonObject, { fields, rest }: StructShape): Field
 }
 
 function fieldsOfMap(value: JsonObject, { value: shape }: MapShape): FieldSet {
-  const names = sortedNames(value);
+  const names = sortedKeys(value);
   if (names.length === 0) return leaf;
   const node: Record<PathElement, FieldSet> = { '.': leaf };
   for (const name of names) node[`f:${name}`] = fieldsOf(value[name]!, shape);
@@ -99,7 +100,7 @@ function compareIndexed([a, [left]]: Indexed, [b, [right]]: Indexed, { keys }: L
     const x = (left as JsonObject)[name] ?? whenAbsent;
     const y = (right as JsonObject)[name] ?? whenAbsent;
     if (x === y) continue;
-    if (typeof x === 'string' && typeof y === 'string') return compareTexts(x, y);
+    if (typeof x === 'string' && typeof y === 'string') return compareUtf8(x, y);
     if (typeof x === 'number' && typeof y === 'number') return x - y;
     break;
   }
@@ -132,7 +133,7 @@ function compare(old: Json | undefined, next: Json | undefined, shape: Shape): C
 }
 
 function compareLeaves(old: Json, next: Json): Comparison | undefined {
-  return isEqual(old, next) ? undefined : modifiedLeaf;
+  return isEqualJson(old, next) ? undefined : modifiedLeaf;
 }
 
 function compareStructs(old: Json, next: Json, { fields }: StructShape): Comparison | undefined {
@@ -143,12 +144,12 @@ function compareStructs(old: Json, next: Json, { fields }: StructShape): Compari
     const field = fields.get(name);
     const is = after[name];
     if (field === undefined || is === undefined) continue;
-    const was = own(before, name);
+    const was = ownValue(before, name);
     const change = compare(was === undefined ? field.zero : was, is, field.shape);
     if (change !== undefined) parts = withPart(parts, field.element, change);
   }
   for (const name in before) {
-    if (own(after, name) !== undefined) continue;
+    if (ownValue(after, name) !== undefined) continue;
     const field = fields.get(name);
     if (field === undefined) continue;
     const change = compare(before[name], field.zero, field.shape);
@@ -163,7 +164,7 @@ function compareMaps(old: Json, next: Json, shape: MapShape | StructShape): Comp
   if (isBare(before) && isBare(after)) return compareLeaves(old, next);
   let parts: Part[] | undefined;
   for (const name in after) {
-    const change = compare(own(before, name), after[name], shapeOfField(shape, name)!);
+    const change = compare(ownValue(before, name), after[name], shapeOfField(shape, name)!);
     if (change !== undefined) parts = withPart(parts, `f:${name}`, change);
   }
   for (const name in before) {
@@ -192,10 +193,10 @@ function joined(a: Comparison | undefined, b: Comparison | undefined): Compariso
 }
 
 function compareLists(old: Json, next: Json, shape: ListShape): Comparison | undefined {
-  const before = isArray(old) ? old : [];
-  const after = isArray(next) ? next : [];
+  const before = isJsonArray(old) ? old : [];
+  const after = isJsonArray(next) ? next : [];
   if (before.length === 0 && after.length === 0) return compareLeaves(old, next);
-  if (isEqual(before, after)) return undefined;
+  if (isEqualJson(before, after)) return undefined;
   const olds = indexed(before, shape);
   const nexts = indexed(after, shape);
   let parts: Part[] | undefined;
@@ -214,7 +215,7 @@ function compareLists(old: Json, next: Json, shape: ListShape): Comparison | und
 /** Elements that share a key are compared as one; nobody owns what is inside of them. */
 function compareItems(old: readonly Json[], next: readonly Json[], shape: Shape): Comparison | undefined {
   if (old.length < 2 && next.length < 2) return compare(old[0], next[0], shape);
-  if (old.length > 1 && next.length > 1) return isEqual(old, next) ? undefined : modifiedLeaf;
+  if (old.length > 1 && next.length > 1) return isEqualJson(old, next) ? undefined : modifiedLeaf;
   if (next.length > 1) {
     return old.length === 0 ? addedLeaf : { added: leaf, removed: fieldsOf(old[0]!, shape) };
   }
@@ -246,7 +247,7 @@ function withPart(parts: Part[] | undefined, element: PathElement, change: Compa
 
 /** Without a look at the kind of step: between fields it is always the same. */
 function compareFields(a: Part, b: Part): number {
-  return compareTexts(a.element, b.element);
+  return compareUtf8(a.element, b.element);
 }
 
 function compareParts(a: Part, b: Part): number {
@@ -271,7 +272,7 @@ function combined(parts: Part[] | undefined, order: typeof compareParts): Compar
 }
 
 function objectOrEmpty(value: Json): JsonObject {
-  return isObject(value) ? value : empty;
+  return isJsonObject(value) ? value : empty;
 }
 
 const empty: JsonObject = {};

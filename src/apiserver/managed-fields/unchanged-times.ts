@@ -1,4 +1,5 @@
-import { isEqual, type Json } from '../patch/json-value.ts';
+import { isEqualJson } from '../../kube/deep-equal.ts';
+import type { Json } from '../../kube/go/json-value.ts';
 import type { ManagedFieldsEntry } from './managers.ts';
 
 /**
@@ -10,7 +11,7 @@ export function withoutNewTimes(
   old: readonly ManagedFieldsEntry[] | undefined,
 ): readonly ManagedFieldsEntry[] | undefined {
   if (next === undefined || old === undefined || next === old || next.length !== old.length) return next;
-  return next.every((entry, i) => isEqual(timeless(entry), timeless(old[i]!))) ? old : next;
+  return next.every((entry, i) => isEqualJson(timeless(entry), timeless(old[i]!))) ? old : next;
 }
 
 function timeless({ time: _, ...rest }: ManagedFieldsEntry): Json {

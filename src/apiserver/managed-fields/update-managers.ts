@@ -1,4 +1,5 @@
-import { isArray, isEqual, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
+import { isEqualJson } from '../../kube/deep-equal.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../kube/go/json-value.ts';
 import { capManagers } from './cap-managers.ts';
 import { difference, type FieldSet, isEmptySet, leaf, union } from './field-set.ts';
 import {
@@ -50,13 +51,13 @@ export function updateManagedFields(write: ManagedWrite): readonly ManagedFields
 
 function entriesOf(object: JsonObject | undefined): readonly ManagedFieldsEntry[] | undefined {
   const metadata = object?.metadata;
-  const entries = isObject(metadata) ? metadata.managedFields : undefined;
-  return isArray(entries) ? (entries as readonly ManagedFieldsEntry[]) : undefined;
+  const entries = isJsonObject(metadata) ? metadata.managedFields : undefined;
+  return isJsonArray(entries) ? (entries as readonly ManagedFieldsEntry[]) : undefined;
 }
 
 function isStored(object: JsonObject | undefined): boolean {
   const metadata = object?.metadata;
-  return isObject(metadata) && typeof metadata.uid === 'string' && metadata.uid !== '';
+  return isJsonObject(metadata) && typeof metadata.uid === 'string' && metadata.uid !== '';
 }
 
 /** Those of the request where it has some, so that they can be corrected by hand; never through a subresource. */
@@ -68,7 +69,7 @@ function managersBefore(
   const given = write.subresource === '' ? entriesOf(write.next) : undefined;
   if (given === undefined) return stored();
   if (isReset(given)) return [];
-  if (given === live || (live !== undefined && isEqual(given as Json, live as Json))) return stored();
+  if (given === live || (live !== undefined && isEqualJson(given as Json, live as Json))) return stored();
   const read = readManagers(given);
   if (read === undefined || read.length === 0) return stored();
   return read.map((manager) => ({ ...manager, fields: reconcile(manager.fields, write.shape) }));

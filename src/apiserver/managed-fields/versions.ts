@@ -1,4 +1,4 @@
-import type { JsonObject } from '../patch/json-value.ts';
+import type { JsonObject } from '../../kube/go/json-value.ts';
 import type { StructShape } from '../patch/shape.ts';
 import { type FieldSet, leaf, recursiveDifference } from './field-set.ts';
 import type { Manager } from './managers.ts';

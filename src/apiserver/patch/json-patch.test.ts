@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../kube/go/json-value.ts';
 import { applyJsonPatch, strayJsonPatchFields } from './json-patch.ts';
-import type { Json, JsonObject } from './json-value.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { PatchError } from './patch-error.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';

@@ -1,15 +1,15 @@
+import { isEqualJson } from '../../kube/deep-equal.ts';
 import {
-  checkDepth,
-  type Draft,
-  isArray,
-  isEqual,
-  isObject,
+  isJsonArray,
+  isJsonObject,
   type Json,
+  type JsonDraft,
   type JsonObject,
-  jsonKind,
-  own,
-  put,
-} from './json-value.ts';
+  jsonKindName,
+  ownValue,
+  setKey,
+} from '../../kube/go/json-value.ts';
+import { checkPatchDepth } from './patch-depth.ts';
 import { inapplicablePatch, malformedPatch, oversizedPatch } from './patch-error.ts';
 
 const operationsMax = 10_000;
@@ -25,7 +25,7 @@ export function applyJsonPatch(original: JsonObject, patch: unknown): JsonObject
   const operations = readOperations(patch);
   const document: Document = { root: original, fresh: new WeakSet(), copiedBytes: 0 };
   for (const operation of operations) apply(document, operation);
-  if (!isObject(document.root)) throw inapplicablePatch();
+  if (!isJsonObject(document.root)) throw inapplicablePatch();
   return document.root;
 }
 
@@ -33,7 +33,7 @@ export function applyJsonPatch(original: JsonObject, patch: unknown): JsonObject
 export function strayJsonPatchFields(patch: unknown): readonly string[] {
   if (!Array.isArray(patch)) return [];
   return patch.flatMap((operation: unknown, i) =>
-    isObject(operation)
+    isJsonObject(operation)
       ? Object.keys(operation)
           .filter((name) => !operationFields.includes(name))
           .map((name) => `json patch unknown field "[${i}].${name}"`)
@@ -51,14 +51,14 @@ interface Document {
 }
 
 function readOperations(patch: unknown): readonly (JsonObject | null)[] {
-  checkDepth(patch);
+  checkPatchDepth(patch);
   if (patch === null) return [];
   if (!Array.isArray(patch)) throw undecodable(patch, 'Go value of type []handlers.jsonPatchOp');
   for (const operation of patch as readonly unknown[]) {
     if (operation === null) continue;
-    if (!isObject(operation)) throw undecodable(operation, 'Go value of type handlers.jsonPatchOp');
+    if (!isJsonObject(operation)) throw undecodable(operation, 'Go value of type handlers.jsonPatchOp');
     for (const name of ['op', 'path', 'from']) {
-      const text = own(operation, name);
+      const text = ownValue(operation, name);
       if (text === undefined || text === null || typeof text === 'string') continue;
       throw undecodable(text, `Go struct field jsonPatchOp.${name} of type string`);
     }
@@ -72,12 +72,12 @@ function readOperations(patch: unknown): readonly (JsonObject | null)[] {
 }
 
 function undecodable(value: unknown, target: string): Error {
-  return malformedPatch(`error decoding patch: json: cannot unmarshal ${jsonKind(value)} into ${target}`);
+  return malformedPatch(`error decoding patch: json: cannot unmarshal ${jsonKindName(value)} into ${target}`);
 }
 
 function apply(document: Document, operation: JsonObject | null): void {
   const path = textOf(operation, 'path');
-  const value = operation === null ? undefined : own(operation, 'value');
+  const value = operation === null ? undefined : ownValue(operation, 'value');
   const from = textOf(operation, 'from');
   const what = textOf(operation, 'op');
   if (what === 'add') add(document, path, value ?? null);
@@ -90,13 +90,13 @@ function apply(document: Document, operation: JsonObject | null): void {
 }
 
 function textOf(operation: JsonObject | null, name: string): string | undefined {
-  const text = operation === null ? undefined : own(operation, name);
+  const text = operation === null ? undefined : ownValue(operation, name);
   return typeof text === 'string' ? text : undefined;
 }
 
 function add(document: Document, path: string | undefined, value: Json): void {
   const { container, key } = open(document, path);
-  if (!Array.isArray(container)) put(container, key, value);
+  if (!Array.isArray(container)) setKey(container, key, value);
   else if (key === '-') container.push(value);
   else container.splice(indexOf(key, container.length + 1), 0, value);
 }
@@ -110,13 +110,13 @@ function remove(document: Document, path: string | undefined): void {
 
 function replace(document: Document, path: string | undefined, value: Json | undefined): void {
   if (path === '') {
-    if (!isObject(value) && !isArray(value)) throw inapplicablePatch();
+    if (!isJsonObject(value) && !isJsonArray(value)) throw inapplicablePatch();
     document.root = value;
     return;
   }
   const { container, key } = open(document, path);
   if (Array.isArray(container)) container[indexOf(key, container.length)] = value ?? null;
-  else put(container, key, value ?? null);
+  else setKey(container, key, value ?? null);
 }
 
 function move(document: Document, from: string | undefined, path: string | undefined): void {
@@ -134,7 +134,7 @@ function copy(document: Document, from: string | undefined, path: string | undef
 
 function test(document: Document, path: string | undefined, value: Json | undefined): void {
   const found = path === '' ? document.root : read(document, path);
-  if (!isEqual(found ?? null, value ?? null)) throw inapplicablePatch();
+  if (!isEqualJson(found ?? null, value ?? null)) throw inapplicablePatch();
 }
 
 /** What is there, undefined for a missing field; a missing element or way to it is an error. */
@@ -145,29 +145,29 @@ function read(document: Document, path: string | undefined): Json | undefined {
 }
 
 function step(container: Json | undefined, key: string): Json | undefined {
-  if (isArray(container)) return container[indexOf(key, container.length)];
-  if (isObject(container)) return own(container, key);
+  if (isJsonArray(container)) return container[indexOf(key, container.length)];
+  if (isJsonObject(container)) return ownValue(container, key);
   throw inapplicablePatch();
 }
 
 /** The container that a path ends in, and all that hold it, as ones that may be changed. */
-function open(document: Document, path: string | undefined): { container: Draft | Json[]; key: string } {
+function open(document: Document, path: string | undefined): { container: JsonDraft | Json[]; key: string } {
   const keys = keysOf(path);
   let container = freshen(document, document.root);
   document.root = container;
   for (const key of keys.slice(0, -1)) {
     const inner = freshen(document, step(container, key));
     if (Array.isArray(container)) container[indexOf(key, container.length)] = inner;
-    else put(container, key, inner);
+    else setKey(container, key, inner);
     container = inner;
   }
   return { container, key: keys.at(-1)! };
 }
 
-function freshen(document: Document, value: Json | undefined): Draft | Json[] {
-  if (!isArray(value) && !isObject(value)) throw inapplicablePatch();
-  if (document.fresh.has(value)) return value as Draft | Json[];
-  const container = isArray(value) ? [...value] : { ...value };
+function freshen(document: Document, value: Json | undefined): JsonDraft | Json[] {
+  if (!isJsonArray(value) && !isJsonObject(value)) throw inapplicablePatch();
+  if (document.fresh.has(value)) return value as JsonDraft | Json[];
+  const container = isJsonArray(value) ? [...value] : { ...value };
   document.fresh.add(container);
   return container;
 }

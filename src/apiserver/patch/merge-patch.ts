@@ -1,13 +1,13 @@
 import {
-  checkDepth,
-  type Draft,
-  isObject,
+  isJsonObject,
+  type JsonDraft,
   type JsonObject,
-  jsonKind,
-  own,
-  put,
+  jsonKindName,
+  ownValue,
+  setKey,
   withoutNulls,
-} from './json-value.ts';
+} from '../../kube/go/json-value.ts';
+import { checkPatchDepth } from './patch-depth.ts';
 import { malformedPatch } from './patch-error.ts';
 
 /**
@@ -15,10 +15,10 @@ import { malformedPatch } from './patch-error.ts';
  * dropped, also inside of lists. Returns a new object that shares what did not change; neither argument changes.
  */
 export function applyMergePatch(original: JsonObject, patch: unknown): JsonObject {
-  checkDepth(patch);
+  checkPatchDepth(patch);
   if (patch === null) throw malformedPatch('Invalid JSON Patch');
-  if (!isObject(patch)) {
-    const kind = jsonKind(patch);
+  if (!isJsonObject(patch)) {
+    const kind = jsonKindName(patch);
     throw malformedPatch(
       `error decoding patch: json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
     );
@@ -27,13 +27,14 @@ export function applyMergePatch(original: JsonObject, patch: unknown): JsonObjec
 }
 
 function merge(original: JsonObject, patch: JsonObject): JsonObject {
-  const merged: Draft = { ...original };
+  const merged: JsonDraft = { ...original };
   for (const name of Object.keys(patch)) {
     const change = patch[name]!;
-    const current = own(original, name);
+    const current = ownValue(original, name);
     if (change === null) delete merged[name];
-    else if (isObject(current)) put(merged, name, isObject(change) ? merge(current, change) : change);
-    else put(merged, name, withoutNulls(change));
+    else if (isJsonObject(current))
+      setKey(merged, name, isJsonObject(change) ? merge(current, change) : change);
+    else setKey(merged, name, withoutNulls(change));
   }
   return merged;
 }

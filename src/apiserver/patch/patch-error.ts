@@ -1,4 +1,4 @@
-import type { StatusDetails, StatusReason } from '../../kube/api/status.ts';
+import type { StatusDetails, StatusReason } from '../../kube/api/meta.ts';
 
 /** A patch that cannot be applied: what the Status of the answer says about it. */
 export class PatchError extends Error {

@@ -1,9 +1,9 @@
+import type { Json } from '../../kube/go/json-value.ts';
+import { isJsonObject } from '../../kube/go/json-value.ts';
+import { compareUtf8 } from '../../kube/sorted-keys.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
 import { deducedShape } from './deduced-shape.ts';
-import type { Json } from './json-value.ts';
-import { isObject } from './json-value.ts';
 import type { FieldShape, ListKey, ListShape, MapShape, Shape, StructShape } from './shape.ts';
-import { compareTexts } from './text-order.ts';
 import { shapeOf } from './type-shapes.ts';
 
 /**
@@ -74,7 +74,7 @@ function restOf(
   keepsUnknown: boolean,
   fields: readonly FieldShape[],
 ): Shape | undefined {
-  if (isObject(additionalProperties)) return shapeOfSchema(additionalProperties, keepsUnknown);
+  if (isJsonObject(additionalProperties)) return shapeOfSchema(additionalProperties, keepsUnknown);
   const isFree = additionalProperties ?? (keepsUnknown || fields.length === 0);
   return isFree ? deducedShape : undefined;
 }
@@ -101,7 +101,7 @@ function structShape(
   isAtomic: boolean,
 ): StructShape {
   const byName = new Map(fields.map((field) => [field.name, field]));
-  const sortedFields = [...byName.values()].sort((a, b) => compareTexts(a.name, b.name));
+  const sortedFields = [...byName.values()].sort((a, b) => compareUtf8(a.name, b.name));
   return { kind: 'struct', name, isAtomic, fields: byName, sortedFields, rest, isCustom: true };
 }
 
@@ -112,7 +112,7 @@ function listShape(schema: JsonSchema, keepsUnknown: boolean): ListShape {
   return {
     kind: 'list',
     relation,
-    keys: names.toSorted(compareTexts).map((name) => listKey(name, defaultOf(items, name))),
+    keys: names.toSorted(compareUtf8).map((name) => listKey(name, defaultOf(items, name))),
     keyOrder: names,
     element: items === undefined ? any : shapeOfSchema(items, keepsUnknown),
   };

@@ -1,5 +1,5 @@
-import { JsonNumber } from '../schema/json-number.ts';
-import type { Json } from './json-value.ts';
+import { JsonNumber } from '../../kube/go/json-number.ts';
+import type { Json } from '../../kube/go/json-value.ts';
 
 /**
  * What merging and comparing must know about a type: how its parts hang together, and which parts of a list are the same

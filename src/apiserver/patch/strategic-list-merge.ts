@@ -1,5 +1,5 @@
-import { goText, goTextOnly, goType } from './go-text.ts';
-import { isArray, isObject, type Json, type JsonObject, own } from './json-value.ts';
+import { formatGoString, formatGoValue, goTypeName } from '../../kube/go/format-value.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, ownValue } from '../../kube/go/json-value.ts';
 import { failedPatch, inapplicablePatch } from './patch-error.ts';
 import type { FieldShape, ListShape, Shape } from './shape.ts';
 import { arrange, checkOrder, mergeKeyOf } from './strategic-order.ts';
@@ -49,17 +49,17 @@ function followDirectives(
   const deleted = new Set<Json>();
   let isReplacement = false;
   for (const item of change as readonly JsonObject[]) {
-    const what = own(item, '$patch');
+    const what = ownValue(item, '$patch');
     if (what === undefined) plain.push(item);
     else if (what === 'delete') deleted.add(mergeKeyOf(item, mergeKey));
     else if (what === 'replace') isReplacement = true;
     else if (what === 'merge') throw failedPatch('merging lists cannot yet be specified in the patch');
-    else throw failedPatch(`unknown patch type: ${goTextOnly(what)} in map: ${goText(item)}`);
+    else throw failedPatch(`unknown patch type: ${formatGoString(what)} in map: ${formatGoValue(item)}`);
   }
   if (isReplacement) return { current: plain, change: [] };
   if (deleted.size === 0) return { current, change: plain };
   return {
-    current: (current as readonly JsonObject[]).filter((item) => !deleted.has(own(item, mergeKey)!)),
+    current: (current as readonly JsonObject[]).filter((item) => !deleted.has(ownValue(item, mergeKey)!)),
     change: plain,
   };
 }
@@ -69,7 +69,7 @@ function mergeByKey(current: readonly Json[], change: readonly Json[], merge: Li
   const items = [...current];
   const places = new Map<Json, number>();
   items.forEach((item, i) => {
-    const key = own(item as JsonObject, mergeKey);
+    const key = ownValue(item as JsonObject, mergeKey);
     if (key !== undefined && !places.has(key)) places.set(key, i);
   });
   for (const item of change) {
@@ -116,7 +116,7 @@ function reusedOrder({ current = [], change = [], field: { mergeKey } }: Ordered
   const { current: kept, change: plain } = followDirectives({ current, change }, mergeKey);
   const roomLeft = current.length - kept.length;
   if (roomLeft <= 0 || plain.length === 0) return current;
-  const known = new Set(kept.map((item) => own(item as JsonObject, mergeKey)));
+  const known = new Set(kept.map((item) => ownValue(item as JsonObject, mergeKey)));
   const added = plain.filter((item) => !known.has(mergeKeyOf(item, mergeKey)));
   return [...kept, ...added.slice(0, roomLeft)];
 }
@@ -132,14 +132,14 @@ function mergedItems(merge: OrderedMerge): readonly Json[] | undefined {
 function elementKind(lists: readonly (readonly Json[])[]): 'map' | 'scalar' {
   const [first, ...rest] = lists.flat(1) as readonly Json[];
   if (first === undefined) throw failedPatch('no elements in any of the given slices');
-  if (isArray(first)) {
+  if (isJsonArray(first)) {
     throw inapplicablePatch();
   }
-  const type = goType(first);
-  if (rest.some((item) => goType(item) !== type)) {
-    throw failedPatch(`list element types are not identical: ${goText(lists)}`);
+  const type = goTypeName(first);
+  if (rest.some((item) => goTypeName(item) !== type)) {
+    throw failedPatch(`list element types are not identical: ${formatGoValue(lists)}`);
   }
-  return isObject(first) ? 'map' : 'scalar';
+  return isJsonObject(first) ? 'map' : 'scalar';
 }
 
 function goKind(shape: Shape): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from './json-value.ts';
+import type { Json, JsonObject } from '../../kube/go/json-value.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 import { frozen, messageOf, readLines, type Vector } from './testing/vectors.ts';
 import { shapeOf } from './type-shapes.ts';

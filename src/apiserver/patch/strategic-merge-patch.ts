@@ -1,16 +1,16 @@
-import { goText, goTextOnly, goType } from './go-text.ts';
+import { formatGoString, formatGoValue, goTypeName, reflectedTypeName } from '../../kube/go/format-value.ts';
 import {
-  checkDepth,
-  type Draft,
-  isArray,
-  isObject,
+  isJsonArray,
+  isJsonObject,
   type Json,
+  type JsonDraft,
   type JsonObject,
-  jsonKind,
-  own,
-  put,
+  jsonKindName,
+  ownValue,
+  setKey,
   withoutNulls,
-} from './json-value.ts';
+} from '../../kube/go/json-value.ts';
+import { checkPatchDepth } from './patch-depth.ts';
 import { failedPatch, malformedPatch } from './patch-error.ts';
 import type { FieldShape, ListShape, Shape } from './shape.ts';
 import { type MergeMaps, mergeLists, orderLike } from './strategic-list-merge.ts';
@@ -26,11 +26,11 @@ const deletionPrefix = '$deleteFromPrimitiveList';
  * changes.
  */
 export function applyStrategicMergePatch(original: JsonObject, patch: unknown, shape: Shape): JsonObject {
-  checkDepth(patch);
+  checkPatchDepth(patch);
   if (patch === null) return original;
-  if (!isObject(patch)) {
+  if (!isJsonObject(patch)) {
     throw malformedPatch(
-      `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+      `json: cannot unmarshal ${jsonKindName(patch)} into Go value of type map[string]interface {}`,
     );
   }
   return mergeMaps(original, patch, shape);
@@ -38,8 +38,8 @@ export function applyStrategicMergePatch(original: JsonObject, patch: unknown, s
 
 const mergeMaps: MergeMaps = (original, patch, shape) => {
   if (Object.hasOwn(patch, directive)) return followDirective(patch);
-  const merged: Draft = { ...original };
-  const pending: Draft = { ...patch };
+  const merged: JsonDraft = { ...original };
+  const pending: JsonDraft = { ...patch };
   pruneToRetained(merged, pending);
   for (const name of Object.keys(pending)) {
     if (name.startsWith(orderPrefix)) mergeOrderedList(merged, pending, name, shape);
@@ -52,15 +52,15 @@ function followDirective(patch: JsonObject): JsonObject {
   const { [directive]: what, ...rest } = patch;
   if (what === 'replace') return rest;
   if (what === 'delete') return {};
-  throw failedPatch(`unknown patch type: ${goTextOnly(what)} in map: ${goText(patch)}`);
+  throw failedPatch(`unknown patch type: ${formatGoString(what)} in map: ${formatGoValue(patch)}`);
 }
 
 /** `$retainKeys` lists all fields that may stay; whatever the patch itself sets must be among them. */
-function pruneToRetained(merged: Draft, pending: Draft): void {
+function pruneToRetained(merged: JsonDraft, pending: JsonDraft): void {
   if (!Object.hasOwn(pending, retainKeys)) return;
   const list = pending[retainKeys];
   delete pending[retainKeys];
-  if (!isArray(list)) throw malformedPatch('invalid patch format of retainKeys');
+  if (!isJsonArray(list)) throw malformedPatch('invalid patch format of retainKeys');
   const retained = new Set(list);
   for (const name of Object.keys(pending)) {
     if (pending[name] === null || name.startsWith(deletionPrefix) || name.startsWith(orderPrefix)) continue;
@@ -72,45 +72,45 @@ function pruneToRetained(merged: Draft, pending: Draft): void {
 }
 
 /** Merges the list that `$setElementOrder/name` speaks of, and puts it in the order that it asks for. */
-function mergeOrderedList(merged: Draft, pending: Draft, directiveName: string, shape: Shape): void {
+function mergeOrderedList(merged: JsonDraft, pending: JsonDraft, directiveName: string, shape: Shape): void {
   const order = pending[directiveName]!;
   delete pending[directiveName];
   const { name, wanted } = readOrder(directiveName, order);
-  const current = listOrNothing(own(merged, name));
-  const change = listOrNothing(own(pending, name));
+  const current = listOrNothing(ownValue(merged, name));
+  const change = listOrNothing(ownValue(pending, name));
   const { field, list } = listField(shape, name);
   const ordered = orderLike({ current, change, wanted, field, list, mergeMaps, withoutDirectives });
   if (ordered === undefined) return;
-  put(merged, name, ordered);
+  setKey(merged, name, ordered);
   delete pending[name];
 }
 
 function listOrNothing(value: Json | undefined): readonly Json[] | undefined {
-  if (value === undefined || isArray(value)) return value;
-  throw failedPatch(`expected a []interface {}, but received a ${goType(value)}`);
+  if (value === undefined || isJsonArray(value)) return value;
+  throw failedPatch(`expected a []interface {}, but received a ${reflectedTypeName(value)}`);
 }
 
-function mergeField(merged: Draft, rawName: string, change: Json, shape: Shape): void {
+function mergeField(merged: JsonDraft, rawName: string, change: Json, shape: Shape): void {
   const isDeletion = rawName.startsWith(deletionPrefix);
   const name = (isDeletion && deletedListName(rawName)) || rawName;
-  const current = own(merged, name);
+  const current = ownValue(merged, name);
   if (change === null) {
     delete merged[name];
-  } else if (current === undefined || goType(current) !== goType(change)) {
+  } else if (current === undefined || goTypeName(current) !== goTypeName(change)) {
     if (!isDeletion) putPlain(merged, name, withoutNulls(change));
-  } else if (isObject(current) && isObject(change)) {
+  } else if (isJsonObject(current) && isJsonObject(change)) {
     const { strategy, shape: inner } = fieldOf(shape, name);
-    put(merged, name, strategy === 'replace' ? change : mergeMaps(current, change, inner));
-  } else if (isArray(current) && isArray(change)) {
+    setKey(merged, name, strategy === 'replace' ? change : mergeMaps(current, change, inner));
+  } else if (isJsonArray(current) && isJsonArray(change)) {
     const { field, list } = listField(shape, name);
     const isMerging = isDeletion || field.strategy === 'merge';
-    put(
+    setKey(
       merged,
       name,
       isMerging ? mergeLists({ current, change, field, list, mergeMaps, isDeletion }) : change,
     );
   } else {
-    put(merged, name, change);
+    setKey(merged, name, change);
   }
 }
 
@@ -141,20 +141,20 @@ function listField(shape: Shape, name: string): { field: FieldShape; list: ListS
 }
 
 /** Where nothing is there to merge with, directives inside of a patch mean nothing and are left out. */
-function putPlain(merged: Draft, name: string, value: Json): void {
+function putPlain(merged: JsonDraft, name: string, value: Json): void {
   const plain = withoutDirectives(value);
   if (plain === undefined) delete merged[name];
-  else put(merged, name, plain);
+  else setKey(merged, name, plain);
 }
 
 function withoutDirectives(value: Json): Json | undefined {
-  if (isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
-  if (!isObject(value)) return value;
+  if (isJsonArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
+  if (!isJsonObject(value)) return value;
   if (Object.hasOwn(value, directive)) return undefined;
-  const kept: Draft = {};
+  const kept: JsonDraft = {};
   for (const name of Object.keys(value)) {
     const field = withoutDirectives(value[name]!);
-    if (field !== undefined) put(kept, name, field);
+    if (field !== undefined) setKey(kept, name, field);
   }
   return kept;
 }

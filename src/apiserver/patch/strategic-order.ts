@@ -1,5 +1,5 @@
-import { goText, goType } from './go-text.ts';
-import { isArray, isObject, type Json, type JsonObject, own } from './json-value.ts';
+import { formatGoValue, reflectedTypeName } from '../../kube/go/format-value.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, ownValue } from '../../kube/go/json-value.ts';
 import { failedPatch, malformedPatch } from './patch-error.ts';
 
 export const orderPrefix = '$setElementOrder';
@@ -9,7 +9,7 @@ const sortBlock = 20;
 
 /** Takes `$setElementOrder/containers: [...]` apart. */
 export function readOrder(directive: string, value: Json): { name: string; wanted: readonly Json[] } {
-  if (!isArray(value)) throw unexpectedType('[]interface {}', value);
+  if (!isJsonArray(value)) throw unexpectedType('[]interface {}', value);
   const [prefix, ...rest] = directive.split('/');
   if (prefix !== orderPrefix || rest.length === 0) {
     throw malformedPatch('invalid patch format of setElementOrder list');
@@ -23,18 +23,18 @@ export function checkOrder(change: readonly Json[], wanted: readonly Json[], mer
   const kept = mergeKey === '' ? change : change.filter((item) => !isDeletion(item));
   let at = 0;
   for (let i = 0; at < kept.length && i < wanted.length; ) {
-    if (isObject(kept[at]) && Object.hasOwn(kept[at] as JsonObject, '$patch')) at++;
+    if (isJsonObject(kept[at]) && Object.hasOwn(kept[at] as JsonObject, '$patch')) at++;
     else if (isSameElement(kept[at]!, wanted[i++]!, mergeKey)) at++;
   }
   if (at === kept.length) return;
   throw failedPatch(
-    `The order in patch list:\n${goText(change)}\n doesn't match ${orderPrefix} list:\n${goText(wanted)}\n`,
+    `The order in patch list:\n${formatGoValue(change)}\n doesn't match ${orderPrefix} list:\n${formatGoValue(wanted)}\n`,
   );
 }
 
 function isDeletion(item: Json): boolean {
-  if (!isObject(item)) throw unexpectedType('map[string]interface {}', item);
-  return own(item, '$patch') === 'delete';
+  if (!isJsonObject(item)) throw unexpectedType('map[string]interface {}', item);
+  return ownValue(item, '$patch') === 'delete';
 }
 
 function isSameElement(a: Json, b: Json, mergeKey: string): boolean {
@@ -43,10 +43,10 @@ function isSameElement(a: Json, b: Json, mergeKey: string): boolean {
 
 /** What tells an element apart. Elements without it cannot be merged. */
 export function mergeKeyOf(item: Json, mergeKey: string): Json {
-  if (!isObject(item)) throw unexpectedType('map[string]interface {}', item);
-  const value = own(item, mergeKey);
+  if (!isJsonObject(item)) throw unexpectedType('map[string]interface {}', item);
+  const value = ownValue(item, mergeKey);
   if (value !== undefined) return value;
-  throw failedPatch(`map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
+  throw failedPatch(`map: ${formatGoValue(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
 export interface Arrangement {
@@ -54,7 +54,7 @@ export interface Arrangement {
   /** Elements in here take its order, and go before the others where that is not decided by `currentOrder`. */
   readonly wantedOrder: readonly Json[];
   readonly currentOrder: readonly Json[];
-  /** Empty for scalars, which are their own key. */
+  /** Empty for scalars, which are their ownValue key. */
   readonly mergeKey: string;
 }
 
@@ -81,12 +81,12 @@ export function arrange({ items, wantedOrder, currentOrder, mergeKey }: Arrangem
 }
 
 function requireMaps(list: readonly Json[]): void {
-  const at = list.findIndex((item) => !isObject(item));
+  const at = list.findIndex((item) => !isJsonObject(item));
   if (at >= 0) throw failedPatch(`value for key ${at} is not a map`);
 }
 
 function looseKeyOf(item: Json, mergeKey: string): Json | undefined {
-  return isObject(item) ? own(item, mergeKey) : undefined;
+  return isJsonObject(item) ? ownValue(item, mergeKey) : undefined;
 }
 
 type Place = (item: Json) => number | undefined;
@@ -142,5 +142,5 @@ function interleave(theirs: readonly Json[], ours: readonly Json[], placeOf: Pla
 }
 
 function unexpectedType(expected: string, value: Json): Error {
-  return failedPatch(`expected a ${expected}, but received a ${goType(value)}`);
+  return failedPatch(`expected a ${expected}, but received a ${reflectedTypeName(value)}`);
 }

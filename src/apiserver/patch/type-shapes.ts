@@ -1,6 +1,6 @@
+import type { Json } from '../../kube/go/json-value.ts';
 import { type FieldTable, shortName, tableOf, type ValueType } from '../schema/type-table.ts';
 import { deducedShape } from './deduced-shape.ts';
-import type { Json } from './json-value.ts';
 import type { FieldShape, ListKey, ListShape, Shape, StructShape } from './shape.ts';
 
 /** The shape of a type of the API tables, such as `core/v1.Pod`. Made once, and only as far as somebody looks. */

@@ -1,4 +1,6 @@
+import { readYaml, YamlSyntaxError } from '../../io/yaml/yaml-reader.ts';
 import { ApiError, badRequest, failure } from '../../kube/api-error.ts';
+import { isJsonObject, jsonKindName } from '../../kube/go/json-value.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import {
   type ExpectedType,
@@ -8,13 +10,11 @@ import {
   parseApiVersion,
   withDefaults,
 } from './group-version-kind.ts';
-import { isJsonObject, valueName } from './json-number.ts';
 import { type JsonDocument, JsonSyntaxError, readJson } from './json-reader.ts';
 import { formOf } from './object-form.ts';
 import { readEnvelope, readMessage } from './protobuf.ts';
 import { strictComplaints } from './strict-complaints.ts';
 import { WireError } from './wire-reader.ts';
-import { readYaml, YamlSyntaxError } from './yaml-reader.ts';
 
 export interface Body {
   readonly bytes: Buffer;
@@ -68,7 +68,8 @@ function decodeYaml(body: Body): DecodedBody {
 
 function decodeValue(body: Body, document: JsonDocument, yamlDuplicates: readonly string[]): DecodedBody {
   const value = document.value ?? {};
-  if (!isJsonObject(value)) throw unreadable(body, `${valueName(value)} into Go value of type ${goFinder}`);
+  if (!isJsonObject(value))
+    throw unreadable(body, `${jsonKindName(value)} into Go value of type ${goFinder}`);
   const found = checkedKind(body, kindOf(body, value));
   const { object, unknownFields } = orRefused(body, found, () =>
     formOf(body.expected).normalize({ ...value, kind: found.kind, apiVersion: apiVersionOf(body.expected) }),
@@ -110,7 +111,7 @@ function kindOf(body: Body, value: Record<string, unknown>): GroupVersionKind {
     const given = value[name];
     if (typeof given === 'string') texts[name] = given;
     else if (given !== undefined && given !== null)
-      throw unreadable(body, `${valueName(given)} into Go struct field .${name} of type string`);
+      throw unreadable(body, `${jsonKindName(given)} into Go struct field .${name} of type string`);
   }
   const groupVersion = parseApiVersion(texts.apiVersion);
   if (groupVersion === undefined)

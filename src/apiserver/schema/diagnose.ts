@@ -1,6 +1,7 @@
-import { beyondDouble, isJsonObject, JsonNumber, valueName } from './json-number.ts';
+import { beyondDoubleMessage, JsonNumber } from '../../kube/go/json-number.ts';
+import { isJsonObject, jsonKindName } from '../../kube/go/json-value.ts';
+import { explainTime } from '../../kube/go/kubernetes-time.ts';
 import { base64ErrorAt, leafReaders } from './leaf-values.ts';
-import { explainTime } from './times.ts';
 import {
   type FieldTable,
   type SchemaForm,
@@ -107,7 +108,7 @@ class Walk {
 
   #leaf(type: ValueType, value: unknown, path: string): void {
     if (value instanceof JsonNumber && value.isBeyondDouble && isKeptByGo(type, value)) {
-      throw new FatalProblem(beyondDouble(path, value.text));
+      throw new FatalProblem(beyondDoubleMessage(path, value.text));
     }
     switch (type.form) {
       case 'quantity':
@@ -115,7 +116,7 @@ class Walk {
       case 'time':
       case 'microTime':
         if (typeof value === 'string') throw new FatalProblem(explainTime(value, type.form === 'microTime'));
-        throw new FatalProblem(this.#mismatchOf(valueName(value), 'string'));
+        throw new FatalProblem(this.#mismatchOf(jsonKindName(value), 'string'));
       case 'intOrString':
         throw new FatalProblem(this.#mismatchOf(numberName(value), 'int32'));
       case 'int32':
@@ -133,7 +134,7 @@ class Walk {
   }
 
   #mismatch(value: unknown, goName: string): void {
-    this.#problem ??= this.#mismatchOf(valueName(value), goName);
+    this.#problem ??= this.#mismatchOf(jsonKindName(value), goName);
   }
 
   #mismatchOf(found: string, goName: string): string {
@@ -197,7 +198,7 @@ function isKeptByGo(type: ValueType, number: JsonNumber): boolean {
 /** Numbers that are no integers are told with their digits. */
 function numberName(value: unknown): string {
   if (typeof value === 'number') return `number ${value}`;
-  return value instanceof JsonNumber ? `number ${value.text}` : valueName(value);
+  return value instanceof JsonNumber ? `number ${value.text}` : jsonKindName(value);
 }
 
 function explainQuantity(value: unknown): string {

@@ -1,4 +1,6 @@
-import { beyondDouble, JsonNumber, setKey } from './json-number.ts';
+import { beyondDoubleMessage, JsonNumber } from '../../kube/go/json-number.ts';
+import { setKey } from '../../kube/go/json-value.ts';
+import { goQuotedRune } from '../../kube/go/quote.ts';
 
 /** The message is Go's. */
 export class JsonSyntaxError extends Error {}
@@ -150,7 +152,7 @@ export class JsonParser {
     if (String(value) === text && (Number.isSafeInteger(value) || !Number.isInteger(value))) return value;
     const number = new JsonNumber(text);
     if (this.#options.keepsNumbers) return number;
-    if (number.isBeyondDouble) throw new JsonSyntaxError(beyondDouble(path, text));
+    if (number.isBeyondDouble) throw new JsonSyntaxError(beyondDoubleMessage(path, text));
     return value;
   }
 
@@ -181,7 +183,9 @@ export class JsonParser {
   }
 
   #invalid(where: string): JsonSyntaxError {
-    return new JsonSyntaxError(`invalid character ${quoteByte(this.#peek())} ${where}`);
+    return new JsonSyntaxError(
+      `invalid character ${goQuotedRune(String.fromCharCode(this.#peek()))} ${where}`,
+    );
   }
 }
 
@@ -220,27 +224,3 @@ function isBlank(byte: number): boolean {
 function unexpectedEnd(): JsonSyntaxError {
   return new JsonSyntaxError('unexpected end of JSON input');
 }
-
-/** As Go quotes a byte that it takes for a character. */
-function quoteByte(byte: number): string {
-  if (byte === 0x27) return "'\\''";
-  if (byte === quoteMark) return "'\"'";
-  const named = namedBytes.get(byte);
-  if (named !== undefined) return `'${named}'`;
-  if (byte < blank || (byte >= 0x7f && byte <= 0xa0) || byte === 0xad) {
-    const hex = byte.toString(16);
-    return byte < 0x80 ? `'\\x${hex.padStart(2, '0')}'` : `'\\u${hex.padStart(4, '0')}'`;
-  }
-  return `'${String.fromCharCode(byte)}'`;
-}
-
-const namedBytes = new Map([
-  [0x07, '\\a'],
-  [0x08, '\\b'],
-  [0x09, '\\t'],
-  [0x0a, '\\n'],
-  [0x0b, '\\v'],
-  [0x0c, '\\f'],
-  [0x0d, '\\r'],
-  [0x5c, '\\\\'],
-]);

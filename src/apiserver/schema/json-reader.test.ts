@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonNumber } from './json-number.ts';
+import { JsonNumber } from '../../kube/go/json-number.ts';
 import { depthMax, JsonSyntaxError, readJson } from './json-reader.ts';
 
 /** Numbers that we refuse on purpose. */

@@ -1,6 +1,8 @@
+import { JsonNumber } from '../../kube/go/json-number.ts';
+import { setKey } from '../../kube/go/json-value.ts';
+import { canonicalMicroTime, canonicalTime, isZeroTime } from '../../kube/go/kubernetes-time.ts';
 import { formatQuantity, parseQuantity } from '../../kube/quantities/quantity.ts';
-import { JsonNumber, setKey } from './json-number.ts';
-import { canonicalMicroTime, canonicalTime, isZeroTime } from './times.ts';
+import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import type { LeafForm } from './type-table.ts';
 
 /**
@@ -20,7 +22,8 @@ export const leafReaders: Readonly<Record<LeafForm, (value: unknown) => unknown>
   intOrString: (value) => (typeof value === 'string' ? value : readInt32(value)),
   rawExtension: copyJson,
   fieldsV1: copyJson,
-  json: (value) => sortedJson(copyJson(value)),
+  // Kubernetes keeps it in Go's maps, which are encoded with sorted keys.
+  json: (value) => withSortedKeysDeep(copyJson(value)),
 };
 
 /** What Go writes for a field of this form that nobody set; undefined where its writer must decide by other means. */
@@ -55,16 +58,6 @@ export function copyJson(value: unknown): unknown {
     if (copied !== undefined) setKey(copy, key, copied);
   }
   return copy;
-}
-
-/** Kubernetes keeps it as Go's maps, which are written sorted by key. Changes the value, which is a copy. */
-function sortedJson(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(sortedJson);
-  const sorted: Record<string, unknown> = {};
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [key, each] of entries) setKey(sorted, key, sortedJson(each));
-  return sorted;
 }
 
 function readInt32(value: unknown): number | undefined {

@@ -1,6 +1,7 @@
 import { badRequest } from '../../kube/api-error.ts';
+import { isJsonObject, setKey } from '../../kube/go/json-value.ts';
+import { sortedKeys } from '../../kube/sorted-keys.ts';
 import { diagnose } from './diagnose.ts';
-import { isJsonObject, setKey } from './json-number.ts';
 import { leafReaders, leafZeros } from './leaf-values.ts';
 import { fieldsOf } from './type-info.ts';
 import { type FieldTable, type SchemaForm, schemaTypeId, type ValueType } from './type-table.ts';
@@ -251,13 +252,6 @@ function mapReader(element: ValueType): Read {
     }
     return map;
   };
-}
-
-function sortedKeys(map: object): string[] {
-  const keys = Object.keys(map);
-  for (let at = 1; at < keys.length; at++)
-    if ((keys[at - 1] as string) > (keys[at] as string)) return keys.sort();
-  return keys;
 }
 
 /**

@@ -1,6 +1,6 @@
-import { setKey } from './json-number.ts';
+import { setKey } from '../../kube/go/json-value.ts';
+import { microTimeFromUnix, timeFromUnix } from '../../kube/go/kubernetes-time.ts';
 import { readJson } from './json-reader.ts';
-import { microTimeFromUnix, timeFromUnix } from './times.ts';
 import {
   type FieldTable,
   type LeafForm,

@@ -1,5 +1,5 @@
+import type { Json } from '../../kube/go/json-value.ts';
 import { goQuoted } from '../../kube/go/quote.ts';
-import type { Json } from '../patch/json-value.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Check, Findings, NodeCheck, Run } from './run.ts';
 

@@ -1,4 +1,5 @@
-import { isArray, isEqual, isObject, type Json, own } from '../patch/json-value.ts';
+import { isEqualJson } from '../../kube/deep-equal.ts';
+import { isJsonArray, isJsonObject, type Json, ownValue } from '../../kube/go/json-value.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { schemaOfField } from './prune.ts';
 
@@ -31,14 +32,14 @@ export class Correlation {
   }
 
   field(name: string): Correlation | undefined {
-    if (!isObject(this.#value) || !isObject(this.#old)) return undefined;
-    const [value, old] = [own(this.#value, name), own(this.#old, name)];
+    if (!isJsonObject(this.#value) || !isJsonObject(this.#old)) return undefined;
+    const [value, old] = [ownValue(this.#value, name), ownValue(this.#old, name)];
     if (value === undefined || old === undefined) return undefined;
     return this.#child(name, value, old, schemaOfField(this.#schema, name));
   }
 
   element(index: number): Correlation | undefined {
-    if (!isArray(this.#value) || !isArray(this.#old)) return undefined;
+    if (!isJsonArray(this.#value) || !isJsonArray(this.#old)) return undefined;
     const value = this.#value[index];
     this.#partnerOf ??= partnersAmong(this.#old, this.#schema);
     const old = value === undefined ? undefined : this.#partnerOf(value);
@@ -59,17 +60,17 @@ export class Correlation {
 
   #compare(): boolean {
     const [value, old] = [this.#value, this.#old];
-    if (isArray(value))
-      return isArray(old) && value.length === old.length && this.#compareElements(value, old);
-    if (!isObject(value)) return value === old;
-    if (!isObject(old)) return false;
+    if (isJsonArray(value))
+      return isJsonArray(old) && value.length === old.length && this.#compareElements(value, old);
+    if (!isJsonObject(value)) return value === old;
+    if (!isJsonObject(old)) return false;
     const names = Object.keys(value);
     if (names.length !== Object.keys(old).length) return false;
     return names.every((name) => this.field(name)?.isUnchanged === true);
   }
 
   #compareElements(value: readonly Json[], old: readonly Json[]): boolean {
-    if (this.#schema['x-kubernetes-list-type'] !== 'map') return isEqual(value, old);
+    if (this.#schema['x-kubernetes-list-type'] !== 'map') return isEqualJson(value, old);
     return value.every((_, index) => this.element(index)?.isUnchanged === true);
   }
 }
@@ -94,10 +95,10 @@ export function partnersAmong(elements: readonly Json[], schema: JsonSchema): Pa
 
 /** Undefined where a key is missing or no scalar: such an element has no partner. */
 function keyOf(element: Json, keys: readonly string[]): string | undefined {
-  if (!isObject(element) || keys.length === 0) return undefined;
+  if (!isJsonObject(element) || keys.length === 0) return undefined;
   const values: Json[] = [];
   for (const key of keys) {
-    const value = own(element, key);
+    const value = ownValue(element, key);
     if (value === undefined || value === null || typeof value === 'object') return undefined;
     values.push(value);
   }

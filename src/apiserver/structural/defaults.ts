@@ -1,5 +1,12 @@
-import { type Draft, isArray, isObject, type Json, type JsonObject, put } from '../patch/json-value.ts';
-import { ownValue } from '../validation/own-value.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonDraft,
+  type JsonObject,
+  ownValue,
+  setKey,
+} from '../../kube/go/json-value.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { schemaOfField } from './prune.ts';
 import { searchFor } from './schema-search.ts';
@@ -26,12 +33,12 @@ export function dropRefusedNulls(value: JsonObject, schema: JsonSchema): void {
 /** Also below fields that nobody described, where nothing is known to refuse null. Null elements of lists stay. */
 function dropNulls(value: Json, schema: JsonSchema | undefined): void {
   if (schema === undefined) return;
-  if (isArray(value)) {
+  if (isJsonArray(value)) {
     for (const each of value) dropNulls(each, schema.items);
-  } else if (isObject(value)) {
+  } else if (isJsonObject(value)) {
     for (const name of Object.keys(value)) {
       const field = schemaOfField(schema, name);
-      if (isRefusedNull(value[name], field) && !hasDefault(field)) delete (value as Draft)[name];
+      if (isRefusedNull(value[name], field) && !hasDefault(field)) delete (value as JsonDraft)[name];
       else dropNulls(value[name] as Json, field);
     }
   }
@@ -41,23 +48,23 @@ const holdsDefaults = searchFor(hasDefault);
 
 function fill(value: Json, schema: JsonSchema | undefined): void {
   if (schema === undefined || !holdsDefaults(schema)) return;
-  if (isArray(value)) fillList(value as Json[], schema.items);
-  else if (isObject(value)) fillObject(value as Draft, schema);
+  if (isJsonArray(value)) fillList(value as Json[], schema.items);
+  else if (isJsonObject(value)) fillObject(value as JsonDraft, schema);
 }
 
-function fillObject(value: Draft, schema: JsonSchema): void {
+function fillObject(value: JsonDraft, schema: JsonSchema): void {
   const { properties = {} } = schema;
   for (const name of Object.keys(properties)) {
     const field = properties[name] as JsonSchema;
     if (!hasDefault(field)) continue;
     if (!Object.hasOwn(value, name) || isRefusedNull(value[name], field))
-      put(value, name, copy(field.default));
+      setKey(value, name, copy(field.default));
   }
   for (const name of Object.keys(value)) {
     const named = ownValue(properties, name);
     const field = named ?? schemaOfField(schema, name);
     if (named === undefined && isRefusedNull(value[name], field))
-      put(value, name, copy(field?.default ?? null));
+      setKey(value, name, copy(field?.default ?? null));
     fill(value[name] as Json, field);
   }
 }
@@ -79,9 +86,9 @@ function isRefusedNull(value: Json | undefined, schema: JsonSchema | undefined):
 
 /** Each object gets a default of its own, or changing one would change the next. */
 function copy(value: Json): Json {
-  if (isArray(value)) return value.map(copy);
-  if (!isObject(value)) return value;
-  const copied: Draft = {};
-  for (const name of Object.keys(value)) put(copied, name, copy(value[name] as Json));
+  if (isJsonArray(value)) return value.map(copy);
+  if (!isJsonObject(value)) return value;
+  const copied: JsonDraft = {};
+  for (const name of Object.keys(value)) setKey(copied, name, copy(value[name] as Json));
   return copied;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../patch/json-value.ts';
+import type { JsonObject } from '../../kube/go/json-value.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { checkEmbedded, coerceEmbedded } from './embedded-meta.ts';
 import type { JsonSchema } from './json-schema.ts';

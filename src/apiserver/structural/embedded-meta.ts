@@ -1,16 +1,22 @@
 import type { ObjectMeta } from '../../kube/api/stored/meta.ts';
 import { ApiError, badRequest } from '../../kube/api-error.ts';
-import { type Draft, isArray, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonDraft,
+  type JsonObject,
+  ownValue,
+} from '../../kube/go/json-value.ts';
+import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import { parseApiVersion } from '../schema/group-version-kind.ts';
 import { normalize } from '../schema/normalize.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { nameRules } from '../validation/names.ts';
 import { checkObjectMeta } from '../validation/object-meta.ts';
-import { ownValue } from '../validation/own-value.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { schemaOfField } from './prune.ts';
 import { searchFor } from './schema-search.ts';
-import { sorted } from './sorted-json.ts';
 
 /**
  * Gives the metadata of embedded resources its canonical form, in place, and returns the paths of what it does not know. Throws
@@ -29,18 +35,18 @@ export function checkEmbedded(value: unknown, schema: JsonSchema, errors: FieldE
 
 const holdsResources = searchFor((schema) => schema['x-kubernetes-embedded-resource'] === true);
 
-type Visit = (resource: Draft, path: string) => void;
+type Visit = (resource: JsonDraft, path: string) => void;
 
 /** Those outside come before those inside. */
 function forEachResource(value: Json, schema: JsonSchema | undefined, path: string, visit: Visit): void {
   if (schema === undefined || !holdsResources(schema)) return;
-  if (isArray(value)) {
+  if (isJsonArray(value)) {
     const { items } = schema;
     value.forEach((each, index) => {
       forEachResource(each, items, `${path}[${index}]`, visit);
     });
-  } else if (isObject(value)) {
-    if (schema['x-kubernetes-embedded-resource'] === true) visit(value as Draft, path);
+  } else if (isJsonObject(value)) {
+    if (schema['x-kubernetes-embedded-resource'] === true) visit(value as JsonDraft, path);
     for (const name of Object.keys(value)) {
       if (typeof value[name] !== 'object') continue;
       const isNamed = ownValue(schema.properties, name) !== undefined;
@@ -50,7 +56,7 @@ function forEachResource(value: Json, schema: JsonSchema | undefined, path: stri
   }
 }
 
-function coerceResource(resource: Draft, path: string, unknown: string[]): void {
+function coerceResource(resource: JsonDraft, path: string, unknown: string[]): void {
   for (const name of ['apiVersion', 'kind']) {
     const text = ownValue(resource, name);
     if (text !== undefined && typeof text !== 'string') throw refused(child(path, name), text, mustBeText);
@@ -68,7 +74,7 @@ const mustBeText = 'must be a string';
 
 function refused(field: string, value: Json, detail: string): ApiError {
   const errors = new FieldErrors();
-  errors.invalid(field, sorted(value), detail);
+  errors.invalid(field, withSortedKeysDeep(value), detail);
   return badRequest(`${field}: ${errors.causes[0]?.message}`);
 }
 
@@ -90,7 +96,7 @@ function readMeta(value: Json): ReadMeta | string {
 }
 
 /** That it has kind and version is required, metadata not. */
-function checkResource(resource: Draft, path: string, errors: FieldErrors): void {
+function checkResource(resource: JsonDraft, path: string, errors: FieldErrors): void {
   const { apiVersion, kind, metadata } = resource;
   if (apiVersion === undefined) errors.required(child(path, 'apiVersion'));
   if (kind === undefined) errors.required(child(path, 'kind'));
@@ -100,7 +106,7 @@ function checkResource(resource: Draft, path: string, errors: FieldErrors): void
 }
 
 function checkApiVersion(value: Json, field: string, errors: FieldErrors): void {
-  if (typeof value !== 'string') errors.invalid(field, sorted(value), mustBeText);
+  if (typeof value !== 'string') errors.invalid(field, withSortedKeysDeep(value), mustBeText);
   else if (value === '') errors.invalid(field, value, 'must not be empty');
   else if (parseApiVersion(value) === undefined) {
     errors.invalid(field, value, `unexpected GroupVersion string: ${value}`);
@@ -108,7 +114,7 @@ function checkApiVersion(value: Json, field: string, errors: FieldErrors): void 
 }
 
 function checkKind(value: Json, field: string, errors: FieldErrors): void {
-  if (typeof value !== 'string') errors.invalid(field, sorted(value), mustBeText);
+  if (typeof value !== 'string') errors.invalid(field, withSortedKeysDeep(value), mustBeText);
   else if (value === '') errors.invalid(field, value, 'must not be empty');
   else {
     const problems = nameRules.dns1035Label(value.toLowerCase(), false);
@@ -121,7 +127,7 @@ function checkKind(value: Json, field: string, errors: FieldErrors): void {
 function checkMeta(value: Json, path: string, errors: FieldErrors): void {
   const read = readMeta(value);
   if (typeof read === 'string') {
-    errors.invalid(child(path, 'metadata'), sorted(value), read);
+    errors.invalid(child(path, 'metadata'), withSortedKeysDeep(value), read);
     return;
   }
   const meta = read.object as ObjectMeta;

@@ -1,5 +1,6 @@
-import { goText } from '../patch/go-text.ts';
-import { isEqual, type Json } from '../patch/json-value.ts';
+import { isEqualJson } from '../../kube/deep-equal.ts';
+import { formatGoValue } from '../../kube/go/format-value.ts';
+import type { Json } from '../../kube/go/json-value.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Run } from './run.ts';
 
@@ -11,14 +12,14 @@ export function compileEnum(schema: JsonSchema): ((value: Json, run: Run) => voi
   const others = supported.filter((each) => typeof each !== 'string' && each !== null);
   return (value, run) => {
     if (typeof value === 'string' ? texts.has(value) : isAmong(value, others, texts)) return;
-    run.addHere('enum', `should be one of ${goText(supported)}`, { value, supported });
+    run.addHere('enum', `should be one of ${formatGoValue(supported)}`, { value, supported });
   };
 }
 
 /** Values are converted to the type of what they are compared with: integers lose their fraction, or become a letter. */
 function isAmong(value: Json, others: readonly Json[], texts: ReadonlySet<string>): boolean {
   if (value === null) return false;
-  if (typeof value !== 'number') return others.some((other) => isEqual(value, other));
+  if (typeof value !== 'number') return others.some((other) => isEqualJson(value, other));
   if (Number.isSafeInteger(value) && texts.has(letterOf(value))) return true;
   return others.some((other) => typeof other === 'number' && convertedTo(other, value) === other);
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../patch/json-value.ts';
+import type { Json } from '../../kube/go/json-value.ts';
 
 /**
  * A schema as CustomResourceDefinitions write it: OpenAPI 3.0 with Kubernetes' extensions. That it is structural was checked when

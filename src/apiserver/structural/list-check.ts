@@ -1,9 +1,9 @@
-import { goJson } from '../../kube/go/quote.ts';
-import type { Json } from '../patch/json-value.ts';
+import { formatGoJson } from '../../kube/go/json-text.ts';
+import type { Json } from '../../kube/go/json-value.ts';
+import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import type { Correlation } from './correlation.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { NodeCheck, Run } from './run.ts';
-import { sorted } from './sorted-json.ts';
 
 type ListCheck = (value: readonly Json[], run: Run, twin: Correlation | undefined) => void;
 
@@ -38,6 +38,6 @@ function checkItems(check: NodeCheck, value: readonly Json[], run: Run, twin: Co
 
 function hasEqual(value: readonly Json[]): boolean {
   const seen = new Set<string>();
-  for (const each of value) seen.add(goJson(sorted(each)));
+  for (const each of value) seen.add(formatGoJson(withSortedKeysDeep(each)));
   return seen.size < value.length;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../patch/json-value.ts';
+import type { Json } from '../../kube/go/json-value.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { checkLists } from './list-types.ts';

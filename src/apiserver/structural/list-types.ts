@@ -1,17 +1,16 @@
-import { goJson } from '../../kube/go/quote.ts';
-import { isArray, isObject, type Json, type JsonObject, own } from '../patch/json-value.ts';
+import { formatGoJson } from '../../kube/go/json-text.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, ownValue } from '../../kube/go/json-value.ts';
+import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
-import { ownValue } from '../validation/own-value.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { searchFor } from './schema-search.ts';
-import { sorted } from './sorted-json.ts';
 
 /**
  * Whether lists of type set have no element twice, and those of type map no key. Whatever comes more often is told once, where it comes
  * for the second time.
  */
 export function checkLists(value: unknown, schema: JsonSchema, errors: FieldErrors): void {
-  if (isObject(value)) checkFields(value, schema, '', errors);
+  if (isJsonObject(value)) checkFields(value, schema, '', errors);
 }
 
 const holdsUniqueLists = searchFor((schema) => {
@@ -21,8 +20,8 @@ const holdsUniqueLists = searchFor((schema) => {
 
 function checkValue(value: Json, schema: JsonSchema, path: string, errors: FieldErrors): void {
   if (!holdsUniqueLists(schema)) return;
-  if (isArray(value)) checkList(value, schema, path, errors);
-  else if (isObject(value)) checkFields(value, schema, path, errors);
+  if (isJsonArray(value)) checkList(value, schema, path, errors);
+  else if (isJsonObject(value)) checkFields(value, schema, path, errors);
 }
 
 function checkFields(value: JsonObject, schema: JsonSchema, path: string, errors: FieldErrors): void {
@@ -39,7 +38,8 @@ function checkFields(value: JsonObject, schema: JsonSchema, path: string, errors
 function checkList(value: readonly Json[], schema: JsonSchema, path: string, errors: FieldErrors): void {
   const type = schema['x-kubernetes-list-type'];
   if (type === 'set') {
-    for (const index of repeated(value)) errors.duplicate(`${path}[${index}]`, sorted(value[index] as Json));
+    for (const index of repeated(value))
+      errors.duplicate(`${path}[${index}]`, withSortedKeysDeep(value[index] as Json));
   } else if (type === 'map') checkMap(value, schema, path, errors);
   const { items } = schema;
   if (items === undefined) return;
@@ -49,21 +49,22 @@ function checkList(value: readonly Json[], schema: JsonSchema, path: string, err
 }
 
 function checkMap(value: readonly Json[], schema: JsonSchema, path: string, errors: FieldErrors): void {
-  const stray = value.findIndex((each) => each !== null && !isObject(each));
+  const stray = value.findIndex((each) => each !== null && !isJsonObject(each));
   if (stray >= 0) {
     const sentence = 'must be an object for an array of list-type map';
-    errors.invalid(`${path}[${stray}]`, sorted(value[stray] as Json), sentence);
+    errors.invalid(`${path}[${stray}]`, withSortedKeysDeep(value[stray] as Json), sentence);
     return;
   }
   const names = schema['x-kubernetes-list-map-keys'] ?? [];
   const keys = value.map((each) => keyOf(each, names));
-  for (const index of repeated(keys)) errors.duplicate(`${path}[${index}]`, sorted(keys[index] as Json));
+  for (const index of repeated(keys))
+    errors.duplicate(`${path}[${index}]`, withSortedKeysDeep(keys[index] as Json));
 }
 
 /** Of the keys those that the element has; null has none. */
 function keyOf(element: Json, names: readonly string[]): JsonObject {
-  if (!isObject(element)) return {};
-  const entries = names.map((name) => [name, own(element, name)] as const);
+  if (!isJsonObject(element)) return {};
+  const entries = names.map((name) => [name, ownValue(element, name)] as const);
   return Object.fromEntries(entries.filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
@@ -74,7 +75,10 @@ function repeated(values: readonly Json[]): readonly number[] {
   const found: number[] = [];
   values.forEach((value, index) => {
     // A text is no scalar twin of a compound's JSON, hence the letter before it.
-    const key = typeof value === 'object' && value !== null ? `c${goJson(sorted(value))}` : scalarKey(value);
+    const key =
+      typeof value === 'object' && value !== null
+        ? `c${formatGoJson(withSortedKeysDeep(value))}`
+        : scalarKey(value);
     const times = (seen.get(key) ?? 0) + 1;
     seen.set(key, times);
     if (times === 2) found.push(index);

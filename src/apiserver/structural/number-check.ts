@@ -1,4 +1,5 @@
-import { goFloat, Verbatim } from '../../kube/go/quote.ts';
+import { VerbatimJson } from '../../kube/go/json-text.ts';
+import { formatGoFloat } from '../../kube/go/numbers.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Run } from './run.ts';
 import { isNearlyWhole, typesOf } from './type-check.ts';
@@ -86,7 +87,7 @@ function compileBound(
     if (!fits) outOfRange(run, bound.what, range);
     const asInteger = fits && Number.isSafeInteger(value);
     if (!bound.exceeds(value, asInteger ? Number(whole) : limit, exclusive)) return;
-    const shown = asInteger ? String(whole) : goFloat(limit);
+    const shown = asInteger ? String(whole) : formatGoFloat(limit);
     run.addHere('invalid', `${sentence} ${shown}`, { value: asInteger ? value : asFloat(value) });
   };
 }
@@ -111,15 +112,15 @@ function checkWholeMultiple(value: number, factor: bigint, run: Run): void {
 }
 
 function checkMultiple(value: number, factor: number, run: Run): void {
-  if (factor <= 0) notPositive(run, goFloat(factor));
+  if (factor <= 0) notPositive(run, formatGoFloat(factor));
   else if (!isNearlyWhole(factor < 1 ? (1 / factor) * value : value / factor)) {
-    run.addHere('invalid', `should be a multiple of ${goFloat(factor)}`, { value: asFloat(value) });
+    run.addHere('invalid', `should be a multiple of ${formatGoFloat(factor)}`, { value: asFloat(value) });
   }
 }
 
 function notPositive(run: Run, factor: string): void {
   const tell = (path: string): string => `factor MultipleOf declared for ${path} must be positive: ${factor}`;
-  run.add('invalid', tell, { value: new Verbatim(factor) });
+  run.add('invalid', tell, { value: new VerbatimJson(factor) });
 }
 
 /** As processors cut it: what does not fit becomes the least of all integers. */
@@ -128,6 +129,6 @@ function toInt64(value: number): bigint {
   return BigInt.asIntN(64, whole) === whole ? whole : -(2n ** 63n);
 }
 
-function asFloat(value: number): Verbatim {
-  return new Verbatim(goFloat(value));
+function asFloat(value: number): VerbatimJson {
+  return new VerbatimJson(formatGoFloat(value));
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, own } from '../patch/json-value.ts';
+import { type JsonObject, ownValue } from '../../kube/go/json-value.ts';
 import type { Correlation } from './correlation.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { NodeCheck, Run } from './run.ts';
@@ -17,7 +17,7 @@ export function compileObject(
   return (value, run, twin) => {
     checkCount?.(value, run);
     checkFields?.(value, run, twin);
-    for (const name of required) if (own(value, name) === undefined) addMissing(run, name);
+    for (const name of required) if (ownValue(value, name) === undefined) addMissing(run, name);
   };
 }
 

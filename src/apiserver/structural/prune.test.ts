@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isArray, isObject, type Json } from '../patch/json-value.ts';
+import { isJsonArray, isJsonObject, type Json } from '../../kube/go/json-value.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { prune, schemaOfField } from './prune.ts';
 import { jsonObjects, objectSchemas } from './testing/random-schemas.ts';
@@ -79,8 +79,8 @@ describe('prune', () => {
 /** Says it the slow way: only what is certainly known, so nothing below what keeps unknown fields. */
 function unknownFields(value: Json, schema: JsonSchema | undefined): readonly string[] {
   if (schema?.['x-kubernetes-preserve-unknown-fields'] === true) return [];
-  if (isArray(value)) return value.flatMap((each) => unknownFields(each, schema?.items));
-  if (!isObject(value)) return [];
+  if (isJsonArray(value)) return value.flatMap((each) => unknownFields(each, schema?.items));
+  if (!isJsonObject(value)) return [];
   return Object.keys(value).flatMap((name) => {
     const isResource = schema?.['x-kubernetes-embedded-resource'] === true;
     if (isResource && ['apiVersion', 'kind', 'metadata'].includes(name)) return [];

@@ -1,5 +1,10 @@
-import { type Draft, isObject, type Json, type JsonObject } from '../patch/json-value.ts';
-import { ownValue } from '../validation/own-value.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonDraft,
+  type JsonObject,
+  ownValue,
+} from '../../kube/go/json-value.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /**
@@ -37,10 +42,10 @@ const selfDescriptions: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'me
 
 function pruneValue(value: Json, schema: JsonSchema | undefined, path: string, walk: Walk): void {
   if (Array.isArray(value)) pruneList(value, schema, path, walk);
-  else if (isObject(value)) pruneObject(value as Draft, schema, path, walk);
+  else if (isJsonObject(value)) pruneObject(value as JsonDraft, schema, path, walk);
 }
 
-function pruneObject(value: Draft, schema: JsonSchema | undefined, path: string, walk: Walk): void {
+function pruneObject(value: JsonDraft, schema: JsonSchema | undefined, path: string, walk: Walk): void {
   const isResource = walk.isRoot || schema?.['x-kubernetes-embedded-resource'] === true;
   const keepsUnknown = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
   walk.isRoot = false;

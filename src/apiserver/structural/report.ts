@@ -1,8 +1,8 @@
-import { goJson } from '../../kube/go/quote.ts';
-import type { Json } from '../patch/json-value.ts';
+import { formatGoJson } from '../../kube/go/json-text.ts';
+import type { Json } from '../../kube/go/json-value.ts';
+import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
 import type { Problem } from './run.ts';
-import { sorted } from './sorted-json.ts';
 
 /** Tells problems as errors of Kubernetes; `under` is the path of the value that was judged, empty for a whole object. */
 export function report(problems: Iterable<Problem>, errors: FieldErrors, under: string): void {
@@ -16,7 +16,7 @@ function tell(problem: Problem, errors: FieldErrors, field: string): void {
       errors.required(field);
       break;
     case 'enum':
-      errors.notSupported(field, sorted(value as Json), supported.map(shownSupported));
+      errors.notSupported(field, withSortedKeysDeep(value as Json), supported.map(shownSupported));
       break;
     case 'tooLong':
       errors.tooLong(field, max);
@@ -44,5 +44,5 @@ function fieldOf({ kind, name }: Problem, under: string): string {
 }
 
 function shownSupported(value: Json): string {
-  return typeof value === 'string' ? value : goJson(sorted(value));
+  return typeof value === 'string' ? value : formatGoJson(withSortedKeysDeep(value));
 }

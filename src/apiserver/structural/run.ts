@@ -1,4 +1,4 @@
-import type { Json } from '../patch/json-value.ts';
+import type { Json } from '../../kube/go/json-value.ts';
 import type { Correlation } from './correlation.ts';
 
 /** What one look at a value found. */

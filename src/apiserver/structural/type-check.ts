@@ -1,4 +1,4 @@
-import type { Json } from '../patch/json-value.ts';
+import type { Json } from '../../kube/go/json-value.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Check, Run } from './run.ts';
 

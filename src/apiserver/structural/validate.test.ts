@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../patch/json-value.ts';
+import type { Json } from '../../kube/go/json-value.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { jsonObjects, objectSchemas } from './testing/random-schemas.ts';

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json } from '../patch/json-value.ts';
+import { isJsonArray, isJsonObject, type Json } from '../../kube/go/json-value.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
 import { compileComposition } from './composition.ts';
 import { Correlation } from './correlation.ts';
@@ -102,10 +102,10 @@ function compileKinds(schema: JsonSchema, format: string): NodeCheck {
     } else if (typeof value === 'number') {
       checkNumber?.(value, run);
       run.match(2);
-    } else if (isArray(value)) {
+    } else if (isJsonArray(value)) {
       checkList?.(value, run, twin);
       run.match(2);
-    } else if (isObject(value)) {
+    } else if (isJsonObject(value)) {
       checkObject?.(value, run, twin);
       run.match(1);
     }

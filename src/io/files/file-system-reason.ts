@@ -13,7 +13,7 @@ const reasons: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** A sentence about an error of the file system, which Node names and LMDB numbers. */
-export function reasonOf(error: unknown): string {
+export function fileSystemReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? error.code : undefined;
   const name = typeof code === 'number' && code > 0 ? getSystemErrorName(-code) : code;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeFolder } from './make-directory.ts';
+import { makeDirectory } from './make-directory.ts';
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-folder-'));
@@ -12,16 +12,16 @@ function temporaryFolder(): string {
 
 test('makes what is missing, for whom it is told, and no more', () => {
   const folder = temporaryFolder();
-  expect(makeFolder(join(folder, 'a', 'b'), 0o700)).toBe(true);
+  expect(makeDirectory(join(folder, 'a', 'b'), 0o700)).toBe(true);
   expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'a', 'b')).mode & 0o777).toBe(0o700);
-  expect(makeFolder(join(folder, 'a', 'b'), 0o700)).toBe(false);
+  expect(makeDirectory(join(folder, 'a', 'b'), 0o700)).toBe(false);
 });
 
 test('ends where nothing can be made', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'file'), '');
-  expect(() => makeFolder(join(folder, 'file', 'a'))).toThrow('ENOTDIR');
-  expect(() => makeFolder(join(folder, 'file'))).toThrow('EEXIST');
-  expect(() => makeFolder('/proc/stowage/a')).toThrow('ENOENT');
+  expect(() => makeDirectory(join(folder, 'file', 'a'))).toThrow('ENOTDIR');
+  expect(() => makeDirectory(join(folder, 'file'))).toThrow('EEXIST');
+  expect(() => makeDirectory('/proc/stowage/a')).toThrow('ENOENT');
 });

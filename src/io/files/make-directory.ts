@@ -7,7 +7,7 @@ import { dirname, resolve } from 'node:path';
  * Node's own way to do that does not end where a file system says that a directory is not there which is to be made, as /proc does,
  * and tells of a read-only one that a directory was not found.
  */
-export function makeFolder(path: string, mode = 0o777): boolean {
+export function makeDirectory(path: string, mode = 0o777): boolean {
   const missing: string[] = [];
   for (let at = resolve(path); !isThere(at); at = dirname(at)) missing.unshift(at);
   for (const each of missing) makeUnlessThere(each, mode);

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from './make-directory.ts';
+import { makeDirectory } from './make-directory.ts';
 
 /** Writes a file that only its owner may read: all of it or nothing, also when the machine stops in between. */
 export async function writePrivateFile(path: string, contents: string): Promise<void> {
-  makeFolder(dirname(path), 0o700);
+  makeDirectory(dirname(path), 0o700);
   // A name that nobody can guess, made with `wx`: whoever may write into the folder cannot lay a link in our way.
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   const file = await open(temporary, 'wx', 0o600);
@@ -24,7 +24,7 @@ export async function writePrivateFile(path: string, contents: string): Promise<
 }
 
 /** Undefined where there is no such file. */
-export async function readIfThere(path: string): Promise<string | undefined> {
+export async function readFileIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

@@ -1,5 +1,5 @@
 /** A complete HTTP response. */
-export interface FullAnswer {
+export interface FullResponse {
   readonly status: number;
   readonly headers: HttpHeaders;
   readonly body: readonly Uint8Array[];
@@ -7,7 +7,7 @@ export interface FullAnswer {
 
 export type HttpHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-export function textAnswer(status: number, text: string): FullAnswer {
+export function textResponse(status: number, text: string): FullResponse {
   const headers = {
     'Cache-Control': 'no-cache, private',
     'Content-Type': 'text/plain; charset=utf-8',
@@ -16,6 +16,6 @@ export function textAnswer(status: number, text: string): FullAnswer {
   return { status, headers, body: [Buffer.from(text)] };
 }
 
-export function pageNotFound(): FullAnswer {
-  return textAnswer(404, '404 page not found\n');
+export function pageNotFound(): FullResponse {
+  return textResponse(404, '404 page not found\n');
 }

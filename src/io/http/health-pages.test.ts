@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { healthAnswer } from './health-pages.ts';
+import { healthResponse } from './health-pages.ts';
 
 describe('/readyz', () => {
   const told = (path: string, problem?: string) => {
     const { pathname, searchParams: query } = new URL(path, 'https://a');
     const rest = pathname.replace(/^\/readyz\/?/, '');
-    const { status, body } = healthAnswer({ query }, 'readyz', rest, { caches: () => problem });
+    const { status, body } = healthResponse({ query }, 'readyz', rest, { caches: () => problem });
     return `${status} ${Buffer.concat(body)}`;
   };
 

@@ -1,4 +1,4 @@
-import { type FullAnswer, pageNotFound, textAnswer } from './full-response.ts';
+import { type FullResponse, pageNotFound, textResponse } from './full-response.ts';
 
 /** One thing that must be well; undefined where it is, else what is wrong. */
 export type HealthCheck = () => string | undefined;
@@ -11,12 +11,12 @@ export type HealthPage = 'healthz' | 'livez' | 'readyz';
  * `/healthz`, `/livez` and `/readyz`: `ok`, or a line for each check where one fails or `?verbose` asks for it. `rest` names a
  * single check, as in `/readyz/ping`. What is wrong is not told: these pages need no token.
  */
-export function healthAnswer(
+export function healthResponse(
   request: { readonly query: URLSearchParams },
   page: HealthPage,
   rest: string,
   checks: HealthChecks,
-): FullAnswer {
+): FullResponse {
   const all: HealthChecks = { ping: () => undefined, ...checks };
   if (rest !== '') return single(Object.hasOwn(all, rest) ? all[rest] : undefined);
   const excluded = new Set(request.query.getAll('exclude'));
@@ -24,17 +24,17 @@ export function healthAnswer(
     .filter(([name]) => !excluded.has(name))
     .map(([name, check]) => ({ name, isWell: check() === undefined }));
   const isWell = results.every((result) => result.isWell);
-  if (isWell && !request.query.has('verbose')) return textAnswer(200, 'ok');
+  if (isWell && !request.query.has('verbose')) return textResponse(200, 'ok');
   const lines = results.map((result) =>
     result.isWell ? `[+]${result.name} ok\n` : `[-]${result.name} failed: reason withheld\n`,
   );
   const verdict = isWell ? `${page} check passed\n` : `${page} check failed\n`;
-  return textAnswer(isWell ? 200 : 500, `${lines.join('')}${verdict}`);
+  return textResponse(isWell ? 200 : 500, `${lines.join('')}${verdict}`);
 }
 
-function single(check: HealthCheck | undefined): FullAnswer {
+function single(check: HealthCheck | undefined): FullResponse {
   if (check === undefined) return pageNotFound();
   return check() === undefined
-    ? textAnswer(200, 'ok')
-    : textAnswer(500, 'internal server error: check failed\n');
+    ? textResponse(200, 'ok')
+    : textResponse(500, 'internal server error: check failed\n');
 }

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { isUsable, makeCertificate } from './certificate.ts';
+import { isCertificateUsable, makeCertificate } from './certificate.ts';
 
 const nowMs = Date.parse('2026-03-01T12:00:00Z');
 const dayMs = 86_400_000;
@@ -67,6 +67,6 @@ describe('a kept pair', () => {
     },
     { name: 'cannot be read', pair: { certificate: 'x', key: 'y' }, atMs: nowMs, hosts: [], expected: false },
   ])('$name', ({ pair: kept, atMs, hosts, expected }) => {
-    expect(isUsable(kept, atMs, hosts)).toBe(expected);
+    expect(isCertificateUsable(kept, atMs, hosts)).toBe(expected);
   });
 });

@@ -17,12 +17,12 @@ import {
   octetString,
   sequence,
   set,
-  text,
+  utf8String,
   time,
 } from './der.ts';
 
 /** A certificate and its key, both as PEM. The certificate signs itself, so clients trust it by having it as their CA. */
-export interface KeyPair {
+export interface TlsKeyPair {
   readonly certificate: string;
   readonly key: string;
 }
@@ -58,7 +58,7 @@ const oids = {
 } as const;
 
 /** Makes a P-256 key and a certificate for it, valid for ten years on the standard names and `extraHosts`. */
-export function makeCertificate(nowMs: number, extraHosts: readonly string[] = []): KeyPair {
+export function makeCertificate(nowMs: number, extraHosts: readonly string[] = []): TlsKeyPair {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const publicKey = pair.publicKey.export({ type: 'spki', format: 'der' });
   const body = certificateBody(nowMs, publicKey, hostsOf(extraHosts));
@@ -71,7 +71,7 @@ export function makeCertificate(nowMs: number, extraHosts: readonly string[] = [
 }
 
 /** Whether a kept pair still serves: it can be read, belongs together, has time left and names every host. */
-export function isUsable(pair: KeyPair, nowMs: number, extraHosts: readonly string[] = []): boolean {
+export function isCertificateUsable(pair: TlsKeyPair, nowMs: number, extraHosts: readonly string[] = []): boolean {
   try {
     const certificate = new X509Certificate(pair.certificate);
     return (
@@ -96,8 +96,8 @@ function hostsOf(extraHosts: readonly string[]): string[] {
 
 function certificateBody(nowMs: number, publicKey: Buffer, hosts: readonly string[]): Der {
   const name = sequence(
-    set(sequence(objectId(oids.organization), text('stowage'))),
-    set(sequence(objectId(oids.commonName), text('stowage embedded API server'))),
+    set(sequence(objectId(oids.organization), utf8String('stowage'))),
+    set(sequence(objectId(oids.commonName), utf8String('stowage embedded API server'))),
   );
   return sequence(
     context(0, integer(Buffer.of(2)), true), // X.509 version 3

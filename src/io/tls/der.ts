@@ -43,7 +43,7 @@ export function objectId(dotted: string): Der {
   return tagged(tags.objectId, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }
 
-export function text(value: string): Der {
+export function utf8String(value: string): Der {
   return tagged(tags.utf8String, Buffer.from(value, 'utf8'));
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { readIfThere, writePrivateFile } from '../files/private-files.ts';
-import { isUsable, type KeyPair, makeCertificate } from './certificate.ts';
+import { readFileIfExists, writePrivateFile } from '../files/private-files.ts';
+import { isCertificateUsable, type TlsKeyPair, makeCertificate } from './certificate.ts';
 
 export interface CertificateOptions {
   readonly nowMs: number;
@@ -9,12 +9,12 @@ export interface CertificateOptions {
 }
 
 /** The certificate of the last start where it still serves, else a new one. */
-export async function keptPair(folder: string, { nowMs, extraHosts }: CertificateOptions): Promise<KeyPair> {
+export async function loadOrCreateKeyPair(folder: string, { nowMs, extraHosts }: CertificateOptions): Promise<TlsKeyPair> {
   const [certificate, key] = await Promise.all([
-    readIfThere(join(folder, 'tls.crt')),
-    readIfThere(join(folder, 'tls.key')),
+    readFileIfExists(join(folder, 'tls.crt')),
+    readFileIfExists(join(folder, 'tls.key')),
   ]);
-  if (certificate !== undefined && key !== undefined && isUsable({ certificate, key }, nowMs, extraHosts)) {
+  if (certificate !== undefined && key !== undefined && isCertificateUsable({ certificate, key }, nowMs, extraHosts)) {
     return { certificate, key };
   }
   const made = makeCertificate(nowMs, extraHosts);

@@ -1,48 +1,16 @@
-import type { Condition, KubeObject } from './meta.ts';
+// Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
+// As read from any cluster or file: any field may be missing, nothing may be changed.
+import type { KubeObject, Timestamp } from './meta.ts';
 
-/** `apiextensions.k8s.io/v1`, cluster-scoped. */
-export interface CustomResourceDefinition extends KubeObject {
-  readonly spec?: CustomResourceDefinitionSpec;
-  readonly status?: CustomResourceDefinitionStatus;
-}
+export type FieldValueErrorReason =
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueForbidden';
 
-export interface CustomResourceDefinitionSpec {
-  readonly group?: string;
-  readonly scope?: 'Cluster' | 'Namespaced';
-  readonly names?: CustomResourceNames;
-  readonly versions?: readonly CustomResourceVersion[];
-  readonly preserveUnknownFields?: boolean;
-}
+export type ResourceScope = 'Cluster' | 'Namespaced';
 
-export interface CustomResourceNames {
-  readonly plural?: string;
-  readonly singular?: string;
-  readonly kind?: string;
-  readonly listKind?: string;
-  readonly shortNames?: readonly string[];
-  readonly categories?: readonly string[];
-}
-
-export interface CustomResourceVersion {
-  readonly name?: string;
-  readonly served?: boolean;
-  readonly storage?: boolean;
-  readonly deprecated?: boolean;
-  readonly deprecationWarning?: string;
-  /** An OpenAPI v3 structural schema; the code that validates against it parses it. */
-  readonly schema?: { readonly openAPIV3Schema?: unknown };
-  readonly subresources?: { readonly status?: object; readonly scale?: CustomResourceScale };
-  readonly additionalPrinterColumns?: readonly PrinterColumn[];
-  readonly selectableFields?: readonly { readonly jsonPath?: string }[];
-}
-
-export interface CustomResourceScale {
-  readonly specReplicasPath?: string;
-  readonly statusReplicasPath?: string;
-  readonly labelSelectorPath?: string;
-}
-
-export interface PrinterColumn {
+export interface CustomResourceColumnDefinition {
   readonly name?: string;
   readonly type?: string;
   readonly format?: string;
@@ -51,8 +19,160 @@ export interface PrinterColumn {
   readonly jsonPath?: string;
 }
 
+export interface CustomResourceConversion {
+  readonly strategy?: string;
+  readonly webhook?: WebhookConversion;
+}
+
+/** Cluster-scoped. */
+export interface CustomResourceDefinition extends KubeObject {
+  readonly spec?: CustomResourceDefinitionSpec;
+  readonly status?: CustomResourceDefinitionStatus;
+}
+
+export interface CustomResourceDefinitionCondition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly lastTransitionTime?: Timestamp | null;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly observedGeneration?: number;
+}
+
+export interface CustomResourceDefinitionNames {
+  readonly plural?: string;
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  readonly kind?: string;
+  readonly listKind?: string;
+  readonly categories?: readonly string[];
+}
+
+export interface CustomResourceDefinitionSpec {
+  readonly group?: string;
+  readonly names?: CustomResourceDefinitionNames;
+  readonly scope?: ResourceScope;
+  readonly versions?: readonly CustomResourceDefinitionVersion[];
+  readonly conversion?: CustomResourceConversion;
+  readonly preserveUnknownFields?: boolean;
+}
+
 export interface CustomResourceDefinitionStatus {
-  readonly acceptedNames?: CustomResourceNames;
+  readonly conditions?: readonly CustomResourceDefinitionCondition[];
+  readonly acceptedNames?: CustomResourceDefinitionNames;
   readonly storedVersions?: readonly string[];
-  readonly conditions?: readonly Condition[];
+  readonly observedGeneration?: number;
+}
+
+export interface CustomResourceDefinitionVersion {
+  readonly name?: string;
+  readonly served?: boolean;
+  readonly storage?: boolean;
+  readonly deprecated?: boolean;
+  readonly deprecationWarning?: string;
+  readonly schema?: CustomResourceValidation;
+  readonly subresources?: CustomResourceSubresources;
+  readonly additionalPrinterColumns?: readonly CustomResourceColumnDefinition[];
+  readonly selectableFields?: readonly SelectableField[];
+}
+
+export interface CustomResourceSubresourceScale {
+  readonly specReplicasPath?: string;
+  readonly statusReplicasPath?: string;
+  readonly labelSelectorPath?: string;
+}
+
+export type CustomResourceSubresourceStatus = Record<string, never>;
+
+export interface CustomResourceSubresources {
+  readonly status?: CustomResourceSubresourceStatus;
+  readonly scale?: CustomResourceSubresourceScale;
+}
+
+export interface CustomResourceValidation {
+  /** A structural schema; the code that validates against it parses it. */
+  readonly openAPIV3Schema?: JSONSchemaProps;
+}
+
+export interface ExternalDocumentation {
+  readonly description?: string;
+  readonly url?: string;
+}
+
+export interface JSONSchemaProps {
+  readonly id?: string;
+  readonly $schema?: string;
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly title?: string;
+  readonly default?: unknown;
+  readonly maximum?: number;
+  readonly exclusiveMaximum?: boolean;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: boolean;
+  readonly maxLength?: number;
+  readonly minLength?: number;
+  readonly pattern?: string;
+  readonly maxItems?: number;
+  readonly minItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly multipleOf?: number;
+  readonly enum?: readonly unknown[];
+  readonly maxProperties?: number;
+  readonly minProperties?: number;
+  readonly required?: readonly string[];
+  readonly items?: JSONSchemaProps | readonly JSONSchemaProps[];
+  readonly allOf?: readonly JSONSchemaProps[];
+  readonly oneOf?: readonly JSONSchemaProps[];
+  readonly anyOf?: readonly JSONSchemaProps[];
+  readonly not?: JSONSchemaProps;
+  readonly properties?: Readonly<Record<string, JSONSchemaProps>>;
+  readonly additionalProperties?: JSONSchemaProps | boolean;
+  readonly patternProperties?: Readonly<Record<string, JSONSchemaProps>>;
+  readonly dependencies?: Readonly<Record<string, JSONSchemaProps | readonly string[]>>;
+  readonly additionalItems?: JSONSchemaProps | boolean;
+  readonly definitions?: Readonly<Record<string, JSONSchemaProps>>;
+  readonly externalDocs?: ExternalDocumentation;
+  readonly example?: unknown;
+  readonly nullable?: boolean;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+  readonly 'x-kubernetes-embedded-resource'?: boolean;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-list-type'?: string;
+  readonly 'x-kubernetes-map-type'?: string;
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
+}
+
+export interface SelectableField {
+  readonly jsonPath?: string;
+}
+
+export interface ServiceReference {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly path?: string;
+  readonly port?: number;
+}
+
+export interface ValidationRule {
+  readonly rule?: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: FieldValueErrorReason;
+  readonly fieldPath?: string;
+  readonly optionalOldSelf?: boolean;
+}
+
+export interface WebhookClientConfig {
+  readonly url?: string;
+  readonly service?: ServiceReference;
+  readonly caBundle?: string;
+}
+
+export interface WebhookConversion {
+  readonly clientConfig?: WebhookClientConfig;
+  readonly conversionReviewVersions?: readonly string[];
 }

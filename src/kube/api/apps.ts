@@ -1,37 +1,61 @@
-import type { PersistentVolumeClaim, PodTemplateSpec } from './core.ts';
-import type { Condition, IntOrString, KubeObject, LabelSelector } from './meta.ts';
+// Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
+// As read from any cluster or file: any field may be missing, nothing may be changed.
+import type { ConditionStatus, PersistentVolumeClaim, PodTemplateSpec } from './core.ts';
+import type { IntOrString, KubeObject, LabelSelector, Timestamp } from './meta.ts';
 
-/** `apps/v1`. */
-export interface StatefulSet extends KubeObject {
-  readonly spec?: StatefulSetSpec;
-  readonly status?: StatefulSetStatus;
+export type DaemonSetUpdateStrategyType = 'RollingUpdate' | 'OnDelete';
+
+export type DeploymentStrategyType = 'Recreate' | 'RollingUpdate';
+
+export type PersistentVolumeClaimRetentionPolicyType = 'Retain' | 'Delete';
+
+export type PodManagementPolicyType = 'OrderedReady' | 'Parallel';
+
+export type StatefulSetUpdateStrategyType = 'RollingUpdate' | 'OnDelete';
+
+/** A copy of a workload's template that never changes; pods name the one that they follow. */
+export interface ControllerRevision extends KubeObject {
+  readonly data?: unknown;
+  readonly revision?: number;
 }
 
-export interface StatefulSetSpec {
-  /** Absent means 1, here and in every kind below. */
-  readonly replicas?: number;
+export interface DaemonSet extends KubeObject {
+  readonly spec?: DaemonSetSpec;
+  readonly status?: DaemonSetStatus;
+}
+
+export interface DaemonSetCondition {
+  readonly type?: string;
+  readonly status?: ConditionStatus;
+  readonly lastTransitionTime?: Timestamp | null;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface DaemonSetSpec {
   readonly selector?: LabelSelector;
   readonly template?: PodTemplateSpec;
-  readonly volumeClaimTemplates?: readonly PersistentVolumeClaim[];
-  readonly serviceName?: string;
-  readonly podManagementPolicy?: 'OrderedReady' | 'Parallel';
-  readonly updateStrategy?: {
-    readonly type?: 'RollingUpdate' | 'OnDelete';
-    readonly rollingUpdate?: { readonly partition?: number; readonly maxUnavailable?: IntOrString };
-  };
-  readonly revisionHistoryLimit?: number;
+  readonly updateStrategy?: DaemonSetUpdateStrategy;
   readonly minReadySeconds?: number;
-  readonly persistentVolumeClaimRetentionPolicy?: {
-    readonly whenDeleted?: 'Retain' | 'Delete';
-    readonly whenScaled?: 'Retain' | 'Delete';
-  };
-  readonly ordinals?: { readonly start?: number };
+  readonly revisionHistoryLimit?: number;
 }
 
-export interface StatefulSetStatus extends ReplicaCounts {
-  readonly currentReplicas?: number;
-  readonly currentRevision?: string;
-  readonly updateRevision?: string;
+export interface DaemonSetStatus {
+  readonly currentNumberScheduled?: number;
+  readonly numberMisscheduled?: number;
+  readonly desiredNumberScheduled?: number;
+  readonly numberReady?: number;
+  readonly observedGeneration?: number;
+  readonly updatedNumberScheduled?: number;
+  readonly numberAvailable?: number;
+  readonly numberUnavailable?: number;
+  readonly collisionCount?: number;
+  readonly conditions?: readonly DaemonSetCondition[];
+}
+
+export interface DaemonSetUpdateStrategy {
+  readonly type?: DaemonSetUpdateStrategyType;
+  readonly rollingUpdate?: RollingUpdateDaemonSet;
 }
 
 export interface Deployment extends KubeObject {
@@ -39,22 +63,42 @@ export interface Deployment extends KubeObject {
   readonly status?: DeploymentStatus;
 }
 
+export interface DeploymentCondition {
+  readonly type?: string;
+  readonly status?: ConditionStatus;
+  readonly lastUpdateTime?: Timestamp | null;
+  readonly lastTransitionTime?: Timestamp | null;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
 export interface DeploymentSpec {
+  /** Absent means 1. */
   readonly replicas?: number;
   readonly selector?: LabelSelector;
   readonly template?: PodTemplateSpec;
-  readonly strategy?: {
-    readonly type?: 'RollingUpdate' | 'Recreate';
-    readonly rollingUpdate?: { readonly maxUnavailable?: IntOrString; readonly maxSurge?: IntOrString };
-  };
+  readonly strategy?: DeploymentStrategy;
   readonly minReadySeconds?: number;
   readonly revisionHistoryLimit?: number;
   readonly paused?: boolean;
   readonly progressDeadlineSeconds?: number;
 }
 
-export interface DeploymentStatus extends ReplicaCounts {
+export interface DeploymentStatus {
+  readonly observedGeneration?: number;
+  readonly replicas?: number;
+  readonly updatedReplicas?: number;
+  readonly readyReplicas?: number;
+  readonly availableReplicas?: number;
   readonly unavailableReplicas?: number;
+  readonly terminatingReplicas?: number;
+  readonly conditions?: readonly DeploymentCondition[];
+  readonly collisionCount?: number;
+}
+
+export interface DeploymentStrategy {
+  readonly type?: DeploymentStrategyType;
+  readonly rollingUpdate?: RollingUpdateDeployment;
 }
 
 export interface ReplicaSet extends KubeObject {
@@ -62,50 +106,98 @@ export interface ReplicaSet extends KubeObject {
   readonly status?: ReplicaSetStatus;
 }
 
+export interface ReplicaSetCondition {
+  readonly type?: string;
+  readonly status?: ConditionStatus;
+  readonly lastTransitionTime?: Timestamp | null;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
 export interface ReplicaSetSpec {
+  /** Absent means 1. */
   readonly replicas?: number;
   readonly minReadySeconds?: number;
   readonly selector?: LabelSelector;
   readonly template?: PodTemplateSpec;
 }
 
-export interface ReplicaSetStatus extends ReplicaCounts {
+export interface ReplicaSetStatus {
+  readonly replicas?: number;
   readonly fullyLabeledReplicas?: number;
-}
-
-export interface DaemonSet extends KubeObject {
-  readonly spec?: { readonly selector?: LabelSelector; readonly template?: PodTemplateSpec };
-  readonly status?: DaemonSetStatus;
-}
-
-export interface DaemonSetStatus {
+  readonly readyReplicas?: number;
+  readonly availableReplicas?: number;
+  readonly terminatingReplicas?: number;
   readonly observedGeneration?: number;
-  readonly currentNumberScheduled?: number;
-  readonly desiredNumberScheduled?: number;
-  readonly numberMisscheduled?: number;
-  readonly numberReady?: number;
-  readonly numberAvailable?: number;
+  readonly conditions?: readonly ReplicaSetCondition[];
 }
 
-/** A frozen copy of a workload's template, kept so that pods can say which one they follow. */
-export interface ControllerRevision extends KubeObject {
-  readonly revision?: number;
-  readonly data?: unknown;
+export interface RollingUpdateDaemonSet {
+  readonly maxUnavailable?: IntOrString;
+  readonly maxSurge?: IntOrString;
 }
 
-interface ReplicaCounts {
+export interface RollingUpdateDeployment {
+  readonly maxUnavailable?: IntOrString;
+  readonly maxSurge?: IntOrString;
+}
+
+export interface RollingUpdateStatefulSetStrategy {
+  readonly partition?: number;
+  readonly maxUnavailable?: IntOrString;
+}
+
+export interface StatefulSet extends KubeObject {
+  readonly spec?: StatefulSetSpec;
+  readonly status?: StatefulSetStatus;
+}
+
+export interface StatefulSetCondition {
+  readonly type?: string;
+  readonly status?: ConditionStatus;
+  readonly lastTransitionTime?: Timestamp | null;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface StatefulSetOrdinals {
+  readonly start?: number;
+}
+
+export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
+  readonly whenDeleted?: PersistentVolumeClaimRetentionPolicyType;
+  readonly whenScaled?: PersistentVolumeClaimRetentionPolicyType;
+}
+
+export interface StatefulSetSpec {
+  /** Absent means 1. */
+  readonly replicas?: number;
+  readonly selector?: LabelSelector;
+  readonly template?: PodTemplateSpec;
+  readonly volumeClaimTemplates?: readonly PersistentVolumeClaim[];
+  readonly serviceName?: string;
+  readonly podManagementPolicy?: PodManagementPolicyType;
+  readonly updateStrategy?: StatefulSetUpdateStrategy;
+  readonly revisionHistoryLimit?: number;
+  readonly minReadySeconds?: number;
+  readonly persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy;
+  readonly ordinals?: StatefulSetOrdinals;
+}
+
+export interface StatefulSetStatus {
   readonly observedGeneration?: number;
   readonly replicas?: number;
   readonly readyReplicas?: number;
+  readonly currentReplicas?: number;
   readonly updatedReplicas?: number;
-  readonly availableReplicas?: number;
-  readonly terminatingReplicas?: number;
+  readonly currentRevision?: string;
+  readonly updateRevision?: string;
   readonly collisionCount?: number;
-  readonly conditions?: readonly Condition[];
+  readonly conditions?: readonly StatefulSetCondition[];
+  readonly availableReplicas?: number;
 }
 
-/** How many there are and should be, of any kind that has replicas (autoscaling/v1). */
-export interface Scale extends KubeObject {
-  readonly spec?: { readonly replicas?: number };
-  readonly status?: { readonly replicas?: number; readonly selector?: string };
+export interface StatefulSetUpdateStrategy {
+  readonly type?: StatefulSetUpdateStrategyType;
+  readonly rollingUpdate?: RollingUpdateStatefulSetStrategy;
 }

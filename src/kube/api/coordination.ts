@@ -1,6 +1,7 @@
+// Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
+// As read from any cluster or file: any field may be missing, nothing may be changed.
 import type { KubeObject, Timestamp } from './meta.ts';
 
-/** `coordination.k8s.io/v1`: who leads, and until when. */
 export interface Lease extends KubeObject {
   readonly spec?: LeaseSpec;
 }
@@ -11,4 +12,6 @@ export interface LeaseSpec {
   readonly acquireTime?: Timestamp;
   readonly renewTime?: Timestamp;
   readonly leaseTransitions?: number;
+  readonly strategy?: string;
+  readonly preferredHolder?: string;
 }

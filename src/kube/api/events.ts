@@ -1,8 +1,10 @@
-import type { KubeObject, ObjectReference, Timestamp } from './meta.ts';
+// Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
+// As read from any cluster or file: any field may be missing, nothing may be changed.
+import type { EventSource, EventType, ObjectReference } from './core.ts';
+import type { KubeObject, Timestamp } from './meta.ts';
 
 /**
- * `events.k8s.io/v1`: something happened to `regarding`. The server keeps it together with the core group's events, which show
- * the same fields by their older names.
+ * The server keeps it together with the core group's events, which show the same fields by their older names.
  */
 export interface Event extends KubeObject {
   readonly eventTime?: Timestamp | null;
@@ -15,12 +17,14 @@ export interface Event extends KubeObject {
   readonly related?: ObjectReference;
   readonly note?: string;
   readonly type?: EventType;
+  readonly deprecatedSource?: EventSource;
+  readonly deprecatedFirstTimestamp?: Timestamp | null;
+  readonly deprecatedLastTimestamp?: Timestamp | null;
+  readonly deprecatedCount?: number;
 }
 
 /** The same event again and again: how often, and when last. */
 export interface EventSeries {
   readonly count?: number;
-  readonly lastObservedTime?: Timestamp;
+  readonly lastObservedTime?: Timestamp | null;
 }
-
-export type EventType = 'Normal' | 'Warning';

@@ -1,74 +1,98 @@
+// Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
+// As read from any cluster or file: any field may be missing, nothing may be changed.
+
 /**
- * What every Kubernetes object carries. The types describe the wire as we may meet it, not as a
- * validating server would have left it: a field is optional wherever JSON may omit it, `metadata` included.
+ * What every Kubernetes object carries. A field that is missing from a type of ours is not lost: it travels along with the object.
+ * Nothing of ours may rebuild an object from its known fields.
  */
-export interface KubeObject {
-  readonly apiVersion?: string;
-  readonly kind?: string;
+export interface KubeObject extends TypeMeta {
   readonly metadata?: ObjectMeta;
 }
 
-export interface ObjectMeta {
-  readonly name?: string;
-  readonly generateName?: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly generation?: number;
-  readonly creationTimestamp?: Timestamp;
-  readonly deletionTimestamp?: Timestamp;
-  readonly deletionGracePeriodSeconds?: number;
-  readonly labels?: StringMap;
-  readonly annotations?: StringMap;
-  readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly OwnerReference[];
-  readonly managedFields?: readonly ManagedFieldsEntry[];
-  readonly selfLink?: string;
-}
-
-export interface KubeList<T extends KubeObject> {
-  readonly apiVersion?: string;
-  readonly kind?: string;
+export interface KubeList<T extends KubeObject> extends TypeMeta {
   readonly metadata?: ListMeta;
   readonly items?: readonly T[];
 }
 
-export interface ListMeta {
-  readonly resourceVersion?: string;
-  readonly continue?: string;
-  readonly remainingItemCount?: number;
-}
+/** RFC 3339 text such as `2026-01-31T12:00:00Z`; MicroTime fields carry six fractional digits. */
+export type Timestamp = string;
 
-export interface OwnerReference {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly uid?: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
+export type StringMap = Readonly<Record<string, string>>;
 
-/** Points at an object of any kind; a PV's claimRef and an Event's subject are of this type. */
-export interface ObjectReference {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly fieldPath?: string;
-}
+/** A quantity as JSON and YAML carry it. YAML turns an unquoted `10` into a number. */
+export type QuantityText = string | number;
+
+/** A port or a percentage may be given by number or by name. */
+export type IntOrString = number | string;
+
+export type ConditionStatus = 'True' | 'False' | 'Unknown';
+
+export type LabelSelectorOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+
+export type ManagedFieldsOperationType = 'Apply' | 'Update';
+
+/** The machine-readable reasons; clients decide by them, so they are exact. */
+export type StatusReason =
+  | ''
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Gone'
+  | 'Invalid'
+  | 'ServerTimeout'
+  | 'StorageReadError'
+  | 'Timeout'
+  | 'TooManyRequests'
+  | 'BadRequest'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'RequestEntityTooLarge'
+  | 'UnsupportedMediaType'
+  | 'InternalError'
+  | 'Expired'
+  | 'ServiceUnavailable';
 
 export interface Condition {
   readonly type?: string;
   readonly status?: ConditionStatus;
   readonly observedGeneration?: number;
-  readonly lastTransitionTime?: Timestamp;
+  readonly lastTransitionTime?: Timestamp | null;
   readonly reason?: string;
   readonly message?: string;
 }
 
-export type ConditionStatus = 'True' | 'False' | 'Unknown';
+export interface CreateOptions {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  readonly dryRun?: readonly string[];
+  readonly fieldManager?: string;
+  readonly fieldValidation?: string;
+}
+
+export interface DeleteOptions {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: Preconditions;
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+  readonly dryRun?: readonly string[];
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
+}
+
+export interface FieldSelectorRequirement {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly values?: readonly string[];
+}
+
+export interface GetOptions {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  readonly resourceVersion?: string;
+}
 
 export interface LabelSelector {
   readonly matchLabels?: StringMap;
@@ -81,12 +105,34 @@ export interface LabelSelectorRequirement {
   readonly values?: readonly string[];
 }
 
-export type LabelSelectorOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+export interface ListMeta {
+  readonly selfLink?: string;
+  readonly resourceVersion?: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+  readonly shardInfo?: ShardInfo;
+}
+
+export interface ListOptions {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly watch?: boolean;
+  readonly allowWatchBookmarks?: boolean;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: string;
+  readonly timeoutSeconds?: number;
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly sendInitialEvents?: boolean;
+  readonly shardSelector?: string;
+}
 
 /** Who owns which field, for server-side apply; `fieldsV1` stays opaque outside the code that applies. */
 export interface ManagedFieldsEntry {
   readonly manager?: string;
-  readonly operation?: 'Apply' | 'Update';
+  readonly operation?: ManagedFieldsOperationType;
   readonly apiVersion?: string;
   readonly time?: Timestamp;
   readonly fieldsType?: string;
@@ -94,15 +140,88 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
 }
 
-/** RFC 3339 text such as `2026-01-31T12:00:00Z`; MicroTime fields carry six fractional digits. */
-export type Timestamp = string;
+export interface ObjectMeta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly selfLink?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: Timestamp;
+  readonly deletionTimestamp?: Timestamp;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: StringMap;
+  readonly annotations?: StringMap;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+}
 
-export type StringMap = Readonly<Record<string, string>>;
+export interface OwnerReference {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
 
-/** A quantity as it stands on the wire. YAML turns an unquoted `10` into a number. */
-export type QuantityText = string | number;
+export interface PartialObjectMetadata extends KubeObject {}
 
-export type ResourceList = Readonly<Record<string, QuantityText>>;
+export interface PatchOptions {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  readonly dryRun?: readonly string[];
+  readonly force?: boolean;
+  readonly fieldManager?: string;
+  readonly fieldValidation?: string;
+}
 
-/** A port or a percentage may be given by number or by name. */
-export type IntOrString = number | string;
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+export interface ShardInfo {
+  readonly selector?: string;
+}
+
+/** What the API answers instead of an object: why a request failed, or that it succeeded. */
+export interface Status extends TypeMeta {
+  readonly metadata?: ListMeta;
+  readonly status?: string;
+  readonly message?: string;
+  readonly reason?: StatusReason;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  /** The plural of the resource, or the kind where a whole object was refused. */
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+export interface TypeMeta {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+}
+
+export interface UpdateOptions {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  readonly dryRun?: readonly string[];
+  readonly fieldManager?: string;
+  readonly fieldValidation?: string;
+}

@@ -1,7 +1,9 @@
+// Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
+// As read from any cluster or file: any field may be missing, nothing may be changed.
 import type { PreemptionPolicy } from './core.ts';
 import type { KubeObject } from './meta.ts';
 
-/** `scheduling.k8s.io/v1`, cluster-scoped: a name for a pod's priority. */
+/** Cluster-scoped: a name for a pod's priority. */
 export interface PriorityClass extends KubeObject {
   readonly value?: number;
   readonly globalDefault?: boolean;

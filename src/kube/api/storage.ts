@@ -1,19 +1,15 @@
-import type { PersistentVolumeSpec, TopologySelectorTerm } from './core.ts';
+// Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
+// As read from any cluster or file: any field may be missing, nothing may be changed.
+import type { PersistentVolumeReclaimPolicy, PersistentVolumeSpec, TopologySelectorTerm } from './core.ts';
 import type { KubeObject, LabelSelector, QuantityText, StringMap, Timestamp } from './meta.ts';
 
-/** `storage.k8s.io/v1`. All kinds but {@link CSIStorageCapacity} are cluster-scoped. */
-export interface StorageClass extends KubeObject {
-  readonly provisioner?: string;
-  readonly parameters?: StringMap;
-  readonly reclaimPolicy?: 'Delete' | 'Retain';
-  readonly mountOptions?: readonly string[];
-  readonly allowVolumeExpansion?: boolean;
-  readonly volumeBindingMode?: VolumeBindingMode;
-  readonly allowedTopologies?: readonly TopologySelectorTerm[];
-}
+export type FSGroupPolicy = 'ReadWriteOnceWithFSType' | 'File' | 'None';
 
 export type VolumeBindingMode = 'Immediate' | 'WaitForFirstConsumer';
 
+export type VolumeLifecycleMode = 'Persistent' | 'Ephemeral';
+
+/** Cluster-scoped. */
 export interface CSIDriver extends KubeObject {
   readonly spec?: CSIDriverSpec;
 }
@@ -22,33 +18,41 @@ export interface CSIDriverSpec {
   /** Absent means true: the driver needs a VolumeAttachment before a volume is used. */
   readonly attachRequired?: boolean;
   readonly podInfoOnMount?: boolean;
-  readonly volumeLifecycleModes?: readonly ('Persistent' | 'Ephemeral')[];
-  /** True: the scheduler believes {@link CSIStorageCapacity} objects, and finds no space where there are none. */
+  readonly volumeLifecycleModes?: readonly VolumeLifecycleMode[];
+  /** True: the scheduler uses CSIStorageCapacity objects, and finds no space where there are none. */
   readonly storageCapacity?: boolean;
-  readonly fsGroupPolicy?: 'ReadWriteOnceWithFSType' | 'File' | 'None';
-  readonly tokenRequests?: readonly { readonly audience?: string; readonly expirationSeconds?: number }[];
+  readonly fsGroupPolicy?: FSGroupPolicy;
+  readonly tokenRequests?: readonly TokenRequest[];
   readonly requiresRepublish?: boolean;
   readonly seLinuxMount?: boolean;
   readonly nodeAllocatableUpdatePeriodSeconds?: number;
   readonly serviceAccountTokenInSecrets?: boolean;
-  /** True: a node whose CSINode lacks this driver is refused, rather than taken as without limit. */
+  /**
+   * True: a node whose CSINode lacks this driver is refused; otherwise such a node counts as without limit.
+   */
   readonly preventPodSchedulingIfMissing?: boolean;
 }
 
-/** Has the name of its node; tells which drivers run there and how many volumes each can attach. */
+/**
+ * Cluster-scoped. Has the name of its node; says which drivers run there and how many volumes each can
+ * attach.
+ */
 export interface CSINode extends KubeObject {
-  readonly spec?: { readonly drivers?: readonly CSINodeDriver[] };
+  readonly spec?: CSINodeSpec;
 }
 
 export interface CSINodeDriver {
   readonly name?: string;
   readonly nodeID?: string;
   readonly topologyKeys?: readonly string[];
-  /** No count means no limit. */
-  readonly allocatable?: { readonly count?: number };
+  readonly allocatable?: VolumeNodeResources;
 }
 
-/** How much room one class has in one part of the cluster. The published object is namespaced. */
+export interface CSINodeSpec {
+  readonly drivers?: readonly CSINodeDriver[];
+}
+
+/** How much capacity one class has in one part of the cluster. Namespaced. */
 export interface CSIStorageCapacity extends KubeObject {
   /** Absent: no node at all. Empty selector: every node. */
   readonly nodeTopology?: LabelSelector;
@@ -58,18 +62,37 @@ export interface CSIStorageCapacity extends KubeObject {
   readonly maximumVolumeSize?: QuantityText;
 }
 
+/** Cluster-scoped. */
+export interface StorageClass extends KubeObject {
+  readonly provisioner?: string;
+  readonly parameters?: StringMap;
+  readonly reclaimPolicy?: PersistentVolumeReclaimPolicy;
+  readonly mountOptions?: readonly string[];
+  readonly allowVolumeExpansion?: boolean;
+  readonly volumeBindingMode?: VolumeBindingMode;
+  readonly allowedTopologies?: readonly TopologySelectorTerm[];
+}
+
+export interface TokenRequest {
+  readonly audience?: string;
+  readonly expirationSeconds?: number;
+}
+
+/** Cluster-scoped. */
 export interface VolumeAttachment extends KubeObject {
   readonly spec?: VolumeAttachmentSpec;
   readonly status?: VolumeAttachmentStatus;
 }
 
+export interface VolumeAttachmentSource {
+  readonly persistentVolumeName?: string;
+  readonly inlineVolumeSpec?: PersistentVolumeSpec;
+}
+
 export interface VolumeAttachmentSpec {
   readonly attacher?: string;
+  readonly source?: VolumeAttachmentSource;
   readonly nodeName?: string;
-  readonly source?: {
-    readonly persistentVolumeName?: string;
-    readonly inlineVolumeSpec?: PersistentVolumeSpec;
-  };
 }
 
 export interface VolumeAttachmentStatus {
@@ -79,13 +102,19 @@ export interface VolumeAttachmentStatus {
   readonly detachError?: VolumeError;
 }
 
+/** Cluster-scoped. */
+export interface VolumeAttributesClass extends KubeObject {
+  readonly driverName?: string;
+  readonly parameters?: StringMap;
+}
+
 export interface VolumeError {
-  readonly time?: Timestamp;
+  readonly time?: Timestamp | null;
   readonly message?: string;
   readonly errorCode?: number;
 }
 
-export interface VolumeAttributesClass extends KubeObject {
-  readonly driverName?: string;
-  readonly parameters?: StringMap;
+export interface VolumeNodeResources {
+  /** No count means no limit. */
+  readonly count?: number;
 }

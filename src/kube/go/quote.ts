@@ -1,49 +1,18 @@
-/** A text as Go's %q prints it: what a field error shows of a wrong text. */
+/** A text as Go's `%q` prints it. Field errors show wrong texts this way. */
 export function goQuoted(text: string): string {
-  if (isPlain(text)) return `"${text}"`;
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let printed = '';
-  for (const rune of text) printed += quotedRune(rune);
+  for (const rune of text) printed += rune === '"' ? '\\"' : escapedRune(rune);
   return `"${printed}"`;
 }
 
-/** A value as Go's encoding/json prints it: what means something to HTML is escaped. */
-export function goJson(value: unknown): string {
-  if (typeof value === 'bigint') return String(value);
-  if (value instanceof Verbatim) return value.text;
-  const json = JSON.stringify(value === undefined ? null : value);
-  return json.replace(/[<>&\u2028\u2029]/gu, (letter) => unicodeEscape(letter.charCodeAt(0)));
+/** A character as Go's `%q` prints a rune: `'a'`, `'\''`, `'\x00'`. */
+export function goQuotedRune(rune: string): string {
+  return rune === "'" ? "'\\''" : `'${escapedRune(rune)}'`;
 }
 
-/** Stands for a value that is to be shown just so. */
-export class Verbatim {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** A float64 as Go's %v prints it: with an exponent from a million on, and below a ten-thousandth. */
-export function goFloat(value: number): string {
-  const [digits = '', power = '0'] = value.toExponential().split('e');
-  const exponent = Number(power);
-  if (!Number.isFinite(value) || (exponent >= -4 && exponent < 6)) return String(value);
-  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
-}
-
-/** Go prints maps by key; null stands for none. */
-export function byKey<V>(map: Readonly<Record<string, V>> | undefined): Readonly<Record<string, V>> | null {
-  if (map === undefined) return null;
-  return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** How many bytes a text has in UTF-8: what Go calls its length. */
-export function byteLength(text: string): number {
-  return Buffer.byteLength(text);
-}
-
-const namedEscapes: Readonly<Record<string, string>> = {
-  '"': '\\"',
+/** The control characters that Go escapes by a letter, and the backslash. */
+export const namedEscapes: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '\u0007': '\\a',
   '\b': '\\b',
@@ -55,17 +24,33 @@ const namedEscapes: Readonly<Record<string, string>> = {
 };
 
 /** Go's unicode.IsPrint. */
-const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
-
 export function isPrintable(rune: string): boolean {
   return printable.test(rune);
 }
 
-function isPlain(text: string): boolean {
-  return /^[ !#-[\]-~]*$/.test(text);
+/** The number of bytes of a text in UTF-8: what Go calls its length. */
+export function utf8Length(text: string): number {
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) length += 1;
+    else if (unit < 0x800) length += 2;
+    else if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(at + 1))) {
+      length += 4;
+      at++;
+    } else length += 3;
+  }
+  return length;
 }
 
-function quotedRune(rune: string): string {
+/** `\u003c`, as Go and JSON write a UTF-16 unit by its number. */
+export function unicodeEscape(unit: number): string {
+  return `\\u${hex(unit, 4)}`;
+}
+
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+function escapedRune(rune: string): string {
   const named = namedEscapes[rune];
   if (named !== undefined) return named;
   if (isPrintable(rune)) return rune;
@@ -74,8 +59,12 @@ function quotedRune(rune: string): string {
   return code <= 0xffff ? unicodeEscape(code) : `\\U${hex(code, 8)}`;
 }
 
-function unicodeEscape(code: number): string {
-  return `\\u${hex(code, 4)}`;
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000;
 }
 
 function hex(code: number, digits: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeSource, Volume } from '../api/core.ts';
+import type { AzureDataDiskKind, PersistentVolume, PersistentVolumeSource, Volume } from '../api/core.ts';
 import type { StringMap } from '../api/meta.ts';
 import type { CSINode } from '../api/storage.ts';
 import {
@@ -101,7 +101,10 @@ test.each([
   ['Shared', false],
   ['Dedicated', false],
 ])('an Azure disk of kind %s can be translated: %s', (kind, ok) => {
-  expect(migrateVolume({ spec: { azureDisk: { diskURI: 'd', ...(kind && { kind }) } } })?.ok).toBe(ok);
+  expect(
+    migrateVolume({ spec: { azureDisk: { diskURI: 'd', ...(kind && { kind: kind as AzureDataDiskKind }) } } })
+      ?.ok,
+  ).toBe(ok);
 });
 
 test.each(['csi.example.com', 'kubernetes.io/no-provisioner', 'kubernetes.io/vsphere-volume', ''])(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ResourceList } from '../api/meta.ts';
+import type { ResourceList } from '../api/core.ts';
 import {
   type GrantedRequests,
   podLoadForScore,

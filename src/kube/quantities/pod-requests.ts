@@ -1,5 +1,4 @@
-import type { ResourceRequirements } from '../api/core.ts';
-import type { ResourceList } from '../api/meta.ts';
+import type { ResourceList, ResourceRequirements } from '../api/core.ts';
 import { isRecord, listOf, textOf } from '../wire.ts';
 import { addQuantities, compareQuantities, parseQuantity, type Quantity } from './quantity.ts';
 import { amountsOf, quantitiesOf, type ResourceAmounts } from './resource-amounts.ts';

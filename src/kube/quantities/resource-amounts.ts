@@ -1,4 +1,4 @@
-import type { ResourceList } from '../api/meta.ts';
+import type { ResourceList } from '../api/core.ts';
 import { isLabelKey } from '../selectors/label-syntax.ts';
 import { isRecord } from '../wire.ts';
 import { parseQuantity, type Quantity, quantityToNano } from './quantity.ts';

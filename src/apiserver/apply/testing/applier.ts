@@ -1,7 +1,13 @@
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  withoutNulls,
+} from '../../../kube/go/json-value.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
 import { parseFieldSet } from '../../managed-fields/field-set.ts';
 import { elementOf } from '../../managed-fields/list-elements.ts';
-import { isArray, isObject, type Json, type JsonObject, withoutNulls } from '../../patch/json-value.ts';
 import { schemaShape } from '../../patch/schema-shapes.ts';
 import { type Shape, type StructShape, shapeOfField } from '../../patch/shape.ts';
 import { shapeOf } from '../../patch/type-shapes.ts';
@@ -125,7 +131,7 @@ export class Applier {
 function withoutEmpties(value: Json): Json | undefined {
   if (typeof value !== 'object') return value;
   if (value === null || Object.keys(value).length === 0) return undefined;
-  if (isArray(value)) return value.map(withoutEmpties).filter((item) => item !== undefined);
+  if (isJsonArray(value)) return value.map(withoutEmpties).filter((item) => item !== undefined);
   const kept = Object.entries(value)
     .map(([name, inner]) => [name, withoutEmpties(inner)] as const)
     .filter((entry): entry is readonly [string, Json] => entry[1] !== undefined);
@@ -133,11 +139,11 @@ function withoutEmpties(value: Json): Json | undefined {
 }
 
 function sorted(value: Json, shape: Shape | undefined): Json {
-  if (isArray(value) && shape?.kind === 'list' && shape.relation !== 'atomic') {
+  if (isJsonArray(value) && shape?.kind === 'list' && shape.relation !== 'atomic') {
     const elements = value.map((item) => [elementOf(item, shape), sorted(item, shape.element)] as const);
     return elements.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
   }
-  if (!isObject(value) || (shape?.kind !== 'struct' && shape?.kind !== 'map')) return value;
+  if (!isJsonObject(value) || (shape?.kind !== 'struct' && shape?.kind !== 'map')) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, sorted(inner, shapeOfField(shape, name))]),
   );

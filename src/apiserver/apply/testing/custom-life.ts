@@ -1,9 +1,9 @@
+import type { Json, JsonObject } from '../../../kube/go/json-value.ts';
 import type { ManagedFieldsEntry } from '../../managed-fields/managers.ts';
 import { resetFieldsOf } from '../../managed-fields/reset-fields.ts';
 import { complaintAbout } from '../../managed-fields/typed-check.ts';
 import { updateManagedFields } from '../../managed-fields/update-managers.ts';
 import type { VersionView } from '../../managed-fields/versions.ts';
-import type { Json, JsonObject } from '../../patch/json-value.ts';
 import { schemaShape } from '../../patch/schema-shapes.ts';
 import type { StructShape } from '../../patch/shape.ts';
 import type { JsonSchema } from '../../structural/json-schema.ts';

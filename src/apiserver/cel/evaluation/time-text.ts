@@ -1,5 +1,5 @@
+import { formatWithoutExponent } from '../../../kube/go/numbers.ts';
 import { floorDivide, moment } from './arithmetic.ts';
-import { plainNumber } from './go-numbers.ts';
 import type { Timestamp, Value } from './values.ts';
 
 const nanosPerSecond = 1_000_000_000n;
@@ -97,7 +97,7 @@ export function parseDuration(text: string): bigint | undefined {
 export function formatDuration(nanos: bigint): string {
   const whole = nanos / nanosPerSecond;
   const seconds = Number(whole) + Number(nanos % nanosPerSecond) / 1e9;
-  return `${plainNumber(seconds)}s`;
+  return `${formatWithoutExponent(seconds)}s`;
 }
 
 function offsetOf(sign: string | undefined, hours: number, minutes: number): number | undefined {

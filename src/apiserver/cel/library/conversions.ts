@@ -1,6 +1,6 @@
+import { formatGoFloat, parseGoFloat } from '../../../kube/go/numbers.ts';
 import type { Library } from '../checking/declarations.ts';
 import { int, moment, uint } from '../evaluation/arithmetic.ts';
-import { goFloat, parseGoFloat } from '../evaluation/go-numbers.ts';
 import { formatDuration, formatTimestamp, parseDuration, parseTimestamp } from '../evaluation/time-text.ts';
 import {
   CelError,
@@ -72,7 +72,7 @@ export const conversionLibrary: Library = {
     string_to_string: same,
     bool_to_string: String,
     bytes_to_string: bytesToText,
-    double_to_string: (value) => goFloat(value as number),
+    double_to_string: (value) => formatGoFloat(value as number),
     duration_to_string: (value) => formatDuration((value as Duration).nanos),
     int64_to_string: String,
     timestamp_to_string: (value) => formatTimestamp(value as Timestamp),

@@ -1,5 +1,5 @@
+import { formatGoFloat } from '../../../kube/go/numbers.ts';
 import { goQuoted } from '../../../kube/go/quote.ts';
-import { goFloat } from '../evaluation/go-numbers.ts';
 import { formatDuration, formatTimestamp } from '../evaluation/time-text.ts';
 import {
   CelError,
@@ -121,7 +121,7 @@ function printedScalar(value: Value): string | CelError | undefined {
     case 'bigint':
       return String(value);
     case 'number':
-      return goFloat(value);
+      return formatGoFloat(value);
     default:
       if (value === null) return 'null';
       if (value instanceof Uint) return String(value.value);
@@ -161,7 +161,7 @@ function member(value: Value): Formatted {
   if (typeof value === 'string') return goQuoted(value);
   if (value instanceof Uint8Array) return `b${goQuoted(new TextDecoder().decode(value))}`;
   if (typeof value === 'number')
-    return Number.isFinite(value) ? value.toFixed(digitsByDefault) : `"${goFloat(value)}"`;
+    return Number.isFinite(value) ? value.toFixed(digitsByDefault) : `"${formatGoFloat(value)}"`;
   if (value instanceof Timestamp) return `timestamp("${formatTimestamp(value)}")`;
   if (value instanceof Duration) return `duration("${formatDuration(value.nanos)}")`;
   if (isList(value)) return printedList(value);

@@ -1,3 +1,4 @@
+import { namedEscapes } from '../../../kube/go/quote.ts';
 import type { Library } from '../checking/declarations.ts';
 import { PlainList } from '../evaluation/collections.ts';
 import { CelError, itemsOf, type ListValue, type Value } from '../evaluation/values.ts';
@@ -147,20 +148,9 @@ function join(list: ListValue, separator: string): Value {
   return texts.join(separator);
 }
 
-const quotedEscapes: Readonly<Record<string, string>> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-};
-
+/** Only control characters with a name, the backslash and the quote are escaped. */
 function quote(text: string): Value {
   let quoted = '';
-  for (const point of text) quoted += quotedEscapes[point] ?? point;
+  for (const point of text) quoted += point === '"' ? '\\"' : (namedEscapes[point] ?? point);
   return `"${quoted}"`;
 }

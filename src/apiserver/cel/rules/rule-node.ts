@@ -1,4 +1,4 @@
-import type { Json } from '../../patch/json-value.ts';
+import type { Json } from '../../../kube/go/json-value.ts';
 import type { Correlation } from '../../structural/correlation.ts';
 import type { JsonSchema } from '../../structural/json-schema.ts';
 import type { CompiledRule } from './compiled-rule.ts';

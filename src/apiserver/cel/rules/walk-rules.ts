@@ -1,4 +1,10 @@
-import { isArray, isObject, type Json, type JsonObject, own } from '../../patch/json-value.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ownValue,
+} from '../../../kube/go/json-value.ts';
 import { type Correlation, partnersAmong } from '../../structural/correlation.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { judgeValue } from './judge-value.ts';
@@ -54,8 +60,8 @@ class Walk {
     // What only `allOf` says is not let through because the value itself has not changed.
     const nested = { ...place, current: undefined };
     if (!node.allOf.every((inner) => this.visit(inner, nested))) return false;
-    if (isArray(value)) return this.#visitItems(node, place, value, isArray(old) ? old : []);
-    return isObject(value) ? this.#visitFields(node, place, value, isObject(old) ? old : {}) : true;
+    if (isJsonArray(value)) return this.#visitItems(node, place, value, isJsonArray(old) ? old : []);
+    return isJsonObject(value) ? this.#visitFields(node, place, value, isJsonObject(old) ? old : {}) : true;
   }
 
   #visitItems(node: RuleNode, place: Place, value: readonly Json[], old: readonly Json[]): boolean {
@@ -77,7 +83,7 @@ class Walk {
       ...(isRootIdentity(place, name) ? uncorrelated : below(place, (current) => current.field(name))),
       path,
       value: value[name]!,
-      old: own(old, name),
+      old: ownValue(old, name),
     });
     for (const name of Object.keys(value)) {
       if (node.entries === undefined) break;

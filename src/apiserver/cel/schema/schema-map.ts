@@ -1,5 +1,5 @@
+import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import type { JsonSchema } from '../../structural/json-schema.ts';
-import { deepEqual } from '../../validation/deep-equal.ts';
 import { equals } from '../evaluation/equality.ts';
 import { CelError, type MapValue, noSuchOverload, type Value } from '../evaluation/values.ts';
 import { escapeName, unescapeName } from './escaping.ts';
@@ -69,5 +69,5 @@ export class SchemaMap implements MapValue {
 
 function equalUnknown(name: string, json: unknown, other: MapValue): Value {
   if (!(other instanceof SchemaMap)) return new CelError(noSuchOverload);
-  return Object.hasOwn(other.json, name) ? deepEqual(json, other.json[name]) : true;
+  return Object.hasOwn(other.json, name) ? isSemanticallyEqual(json, other.json[name]) : true;
 }

@@ -1,5 +1,5 @@
+import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import type { JsonSchema } from '../../structural/json-schema.ts';
-import { deepEqual } from '../../validation/deep-equal.ts';
 import { CelError, Duration, type OpaqueValue, type Value } from '../evaluation/values.ts';
 import { parseApiDateTime, parseApiDuration, parseBase64Url, parseTimestamp } from './format-values.ts';
 import { SchemaList } from './schema-list.ts';
@@ -98,7 +98,7 @@ class UnknownValue implements OpaqueValue {
   }
 
   equals(other: OpaqueValue): boolean {
-    return other instanceof UnknownValue && deepEqual(this.#json, other.#json);
+    return other instanceof UnknownValue && isSemanticallyEqual(this.#json, other.#json);
   }
 }
 

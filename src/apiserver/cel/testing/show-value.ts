@@ -1,4 +1,4 @@
-import { goFloat } from '../evaluation/go-numbers.ts';
+import { formatGoFloat } from '../../../kube/go/numbers.ts';
 import { formatTimestamp } from '../evaluation/time-text.ts';
 import {
   Duration,
@@ -17,7 +17,7 @@ import {
 export function showValue(value: Value): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'number') return `double(${goFloat(value)})`;
+  if (typeof value === 'number') return `double(${formatGoFloat(value)})`;
   if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
   if (value instanceof Uint) return `${value.value}u`;
   if (value instanceof Uint8Array) return `b[${Buffer.from(value).toString('hex')}]`;

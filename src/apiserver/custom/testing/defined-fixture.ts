@@ -2,8 +2,8 @@ import type { CustomResourceDefinition } from '../../../kube/api/stored/apiexten
 import { realClock } from '../../../runtime/clock.ts';
 import { idsFrom } from '../../../runtime/ids.ts';
 import { seededRandom } from '../../../runtime/random.ts';
-import { servedCatalogue } from '../../kinds/built-in-kinds.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { bootstrap } from '../../registry/bootstrap.ts';
 import { decodedObject } from '../../registry/decoded-object.ts';
 import { EmbeddedRegistry } from '../../registry/embedded-registry.ts';
@@ -73,7 +73,7 @@ export class DefinedFixture {
     await this.registry.delete(this.kind(...definitionPath), { name }, {}, write);
   }
 
-  kind(apiVersion: string, plural: string): Kind {
+  kind(apiVersion: string, plural: string): ServedKind {
     const found = this.registry.kinds.byPlural(apiVersion, plural);
     if (found === undefined) throw new Error(`${plural} of ${apiVersion} are not served`);
     return found;
@@ -101,7 +101,7 @@ export class DefinedFixture {
   #newRegistry(): EmbeddedRegistry {
     return new EmbeddedRegistry({
       store: this.#store,
-      kinds: servedCatalogue(),
+      kinds: builtInKindCatalog(),
       clock: realClock,
       ids: this.#ids,
     });

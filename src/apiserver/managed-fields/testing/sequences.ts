@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { JsonObject } from '../../patch/json-value.ts';
+import type { JsonObject } from '../../../kube/go/json-value.ts';
 import { shapeOf } from '../../patch/type-shapes.ts';
 import type { ManagedFieldsEntry } from '../managers.ts';
 import { resetFieldsOf } from '../reset-fields.ts';

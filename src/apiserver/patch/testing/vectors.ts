@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Json, JsonObject } from '../json-value.ts';
+import type { Json, JsonObject } from '../../../kube/go/json-value.ts';
 
 /** What Kubernetes' own code makes of a patch. */
 export interface Vector {

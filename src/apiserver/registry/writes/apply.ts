@@ -1,9 +1,10 @@
+import { checkPatchDepth } from '../../patch/patch-depth.ts';
 import { badRequest, conflict, failure, notFound } from '../../../kube/api-error.ts';
-import { checkDepth, isArray, isObject, type JsonObject } from '../../../kube/go/json-value.ts';
+import { type JsonObject, isJsonArray, isJsonObject } from '../../../kube/go/json-value.ts';
 import { apiVersionOf, type ObjectKey } from '../../../kube/resource.ts';
 import { applyConfiguration } from '../../apply/apply-configuration.ts';
 import { notedAnnotations } from '../../apply/last-applied.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { ListElementError } from '../../managed-fields/list-elements.ts';
 import { complaintAbout } from '../../managed-fields/typed-check.ts';
 import { UntypableError } from '../../managed-fields/typed-compare.ts';
@@ -20,7 +21,7 @@ import { versionedWrite } from './versioned-write.ts';
 /** PATCH with a configuration: the object is made where there is none, else it is changed as if the result had been PUT. */
 export async function applyObject(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   key: ObjectKey,
   patch: RequestedPatch,
   write: UpdateContext,
@@ -43,7 +44,7 @@ export async function applyObject(
   return { snapshot: await createAbsent(context, kind, key, object, owned), created: true };
 }
 
-function newObject(expected: Kind): StoredObject {
+function newObject(expected: ServedKind): StoredObject {
   const { kind, group, version } = expected;
   const apiVersion = apiVersionOf({ group, version });
   return { ...formOf(expected).zero(), kind, apiVersion } as unknown as StoredObject;
@@ -96,8 +97,8 @@ export function applied(context: RegistryContext, request: ApplyRequest): Stored
 
 /** A configuration says of itself what it is. */
 function configOf(expected: ExpectedType, body: unknown): JsonObject {
-  const config = (isObject(body) ? body : {}) as JsonObject;
-  refusing(() => checkDepth(config));
+  const config = (isJsonObject(body) ? body : {}) as JsonObject;
+  refusing(() => checkPatchDepth(config));
   const given = kindOf(config);
   if (given !== kindText(expected)) throw badRequest(`invalid object type: ${given}`);
   return config;
@@ -105,7 +106,7 @@ function configOf(expected: ExpectedType, body: unknown): JsonObject {
 
 /** It says nothing about owners, and fits its type. */
 function checkConfig(expected: AppliedType, config: JsonObject): void {
-  if (isObject(config.metadata) && isArray(config.metadata.managedFields)) {
+  if (isJsonObject(config.metadata) && isJsonArray(config.metadata.managedFields)) {
     throw badRequest('metadata.managedFields must be nil');
   }
   const complaint = complaintAbout(config, mergeShape(expected));
@@ -146,7 +147,7 @@ function kindText({ group, version, kind }: Pick<ExpectedType, 'group' | 'versio
 
 /** As errors of the server name a configuration. */
 function nameOf(config: JsonObject): string {
-  const { namespace, name } = isObject(config.metadata) ? config.metadata : {};
+  const { namespace, name } = isJsonObject(config.metadata) ? config.metadata : {};
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   return `${text(namespace)}/${text(name)}; ${kindOf(config)}`;
 }

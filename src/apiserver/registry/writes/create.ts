@@ -8,7 +8,7 @@ import {
   ApiError as StatusError,
 } from '../../../kube/api-error.ts';
 import { type ObjectKey, qualifiedPlural } from '../../../kube/resource.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { parseApiVersion } from '../../schema/group-version-kind.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import { checkObjectMeta } from '../../validation/object-meta.ts';
@@ -26,7 +26,7 @@ const generatedNamesMax = 8;
 
 export async function createObject(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   namespace: string | undefined,
   object: StoredObject,
   write: WriteContext,
@@ -52,7 +52,7 @@ function namesVersion({ metadata: { resourceVersion = '' } }: StoredObject): boo
  */
 export async function createAbsent(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   key: ObjectKey,
   object: StoredObject,
   write: UpdateContext,
@@ -73,7 +73,7 @@ export function refuseUnreadableVersion({ metadata: { resourceVersion = '' } }: 
 /** All that happens to a new object before it is stored; what is wrong with it throws. */
 function prepareNew(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   namespace: string | undefined,
   object: StoredObject,
   write: UpdateContext,
@@ -94,7 +94,7 @@ function prepareNew(
   approve(context, attempt);
 }
 
-function definitionEnds(kind: Kind, { metadata }: StoredObject): ApiError {
+function definitionEnds(kind: ServedKind, { metadata }: StoredObject): ApiError {
   return forbidden(
     kind,
     metadata.name ?? '',
@@ -103,7 +103,7 @@ function definitionEnds(kind: Kind, { metadata }: StoredObject): ApiError {
 }
 
 /** The namespace of the request; an object that names another is refused. */
-export function takeNamespace(kind: Kind, object: StoredObject, namespace: string | undefined): void {
+export function takeNamespace(kind: ServedKind, object: StoredObject, namespace: string | undefined): void {
   const { metadata } = object;
   if (!kind.namespaced) {
     delete metadata.namespace;
@@ -126,7 +126,7 @@ function wipeSystemFields({ metadata }: StoredObject): void {
   delete metadata.selfLink;
 }
 
-function fillSystemFields(context: RegistryContext, kind: Kind, object: StoredObject): void {
+function fillSystemFields(context: RegistryContext, kind: ServedKind, object: StoredObject): void {
   const { metadata } = object;
   metadata.uid = context.ids.uid();
   metadata.creationTimestamp = timestamp(context);
@@ -148,7 +148,7 @@ function generatedName(prefix: string, suffix: string): string {
 }
 
 /** What is wrong is told of the kind that owns the storage. */
-function checkNew(owner: Kind, kind: Kind, object: StoredObject): void {
+function checkNew(owner: ServedKind, kind: ServedKind, object: StoredObject): void {
   const errors = new FieldErrors();
   checkObjectMeta(errors, object.metadata, kind);
   kind.validate(object, errors);
@@ -156,12 +156,12 @@ function checkNew(owner: Kind, kind: Kind, object: StoredObject): void {
 }
 
 /** A custom resource is called what it says that it is, right or wrong. */
-export function toldAs(owner: Kind, { kind, apiVersion }: StoredObject): Pick<Kind, 'group' | 'kind'> {
+export function toldAs(owner: ServedKind, { kind, apiVersion }: StoredObject): Pick<ServedKind, 'group' | 'kind'> {
   if (owner.definition === undefined) return owner;
   return { kind, group: parseApiVersion(apiVersion)?.group ?? '' };
 }
 
-function nameTaken(kind: Kind, object: StoredObject, taken: StoredObject): ApiError {
+function nameTaken(kind: ServedKind, object: StoredObject, taken: StoredObject): ApiError {
   const name = object.metadata.name ?? '';
   if ((object.metadata.generateName ?? '') !== '') {
     const message = `${qualifiedPlural(kind)} ${JSON.stringify(name)} already exists, the server was not able to generate a unique name for the object`;

@@ -1,15 +1,15 @@
 import type { ObjectMeta } from '../../../kube/api/stored/meta.ts';
+import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
 import type { JsonObject } from '../../../kube/go/json-value.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { withoutNewTimes } from '../../managed-fields/unchanged-times.ts';
 import { updateManagedFields } from '../../managed-fields/update-managers.ts';
 import { type RegistryContext, timestamp } from '../context/context.ts';
 import type { UpdateContext } from '../registry.ts';
-import { isSameJson } from './same-json.ts';
 import { versionedWrite } from './versioned-write.ts';
 
 export interface OwnedWrite {
-  readonly kind: Kind;
+  readonly kind: ServedKind;
   readonly object: StoredObject;
   readonly old: StoredObject | undefined;
   readonly write: UpdateContext;
@@ -38,7 +38,7 @@ export function changesNothing(object: StoredObject, old: StoredObject): boolean
   const owners = object.metadata.managedFields;
   const kept = withoutNewTimes(owners as Owners, old.metadata.managedFields as Owners);
   setOwners(object.metadata, kept as ObjectMeta['managedFields']);
-  if (isSameJson(object, old)) return true;
+  if (isEqualWhenStored(object, old)) return true;
   setOwners(object.metadata, owners);
   return false;
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { realClock } from '../../../runtime/clock.ts';
 import { systemIds } from '../../../runtime/ids.ts';
-import { servedCatalogue } from '../../kinds/built-in-kinds.ts';
+import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 import { bootstrap } from '../bootstrap.ts';
 import { decodedObject } from '../decoded-object.ts';
 import { EmbeddedRegistry } from '../embedded-registry.ts';
 
 test('an object that is larger than what storage takes is refused, and nothing is stored', async () => {
-  const kinds = servedCatalogue();
+  const kinds = builtInKindCatalog();
   const registry = new EmbeddedRegistry({
     store: new MemoryStore(),
     kinds,

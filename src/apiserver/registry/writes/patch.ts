@@ -1,8 +1,8 @@
+import { formatGoValue } from '../../../kube/go/format-value.ts';
 import { ApiError, badRequest, failure, internalError, invalid, notFound } from '../../../kube/api-error.ts';
-import { goText } from '../../../kube/go/format-value.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../../kube/go/json-value.ts';
+import { type Json, type JsonObject, isJsonArray, isJsonObject } from '../../../kube/go/json-value.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { applyJsonPatch, strayJsonPatchFields } from '../../patch/json-patch.ts';
 import { applyMergePatch } from '../../patch/merge-patch.ts';
 import { PatchError } from '../../patch/patch-error.ts';
@@ -27,7 +27,7 @@ import { checkNames, replace } from './update.ts';
  */
 export async function patchObject(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   key: ObjectKey,
   patch: RequestedPatch,
   write: UpdateContext,
@@ -105,7 +105,7 @@ function checkSaysKind(result: JsonObject, patch: PlainPatch): void {
 
 function jsonName(value: Json): string {
   if (typeof value === 'boolean') return 'bool';
-  return isArray(value) ? 'array' : typeof value;
+  return isJsonArray(value) ? 'array' : typeof value;
 }
 
 function textOf(value: Json | undefined): string {
@@ -140,8 +140,8 @@ function strayFields(patch: PlainPatch): readonly string[] {
 /** Kubernetes shows the whole result of a JSON or merge patch, and the patch itself where it was a strategic one. */
 function refused(patch: PlainPatch, result: JsonObject, why: string): ApiError {
   const errors = new FieldErrors();
-  const isShown = patch.type === 'strategic' && isObject(patch.body);
-  errors.invalid('patch', isShown ? goText(patch.body as Json) : JSON.stringify(result), why);
+  const isShown = patch.type === 'strategic' && isJsonObject(patch.body);
+  errors.invalid('patch', isShown ? formatGoValue(patch.body as Json) : JSON.stringify(result), why);
   return invalid({ group: '', kind: '' }, '', errors.causes);
 }
 

@@ -1,6 +1,7 @@
+import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
 import { badRequest, conflict, invalid, notFound } from '../../../kube/api-error.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import { pathSegmentProblems } from '../../validation/names.ts';
 import { checkObjectMeta, checkObjectMetaUpdate } from '../../validation/object-meta.ts';
@@ -13,7 +14,6 @@ import { allocate } from './allocation.ts';
 import { createAbsent, otherNamespace, refuseUnreadableVersion, takeNamespace, toldAs } from './create.ts';
 import { changesNothing, recordFieldOwners } from './field-owners.ts';
 import { dropRepeatedOwners } from './owner-references.ts';
-import { isSameJson } from './same-json.ts';
 import { storageConflict } from './storage-conflict.ts';
 
 export const outdated =
@@ -22,7 +22,7 @@ export const outdated =
 /** PUT: the whole object, or its status. */
 export async function updateObject(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   key: ObjectKey,
   object: StoredObject,
   write: UpdateContext,
@@ -58,7 +58,7 @@ export interface Replacement {
  */
 export async function replace(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   { found, object, write }: Replacement,
 ): Promise<Written> {
   const old = found.snapshot.object;
@@ -109,7 +109,7 @@ export function checkNames({ namespace, name }: ObjectKey, { metadata }: StoredO
 }
 
 /** An object without a version replaces whatever is there, where its kind allows that. */
-function checkVersion(kind: Kind, object: StoredObject, old: StoredObject): void {
+function checkVersion(kind: ServedKind, object: StoredObject, old: StoredObject): void {
   const { name = '', resourceVersion = '' } = object.metadata;
   const given = resourceVersion === '0' ? '' : resourceVersion;
   refuseUnreadableVersion(object);
@@ -122,7 +122,7 @@ function checkVersion(kind: Kind, object: StoredObject, old: StoredObject): void
 }
 
 /** Kubernetes puts the plural where the kind belongs, and shows the version as a number. */
-function versionMissing(kind: Kind, name: string) {
+function versionMissing(kind: ServedKind, name: string) {
   const errors = new FieldErrors();
   errors.invalid('metadata.resourceVersion', 0, 'must be specified for an update');
   return invalid({ group: kind.group, kind: kind.plural }, name, errors.causes);
@@ -134,7 +134,7 @@ interface Preparation {
   readonly subresource: string | undefined;
 }
 
-function prepare({ clock }: RegistryContext, kind: Kind, { object, old, subresource }: Preparation): void {
+function prepare({ clock }: RegistryContext, kind: ServedKind, { object, old, subresource }: Preparation): void {
   const moment = { nowMs: clock.nowMs() };
   if (subresource === undefined || subresource === 'scale') {
     kind.prepareUpdate?.(object, old, moment);
@@ -149,11 +149,11 @@ function prepare({ clock }: RegistryContext, kind: Kind, { object, old, subresou
   }
 }
 
-function movesGeneration(kind: Kind, object: StoredObject, old: StoredObject): boolean {
+function movesGeneration(kind: ServedKind, object: StoredObject, old: StoredObject): boolean {
   if (kind.movesGeneration) return kind.movesGeneration(object, old);
   const { metadata: _, status: __, ...wanted } = object as StoredObject & { status?: unknown };
   const { metadata: ___, status: ____, ...before } = old as StoredObject & { status?: unknown };
-  return !isSameJson(wanted, before);
+  return !isEqualWhenStored(wanted, before);
 }
 
 /** Top-level fields, but for those named, become what they were. */
@@ -175,7 +175,7 @@ function keepSystemFields({ metadata }: StoredObject, { metadata: old }: StoredO
 const anyName = { pathSegment: (name: string) => pathSegmentProblems(name) };
 
 /** What is wrong is told of the kind that owns the storage. */
-function checkChanged(owner: Kind, kind: Kind, { object, old, subresource }: Preparation): void {
+function checkChanged(owner: ServedKind, kind: ServedKind, { object, old, subresource }: Preparation): void {
   const errors = new FieldErrors();
   const { namespaced, allowsAnyFinalizer = false } = kind;
   checkObjectMeta(errors, object.metadata, { namespaced, allowsAnyFinalizer, nameRule: anyName.pathSegment });
@@ -188,7 +188,7 @@ function checkChanged(owner: Kind, kind: Kind, { object, old, subresource }: Pre
 }
 
 /** The last finalizer of an object that was deleted is gone, and with it the object. */
-function isGone(kind: Kind, object: StoredObject, { metadata: old }: StoredObject): boolean {
+function isGone(kind: ServedKind, object: StoredObject, { metadata: old }: StoredObject): boolean {
   if ((object.metadata.finalizers ?? []).length > 0 || old.deletionTimestamp === undefined) return false;
   if ((old.deletionGracePeriodSeconds ?? 0) !== 0) return false;
   return kind.outlivesFinalizers?.(object) !== true;

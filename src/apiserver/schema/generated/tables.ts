@@ -1,5 +1,4 @@
-// Generated from the types of Kubernetes v1.36.3 (k8s.io/api v0.36.3); do not edit. To write it anew:
-// go run . ../../src/apiserver/schema/generated (in scripts/api-tables)
+// Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 
 /** What the names of published schemas begin with, by group version. */
 export const openApiPrefixes: Readonly<Record<string, string>> = {

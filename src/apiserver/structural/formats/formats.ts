@@ -1,4 +1,4 @@
-import { byteLength } from '../../../kube/go/quote.ts';
+import { utf8Length } from '../../../kube/go/quote.ts';
 import { isIpv6 } from '../../../kube/ip-address.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { typesOf } from '../type-check.ts';
@@ -68,8 +68,8 @@ function matching(pattern: RegExp): FormatRule {
 
 /** The lengths come first: the pattern could take long over a long text. */
 function isHostName(text: string): boolean {
-  if (byteLength(text) > 255) return false;
-  return text.split('.').every((part) => byteLength(part) <= 63) && hostName.test(text);
+  if (utf8Length(text) > 255) return false;
+  return text.split('.').every((part) => utf8Length(part) <= 63) && hostName.test(text);
 }
 
 /** Nothing encoded is not Base64 to this format. */

@@ -1,4 +1,4 @@
-import { byteLength } from '../../../kube/go/quote.ts';
+import { utf8Length } from '../../../kube/go/quote.ts';
 
 export function isDate(text: string): boolean {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
@@ -9,7 +9,7 @@ export function isDate(text: string): boolean {
 
 /** A date, a T, a time with its zone; what follows another T is not looked at. */
 export function isDateTime(text: string): boolean {
-  if (byteLength(text) < 4) return false;
+  if (utf8Length(text) < 4) return false;
   const [date = '', time] = text.toLowerCase().split('t');
   if (time === undefined || !isDate(date)) return false;
   const parts = /^([0-9]{2}):([0-9]{2}):([0-9]{2})([^\n][0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$/u.exec(time);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../patch/json-value.ts';
+import type { Json, JsonObject } from '../../../kube/go/json-value.ts';
 import type { JsonSchema } from '../json-schema.ts';
 
 /** Names as people choose them, and as people choose who look for holes. */

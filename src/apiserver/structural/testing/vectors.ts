@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { StatusCause } from '../../../kube/api/status.ts';
-import type { Json, JsonObject } from '../../patch/json-value.ts';
+import type { StatusCause } from '../../../kube/api/meta.ts';
+import type { Json, JsonObject } from '../../../kube/go/json-value.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import type { JsonSchema } from '../json-schema.ts';
 
