@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareDataDirectory, reasonOf, unusable } from '../apiserver/store/data-directory.ts';
+import { prepareDataDirectory, unusable } from '../apiserver/store/data-directory.ts';
+import { fileSystemReason } from '../io/files/file-system-reason.ts';
 import { lockDirectory } from '../apiserver/store/directory-lock.ts';
 import { CliError } from './cli-error.ts';
 
@@ -15,7 +16,7 @@ export function markDataDirectory(directory: string): void {
     if (readdirSync(path).length > 0) return;
     writeFileSync(join(path, marker), markerText, { mode: 0o600 });
   } catch (error) {
-    throw unusable(directory, reasonOf(error), error);
+    throw unusable(directory, fileSystemReason(error), error);
   }
 }
 

@@ -3,11 +3,11 @@ import { chmod, readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import type { KeyPair } from '../apiserver/server/identity/certificate.ts';
-import { keptPair } from '../apiserver/server/identity/credentials.ts';
-import { reasonOf } from '../apiserver/store/data-directory.ts';
-import { makeFolder } from '../apiserver/store/make-folder.ts';
-import type { Tls } from '../extender/extender-server.ts';
+import type { TlsKeyPair } from '../io/tls/certificate.ts';
+import { loadOrCreateKeyPair } from '../io/tls/persisted-certificate.ts';
+import { fileSystemReason } from '../io/files/file-system-reason.ts';
+import { makeDirectory } from '../io/files/make-directory.ts';
+import type { ExtenderTls } from '../extender/extender-server.ts';
 import { realClock } from '../runtime/clock.ts';
 import { CliError, usage } from './cli-error.ts';
 
@@ -22,7 +22,7 @@ export interface TlsFlags {
 }
 
 /** What the extender proves itself with, and asks of its callers; undefined: nothing. All of it has been tried, and can be used. */
-export async function tlsOf(flags: TlsFlags, host: string | undefined): Promise<Tls | undefined> {
+export async function tlsOf(flags: TlsFlags, host: string | undefined): Promise<ExtenderTls | undefined> {
   const { insecure, tlsCert, tlsKey, clientCa } = flags;
   if (insecure) {
     if (tlsCert !== undefined || tlsKey !== undefined || clientCa !== undefined)
@@ -63,7 +63,7 @@ async function authorityOf(path: string): Promise<string> {
   return pem;
 }
 
-async function givenPair(certificatePath: string, keyPath: string): Promise<KeyPair> {
+async function givenPair(certificatePath: string, keyPath: string): Promise<TlsKeyPair> {
   const certificate = await fileOf('--tls-cert', certificatePath);
   const key = await fileOf('--tls-key', keyPath);
   const read = attempt(
@@ -104,21 +104,21 @@ async function fileOf(flag: string, path: string): Promise<string> {
 
 // ── The certificate that it makes for itself ──
 
-async function ownPair({ data, tlsHost }: TlsFlags, host: string | undefined): Promise<KeyPair> {
+async function ownPair({ data, tlsHost }: TlsFlags, host: string | undefined): Promise<TlsKeyPair> {
   if (data === '') throw usage('--data: give a directory');
   const isAnywhere = host === undefined || host === '0.0.0.0' || host === '::';
   const extraHosts = [...tlsHost, ...(isAnywhere || isIP(host) === 0 ? [] : [host])];
   const folder = resolve(data);
   try {
     // Others have to read the certificate: kube-scheduler may run as another user. The key stays its owner's.
-    if (makeFolder(folder)) await chmod(folder, 0o755);
-    const pair = await keptPair(folder, { nowMs: realClock.nowMs(), extraHosts });
+    if (makeDirectory(folder)) await chmod(folder, 0o755);
+    const pair = await loadOrCreateKeyPair(folder, { nowMs: realClock.nowMs(), extraHosts });
     const path = ownCertificatePath({ data });
     if (((await stat(path)).mode & 0o444) !== 0o444) await chmod(path, 0o644);
     return pair;
   } catch (error) {
     throw new CliError(
-      `--data: ${folder} cannot keep the certificate: ${reasonOf(error)}; choose another directory, or give --tls-cert and --tls-key`,
+      `--data: ${folder} cannot keep the certificate: ${fileSystemReason(error)}; choose another directory, or give --tls-cert and --tls-key`,
       1,
       { cause: error },
     );

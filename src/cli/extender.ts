@@ -1,8 +1,8 @@
-import { BindingDesk } from '../bind/binding-desk.ts';
+import { StandaloneBinding } from '../bind/standalone-binding.ts';
 import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
 import { defaultRules } from '../engine/rules/default-rules.ts';
 import { Extender } from '../extender/extender.ts';
-import { ExtenderServer, type Tls } from '../extender/extender-server.ts';
+import { ExtenderServer, type ExtenderTls } from '../extender/extender-server.ts';
 import { realClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { systemRandom } from '../runtime/random.ts';
@@ -47,9 +47,9 @@ export async function extender(flags: ExtenderFlags): Promise<void> {
     stopDeadlineMs: 1_000,
   });
   log.info(`reading ${cluster.server} (${cluster.source})`);
-  const desk = await openDesk(flags, cluster, { log, supervisor, signal: stop.signal });
-  if (desk !== undefined) {
-    const served = new Extender({ desk, holdMs, signal: stop.signal });
+  const binding = await openBinding(flags, cluster, { log, supervisor, signal: stop.signal });
+  if (binding !== undefined) {
+    const served = new Extender({ binding, holdMs, signal: stop.signal });
     const server = await listen(flags, { ...address, tls, extender: served, log });
     announce(flags, server, { tls, log });
   }
@@ -66,22 +66,22 @@ interface Opening {
 }
 
 /** As long as it takes until the cluster answers; undefined where somebody stopped it before. */
-async function openDesk(
+async function openBinding(
   { allRules }: ExtenderFlags,
   cluster: KubernetesCluster,
   { log, supervisor, signal }: Opening,
-): Promise<BindingDesk | undefined> {
+): Promise<StandaloneBinding | undefined> {
   const options = {
     cluster,
     clock: realClock,
     random: systemRandom,
     supervisor,
-    onTrouble: (error: unknown) => log.warn('cluster', { error }),
+    onError: (error: unknown) => log.warn('cluster', { error }),
     rules: allRules ? defaultRules : undefined,
   };
   while ((await untilReached(cluster, log, signal)) !== undefined) {
     try {
-      return await BindingDesk.open(options, signal);
+      return await StandaloneBinding.open(options, signal);
     } catch (error) {
       // It was there a moment ago: what it says now is found out by asking again.
       log.warn(`cannot read ${cluster.server}, trying again`, { error });
@@ -92,7 +92,7 @@ async function openDesk(
 }
 
 interface Listening extends ListenAddress {
-  readonly tls: Tls | undefined;
+  readonly tls: ExtenderTls | undefined;
   readonly extender: Extender;
   readonly log: Log;
 }

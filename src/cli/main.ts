@@ -12,7 +12,7 @@ import { addRun } from './commands/run.ts';
 import { addUp } from './commands/up.ts';
 import { addUpgradeZonalPvs } from './commands/upgrade-zonal-pvs.ts';
 import { errorText } from './error-text.ts';
-import { packageVersion } from './package-version.ts';
+import { packageVersion } from '../io/package-version.ts';
 
 /** Exit status 2 is for calls we don't understand, as in most Unix tools. */
 const usageError = 2;

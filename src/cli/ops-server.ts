@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type HealthChecks, healthAnswer } from '../apiserver/server/health.ts';
-import { type FullAnswer, pageNotFound, textAnswer } from '../apiserver/server/http/exchange.ts';
+import { type HealthChecks, healthResponse } from '../io/http/health-pages.ts';
+import { type FullResponse, pageNotFound, textResponse } from '../io/http/full-response.ts';
 import { CliError, usage } from './cli-error.ts';
 import { type ListenAddress, parseListenAddress } from './listen-address.ts';
 
@@ -68,18 +68,18 @@ function addressOf(text: string): ListenAddress {
   return address;
 }
 
-function answerTo({ method, url = '/' }: IncomingMessage, options: OpsServerOptions): FullAnswer {
+function answerTo({ method, url = '/' }: IncomingMessage, options: OpsServerOptions): FullResponse {
   if (method !== 'GET' && method !== 'HEAD')
-    return textAnswer(405, 'only GET and HEAD mean something here\n');
+    return textResponse(405, 'only GET and HEAD mean something here\n');
   const [path = '', search = ''] = url.split('?');
   const [page = '', ...rest] = path.slice(1).split('/');
   const request = { query: new URLSearchParams(search) };
   switch (page) {
     case 'healthz':
     case 'livez':
-      return healthAnswer(request, page, rest.join('/'), {});
+      return healthResponse(request, page, rest.join('/'), {});
     case 'readyz':
-      return healthAnswer(request, page, rest.join('/'), options.readyChecks);
+      return healthResponse(request, page, rest.join('/'), options.readyChecks);
     case 'metrics':
       return rest.length > 0 ? pageNotFound() : metricsAnswer(options.metrics());
     default:
@@ -87,8 +87,8 @@ function answerTo({ method, url = '/' }: IncomingMessage, options: OpsServerOpti
   }
 }
 
-function metricsAnswer(page: string): FullAnswer {
-  const { status, headers, body } = textAnswer(200, page);
+function metricsAnswer(page: string): FullResponse {
+  const { status, headers, body } = textResponse(200, page);
   return {
     status,
     headers: { ...headers, 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
@@ -96,7 +96,7 @@ function metricsAnswer(page: string): FullAnswer {
   };
 }
 
-function send({ method }: IncomingMessage, response: ServerResponse, answer: FullAnswer): void {
+function send({ method }: IncomingMessage, response: ServerResponse, answer: FullResponse): void {
   const body = Buffer.concat(answer.body);
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
   response.writeHead(answer.status, { 'Content-Length': body.length });

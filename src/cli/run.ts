@@ -13,7 +13,7 @@ import { type RunSettings, runSettings, type SettingFlags } from './config/run-s
 import { connect } from './connect.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { OpsServer } from './ops-server.ts';
-import { packageVersion } from './package-version.ts';
+import { packageVersion } from '../io/package-version.ts';
 import { stopRequested } from './stop-signals.ts';
 import { untilReached } from './until-reached.ts';
 

@@ -1,26 +1,13 @@
-import { hostname } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
-import { EmbeddedServer, type EmbeddedServerOptions } from '../apiserver/embedded-server.ts';
-import type { OperatorRules } from '../apiserver/registry/operator-rules.ts';
-import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
-import type { ControllerSettings } from '../controllers/all-controllers.ts';
 import { selectControllers } from '../controllers/controller-names.ts';
-import { type RunningControllers, type RunOptions, runControllers } from '../controllers/run-controllers.ts';
-import { withZonalAffinity } from '../controllers/volumes/zonal-upgrade/zonal-admission.ts';
-import { zonalUpgrade } from '../controllers/volumes/zonal-upgrade/zonal-upgrade.ts';
+import { type ControlPlaneOptions, EmbeddedControlPlane } from '../embedded/embedded-control-plane.ts';
 import { realClock } from '../runtime/clock.ts';
-import { systemIds } from '../runtime/ids.ts';
 import type { Log } from '../runtime/log.ts';
-import { Metrics } from '../runtime/metrics.ts';
-import { systemRandom } from '../runtime/random.ts';
-import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError, usage } from './cli-error.ts';
 import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
 import { Demo, type OwnNames, whatToTry } from './demo/demo.ts';
 import { featureGatesOf } from './feature-gates.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
-import { ownDefinitions } from './own-definitions.ts';
-import { packageVersion } from './package-version.ts';
 import { stopRequested } from './stop-signals.ts';
 import { explained } from './up-errors.ts';
 
@@ -36,15 +23,13 @@ export interface UpFlags extends LogFlags {
   readonly fresh?: boolean;
 }
 
-/** What ending may take in all; the rest of the five seconds is for Node to exit. */
+/** The limit for stopping; the rest of the promised five seconds is for Node to exit. */
 const stopMaxMs = 4_500;
-/** How often it is looked whether the controllers know enough to begin. */
-const readyEveryMs = 5;
 
-/** There is no other scheduler here, so nobody else would see to pods that name none. */
+/** No other scheduler runs here, so this one also places the pods that name none. */
 const schedulerNames = ['stowage', 'default-scheduler'];
 
-/** `stowage up`: an API server on this machine and the controllers that go with it, until somebody stops it. */
+/** `stowage up`: runs an API server and controllers on this machine until the process is stopped. */
 export async function up(flags: UpFlags): Promise<void> {
   const plan = planOf(flags);
   const { log, demo, dataDirectory, names, kubeconfig } = plan;
@@ -52,29 +37,30 @@ export async function up(flags: UpFlags): Promise<void> {
   const ending = new AbortController();
   void stop.then(() => {
     ending.abort();
-    // Whatever hangs must not keep the process: everything that was acknowledged is durable already.
+    // A component that hangs must not keep the process alive: every acknowledged write is durable already.
     realClock.after(stopMaxMs, () => process.exit(0));
   });
-  const machine = await started(flags, plan);
+  const plane = await startControlPlane(flags, plan);
+  await writeKubeconfig(plane, kubeconfig);
   try {
-    await machine.ready(ending.signal);
+    await plane.ready(ending.signal);
     const listed = names.join(', ') || 'none';
-    log.info(`listening on ${machine.server.url}, data in ${dataDirectory}, controllers: ${listed}`);
-    await demo?.load(machine.server.registry, ending.signal);
+    log.info(`listening on ${plane.server.url}, data in ${dataDirectory}, controllers: ${listed}`);
+    await demo?.load(plane.server.registry, ending.signal);
   } catch (error) {
-    // On a disk that is full, closing may never end.
-    await Promise.race([machine.close(), realClock.sleep(stopMaxMs, ending.signal)]);
+    // On a full disk, closing may never end.
+    await Promise.race([plane.close(), realClock.sleep(stopMaxMs, ending.signal)]);
     throw explained(error, { ...flags, dataDirectory });
   }
   process.stdout.write(`export KUBECONFIG=${kubeconfig}\n`);
   if (demo !== undefined && flags.logFormat !== 'json') process.stderr.write(whatToTry(ownNames()));
 
   log.info(`${await stop}: stopping`);
-  await machine.close();
+  await plane.close();
   process.exit(0);
 }
 
-/** As it was called: by npm in a checkout, by its name where it is installed, by its path elsewhere. */
+/** How the user called this program: by npm in a checkout, by its name where it is installed, by its path elsewhere. */
 function ownNames(): OwnNames {
   if (process.env.npm_lifecycle_event === 'start')
     return { program: 'npx stowage', startOver: 'npm start -- --fresh' };
@@ -83,22 +69,22 @@ function ownNames(): OwnNames {
   return { program, startOver: '--fresh' };
 }
 
-/** What the flags ask for; nothing has been done yet. */
-interface Plan {
+/** The checked flags. Nothing has been started yet. */
+interface UpPlan {
   readonly log: Log;
   readonly names: readonly string[];
   readonly dataDirectory: string;
   readonly kubeconfig: string;
   readonly port: number;
   readonly demo: Demo | undefined;
-  readonly settings: ControllerSettings;
+  readonly settings: ControlPlaneOptions['settings'];
 }
 
-function planOf(flags: UpFlags): Plan {
+function planOf(flags: UpFlags): UpPlan {
   const log = logOf(flags);
   const names = controllersOf(flags);
   const { VolumeScheduling: volumeScheduling } = featureGatesOf(flags.featureGates);
-  // As a variable that is not set would have it; the current folder is not meant.
+  // An unset shell variable gives an empty string, and does not mean the current folder.
   if (flags.data === '') throw usage('--data: give a directory');
   const dataDirectory = resolve(flags.data);
   const localRoot = join(dataDirectory, 'volumes');
@@ -114,7 +100,6 @@ function planOf(flags: UpFlags): Plan {
       localRoot,
       volumeScheduling,
       schedulerNames,
-      version: packageVersion(),
       ...(demo === undefined ? {} : { provisioners: demo.provisioners }),
     },
   };
@@ -132,97 +117,32 @@ function portOf(text: string): number {
   throw usage(`--port: "${text}" is not a port; give a number from 0 to 65535, where 0 picks a free one`);
 }
 
-interface Started {
-  readonly server: EmbeddedServer;
-  /** Resolves when the controllers know what there is, or `signal` aborts. */
-  ready(signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
-}
-
-async function started(flags: UpFlags, plan: Plan): Promise<Started> {
-  const metrics = new Metrics();
-  let running: RunningControllers | undefined;
-  const isReady = () => running !== undefined && running.waitingFor().length === 0;
-  const server = await startServer(flags, plan, {
-    readyChecks: { controllers: () => (isReady() ? undefined : 'they have not read everything yet') },
-    moreMetrics: () => metrics.render(),
-  });
-  await writeKubeconfig(server, plan.kubeconfig);
-  const supervisor = new Supervisor({
-    clock: realClock,
-    random: systemRandom,
-    onCrash: ({ name, error }) => plan.log.error(name, { error }),
-    stopDeadlineMs: 1_000,
-  });
-  running = runControllers({ ...optionsOf(server, plan), supervisor, metrics });
-  return {
-    server,
-    async ready(signal) {
-      while (!isReady() && !signal.aborted) await realClock.sleep(readyEveryMs, signal);
-    },
-    async close() {
-      await supervisor.close();
-      await server.close();
-    },
-  };
-}
-
-async function startServer(
-  { host, port, fresh = false }: UpFlags,
-  { names, dataDirectory, log, port: wanted }: Plan,
-  more: Pick<EmbeddedServerOptions, 'readyChecks' | 'moreMetrics'>,
-): Promise<EmbeddedServer> {
+async function startControlPlane(flags: UpFlags, plan: UpPlan): Promise<EmbeddedControlPlane> {
+  const { host, fresh = false } = flags;
+  const { dataDirectory, log, demo } = plan;
   try {
-    if (fresh && (await emptyDataDirectory(dataDirectory))) log.info(`${dataDirectory} is empty again`);
+    if (fresh && (await emptyDataDirectory(dataDirectory))) log.info(`${dataDirectory} was emptied`);
     markDataDirectory(dataDirectory);
-    return await EmbeddedServer.start({
+    return await EmbeddedControlPlane.start({
       dataDirectory,
       host,
-      port: wanted,
-      clock: realClock,
-      ids: systemIds,
-      random: systemRandom,
-      definitions: await ownDefinitions(),
-      rules: rulesOf(names),
-      onError: (error, where) => log.error(where, { error }),
-      ...more,
+      port: plan.port,
+      controllers: plan.names,
+      extraControllers: demo?.controllers,
+      settings: plan.settings,
+      log,
     });
   } catch (error) {
-    throw explained(error, { host, port, dataDirectory });
+    throw explained(error, { host, port: flags.port, dataDirectory });
   }
 }
 
-/** What controllers would do to a new object at once is done before it is stored. */
-function rulesOf(names: readonly string[]): OperatorRules {
-  return names.includes(zonalUpgrade.name) ? { persistentVolumes: withZonalAffinity } : {};
-}
-
-function optionsOf(
-  { registry, certificate }: EmbeddedServer,
-  { names, log, demo, settings }: Plan,
-): Omit<RunOptions, 'supervisor' | 'metrics'> {
-  return {
-    ...settings,
-    clusterAuthority: certificate,
-    names,
-    more: demo?.controllers,
-    cluster: new EmbeddedCluster({ registry, manager: 'stowage' }),
-    resources: registry.kinds.all.filter(({ storedAs }) => storedAs === undefined),
-    clock: realClock,
-    random: systemRandom,
-    ids: systemIds,
-    instance: hostname(),
-    log,
-    report: ({ controller, key, error }) => log.warn(`${controller}: ${key}`, { error }),
-    onTrouble: (error) => log.warn('controllers', { error }),
-  };
-}
-
-async function writeKubeconfig(server: EmbeddedServer, path: string): Promise<void> {
+/** Written as soon as the server answers, so that a script can wait for the file. */
+async function writeKubeconfig(plane: EmbeddedControlPlane, path: string): Promise<void> {
   try {
-    await server.writeKubeconfig(path);
+    await plane.server.writeKubeconfig(path);
   } catch (error) {
-    await server.close();
+    await plane.close();
     throw new CliError(
       `cannot write the kubeconfig ${path}: ${(error as Error).message}; choose another file with --kubeconfig`,
     );

@@ -2,7 +2,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { upgradeVolume } from '../controllers/volumes/zonal-upgrade/upgrade-volume.ts';
 import type { Node, PersistentVolume } from '../kube/api/core.ts';
 import { ApiError, isReason } from '../kube/api-error.ts';
-import { orAbsent } from '../kube/or-absent.ts';
+import { orAbsent } from '../kube/undefined-if-not-found.ts';
 import { nodes, persistentVolumes } from '../kube/resources.ts';
 import { CliError, usage } from './cli-error.ts';
 import { connect } from './connect.ts';

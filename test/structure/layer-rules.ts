@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { filesPerFolderMax, pureFolders } from './layers.ts';
 import type { Mention, SourceFacts } from './source-facts.ts';
-import { type Complaint, isTestCode, type Violation, violationAt } from './violation.ts';
+import { type Complaint, isGenerated, isTestCode, type Violation, violationAt } from './violation.ts';
 
 type Layers = readonly (readonly string[])[];
 
@@ -144,9 +144,9 @@ function cyclic(cycle: readonly string[]): Complaint {
 /** Folders stay small enough that a file can be found by its name. */
 export function checkFolderSizes(sources: readonly SourceFacts[]): Violation[] {
   const counts = new Map<string, number>();
-  for (const { path } of sources) {
-    if (isTestCode(path) || path.includes('/generated/')) continue;
-    const folder = posix.dirname(path);
+  for (const source of sources) {
+    if (isTestCode(source.path) || isGenerated(source)) continue;
+    const folder = posix.dirname(source.path);
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
   return [...counts]

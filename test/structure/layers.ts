@@ -17,6 +17,7 @@ export const layersByFolder: Readonly<Record<string, readonly (readonly string[]
     ['bind'],
     ['extender', 'binding', 'drives'],
     ['controllers'],
+    ['embedded'],
     ['simulation'],
     ['console'],
     ['cli'],

@@ -61,7 +61,7 @@ describe('a folder', () => {
       'src/engine/rules/taints',
       { 'src/engine/rules/README.md': '', 'src/engine/rules/taints/rule.ts': '' },
     ],
-    ['a folder of folders', 'src/cluster', { 'src/apiserver/README.md': '' }],
+    ['a folder of folders', 'src/cluster', { 'src/cluster/kubernetes/README.md': '' }],
   ])('that does not say what it is for is found: %s', (_, folder, sources: Sources) => {
     expect(checkFolderHeaders(filesOf(sources)).map(({ file }) => file)).toContain(folder);
   });

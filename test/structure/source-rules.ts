@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { lineAt, type Mention, type SourceFacts, type TextFile } from './source-facts.ts';
-import { isTestCode, type Violation, violationAt } from './violation.ts';
+import { isGenerated, isTestCode, type Violation, violationAt } from './violation.ts';
 
 /** What makes two runs of the same seed differ, and what to use instead. */
 const bannedGlobals = new Map([
@@ -87,7 +87,7 @@ export function checkSourceStyle(sources: readonly SourceFacts[]): Violation[] {
 
 function overlong({ path, text }: TextFile): Violation[] {
   const lines = lineAt(text.trimEnd(), text.length);
-  if (lines <= linesMax || path.includes('/generated/')) return [];
+  if (lines <= linesMax || isGenerated({ path, text })) return [];
   return [
     {
       file: path,

@@ -26,3 +26,8 @@ export function violationAt({ path, text }: TextFile, { offset }: Mention, compl
 export function isTestCode(path: string): boolean {
   return path.endsWith('.test.ts') || path.includes('/testing/');
 }
+
+/** A generated file says so in its first line, or is in a folder of that name. */
+export function isGenerated({ path, text }: TextFile): boolean {
+  return path.includes('/generated/') || text.startsWith('// Generated ');
+}

@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { lookUpPools } from '../../engine/cluster-index/pools/pool-lookup.ts';
-import { publishedRoom } from '../../engine/cluster-index/pools/pool-table.ts';
+import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.ts';
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { ClassRecord } from '../../engine/records/class-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
@@ -63,7 +63,7 @@ function measureClass({ key, provisioner }: ClassRecord, index: ClusterIndex, no
   return {
     ...line,
     isTracked: true,
-    reported: quantityText(sumByBacking(live, publishedRoom)),
+    reported: quantityText(sumByBacking(live, publishedCapacity)),
     free: quantityText(sumByBacking(live, (pool) => atLeastZero(roomOf(index, pool)))),
     largestVolume: quantityText(largestOf(live.map((pool) => largestVolume(index, pool)))),
   };
@@ -87,7 +87,7 @@ function measurePool(
 ): PoolCapacity {
   const { pools } = index;
   const { key, name, form, driver, storageClass } = pool;
-  const reported = publishedRoom(pool);
+  const reported = publishedCapacity(pool);
   const isOld = isExpired(pool, nowMs);
   return {
     pool: name,
@@ -101,7 +101,7 @@ function measurePool(
     largestVolume: quantityText(isOld ? zeroSize : largestVolume(index, pool)),
     isExpired: isOld,
     sharesWith: pools
-      .sharing(key)
+      .poolsOnSameBacking(key)
       .filter((other) => other !== pool)
       .map((other) => `${other.name} (${other.storageClass})`)
       .sort(),
@@ -113,7 +113,7 @@ function isExpired({ expiresAtMs }: PoolRecord, nowMs: number): boolean {
 }
 
 function roomOf({ pools }: ClusterIndex, { key }: PoolRecord): Size {
-  return pools.room(pools.row(key)!);
+  return pools.available(pools.row(key)!);
 }
 
 /** What plans compare: both the limit of a single volume and the room have to do. */

@@ -2,7 +2,7 @@ import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import type { Topology } from '../../engine/cluster-index/nodes/topology-table.ts';
 import { addSizes, compareSizes, type Size, zeroSize } from '../../engine/size.ts';
 import { annotations } from '../../kube/well-known.ts';
-import type { Snapshot } from '../../state/snapshot.ts';
+import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { quantityText } from '../reservations/amounts.ts';
 import { type ReachReader, reachText } from '../reservations/reach.ts';
 import type { VolumesCapacity } from './report.ts';
@@ -19,7 +19,7 @@ interface Tally {
 
 /** Volumes that were there before anybody asked, by class and reach. Those that a provisioner made are room that is gone. */
 export function measureVolumes(
-  snapshot: Snapshot,
+  snapshot: ClusterSnapshot,
   index: ClusterIndex,
   reaches: ReachReader,
 ): readonly VolumesCapacity[] {
@@ -31,7 +31,7 @@ export function measureVolumes(
     const group = `${className}\n${nodes.key}`;
     const tally = tallies.get(group) ?? newTally(className, index.volumes.topology(row));
     tallies.set(group, tally);
-    count(tally, size, index.volumes.isOffered(row));
+    count(tally, size, index.volumes.isFree(row));
   }
   return [...tallies.values()].map((tally) => lineOf(tally, reaches)).sort(compareLines);
 }

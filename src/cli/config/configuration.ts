@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { readYaml, YamlSyntaxError } from '../../apiserver/schema/yaml-reader.ts';
+import { readYaml, YamlSyntaxError } from '../../io/yaml/yaml-reader.ts';
 import { CliError } from '../cli-error.ts';
 import { address, choice, isOn, list, record, secondsFrom, text } from './fields.ts';
 import { profileField } from './profile-field.ts';

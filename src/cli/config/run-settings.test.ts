@@ -155,7 +155,7 @@ test.each<readonly [string, readonly string[]]>([
     'featureGates: { Other: true }',
     ['featureGates.Other: there is no such field; use one of VolumeScheduling, or remove it'],
   ],
-  ['profile: { namesClosest: "yes" }', ['profile.namesClosest: is "yes"; say true or false']],
+  ['profile: { namesClosestCandidate: "yes" }', ['profile.namesClosestCandidate: is "yes"; say true or false']],
   ['profile: { inFlight: none }', ['profile.inFlight: "none" is none of linear, one-at-a-time, off']],
   [
     'profile: { inFlightOf: { a.example.com: some } }',

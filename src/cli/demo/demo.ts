@@ -1,4 +1,4 @@
-import type { Registry } from '../../apiserver/registry/api.ts';
+import type { Registry } from '../../apiserver/registry/registry.ts';
 import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
 import type { Provisioner } from '../../controllers/provisioner/provisioner.ts';
 import type { Controller } from '../../reconcile/controller.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
+import { packageFile } from '../../io/package-files.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { packageFile } from '../package-root.ts';
 
 /** An object as a manifest has it. */
 export type Manifest = KubeObject & { readonly apiVersion: string; readonly kind: string };

@@ -10,8 +10,8 @@ async function demoWorld(pools: Readonly<Record<string, string>>): Promise<Sched
   const provisioner = provisionerController({ provisioners: [driver.provisioner] });
   const world = await SchedulerFixture.start({
     nodes: Object.keys(pools),
-    beside: ['pv-binder', 'protection', 'node-agent'],
-    controllers: [driver.controller, provisioner],
+    otherControllers: ['pv-binder', 'protection', 'node-agent'],
+    extraControllers: [driver.controller, provisioner],
   });
   await world.storageClass('pools', { provisioner: 'pools.demo.stowage.dev' });
   for (const [name, pool] of Object.entries(pools)) await resize(world, name, pool);
@@ -66,7 +66,7 @@ test('what a driver before us made is known before anybody is served', async () 
   await world.pause();
   const driver = new PoolDriver();
   const provisioner = provisionerController({ provisioners: [driver.provisioner] });
-  world.resume({ beside: ['pv-binder', 'node-agent'], controllers: [driver.controller, provisioner] });
+  world.resume({ otherControllers: ['pv-binder', 'node-agent'], extraControllers: [driver.controller, provisioner] });
   await use(world, 'b', '60Gi');
   expect(await published(world)).toEqual(['demo-pools-n1 40Gi']);
 });

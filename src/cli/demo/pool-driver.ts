@@ -5,8 +5,7 @@ import {
   refused,
   type VolumePlan,
 } from '../../controllers/provisioner/provisioner.ts';
-import type { Node } from '../../kube/api/core.ts';
-import type { PersistentVolume } from '../../kube/api/core-volume.ts';
+import type { Node, PersistentVolume } from '../../kube/api/core.ts';
 import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
 import { isReason } from '../../kube/api-error.ts';
 import {

@@ -1,6 +1,6 @@
 import { matchClaim } from '../../engine/claim-match.ts';
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import { andMore } from '../../engine/explain/and-more.ts';
+import { truncatedList } from '../../engine/explain/truncated-list.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { ClaimState } from './explanation.ts';
@@ -149,6 +149,6 @@ function delayed(
   return standing(
     'WaitsForScheduler',
     says,
-    `${andMore(names, users.length)} ${users.length === 1 ? 'uses' : 'use'} it, and the scheduler chooses for both`,
+    `${truncatedList(names, users.length)} ${users.length === 1 ? 'uses' : 'use'} it, and the scheduler chooses for both`,
   );
 }

@@ -1,13 +1,13 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { type Profile, stowageProfile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
 import { closestCandidates } from '../../engine/explain/closest-candidates.ts';
-import { foldNodes, type NodeGroup } from '../../engine/explain/fold.ts';
-import { findRemedies } from '../../engine/explain/remedies.ts';
+import { groupNodes, type NodeGroup } from '../../engine/explain/node-groups.ts';
 import { plan } from '../../engine/plan.ts';
 import { type PodRecord, readPod } from '../../engine/records/pod-record.ts';
-import type { Refusal } from '../../engine/refusal.ts';
+import type { Refusal } from '../../engine/refusal/refusal.ts';
+import { findRemedies } from '../../engine/remedies/find-remedies.ts';
+import type { PodRefusal } from '../../engine/rules/framework/rule.ts';
 import { nodeReasons } from '../../engine/rules/reasons.ts';
-import type { PodRefusal } from '../../engine/rules/rule.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import type { Note } from '../source/note.ts';
@@ -118,7 +118,7 @@ function refused(base: PodExplanation, question: Question, refusal: Refusal): Pa
     return { ...common, podReasons, summary: `Pod ${record.key} cannot run anywhere: ${why.join('; ')}.` };
   }
   const { nodes } = refusal.explain();
-  const groups = foldNodes(nodes, record, index);
+  const groups = groupNodes(nodes, record, index);
   const { remedies, ...search } = findRemedies(pod, index, nodes, { nowMs, objects: world.snapshot });
   return {
     ...common,

@@ -1,7 +1,7 @@
 import type { Pod } from '../../kube/api/core.ts';
 import { realClock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { Snapshot } from '../../state/snapshot.ts';
+import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { usage } from '../cli-error.ts';
 import { logForReading } from '../log-flags.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
@@ -113,7 +113,7 @@ async function load(
 }
 
 /** The pods that an answer is about. */
-function podsOf(snapshot: Snapshot, { kind, namespace, name }: Target): readonly Pod[] {
+function podsOf(snapshot: ClusterSnapshot, { kind, namespace, name }: Target): readonly Pod[] {
   if (kind === 'pod') return [snapshot.get('Pod', `${namespace}/${name}`) ?? []].flat();
   return [...snapshot.values('Pod')].filter((pod) => claimKeys(pod).includes(`${namespace}/${name}`));
 }

@@ -141,7 +141,7 @@ export interface RemedyLine {
 }
 
 export interface StepLine {
-  readonly sort: string;
+  readonly action: string;
   readonly text: string;
   readonly object: { readonly kind: string; readonly name: string };
   readonly amount: number;

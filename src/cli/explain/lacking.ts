@@ -1,24 +1,24 @@
-import type { Kind } from '../../engine/cluster-index/change.ts';
+import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
 import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { canProvision, claimClassName, ephemeralClaimName } from '../../kube/volumes.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
-import type { Snapshot } from '../../state/snapshot.ts';
+import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import type { Note } from '../source/note.ts';
 import { effects } from '../source/unseen-notes.ts';
 
 /** What files don't have that the pod's case may depend on, each with the command that gets it. */
-export function missingNotes(snapshot: Snapshot, pods: readonly Pod[]): readonly Note[] {
+export function missingNotes(snapshot: ClusterSnapshot, pods: readonly Pod[]): readonly Note[] {
   const lacking = [...kindsLacking(snapshot, pods), ...pods.flatMap((pod) => objectsLacking(snapshot, pod))];
   return [...new Set(lacking)].map((text) => ({ about: 'missing', text }));
 }
 
-function kindsLacking(snapshot: Snapshot, pods: readonly Pod[]): string[] {
+function kindsLacking(snapshot: ClusterSnapshot, pods: readonly Pod[]): string[] {
   const hasClaims = pods.some((pod) => claimKeys(pod).length > 0);
   const isUnbound = pods.some((pod) =>
     claimsOf(snapshot, pod).some(({ spec }) => textOf(spec?.volumeName) === ''),
   );
   const found: string[] = [];
-  const check = (kind: Kind, resource: string, matters = true) => {
+  const check = (kind: IndexedKind, resource: string, matters = true) => {
     if (matters && snapshot.count(kind) === 0)
       found.push(
         `there is no ${kind} in the files: ${effects[kind]}; add the output of kubectl get ${resource} -o yaml`,
@@ -42,7 +42,7 @@ function kindsLacking(snapshot: Snapshot, pods: readonly Pod[]): string[] {
   return found;
 }
 
-function makesVolumes(snapshot: Snapshot, pods: readonly Pod[]): boolean {
+function makesVolumes(snapshot: ClusterSnapshot, pods: readonly Pod[]): boolean {
   return pods.some((pod) =>
     claimsOf(snapshot, pod).some((claim) => {
       const storageClass = snapshot.get('StorageClass', claimClassName(claim));
@@ -51,7 +51,7 @@ function makesVolumes(snapshot: Snapshot, pods: readonly Pod[]): boolean {
   );
 }
 
-function objectsLacking(snapshot: Snapshot, pod: Pod): string[] {
+function objectsLacking(snapshot: ClusterSnapshot, pod: Pod): string[] {
   const missing = claimKeys(pod)
     .filter((key) => snapshot.get('PersistentVolumeClaim', key) === undefined)
     .map(
@@ -79,7 +79,7 @@ function objectsLacking(snapshot: Snapshot, pod: Pod): string[] {
   return [...missing, ...behind];
 }
 
-function claimsOf(snapshot: Snapshot, pod: Pod): PersistentVolumeClaim[] {
+function claimsOf(snapshot: ClusterSnapshot, pod: Pod): PersistentVolumeClaim[] {
   return claimKeys(pod).flatMap((key) => snapshot.get('PersistentVolumeClaim', key) ?? []);
 }
 

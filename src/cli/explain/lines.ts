@@ -1,11 +1,11 @@
-import type { Notice } from '../../engine/cluster-index/change.ts';
-import type { GroupReason, NodeGroup, Range } from '../../engine/explain/fold.ts';
-import { isCountedInBytes } from '../../engine/explain/remedies/amount-text.ts';
-import { type Remedy, remedyCost } from '../../engine/explain/remedies/collection.ts';
-import { remedyText, stepText } from '../../engine/explain/remedies/step-text.ts';
-import { type Candidate, type Obstacle, obstacles } from '../../engine/rules/finding.ts';
+import type { ObjectWarning } from '../../engine/cluster-index/cluster-change.ts';
+import type { GroupReason, MarginRange, NodeGroup } from '../../engine/explain/node-groups.ts';
+import { isCountedInBytes } from '../../engine/remedies/amount-text.ts';
+import { type Remedy, remedyCost } from '../../engine/remedies/remedy-collection.ts';
+import { remedyText, stepText } from '../../engine/remedies/step-text.ts';
+import { type Obstacle, obstacles, type StorageCandidate } from '../../engine/rules/framework/finding.ts';
+import type { PodRefusal } from '../../engine/rules/framework/rule.ts';
 import { nodeReasons, podReasons } from '../../engine/rules/reasons.ts';
-import type { PodRefusal } from '../../engine/rules/rule.ts';
 import type { Event } from '../../kube/api/core.ts';
 import { canonicalQuantity, parseQuantity, quantityFromBytes } from '../../kube/quantities/quantity.ts';
 import type { Note } from '../source/note.ts';
@@ -45,7 +45,7 @@ function reasonLine({ rule, reason, claim, detail, range }: GroupReason): NodeRe
   };
 }
 
-function rangeLine({ unit, of, needed, freeLeast, freeMost }: Range): RangeLine {
+function rangeLine({ unit, of, needed, freeLeast, freeMost }: MarginRange): RangeLine {
   const isBytes = unit === 'bytes' || (unit === 'resource' && isCountedInBytes(of));
   const text = (amount: number) => (isBytes ? bytesQuantity(amount) : numberQuantity(amount));
   return {
@@ -56,7 +56,7 @@ function rangeLine({ unit, of, needed, freeLeast, freeMost }: Range): RangeLine 
   };
 }
 
-export function candidateLine(candidate: Candidate, node?: string): CandidateLine {
+export function candidateLine(candidate: StorageCandidate, node?: string): CandidateLine {
   return {
     kind: candidate.kind,
     name: candidate.name,
@@ -90,8 +90,8 @@ export function remedyLine(remedy: Remedy): RemedyLine {
     cost: remedyCost(remedy),
     node,
     steps: steps.map((step) => {
-      const { sort, object, amount, unit, names } = step;
-      return { sort, text: stepText(step, node), object, amount, unit, names };
+      const { action, object, amount, unit, names } = step;
+      return { action, text: stepText(step, node), object, amount, unit, names };
     }),
   };
 }
@@ -123,7 +123,7 @@ function eventLine({ type, reason, message, count, series, ...times }: Event): E
   };
 }
 
-export function noticeNotes(notices: readonly Notice[]): readonly Note[] {
+export function noticeNotes(notices: readonly ObjectWarning[]): readonly Note[] {
   const shown = notices
     .slice(0, noticesShownMax)
     .map(({ kind, key, problem }): Note => ({ about: 'unreadable', text: `${kind} ${key}: ${problem}` }));

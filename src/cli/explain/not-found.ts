@@ -1,4 +1,4 @@
-import { andMore } from '../../engine/explain/and-more.ts';
+import { truncatedList } from '../../engine/explain/truncated-list.ts';
 import { CliError } from '../cli-error.ts';
 import type { Target, World } from '../source/world.ts';
 
@@ -53,7 +53,7 @@ function namesOf({ snapshot }: World, kind: Target['kind']) {
 }
 
 function shortened(names: readonly string[]): string {
-  return andMore(names.slice(0, namesShownMax), names.length);
+  return truncatedList(names.slice(0, namesShownMax), names.length);
 }
 
 /** As many letters may be wrong in a name. */

@@ -1,5 +1,5 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import { type ScoreBoard, scoreBoard } from '../../engine/explain/scores.ts';
+import { type NodeRanking, rankNodes } from '../../engine/explain/node-ranking.ts';
 import type { Placement } from '../../engine/plan.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { Pod } from '../../kube/api/core.ts';
@@ -17,7 +17,7 @@ const scoresMax = 5;
 /** Where a pod that waits would go. */
 export function placementOf(placement: Placement, question: Question): Partial<PodExplanation> {
   const { pod, index, nowMs } = question;
-  const board = scoreBoard(pod, index, { nowMs, max: scoresMax });
+  const board = rankNodes(pod, index, { nowMs, max: scoresMax });
   return {
     nodes: { total: index.nodes.size, fitting: board.feasibleNodes, groups: [] },
     placement: {
@@ -54,7 +54,7 @@ export function whyThere(question: Question): Partial<PodExplanation> {
   };
 }
 
-function rankText(rank: number, { nodes, feasibleNodes }: ScoreBoard, { record, index }: Question): string {
+function rankText(rank: number, { nodes, feasibleNodes }: NodeRanking, { record, index }: Question): string {
   const { nodeName: node } = record;
   // Where nobody could see the nodes.
   if (index.nodes.size === 0) return '';
@@ -69,12 +69,12 @@ function rankText(rank: number, { nodes, feasibleNodes }: ScoreBoard, { record, 
     : `; of ${feasibleNodes} nodes that would do now, ${best?.node} is better`;
 }
 
-function withoutPod({ pod, record, index, nowMs }: Question): ScoreBoard {
+function withoutPod({ pod, record, index, nowMs }: Question): NodeRanking {
   const { nodeName: _, ...spec } = pod.spec ?? {};
   const savepoint = index.savepoint();
   try {
     index.remove('Pod', record.key);
-    return scoreBoard({ ...pod, spec }, index, { nowMs, max: scoresMax, also: [record.nodeName] });
+    return rankNodes({ ...pod, spec }, index, { nowMs, max: scoresMax, also: [record.nodeName] });
   } finally {
     index.rollback(savepoint);
   }
@@ -88,7 +88,7 @@ function boundVolumes({ record, index }: Question): PlacementLine['volumes'] {
 }
 
 /** Rules that tell nodes apart are worth a column; those that give all the same are left out. */
-function scoreLines({ nodes }: ScoreBoard): readonly ScoreLine[] {
+function scoreLines({ nodes }: NodeRanking): readonly ScoreLine[] {
   return nodes.map(({ node, total, byRule }) => ({ node, total: rounded(total), byRule: mapped(byRule) }));
 }
 

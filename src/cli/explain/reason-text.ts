@@ -1,4 +1,4 @@
-import { bytesText, isCountedInBytes, type Rounding } from '../../engine/explain/remedies/amount-text.ts';
+import { bytesText, isCountedInBytes, type Rounding } from '../../engine/remedies/amount-text.ts';
 import { parseQuantity, quantityToNano } from '../../kube/quantities/quantity.ts';
 import type { CandidateLine, NodeReasonLine, ObstacleLine, RangeLine } from './explanation.ts';
 import { namesText } from './render-parts.ts';
@@ -43,7 +43,7 @@ function rangeText({ of, needed, freeLeast, freeMost }: RangeLine): string {
 
 /** What stopped a volume or pool: `volume pv-7: 40Gi < 50Gi`. */
 export function candidateText({ kind, name, node, obstacles }: CandidateLine): string {
-  const isFull = obstacles.some(({ code }) => code === 'NoRoom');
+  const isFull = obstacles.some(({ code }) => code === 'InsufficientCapacity');
   // A pool without room makes no such volume either; once is enough.
   const told = obstacles.filter(({ code }) => !isFull || code !== 'VolumeTooLarge');
   const stopped = told.map(obstacleText).join('; ') || 'would do by itself';
@@ -59,7 +59,7 @@ function obstacleText({ code, sentence, needed, free, promised }: ObstacleLine):
       return `${has} < ${needs}`;
     case 'VolumeTooLarge':
       return `its largest volume ${has} < ${needs}`;
-    case 'NoRoom': {
+    case 'InsufficientCapacity': {
       const taken = promised === undefined ? '' : `, ${humanAmount('storage', promised, 'up')} promised`;
       return `${has} free${taken}, needs ${needs}`;
     }

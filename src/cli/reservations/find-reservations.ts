@@ -1,12 +1,12 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import { publishedRoom } from '../../engine/cluster-index/pools/pool-table.ts';
-import { isBeingProvisioned } from '../../engine/cluster-index/pools/promise-book.ts';
+import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.ts';
+import { isBeingProvisioned } from '../../engine/cluster-index/pools/promise-table.ts';
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import { zeroSize } from '../../engine/size.ts';
 import { listOf } from '../../kube/wire.ts';
-import type { Snapshot } from '../../state/snapshot.ts';
+import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { noticeNotes } from '../explain/lines.ts';
 import { missingNotes, type Need } from '../source/missing-notes.ts';
 import type { World } from '../source/world.ts';
@@ -50,14 +50,14 @@ export function findReservations(world: World, { nowMs, namespace }: FindOptions
   };
 }
 
-function claimsInFlight(index: ClusterIndex, snapshot: Snapshot): readonly ClaimInFlight[] {
+function claimsInFlight(index: ClusterIndex, snapshot: ClusterSnapshot): readonly ClaimInFlight[] {
   return [...index.claims.records()]
     .filter(isBeingProvisioned)
     .map((claim) => claimInFlight(claim, index, snapshot))
     .sort((a, b) => compareText(a.claim, b.claim));
 }
 
-function claimInFlight(claim: ClaimRecord, index: ClusterIndex, snapshot: Snapshot): ClaimInFlight {
+function claimInFlight(claim: ClaimRecord, index: ClusterIndex, snapshot: ClusterSnapshot): ClaimInFlight {
   const { key, selectedNode, className, request, poolHint, isRollingBack } = claim;
   const poolKey = index.promises.get(key)?.poolKey;
   const since = waitingSince(snapshot.get('PersistentVolumeClaim', key)!);
@@ -94,14 +94,14 @@ function promisedPool(pool: PoolRecord, { pools, promises }: ClusterIndex): Prom
     source: form,
     driver,
     storageClass,
-    reported: quantityText(publishedRoom(pool)),
-    promised: quantityText(pools.promised(key)),
-    free: quantityText(pools.room(pools.row(key)!)),
+    reported: quantityText(publishedCapacity(pool)),
+    promised: quantityText(pools.promisedTotal(key)),
+    free: quantityText(pools.available(pools.row(key)!)),
     claims: claims.sort((a, b) => compareText(a.claim, b.claim)),
   };
 }
 
-function nominatedPods(index: ClusterIndex, snapshot: Snapshot): readonly NominatedPod[] {
+function nominatedPods(index: ClusterIndex, snapshot: ClusterSnapshot): readonly NominatedPod[] {
   return [...index.pods.records()]
     .filter(
       ({ nodeName, nominatedNode, isFinished }) => nodeName === '' && nominatedNode !== '' && !isFinished,

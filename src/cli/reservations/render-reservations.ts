@@ -1,4 +1,4 @@
-import { parseTimestamp } from '../../kube/timestamp.ts';
+import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
 import { readableAmount } from './amounts.ts';

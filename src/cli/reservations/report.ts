@@ -30,7 +30,7 @@ export interface HeldVolume {
 }
 
 /**
- * `Bound`: both sides agree. `InFlight`: the volume names the claim, the claim not yet the volume. `Awaited`: kept for a claim that
+ * `Bound`: both sides agree. `InFlightPods`: the volume names the claim, the claim not yet the volume. `Awaited`: kept for a claim that
  * doesn't exist. `Released`: its claim is gone. `Misplaced`: the claim has another volume. `RollingBack`: being undone. `Unknown`: the
  * claim could not be seen.
  */

@@ -30,7 +30,7 @@ export async function loadCluster(
   const { namespace } = target;
   const { server, onProgress } = options;
   try {
-    const [{ snapshot, unseen }, events] = await Promise.all([
+    const [{ snapshot, unlisted: unseen }, events] = await Promise.all([
       listCluster(cluster, {
         namespace,
         onProgress: (objects) => onProgress(`reading ${server}: ${objects} objects`),

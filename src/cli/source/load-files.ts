@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event } from '../../kube/api/core.ts';
+import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { ManifestError, readManifests } from '../../state/read-manifests.ts';
-import { Snapshot } from '../../state/snapshot.ts';
 import { CliError } from '../cli-error.ts';
 import type { World } from './world.ts';
 
@@ -16,7 +16,7 @@ const standardInput = 0;
 
 /** The cluster that files, folders of files or standard input (`-`) describe. */
 export function loadFiles(paths: readonly string[], { onProgress }: LoadFilesOptions): Omit<World, 'notes'> {
-  const snapshot = new Snapshot();
+  const snapshot = new ClusterSnapshot();
   const events: Event[] = [];
   let objects = 0;
   for (const path of paths.flatMap(filesOf)) {

@@ -1,10 +1,10 @@
-import type { Kind } from '../../engine/cluster-index/change.ts';
+import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
 import type { Note } from './note.ts';
 import type { World } from './world.ts';
 
 /** A kind that an answer is made from, and what the answer is without it. */
 export interface Need {
-  readonly kind: Kind;
+  readonly kind: IndexedKind;
   /** For kubectl get. */
   readonly resource: string;
   readonly without: string;
@@ -22,7 +22,7 @@ export function missingNotes({ snapshot, unseen }: World, needs: readonly Need[]
 }
 
 /** Nothing of what was asked for may be seen: there is no answer. */
-export function isBlind({ unseen }: World, kinds: readonly Kind[]): boolean {
+export function isBlind({ unseen }: World, kinds: readonly IndexedKind[]): boolean {
   return kinds.every((wanted) =>
     unseen?.some(({ kind, onlyNamespace }) => kind === wanted && onlyNamespace === undefined),
   );

@@ -1,9 +1,9 @@
-import type { Kind } from '../../engine/cluster-index/change.ts';
-import type { Unseen } from '../../state/list-cluster.ts';
+import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
+import type { UnlistedKind } from '../../state/list-cluster.ts';
 import type { Note } from './note.ts';
 
 /** What the answer can't take into account without objects of a kind. */
-export const effects: { readonly [K in Kind]: string } = {
+export const effects: { readonly [K in IndexedKind]: string } = {
   Node: 'nothing can be said about nodes',
   Pod: 'what other pods use and where they are is not counted',
   PersistentVolume: 'existing volumes are not looked at',
@@ -21,7 +21,7 @@ export const effects: { readonly [K in Kind]: string } = {
   StatefulSet: 'spreading by default constraints is not ranked',
 };
 
-export function unseenNotes(unseen: readonly Unseen[]): readonly Note[] {
+export function unseenNotes(unseen: readonly UnlistedKind[]): readonly Note[] {
   return unseen.map(({ kind, plural, onlyNamespace }) => {
     const text =
       onlyNamespace === undefined

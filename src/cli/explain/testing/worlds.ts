@@ -1,4 +1,4 @@
-import type { Kind } from '../../../engine/cluster-index/change.ts';
+import type { IndexedKind } from '../../../engine/cluster-index/cluster-change.ts';
 import type { ObjectOf } from '../../../engine/cluster-index/read-object.ts';
 import {
   capacity,
@@ -10,15 +10,15 @@ import {
   storageClass,
 } from '../../../engine/testing/objects.ts';
 import type { Pod } from '../../../kube/api/core.ts';
-import { Snapshot } from '../../../state/snapshot.ts';
+import { ClusterSnapshot } from '../../../state/cluster-snapshot.ts';
 import type { World } from '../../source/world.ts';
 
-type Objects = { readonly [K in Kind]?: readonly ObjectOf[K][] };
+type Objects = { readonly [K in IndexedKind]?: readonly ObjectOf[K][] };
 
 /** A world of these objects, about which nothing is lacking unless told so. */
 export function worldOf(objects: Objects, rest: Partial<World> = {}): World {
-  const snapshot = new Snapshot();
-  for (const kind of Object.keys(objects) as Kind[]) {
+  const snapshot = new ClusterSnapshot();
+  for (const kind of Object.keys(objects) as IndexedKind[]) {
     for (const object of objects[kind] ?? []) snapshot.add(kind, object as never);
   }
   return { snapshot, events: [], notes: [], seesNodes: true, ...rest };

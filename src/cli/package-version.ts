@@ -1,7 +1,0 @@
-import { readFileSync } from 'node:fs';
-import { packageFile } from './package-root.ts';
-
-export function packageVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
-  return (manifest as { version: string }).version;
-}
