@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSource } from '../../../kube/api/core.ts';
+import type {
+  ClaimResourceStatus,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeSource,
+} from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { decideExpansion, type ExpansionStep } from './decide-expansion.ts';
 
@@ -9,7 +14,7 @@ interface Case {
   readonly current?: string;
   readonly volume?: string;
   readonly allocated?: string;
-  readonly state?: string;
+  readonly state?: ClaimResourceStatus;
   readonly source?: PersistentVolumeSource;
   readonly preResize?: string;
   readonly claimRefUid?: string;

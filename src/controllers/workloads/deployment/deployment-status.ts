@@ -1,4 +1,9 @@
-import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../../kube/api/apps.ts';
+import type {
+  Deployment,
+  DeploymentCondition,
+  DeploymentStatus,
+  ReplicaSet,
+} from '../../../kube/api/apps.ts';
 import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { allOf, type Family, maxUnavailableOf, replicasOf, totalReplicas } from './replica-set-family.ts';
@@ -197,6 +202,6 @@ function deadlineMs({ spec }: Deployment, { lastUpdateTime }: DeploymentConditio
   return (parseTimestamp(lastUpdateTime) ?? 0) + (spec?.progressDeadlineSeconds ?? 0) * 1000;
 }
 
-function isFailure({ type }: Condition): boolean {
+function isFailure({ type }: DeploymentCondition): boolean {
   return type === 'ReplicaFailure';
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 
@@ -31,8 +29,7 @@ type goldenInput struct {
 	Error  string          `json:"error,omitempty"`
 }
 
-func writeGolden(folder string) {
-	check(os.MkdirAll(folder, 0o755))
+func writeGolden(root string) {
 	var objects, inputs []any
 	for _, each := range goldenObjects() {
 		objects = append(objects, each)
@@ -40,8 +37,8 @@ func writeGolden(folder string) {
 	for _, each := range goldenInputs() {
 		inputs = append(inputs, each)
 	}
-	write(folder, "golden-objects.jsonl", jsonLines(objects))
-	write(folder, "golden-inputs.jsonl", jsonLines(inputs))
+	write(root, goldenFolder+"/golden-objects.jsonl", jsonLines(objects))
+	write(root, goldenFolder+"/golden-inputs.jsonl", jsonLines(inputs))
 }
 
 func jsonLines(records []any) string {
@@ -104,8 +101,4 @@ func goldenInputs() []goldenInput {
 		inputs = append(inputs, found)
 	}
 	return inputs
-}
-
-func goldenFolder(generated string) string {
-	return filepath.Join(filepath.Dir(filepath.Clean(generated)), "testing")
 }

@@ -29,10 +29,13 @@ func typeID(goType reflect.Type) string {
 	return groupVersion(goType) + "." + goType.Name()
 }
 
-// fileOf gives core-v1 for core/v1 and storage-v1 for storage.k8s.io/v1.
+// fileOf gives core for core/v1 and storage for storage.k8s.io/v1; storage-v1beta1 for a version beside v1.
 func fileOf(groupVersion string) string {
 	group, version, _ := strings.Cut(groupVersion, "/")
 	group, _, _ = strings.Cut(group, ".")
+	if version == "v1" {
+		return group
+	}
 	return group + "-" + version
 }
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-const kubernetesModule = "k8s.io/kubernetes@v1.36.3"
+const kubernetesModule = "k8s.io/kubernetes"
 
 // schema is what we take from a published schema: how lists and maps merge, what is required, defaults.
 type schema struct {
@@ -51,7 +51,7 @@ func compact(text json.RawMessage) string {
 
 // readOpenAPI reads every published v3 document: the schemas by their names.
 func readOpenAPI() map[string]schema {
-	answer, err := exec.Command("go", "mod", "download", "-json", kubernetesModule).Output()
+	answer, err := exec.Command("go", "list", "-m", "-json", kubernetesModule).Output()
 	check(err)
 	var module struct{ Dir string }
 	check(json.Unmarshal(answer, &module))
