@@ -42,9 +42,9 @@ test('a refusal is for good unless pods may be in the way', () => {
     PersistentVolume: [volume('v', '5Gi', { spec: { csi: { driver: 'd', volumeHandle: 'v' } } })],
     PersistentVolumeClaim: [claim('data', '5Gi'), claim('more', '50Gi')],
   });
-  const isForGood = (name: string) => {
+  const isUnresolvable = (name: string) => {
     const [answer] = assess(pod('p', [name]), index, { ...options, nodes: ['n1'] }).answers;
-    return answer?.kind === 'refused' ? answer.isForGood : undefined;
+    return answer?.kind === 'refused' ? answer.isUnresolvable : undefined;
   };
-  expect([isForGood('data'), isForGood('more'), isForGood('absent')]).toEqual([false, true, true]);
+  expect([isUnresolvable('data'), isUnresolvable('more'), isUnresolvable('absent')]).toEqual([false, true, true]);
 });

@@ -1,16 +1,16 @@
 import type { Pod } from '../kube/api/core.ts';
 import type { ClusterIndex } from './cluster-index/cluster-index.ts';
-import { type Judged, type JudgeOptions, judge, verdictOn } from './evaluation/filter-nodes.ts';
+import { type FilteredNodes, type FilterOptions, filterNodes, verdictOn } from './evaluation/filter-nodes.ts';
 import { countReasons, countTexts } from './evaluation/refusal-message.ts';
 import { decisionsAt, type Placement, totalScores } from './plan.ts';
 import { type PodRecord, readPod } from './records/pod-record.ts';
 import type { Decisions } from './rules/framework/decisions.ts';
 import type { PodRefusal } from './rules/framework/rule.ts';
-import { mayBePodsAlone } from './rules/framework/verdict.ts';
+import { mayPreemptionHelp } from './rules/framework/verdict.ts';
 import type { Reason } from './rules/reasons.ts';
 
 /** What one node says to a pod. */
-export type NodeAnswer =
+export type NodeAssessment =
   /** `score`: 0 to 100, the mean of the rules that rank nodes, by their weights. */
   | { readonly kind: 'fits'; readonly node: string; readonly score: number }
   | NodeRefusal
@@ -24,10 +24,10 @@ export interface NodeRefusal {
   /** In kube-scheduler's words. */
   readonly texts: readonly string[];
   /** Evicting pods from the node would not help. */
-  readonly isForGood: boolean;
+  readonly isUnresolvable: boolean;
 }
 
-export interface AssessOptions extends Omit<JudgeOptions, 'onlyNodes'> {
+export interface AssessOptions extends Omit<FilterOptions, 'onlyNodes'> {
   /** By name. */
   readonly nodes: readonly string[];
 }
@@ -38,11 +38,11 @@ export interface AssessOptions extends Omit<JudgeOptions, 'onlyNodes'> {
  */
 export class Assessment {
   readonly pod: PodRecord;
-  readonly answers: readonly NodeAnswer[];
-  readonly #judged: Judged;
-  readonly #byNode: ReadonlyMap<string, NodeAnswer>;
+  readonly answers: readonly NodeAssessment[];
+  readonly #judged: FilteredNodes;
+  readonly #byNode: ReadonlyMap<string, NodeAssessment>;
 
-  constructor(judged: Judged, nodes: readonly string[]) {
+  constructor(judged: FilteredNodes, nodes: readonly string[]) {
     const { cycle, prepared } = judged;
     this.pod = cycle.pod;
     this.#judged = judged;
@@ -63,13 +63,13 @@ export class Assessment {
     return { kind: 'placement', pod, node: nodeName, score: answer.score, feasibleNodes, ...decisions };
   }
 
-  #answerOf(node: string, refusal: PodRefusal | undefined, scores: Float64Array | undefined): NodeAnswer {
+  #answerOf(node: string, refusal: PodRefusal | undefined, scores: Float64Array | undefined): NodeAssessment {
     const { cycle } = this.#judged;
     const row = cycle.index.nodes.row(node);
     if (row === undefined) return { kind: 'unknown', node };
     if (refusal !== undefined) {
       const { reason, message } = refusal;
-      return { kind: 'refused', node, reasons: [reason], texts: [message], isForGood: true };
+      return { kind: 'refused', node, reasons: [reason], texts: [message], isUnresolvable: true };
     }
     return cycle.isFeasible(row) ? { kind: 'fits', node, score: scores![row]! } : this.#refused(node, row);
   }
@@ -81,17 +81,17 @@ export class Assessment {
       node,
       reasons: [...countReasons([said]).keys()],
       texts: [...countTexts([said]).keys()],
-      isForGood: !mayBePodsAlone(said.verdict, said.rule.reasons),
+      isUnresolvable: !mayPreemptionHelp(said.verdict, said.rule.reasons),
     };
   }
 }
 
 export function assess(pod: Pod, index: ClusterIndex, { nodes, ...options }: AssessOptions): Assessment {
-  return new Assessment(judge(readPod(pod), index, { ...options, onlyNodes: nodes }), nodes);
+  return new Assessment(filterNodes(readPod(pod), index, { ...options, onlyNodes: nodes }), nodes);
 }
 
 /** A rule scores from 0 to 100, times its weight. */
-function meanScores({ cycle, prepared }: Judged): Float64Array {
+function meanScores({ cycle, prepared }: FilteredNodes): Float64Array {
   const totals = totalScores(cycle, prepared.active);
   let weights = 0;
   for (const { rule } of prepared.active) weights += rule.score?.weight ?? 0;

@@ -1,11 +1,11 @@
 import { matchesLabels } from '../kube/selectors/label-selector.ts';
 import type { ClusterIndex } from './cluster-index/cluster-index.ts';
-import type { Shelf } from './cluster-index/volumes/volume-table.ts';
+import type { VolumeGroup } from './cluster-index/volumes/volume-table.ts';
 import { modeCount, offersModes } from './records/access-modes.ts';
 import type { ClaimRecord } from './records/claim-record.ts';
 import type { VolumeRecord } from './records/volume-record.ts';
-import { acceptance, VolumeWalk } from './rules/volume-binding/families.ts';
 import { servesAsPrebound } from './rules/volume-binding/needs.ts';
+import { acceptance, VolumeWalk } from './rules/volume-binding/want-families.ts';
 import { compareSizes, zeroSize } from './size.ts';
 
 /*
@@ -31,8 +31,8 @@ export function matchClaim(
   const reserved = reservedFor(index, claim);
   if (reserved !== undefined || isDelayed) return reserved;
   const size = claim.request ?? zeroSize;
-  for (const shelves of fewestModesFirst(index.volumes.shelvesFor(claim))) {
-    const lists = shelves.map((shelf) => index.volumes.listEverywhere(shelf));
+  for (const shelves of fewestModesFirst(index.volumes.groupsFor(claim))) {
+    const lists = shelves.map((shelf) => index.volumes.listOnAllNodes(shelf));
     const row = new VolumeWalk(index, lists, acceptance(index, claim)).next(size);
     if (row >= 0) return index.volumes.record(row);
   }
@@ -80,8 +80,8 @@ function reservedFor(index: ClusterIndex, claim: ClaimRecord): VolumeRecord | un
   return best;
 }
 
-function fewestModesFirst(shelves: readonly Shelf[]): Iterable<readonly Shelf[]> {
-  const byCount = new Map<number, Shelf[]>();
+function fewestModesFirst(shelves: readonly VolumeGroup[]): Iterable<readonly VolumeGroup[]> {
+  const byCount = new Map<number, VolumeGroup[]>();
   for (const shelf of shelves.toSorted((a, b) => modeCount(a.accessModes) - modeCount(b.accessModes))) {
     const count = modeCount(shelf.accessModes);
     byCount.set(count, [...(byCount.get(count) ?? []), shelf]);

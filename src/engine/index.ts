@@ -10,39 +10,56 @@
  * else console.log(answer.message);
  * ```
  */
-export { Assessment, type AssessOptions, assess, type NodeAnswer, type NodeRefusal } from './assess.ts';
-export type { Change, Kind, Notice, RecordOf, ReleaseChange } from './cluster-index/cluster-change.ts';
-export { type Applied, ClusterIndex } from './cluster-index/cluster-index.ts';
+export {
+  Assessment,
+  type AssessOptions,
+  assess,
+  type NodeAssessment as NodeAnswer,
+  type NodeRefusal,
+} from './assess.ts';
+export type {
+  ClusterChange as Change,
+  IndexedKind as Kind,
+  ObjectWarning as Notice,
+  RecordOf,
+  ReleaseChange,
+} from './cluster-index/cluster-change.ts';
+export { ClusterIndex, type IndexUpdate as Applied } from './cluster-index/cluster-index.ts';
 export type { Savepoint } from './cluster-index/primitives/undo-log.ts';
 export {
   type InFlightPolicy,
   type Profile,
   packShape,
-  type Shape,
-  type ShapePoint,
   spreadShape,
   stowageProfile,
+  type UtilizationShape as Shape,
+  type UtilizationShapePoint as ShapePoint,
   upstreamProfile,
   type VolumeScoring,
 } from './cluster-index/profile.ts';
 export type { ObjectOf } from './cluster-index/read-object.ts';
-export type { Explanation, NodeExplanation } from './evaluation/explain-nodes.ts';
-export type { Conflict } from './ledger/conflicts.ts';
+export type { NodeExplanation, RefusalExplanation as Explanation } from './evaluation/explain-nodes.ts';
+export type { ReservationConflict as Conflict } from './ledger/conflicts.ts';
 export { type ConfirmResult, Ledger, type Reservation, type ReserveResult } from './ledger/ledger.ts';
 export { type Placement, type PlanOptions, plan } from './plan.ts';
 export { type PodRecord, readPod } from './records/pod-record.ts';
 export type { Refusal } from './refusal/refusal.ts';
 export { defaultRules } from './rules/default-rules.ts';
-export type { Binding, InlineReservation, PoolChoice, Provision } from './rules/framework/decisions.ts';
+export type {
+  ClaimBinding as Binding,
+  InlineReservation,
+  PoolChoice,
+  Provision,
+} from './rules/framework/decisions.ts';
 export {
   type ByteMargin,
-  type Candidate,
   type Finding,
   type Margin,
   type Obstacle,
   type ObstacleCode,
   obstacles,
   type SlotMargin,
+  type StorageCandidate as Candidate,
 } from './rules/framework/finding.ts';
 export {
   type AnyRule,

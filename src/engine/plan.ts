@@ -1,14 +1,14 @@
 import type { Pod } from '../kube/api/core.ts';
 import type { ClusterIndex } from './cluster-index/cluster-index.ts';
 import type { NodeRow } from './cluster-index/nodes/node-table.ts';
-import { type JudgeOptions, judge } from './evaluation/filter-nodes.ts';
+import { type FilterOptions, filterNodes } from './evaluation/filter-nodes.ts';
 import { type PodRecord, readPod } from './records/pod-record.ts';
 import { Refusal } from './refusal/refusal.ts';
 import type { Cycle } from './rules/framework/cycle.ts';
 import type { Decisions } from './rules/framework/decisions.ts';
 import type { ActiveRule } from './rules/framework/prepare-rules.ts';
 
-export interface PlanOptions extends JudgeOptions {
+export interface PlanOptions extends FilterOptions {
   /** Which of equally good nodes is taken: equal seeds, equal choices. Left out, it is the first by name. */
   readonly tieSeed?: number | undefined;
 }
@@ -28,19 +28,21 @@ export interface Placement extends Readonly<Decisions> {
  * the answer holds until the index changes, which the ledger checks when it is reserved.
  */
 export function plan(pod: Pod, index: ClusterIndex, options: PlanOptions): Placement | Refusal {
-  const { cycle, rules, prepared } = judge(readPod(pod), index, options);
+  const { cycle, rules, prepared } = filterNodes(readPod(pod), index, options);
   const chosen =
     prepared.refusedBy === undefined ? chooseNode(cycle, prepared.active, options.tieSeed) : undefined;
-  return chosen === undefined ? Refusal.of(cycle, rules, prepared) : place(cycle, prepared.active, chosen);
+  return chosen === undefined
+    ? Refusal.of(cycle, rules, prepared)
+    : placementOn(cycle, prepared.active, chosen);
 }
 
-interface Chosen {
+interface ChosenNode {
   readonly node: NodeRow;
   readonly score: number;
 }
 
 /** A feasible node of the highest weighted score; among equals the first by name, or the one that the seed falls on. */
-function chooseNode(cycle: Cycle, active: readonly ActiveRule[], tieSeed = 0): Chosen | undefined {
+function chooseNode(cycle: Cycle, active: readonly ActiveRule[], tieSeed = 0): ChosenNode | undefined {
   const totals = totalScores(cycle, active);
   let ties: NodeRow[] = [];
   let bestScore = Number.NEGATIVE_INFINITY;
@@ -77,7 +79,7 @@ export function decisionsAt(cycle: Cycle, active: readonly ActiveRule[], node: N
   return decisions;
 }
 
-function place(cycle: Cycle, active: readonly ActiveRule[], { node, score }: Chosen): Placement {
+function placementOn(cycle: Cycle, active: readonly ActiveRule[], { node, score }: ChosenNode): Placement {
   return {
     kind: 'placement',
     pod: cycle.pod,

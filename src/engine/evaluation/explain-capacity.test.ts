@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { stowageProfile } from '../cluster-index/profile.ts';
-import { refusalOf } from '../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
+import { expectRefusal } from '../testing/expect-plan.ts';
 import { candidatesIn, findingsOf, gibIn, withoutVolumes } from '../testing/findings.ts';
 import {
   capacity,
@@ -30,7 +30,7 @@ describe('a claim that finds no room says by how much', () => {
       PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '6Gi', { selectedNode: 'n1' })],
     });
     expect(finding).toMatchObject({ reason: 'NotEnoughCapacity', claim: 'default/data' });
-    expect(candidatesIn(finding!)).toEqual(['storage/net: NoRoom']);
+    expect(candidatesIn(finding!)).toEqual(['storage/net: InsufficientCapacity']);
     expect(gibIn(finding!.margin!)).toEqual([5, 8, 6]);
   });
 
@@ -44,8 +44,8 @@ describe('a claim that finds no room says by how much', () => {
     const [finding] = findingsOf({ ...dynamic, CSIStorageCapacity: pools });
     expect(candidatesIn(finding!)).toEqual([
       'storage/capped: VolumeTooLarge',
-      'storage/four: VolumeTooLarge NoRoom',
-      'storage/two: VolumeTooLarge NoRoom',
+      'storage/four: VolumeTooLarge InsufficientCapacity',
+      'storage/two: VolumeTooLarge InsufficientCapacity',
     ]);
     expect(gibIn(finding!.candidates[0]!.obstacles[0]!.margin!)).toEqual([5, 3, 0]);
   });
@@ -73,7 +73,7 @@ describe('a claim that finds no room says by how much', () => {
       },
       { ...stowageProfile, inFlight: 'one-at-a-time' },
     );
-    const [finding] = refusalOf(index, pod('p', ['data'])).explain().nodes[0]!.findings;
+    const [finding] = expectRefusal(index, pod('p', ['data'])).explain().nodes[0]!.findings;
     expect(candidatesIn(finding!)).toEqual(['storage/net: Busy']);
   });
 

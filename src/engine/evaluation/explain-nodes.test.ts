@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { refusalOf } from '../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
+import { expectRefusal } from '../testing/expect-plan.ts';
 import { candidatesIn, findingsOf, gibIn, withoutVolumes } from '../testing/findings.ts';
 import {
   boundClaim,
@@ -199,7 +199,7 @@ describe('a claim that has a volume, or is to have one,', () => {
 describe('an explanation', () => {
   test('goes through the nodes by name, and a node without findings would do', () => {
     const index = clusterOf({ ...withoutVolumes, Node: ['n3', 'n1', 'n2'].map((name) => node(name)) });
-    const refusal = refusalOf(index, pod('p', ['data']));
+    const refusal = expectRefusal(index, pod('p', ['data']));
     index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n2'));
     const counts = refusal.explain().nodes.map((found) => [found.node, found.findings.length]);
     expect(counts).toEqual([
@@ -210,7 +210,7 @@ describe('an explanation', () => {
   });
 
   test('of a pod that runs nowhere says why, and goes through no nodes', () => {
-    const explanation = refusalOf(clusterOf({ Node: [node('n1')] }), pod('p', ['data'])).explain();
+    const explanation = expectRefusal(clusterOf({ Node: [node('n1')] }), pod('p', ['data'])).explain();
     expect(explanation).toMatchObject({
       pod: 'default/p',
       podRefusals: [{ reason: 'ClaimNotFound', claim: 'default/data' }],

@@ -6,7 +6,7 @@ import { prepareRules } from '../rules/framework/prepare-rules.ts';
 import type { AnyRule, PodRefusal } from '../rules/framework/rule.ts';
 
 /** Why a pod does not fit, node by node, as data; how to show it is the reader's. */
-export interface Explanation {
+export interface RefusalExplanation {
   readonly pod: string;
   readonly podRefusals: readonly PodRefusal[];
   /** In name order. A node without findings would do. */
@@ -26,11 +26,11 @@ export interface ExplainOptions {
 }
 
 /** Asks every rule about every node, also about nodes that an earlier rule has refused. */
-export function explain(
+export function explainNodes(
   pod: PodRecord,
   index: ClusterIndex,
   { nowMs, rules, onlyNodes }: ExplainOptions,
-): Explanation {
+): RefusalExplanation {
   index.settle(nowMs);
   const cycle = new Cycle(index, pod, nowMs, onlyNodes);
   // Before the rules prepare: one of them may leave nodes out at once.

@@ -6,7 +6,7 @@ import { type PreparedRules, prepareRules } from '../rules/framework/prepare-rul
 import type { AnyRule } from '../rules/framework/rule.ts';
 import { rulePositionOf } from '../rules/framework/verdict.ts';
 
-export interface JudgeOptions {
+export interface FilterOptions {
   /** The time that expiring figures are held against, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly rules?: readonly AnyRule[];
@@ -14,7 +14,7 @@ export interface JudgeOptions {
   readonly onlyNodes?: Iterable<string> | undefined;
 }
 
-export interface Judged {
+export interface FilteredNodes {
   readonly cycle: Cycle;
   readonly rules: readonly AnyRule[];
   /** If a rule refused the pod altogether, the nodes were not looked at. */
@@ -22,7 +22,7 @@ export interface Judged {
 }
 
 /** Runs the rules in order, each on the nodes that those before it left. The verdicts are there until somebody judges again. */
-export function judge(pod: PodRecord, index: ClusterIndex, options: JudgeOptions): Judged {
+export function filterNodes(pod: PodRecord, index: ClusterIndex, options: FilterOptions): FilteredNodes {
   const { rules = defaultRules, nowMs, onlyNodes } = options;
   index.settle(nowMs);
   const cycle = new Cycle(index, pod, nowMs, onlyNodes);
@@ -45,7 +45,10 @@ export interface NodeVerdict {
 }
 
 /** What a node was rejected for, by its row. */
-export function verdictOn({ cycle, rules }: Pick<Judged, 'cycle' | 'rules'>, row: number): NodeVerdict {
+export function verdictOn(
+  { cycle, rules }: Pick<FilteredNodes, 'cycle' | 'rules'>,
+  row: number,
+): NodeVerdict {
   const verdict = cycle.verdicts[row]!;
   const rule = rules[rulePositionOf(verdict)]!;
   return { rule, verdict, nodeCount: 1, notes: cycle.notes.get(row) ?? [] };

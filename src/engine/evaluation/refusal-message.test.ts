@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { upstreamProfile } from '../cluster-index/profile.ts';
 import { nodeReasons, podReasons } from '../rules/reasons.ts';
-import { refusalOf } from '../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
+import { expectRefusal } from '../testing/expect-plan.ts';
 import {
   boundClaim,
   byName,
@@ -157,7 +157,7 @@ describe('reasons are counted by code', () => {
       CSIStorageCapacity: [capacity('net', 'local', { capacity: '1Gi' })],
       PersistentVolumeClaim: [claim('data', '5Gi')],
     });
-    const { reasons } = refusalOf(index, pod('p', ['data']));
+    const { reasons } = expectRefusal(index, pod('p', ['data']));
     expect(Object.fromEntries(reasons)).toEqual({ TopologyNotAllowed: 1, NotEnoughCapacity: 2 });
   });
 
@@ -172,7 +172,7 @@ describe('reasons are counted by code', () => {
       },
       upstreamProfile,
     );
-    const { reasons } = refusalOf(index, pod('p', ['old', 'data']));
+    const { reasons } = expectRefusal(index, pod('p', ['old', 'data']));
     expect(Object.fromEntries(reasons)).toEqual({ BoundVolumeUnreachable: 1, NotEnoughCapacity: 1 });
   });
 });

@@ -14,12 +14,12 @@ export function refusalMessage(
 ): string {
   if (nodeCount === 0) return 'no nodes available to schedule pods';
   const [first] = podRefusals;
-  const detail = first === undefined ? countedTexts(countTexts(verdicts)) : first.message;
+  const detail = first === undefined ? formatCounts(countTexts(verdicts)) : first.message;
   return `0/${nodeCount} nodes are available: ${detail}.`;
 }
 
 /** How many times each, in the order of kube-scheduler. */
-export function countedTexts(counts: ReadonlyMap<string, number>): string {
+export function formatCounts(counts: ReadonlyMap<string, number>): string {
   const items = [...counts].map(([text, count]) => `${count} ${text}`);
   return items.sort().join(', ');
 }

@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
-import type { Candidate } from '../rules/framework/finding.ts';
+import type { StorageCandidate } from '../rules/framework/finding.ts';
 import { NearbyVolumesCache } from '../rules/volume-binding/nearby-volumes.ts';
 import { wantOfClaim } from '../rules/volume-binding/needs.ts';
 
@@ -9,7 +9,7 @@ export function claimCandidates(
   claim: ClaimRecord,
   index: ClusterIndex,
   max: number,
-): { readonly candidates: readonly Candidate[]; readonly omitted: number } {
+): { readonly candidates: readonly StorageCandidate[]; readonly omitted: number } {
   const nearby = new NearbyVolumesCache(index).of(wantOfClaim(index, claim, 0));
   const { candidates, total } = nearby?.anywhere(max) ?? { candidates: [], total: 0 };
   return { candidates, omitted: total - candidates.length };

@@ -1,5 +1,5 @@
 import type { NodeExplanation } from '../evaluation/explain-nodes.ts';
-import type { Candidate } from '../rules/framework/finding.ts';
+import type { StorageCandidate } from '../rules/framework/finding.ts';
 
 /** What came closest to serving one claim, over all nodes. */
 export interface ClaimCandidates {
@@ -9,7 +9,7 @@ export interface ClaimCandidates {
   readonly omitted: number;
 }
 
-export interface PlacedCandidate extends Candidate {
+export interface PlacedCandidate extends StorageCandidate {
   /** A node from which it looked like this. */
   readonly node: string;
 }
@@ -38,27 +38,27 @@ export function closestCandidates(
 }
 
 interface Seen {
-  readonly candidate: Candidate;
+  readonly candidate: StorageCandidate;
   readonly node: string;
 }
 
 /** By name. */
-type SeenByKind = { readonly [K in Candidate['kind']]: Map<string, Seen> };
+type SeenByKind = { readonly [K in StorageCandidate['kind']]: Map<string, Seen> };
 
 /** A volume is seen from most nodes in the same way, so that little is to be kept. */
-function keepCloser(known: SeenByKind, candidate: Candidate, node: string): void {
+function keepCloser(known: SeenByKind, candidate: StorageCandidate, node: string): void {
   const { kind, name } = candidate;
   const before = known[kind].get(name);
   if (before === undefined || compare(candidate, before.candidate) < 0)
     known[kind].set(name, { candidate, node });
 }
 
-function compare(a: Candidate, b: Candidate): number {
+function compare(a: StorageCandidate, b: StorageCandidate): number {
   return a.obstacles.length - b.obstacles.length || shortageOf(a) - shortageOf(b);
 }
 
 /** Something that isn't short of bytes is no further away than anything else with as many obstacles. */
-function shortageOf({ obstacles }: Candidate): number {
+function shortageOf({ obstacles }: StorageCandidate): number {
   return obstacles.reduce((sum, { margin }) => {
     if (margin === undefined) return sum;
     return sum + margin.needed.bytes - (margin.free.bytes - margin.promised.bytes);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { upstreamProfile } from '../cluster-index/profile.ts';
-import { refusalOf } from '../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
+import { expectRefusal } from '../testing/expect-plan.ts';
 import {
   byName,
   capacity,
@@ -53,11 +53,11 @@ const cases: readonly { readonly name: string; readonly cluster: ClusterObjects;
 ];
 
 test.each(byName(cases))('%s', (_, { cluster, says }) => {
-  expect(closestMiss(refusalOf(clusterOf(cluster), pod('p', ['data'])))).toBe(says);
+  expect(closestMiss(expectRefusal(clusterOf(cluster), pod('p', ['data'])))).toBe(says);
 });
 
 test('nothing is said where volumes were not the trouble, or nobody wants to hear it', () => {
   const cordoned = { ...node('n1'), spec: { unschedulable: true } };
-  expect(closestMiss(refusalOf(clusterOf({ Node: [cordoned] }), pod('p', [])))).toBeUndefined();
-  expect(closestMiss(refusalOf(clusterOf(local, upstreamProfile), pod('p', ['data'])))).toBeUndefined();
+  expect(closestMiss(expectRefusal(clusterOf({ Node: [cordoned] }), pod('p', [])))).toBeUndefined();
+  expect(closestMiss(expectRefusal(clusterOf(local, upstreamProfile), pod('p', ['data'])))).toBeUndefined();
 });

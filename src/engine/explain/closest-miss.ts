@@ -3,10 +3,10 @@ import type { NodeExplanation } from '../evaluation/explain-nodes.ts';
 import type { Refusal } from '../refusal/refusal.ts';
 import {
   type ByteMargin,
-  type Candidate,
   type Finding,
   type Obstacle,
   obstacles,
+  type StorageCandidate,
 } from '../rules/framework/finding.ts';
 import { nodeReasons } from '../rules/reasons.ts';
 import type { Size } from '../size.ts';
@@ -49,7 +49,7 @@ function closestOf(nodes: readonly NodeExplanation[]): Miss | undefined {
 interface Miss {
   readonly node: string;
   readonly finding: Finding;
-  readonly candidate: Candidate | undefined;
+  readonly candidate: StorageCandidate | undefined;
   readonly obstacle: Obstacle | undefined;
   /** Infinite where it isn't bytes that are short. */
   readonly shortageBytes: number;

@@ -1,5 +1,5 @@
 /** Those that are shown, and how many there are besides: `a, b, c and 4 more`. */
-export function andMore(shown: readonly string[], count: number): string {
+export function truncatedList(shown: readonly string[], count: number): string {
   const more = count > shown.length ? ` and ${count - shown.length} more` : '';
   return `${shown.join(', ')}${more}`;
 }

@@ -2,20 +2,20 @@ import { expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
 import { byName } from '../testing/objects.ts';
 import {
-  crowded,
   high,
   large,
   low,
   medium,
   middle,
   negative,
+  pendingPod,
   preempt,
-  running,
+  preemptionCluster,
+  runningPod,
   small,
   veryHigh,
   veryLarge,
-  waiting,
-} from './testing/crowded-cluster.ts';
+} from './testing/preemption-cluster.ts';
 
 interface Case {
   readonly name: string;
@@ -172,12 +172,12 @@ const cases: readonly Case[] = [
 test.each(byName(cases))('%s', (_, { priority = high, pods, expected }) => {
   const all = pods.flatMap((entries, node) =>
     entries.map(([podPriority, size, started = 0], at) =>
-      running(`p${node + 1}.${at}`, `node${node + 1}`, podPriority, size, { started }),
+      runningPod(`p${node + 1}.${at}`, `node${node + 1}`, podPriority, size, { started }),
     ),
   );
   const nodes = pods.map((_entries, at) => `node${at + 1}`);
-  const asking: Pod = waiting('p', priority, veryLarge);
+  const asking: Pod = pendingPod('p', priority, veryLarge);
   // The order in which nodes are tried changes nothing.
   for (let seed = 0; seed < nodes.length; seed++)
-    expect(preempt(crowded(nodes, all), asking, { seed })).toMatchObject({ node: expected });
+    expect(preempt(preemptionCluster(nodes, all), asking, { seed })).toMatchObject({ node: expected });
 });

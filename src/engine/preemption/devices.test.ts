@@ -3,21 +3,30 @@ import { upstreamProfile } from '../cluster-index/profile.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 import { clusterOf } from '../testing/cluster.ts';
 import { pod } from '../testing/objects.ts';
-import { high, large, low, preempt, roomyNode, running, told, waiting } from './testing/crowded-cluster.ts';
+import {
+  describePreemption,
+  high,
+  large,
+  low,
+  nodeWithCpu,
+  pendingPod,
+  preempt,
+  runningPod,
+} from './testing/preemption-cluster.ts';
 
 /** Profile `upstream` repeats what kube-scheduler's rule for dynamic resources says of every pod. */
-const cluster = { Node: [roomyNode('n1')] };
+const cluster = { Node: [nodeWithCpu('n1')] };
 
 test('that no devices can be given back is said before anything of evictions', () => {
-  const index = clusterOf({ ...cluster, Pod: [running('high', 'n1', high, large)] }, upstreamProfile);
-  expect(told(preempt(index, waiting('p', low, large)))).toBe(
+  const index = clusterOf({ ...cluster, Pod: [runningPod('high', 'n1', high, large)] }, upstreamProfile);
+  expect(describePreemption(preempt(index, pendingPod('p', low, large)))).toBe(
     'no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
   );
 });
 
 test('nothing is said of devices where somebody can be evicted', () => {
-  const index = clusterOf({ ...cluster, Pod: [running('low', 'n1', low, large)] }, upstreamProfile);
-  expect(told(preempt(index, waiting('p', high, large)))).toBe('n1: low');
+  const index = clusterOf({ ...cluster, Pod: [runningPod('low', 'n1', low, large)] }, upstreamProfile);
+  expect(describePreemption(preempt(index, pendingPod('p', high, large)))).toBe('n1: low');
 });
 
 test('a pod that is refused before any node is looked at leaves the rule without its notes, and it says so', () => {

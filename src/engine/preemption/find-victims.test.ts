@@ -3,25 +3,25 @@ import type { Node, Pod } from '../../kube/api/core.ts';
 import type { PodDisruptionBudget } from '../../kube/api/policy.ts';
 import { dumpIndex } from '../testing/index-dump.ts';
 import { byName } from '../testing/objects.ts';
-import { readBudget } from './budget.ts';
+import { readDisruptionBudget } from './disruption-budget.ts';
 import {
   assume,
-  crowded,
+  describePreemption,
   high,
   large,
   low,
   medium,
   middle,
+  nodeWithCpu,
   type PodTraits,
+  pendingPod,
   preempt,
-  roomyNode,
-  running,
+  preemptionCluster,
+  runningPod,
   small,
-  told,
   veryHigh,
   veryLarge,
-  waiting,
-} from './testing/crowded-cluster.ts';
+} from './testing/preemption-cluster.ts';
 
 interface Case {
   readonly name: string;
@@ -33,9 +33,9 @@ interface Case {
 }
 
 const foo: PodTraits = { labels: { app: 'foo' } };
-const onePod = (name: string) => roomyNode(name, veryLarge, 1);
+const onePod = (name: string) => nodeWithCpu(name, veryLarge, 1);
 /** Nothing on it is in the way of a large pod, but it is too small. */
-const tight = (name: string) => roomyNode(name, medium);
+const tight = (name: string) => nodeWithCpu(name, medium);
 
 function budget(disruptionsAllowed: number, rest: Partial<PodDisruptionBudget['status']> = {}, app = 'foo') {
   return {
@@ -49,40 +49,40 @@ const cases: readonly Case[] = [
   {
     name: 'a pod of higher priority takes the place of a lower one',
     nodes: [onePod('node1')],
-    asking: waiting('p', high, 0),
-    pods: [running('p1', 'node1', low, 0)],
+    asking: pendingPod('p', high, 0),
+    pods: [runningPod('p1', 'node1', low, 0)],
     expected: 'node1: p1',
   },
   {
     name: 'a pod does not evict its equals',
     nodes: [onePod('node1')],
-    asking: waiting('p', low, 0),
-    pods: [running('p1', 'node1', low, 0)],
+    asking: pendingPod('p', low, 0),
+    pods: [runningPod('p1', 'node1', low, 0)],
     expected: 'preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
   },
   {
     name: 'a node that is too small even when empty is no candidate',
     nodes: [tight('node1')],
-    asking: waiting('p', high, large),
-    pods: [running('p1', 'node1', low, small)],
+    asking: pendingPod('p', high, large),
+    pods: [runningPod('p1', 'node1', low, small)],
     expected: 'preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
   },
   {
     name: 'of two nodes the one with somebody lower is taken',
     nodes: [onePod('node1'), onePod('node2')],
-    asking: waiting('p', middle, 0),
-    pods: [running('p1', 'node1', high, 0), running('p2', 'node2', low, 0)],
+    asking: pendingPod('p', middle, 0),
+    pods: [runningPod('p1', 'node1', high, 0), runningPod('p2', 'node2', low, 0)],
     expected: 'node2: p2',
   },
   {
     name: 'what remains short when all lower pods are gone is told, and counted beside nodes without victims',
     nodes: ['node1', 'node2', tight('node3')],
-    asking: waiting('p', high, large),
+    asking: pendingPod('p', high, large),
     pods: [
-      running('p1', 'node1', high, large),
-      running('p2', 'node2', high, large),
-      running('p3', 'node2', low, small),
-      running('p4', 'node3', low, small),
+      runningPod('p1', 'node1', high, large),
+      runningPod('p2', 'node2', high, large),
+      runningPod('p3', 'node2', low, small),
+      runningPod('p4', 'node3', low, small),
     ],
     expected:
       'preemption: 0/3 nodes are available: 1 Insufficient cpu, 1 No preemption victims found for incoming pod, ' +
@@ -91,62 +91,68 @@ const cases: readonly Case[] = [
   {
     name: 'a lower pod stays if the node has room for it beside the one that comes',
     nodes: ['node1'],
-    asking: waiting('p', high, large),
-    pods: [running('p1.1', 'node1', low, small), running('p1.2', 'node1', middle, large)],
+    asking: pendingPod('p', high, large),
+    pods: [runningPod('p1.1', 'node1', low, small), runningPod('p1.2', 'node1', middle, large)],
     expected: 'node1: p1.2',
   },
   {
     name: 'the more important are put back first, and nobody of the same priority goes',
-    asking: waiting('p', high, large),
+    asking: pendingPod('p', high, large),
     pods: [
-      running('p1.1', 'node1', middle, small),
-      running('p1.2', 'node1', low, small),
-      running('p1.3', 'node1', middle, medium),
-      running('p1.4', 'node1', high, small),
-      running('p2', 'node2', high, large),
+      runningPod('p1.1', 'node1', middle, small),
+      runningPod('p1.2', 'node1', low, small),
+      runningPod('p1.3', 'node1', middle, medium),
+      runningPod('p1.4', 'node1', high, small),
+      runningPod('p2', 'node2', high, large),
     ],
     expected: 'node1: p1.3, p1.2',
   },
   {
     name: 'of equal priorities the one that has run longer stays',
-    asking: waiting('p', high, large),
+    asking: pendingPod('p', high, large),
     pods: [
-      running('p1.1', 'node1', low, small, { started: 5 }),
-      running('p1.2', 'node1', low, small, { started: 4 }),
-      running('p1.3', 'node1', middle, medium, { started: 3 }),
-      running('p1.4', 'node1', high, small, { started: 2 }),
-      running('p2', 'node2', high, large, { started: 1 }),
+      runningPod('p1.1', 'node1', low, small, { started: 5 }),
+      runningPod('p1.2', 'node1', low, small, { started: 4 }),
+      runningPod('p1.3', 'node1', middle, medium, { started: 3 }),
+      runningPod('p1.4', 'node1', high, small, { started: 2 }),
+      runningPod('p2', 'node2', high, large, { started: 1 }),
     ],
     expected: 'node1: p1.3, p1.1',
   },
   {
     name: 'a pod that has not started goes before one that has',
     nodes: ['node1'],
-    asking: waiting('p', high, large),
-    pods: [running('p1.1', 'node1', low, large), running('p1.2', 'node1', low, medium, { started: 4 })],
+    asking: pendingPod('p', high, large),
+    pods: [runningPod('p1.1', 'node1', low, large), runningPod('p1.2', 'node1', low, medium, { started: 4 })],
     expected: 'node1: p1.1',
   },
   {
     name: 'a budget that allows one eviction is broken by the second',
     nodes: ['node1'],
-    asking: waiting('p', high, veryLarge),
-    pods: [running('p1.1', 'node1', middle, medium, foo), running('p1.2', 'node1', middle, medium, foo)],
+    asking: pendingPod('p', high, veryLarge),
+    pods: [
+      runningPod('p1.1', 'node1', middle, medium, foo),
+      runningPod('p1.2', 'node1', middle, medium, foo),
+    ],
     budgets: [budget(1)],
     expected: 'node1: p1.1, p1.2 (1 budget)',
   },
   {
     name: 'an eviction that a budget has granted already breaks nothing',
     nodes: ['node1'],
-    asking: waiting('p', high, veryLarge),
-    pods: [running('p1.1', 'node1', middle, medium, foo), running('p1.2', 'node1', middle, medium, foo)],
+    asking: pendingPod('p', high, veryLarge),
+    pods: [
+      runningPod('p1.1', 'node1', middle, medium, foo),
+      runningPod('p1.2', 'node1', middle, medium, foo),
+    ],
     budgets: [budget(1, { disruptedPods: { 'p1.2': '2026-01-01T00:00:00Z' } })],
     expected: 'node1: p1.1, p1.2',
   },
   {
     name: 'a budget of another namespace, an empty one and one of other pods protect nobody',
     nodes: ['node1'],
-    asking: waiting('p', high, veryLarge),
-    pods: [running('p1', 'node1', middle, medium, foo)],
+    asking: pendingPod('p', high, veryLarge),
+    pods: [runningPod('p1', 'node1', middle, medium, foo)],
     budgets: [
       { ...budget(0), metadata: { namespace: 'other', name: 'b' } },
       { ...budget(0), spec: { selector: {} } },
@@ -158,10 +164,10 @@ const cases: readonly Case[] = [
   {
     name: 'a pod without labels is protected by no budget, not even by one that selects what lacks a label',
     nodes: ['node1'],
-    asking: waiting('p', high, veryLarge),
+    asking: pendingPod('p', high, veryLarge),
     pods: [
-      running('p1', 'node1', middle, medium),
-      running('p2', 'node1', middle, small, { labels: { a: 'b' } }),
+      runningPod('p1', 'node1', middle, medium),
+      runningPod('p2', 'node1', middle, small, { labels: { a: 'b' } }),
     ],
     budgets: [
       { ...budget(0), spec: { selector: { matchExpressions: [{ key: 'app', operator: 'DoesNotExist' }] } } },
@@ -171,41 +177,41 @@ const cases: readonly Case[] = [
   {
     name: 'a pod that a budget protects is put back before a more important one',
     nodes: ['node1'],
-    asking: waiting('p', high, large),
-    pods: [running('p1.1', 'node1', middle, medium), running('p1.2', 'node1', low, medium, foo)],
+    asking: pendingPod('p', high, large),
+    pods: [runningPod('p1.1', 'node1', middle, medium), runningPod('p1.2', 'node1', low, medium, foo)],
     budgets: [budget(0)],
     expected: 'node1: p1.1',
   },
   {
     name: 'a node without broken budgets is preferred to one with lower pods',
-    asking: waiting('p', veryHigh, veryLarge),
-    pods: [running('p1', 'node1', low, medium, foo), running('p2', 'node2', high, medium)],
+    asking: pendingPod('p', veryHigh, veryLarge),
+    pods: [runningPod('p1', 'node1', low, medium, foo), runningPod('p2', 'node2', high, medium)],
     budgets: [budget(0)],
     expected: 'node2: p2',
   },
 ];
 
 test.each(byName(cases))('%s', (_, { nodes = ['node1', 'node2'], asking, pods, budgets = [], expected }) => {
-  const index = crowded(nodes, pods);
+  const index = preemptionCluster(nodes, pods);
   const before = dumpIndex(index);
-  const read = budgets.map(readBudget).filter((entry) => entry !== undefined);
-  expect(told(preempt(index, asking, { budgets: read }))).toBe(expected);
+  const read = budgets.map(readDisruptionBudget).filter((entry) => entry !== undefined);
+  expect(describePreemption(preempt(index, asking, { budgets: read }))).toBe(expected);
   expect(dumpIndex(index)).toEqual(before);
 });
 
 test('a pod that is only assumed on the node is a victim like others, and told apart', () => {
-  const index = crowded(['node1'], [running('bound', 'node1', middle, small)]);
-  assume(index, waiting('in-flight', low, large), 'node1');
-  expect(told(preempt(index, waiting('p', high, large)))).toBe('node1: in-flight (assumed)');
+  const index = preemptionCluster(['node1'], [runningPod('bound', 'node1', middle, small)]);
+  assume(index, pendingPod('in-flight', low, large), 'node1');
+  expect(describePreemption(preempt(index, pendingPod('p', high, large)))).toBe('node1: in-flight (assumed)');
   expect([...index.pods.onNode('node1')].map(({ name }) => name).sort()).toEqual(['bound', 'in-flight']);
 });
 
 test('a pod that the cluster says is bound is no longer assumed, though its reservation stands', () => {
-  const index = crowded(['node1'], []);
-  assume(index, waiting('in-flight', low, large), 'node1');
-  const bound = running('in-flight', 'node1', low, large);
+  const index = preemptionCluster(['node1'], []);
+  assume(index, pendingPod('in-flight', low, large), 'node1');
+  const bound = runningPod('in-flight', 'node1', low, large);
   index.upsert('Pod', { ...bound, metadata: { ...bound.metadata, resourceVersion: '2' } });
-  expect(told(preempt(index, waiting('p', high, large)))).toBe('node1: in-flight');
+  expect(describePreemption(preempt(index, pendingPod('p', high, large)))).toBe('node1: in-flight');
 });
 
 test.each<[string, PodTraits, PodTraits, string]>([
@@ -235,36 +241,37 @@ test.each<[string, PodTraits, PodTraits, string]>([
   ],
   ['a pod that is nominated to a node that is gone looks anew', { nominatedTo: 'node9' }, {}, 'node1: p1'],
 ])('%s', (_, asking, victim, expected) => {
-  const index = crowded(['node1'], [running('p1', 'node1', low, large, victim)]);
-  expect(told(preempt(index, waiting('p', high, large, asking)))).toBe(expected);
+  const index = preemptionCluster(['node1'], [runningPod('p1', 'node1', low, large, victim)]);
+  expect(describePreemption(preempt(index, pendingPod('p', high, large, asking)))).toBe(expected);
 });
 
 test('a pod does not wait on a node that is out of the question for good, whoever terminates there', () => {
-  const victim = running('p1', 'node1', low, small, { isDeleting: true, isVictim: true });
-  const index = crowded([tight('node1'), 'node2'], [victim, running('p2', 'node2', low, large)]);
-  const asking = waiting('p', high, large, { nominatedTo: 'node1' });
-  expect(told(preempt(index, asking))).toBe('node2: p2');
+  const victim = runningPod('p1', 'node1', low, small, { isDeleting: true, isVictim: true });
+  const index = preemptionCluster([tight('node1'), 'node2'], [victim, runningPod('p2', 'node2', low, large)]);
+  const asking = pendingPod('p', high, large, { nominatedTo: 'node1' });
+  expect(describePreemption(preempt(index, asking))).toBe('node2: p2');
 });
 
 test('a nomination is kept only while there is something to wait for', () => {
-  const victim = running('p1', 'node1', low, large, { isDeleting: true, isVictim: true });
-  const index = crowded(['node1'], [victim]);
-  const keeps = (priority: number) => preempt(index, waiting('p', priority, large, { nominatedTo: 'node1' }));
+  const victim = runningPod('p1', 'node1', low, large, { isDeleting: true, isVictim: true });
+  const index = preemptionCluster(['node1'], [victim]);
+  const keeps = (priority: number) =>
+    preempt(index, pendingPod('p', priority, large, { nominatedTo: 'node1' }));
   expect(keeps(high)).toMatchObject({ kind: 'none', keepsNomination: true });
   expect(keeps(low)).toMatchObject({ kind: 'none', keepsNomination: false });
 });
 
 test('without nodes there is nothing to say about preemption', () => {
-  expect(told(preempt(crowded([], []), waiting('p', high, small)))).toBe('');
+  expect(describePreemption(preempt(preemptionCluster([], []), pendingPod('p', high, small)))).toBe('');
 });
 
 /** Five nodes, each with one pod in the way; a candidate costs its victim's priority. */
 function fiveNodes(labels: Readonly<Record<string, string>>, ...labelled: readonly number[]) {
   const names = [1, 2, 3, 4, 5];
   const pods = names.map((at) =>
-    running(`p${at}`, `node${at}`, middle - at, large, labelled.includes(at) ? { labels } : {}),
+    runningPod(`p${at}`, `node${at}`, middle - at, large, labelled.includes(at) ? { labels } : {}),
   );
-  return crowded(
+  return preemptionCluster(
     names.map((at) => `node${at}`),
     pods,
   );
@@ -279,17 +286,17 @@ test.each<[number, string]>([
 ])(
   'the search begins where the seed %s says, wraps around, and ends with enough candidates',
   (seed, expected) => {
-    const answer = preempt(fiveNodes({}), waiting('p', high, large), {
+    const answer = preempt(fiveNodes({}), pendingPod('p', high, large), {
       seed,
-      enough: { percent: 40, least: 2 },
+      candidateLimits: { percent: 40, least: 2 },
     });
-    expect(told(answer)).toBe(expected);
+    expect(describePreemption(answer)).toBe(expected);
   },
 );
 
 test('the search goes past enough candidates until one breaks no budget', () => {
-  const budgets = [readBudget(budget(0))!];
-  const options = { seed: 4, enough: { percent: 40, least: 2 }, budgets };
-  const answer = preempt(fiveNodes({ app: 'foo' }, 1, 2, 5), waiting('p', high, large), options);
-  expect(told(answer)).toBe('node3: p3');
+  const budgets = [readDisruptionBudget(budget(0))!];
+  const options = { seed: 4, candidateLimits: { percent: 40, least: 2 }, budgets };
+  const answer = preempt(fiveNodes({ app: 'foo' }, 1, 2, 5), pendingPod('p', high, large), options);
+  expect(describePreemption(answer)).toBe('node3: p3');
 });

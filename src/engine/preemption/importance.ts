@@ -1,4 +1,4 @@
-import { parseTimestamp } from '../../kube/timestamp.ts';
+import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 
 /** The most important first: by priority, then the longest running, then by name. */

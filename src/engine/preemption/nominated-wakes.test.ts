@@ -4,7 +4,7 @@ import type { Pod, PodSpec } from '../../kube/api/core.ts';
 import { readPod } from '../records/pod-record.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import { atVersion, boundClaim, byName, csiNode, hostname, node, pod, volume } from '../testing/objects.ts';
-import { planBesideNominated } from './plan-beside-nominated.ts';
+import { planWithNominated } from './plan-with-nominated.ts';
 
 interface Case {
   readonly name: string;
@@ -105,11 +105,11 @@ test.each(byName(cases))('%s', (_, { cluster = {}, asking, rival, happens }) => 
   const index = clusterOf({ Node: [node('n1'), node('n2')], ...cluster });
   const nominated: Pod = { ...rival, status: { nominatedNodeName: 'n1' } };
   index.upsert('Pod', nominated);
-  const refusal = planBesideNominated(asking, index, { nowMs: 0, nominated: [readPod(nominated)] });
+  const refusal = planWithNominated(asking, index, { nowMs: 0, nominated: [readPod(nominated)] });
   const bound = atVersion('2', { ...nominated, spec: { ...rival.spec, nodeName: 'n1' } });
   const { change } =
     happens === 'comes' ? index.upsert('Pod', bound) : index.remove('Pod', `default/${rival.metadata?.name}`);
   expect(refusal.kind === 'refusal' && refusal.wokenBy(change!)).toBe(true);
   expect(refusal.kind === 'refusal' && refusal.waker.isStaleBy(change!)).toBe(true);
-  expect(planBesideNominated(asking, index, { nowMs: 0, nominated: [] }).kind).toBe('placement');
+  expect(planWithNominated(asking, index, { nowMs: 0, nominated: [] }).kind).toBe('placement');
 });

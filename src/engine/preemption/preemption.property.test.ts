@@ -3,19 +3,19 @@ import { expect, test } from 'vitest';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { plan } from '../plan.ts';
 import { dumpIndex } from '../testing/index-dump.ts';
-import { readBudget } from './budget.ts';
+import { readDisruptionBudget } from './disruption-budget.ts';
 import type { Preemption } from './find-victims.ts';
 import {
   assume,
-  crowded,
   negative,
+  nodeWithCpu,
   nowMs,
+  pendingPod,
   preempt,
-  roomRules,
-  roomyNode,
-  running,
-  waiting,
-} from './testing/crowded-cluster.ts';
+  preemptionCluster,
+  resourceRules,
+  runningPod,
+} from './testing/preemption-cluster.ts';
 import { expectedEviction, type PlainCluster } from './testing/preemption-oracle.ts';
 
 const arbCluster: fc.Arbitrary<PlainCluster> = fc
@@ -47,14 +47,14 @@ const arbCluster: fc.Arbitrary<PlainCluster> = fc
 
 /** Every third pod is only assumed where it is. */
 function indexOf({ nodes, pods }: PlainCluster): ClusterIndex {
-  const index = crowded(
-    Object.entries(nodes).map(([name, size]) => roomyNode(name, size * 100)),
+  const index = preemptionCluster(
+    Object.entries(nodes).map(([name, size]) => nodeWithCpu(name, size * 100)),
     [],
   );
   for (const [at, { name, node, priority, cpu, started, isProtected }] of pods.entries()) {
     const traits = { started, labels: isProtected ? { app: 'foo' } : {} };
-    if (at % 3 === 0) assume(index, waiting(name, priority, cpu * 100, traits), node);
-    else index.upsert('Pod', running(name, node, priority, cpu * 100, traits));
+    if (at % 3 === 0) assume(index, pendingPod(name, priority, cpu * 100, traits), node);
+    else index.upsert('Pod', runningPod(name, node, priority, cpu * 100, traits));
   }
   return index;
 }
@@ -62,7 +62,7 @@ function indexOf({ nodes, pods }: PlainCluster): ClusterIndex {
 function budgetOf({ allowed }: PlainCluster) {
   const selector = { matchLabels: { app: 'foo' } };
   const metadata = { namespace: 'default', name: 'b' };
-  return readBudget({ metadata, spec: { selector }, status: { disruptionsAllowed: allowed } })!;
+  return readDisruptionBudget({ metadata, spec: { selector }, status: { disruptionsAllowed: allowed } })!;
 }
 
 function stateOf(index: ClusterIndex): unknown {
@@ -76,8 +76,8 @@ test('preemption evicts whom the oracle says, and leaves the index as it was', (
   fc.assert(
     fc.property(arbCluster, fc.nat(9), (cluster, seed) => {
       const index = indexOf(cluster);
-      const asking = waiting('asking', cluster.asking.priority, cluster.asking.cpu * 100);
-      fc.pre(plan(asking, index, { nowMs, rules: roomRules }).kind === 'refusal');
+      const asking = pendingPod('asking', cluster.asking.priority, cluster.asking.cpu * 100);
+      fc.pre(plan(asking, index, { nowMs, rules: resourceRules }).kind === 'refusal');
       const before = stateOf(index);
       const answer = preempt(index, asking, { budgets: [budgetOf(cluster)], seed });
       expect(stateOf(index)).toEqual(before);
@@ -97,8 +97,8 @@ test('once the victims are gone the pod fits there, and with any one of them sti
   fc.assert(
     fc.property(arbCluster, (cluster) => {
       const index = indexOf(cluster);
-      const asking = waiting('asking', cluster.asking.priority, cluster.asking.cpu * 100);
-      fc.pre(plan(asking, index, { nowMs, rules: roomRules }).kind === 'refusal');
+      const asking = pendingPod('asking', cluster.asking.priority, cluster.asking.cpu * 100);
+      fc.pre(plan(asking, index, { nowMs, rules: resourceRules }).kind === 'refusal');
       const answer = preempt(index, asking, { budgets: [budgetOf(cluster)] });
       fc.pre(answer.kind === 'victims');
       const keys = answer.victims.map(({ pod }) => pod.key);
@@ -111,7 +111,7 @@ test('once the victims are gone the pod fits there, and with any one of them sti
           fresh.remove('Pod', key);
           fresh.setAssumedPod(key, undefined);
         }
-        return plan(asking, fresh, { nowMs, rules: roomRules, onlyNodes: [node] }).kind === 'placement';
+        return plan(asking, fresh, { nowMs, rules: resourceRules, onlyNodes: [node] }).kind === 'placement';
       }
     }),
     { numRuns: 100 },

@@ -1,27 +1,31 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import type { JudgeOptions } from '../evaluation/filter-nodes.ts';
+import type { FilterOptions } from '../evaluation/filter-nodes.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { AnyRule } from '../rules/framework/rule.ts';
-import type { Candidate } from './best-candidate.ts';
-import { type Budget, breakingBudgets } from './budget.ts';
+import type { PreemptionCandidate } from './best-candidate.ts';
+import { type DisruptionBudget, podsViolatingBudgets } from './disruption-budget.ts';
 import { byImportance } from './importance.ts';
-import { type Objection, objectionsOn } from './objections.ts';
-import { type Rivals, withNominated } from './rivals.ts';
+import { type NominatedByNode, withNominated } from './nominated-pods.ts';
+import { type RuleRejection, rejectionsOn } from './rejections.ts';
 
-export interface DryRunOptions extends JudgeOptions {
-  readonly budgets: readonly Budget[];
-  readonly rivals: Rivals;
+export interface DryRunOptions extends FilterOptions {
+  readonly budgets: readonly DisruptionBudget[];
+  readonly nominatedByNode: NominatedByNode;
 }
 
 export type DryRun =
-  | { readonly kind: 'candidate'; readonly candidate: Candidate }
+  | { readonly kind: 'candidate'; readonly candidate: PreemptionCandidate }
   /** Evicting helps nothing here, for these reasons in kube-scheduler's words, by these rules. */
-  | { readonly kind: 'hopeless'; readonly texts: readonly string[]; readonly objectors: readonly AnyRule[] };
+  | {
+      readonly kind: 'unhelpful';
+      readonly texts: readonly string[];
+      readonly blockingRules: readonly AnyRule[];
+    };
 
-const nobodyToEvict: DryRun = {
-  kind: 'hopeless',
+const noVictims: DryRun = {
+  kind: 'unhelpful',
   texts: ['No preemption victims found for incoming pod'],
-  objectors: [],
+  blockingRules: [],
 };
 
 /**
@@ -35,27 +39,27 @@ export function victimsOnNode(
   index: ClusterIndex,
   options: DryRunOptions,
 ): DryRun {
-  const lower = lowerPodsOn(node, pod, index);
-  if (lower.length === 0) return nobodyToEvict;
+  const lower = lowerPriorityPodsOn(node, pod, index);
+  if (lower.length === 0) return noVictims;
   const savepoint = index.savepoint();
   try {
-    for (const victim of lower) takeOff(victim, index);
+    for (const victim of lower) removePod(victim, index);
     const ask = () => objectionsTo(pod, node, index, options);
-    const objections = ask();
-    if (objections.length > 0) return hopeless(objections);
+    const rejections = ask();
+    if (rejections.length > 0) return unhelpful(rejections);
     return candidateOf(node, lower, options, (victim) => isReprieved(victim, index, ask));
   } finally {
     index.rollback(savepoint);
   }
 }
 
-function hopeless(objections: readonly Objection[]): DryRun {
-  const objectors = new Set(objections.map(({ rule }) => rule));
-  return { kind: 'hopeless', texts: objections.map(({ text }) => text), objectors: [...objectors] };
+function unhelpful(rejections: readonly RuleRejection[]): DryRun {
+  const blockingRules = new Set(rejections.map(({ rule }) => rule));
+  return { kind: 'unhelpful', texts: rejections.map(({ text }) => text), blockingRules: [...blockingRules] };
 }
 
 /** Pods of the node that this one may evict; those that are only assumed there too. */
-export function lowerPodsOn(
+export function lowerPriorityPodsOn(
   node: string,
   { priority }: PodRecord,
   index: ClusterIndex,
@@ -70,9 +74,9 @@ function objectionsTo(
   node: string,
   index: ClusterIndex,
   options: DryRunOptions,
-): readonly Objection[] {
-  const ask = () => objectionsOn(node, pod, index, options);
-  const there = options.rivals.get(node);
+): readonly RuleRejection[] {
+  const ask = () => rejectionsOn(node, pod, index, options);
+  const there = options.nominatedByNode.get(node);
   const beside = there === undefined ? [] : withNominated(index, there, ask);
   return beside.length > 0 ? beside : ask();
 }
@@ -84,23 +88,23 @@ function candidateOf(
   mayStay: (victim: PodRecord) => boolean,
 ): DryRun {
   const ranked = byImportance(lower, nowMs);
-  const breaking = breakingBudgets(ranked, budgets);
+  const breaking = podsViolatingBudgets(ranked, budgets);
   const rest = ranked.filter((victim) => !breaking.has(victim));
   const violators = [...breaking].filter((victim) => !mayStay(victim));
   const others = rest.filter((victim) => !mayStay(victim));
   const victims = byImportance([...violators, ...others], nowMs);
-  if (victims.length === 0) return nobodyToEvict;
+  if (victims.length === 0) return noVictims;
   return { kind: 'candidate', candidate: { node, victims, violations: violators.length } };
 }
 
-function takeOff({ key }: PodRecord, index: ClusterIndex): void {
+function removePod({ key }: PodRecord, index: ClusterIndex): void {
   // A pod that waits to be bound stays what it is in the cluster: it has no node there.
   if ((index.pods.stored(key)?.nodeName ?? '') !== '') index.remove('Pod', key);
   if (index.pods.assumed(key) !== undefined) index.setAssumedPod(key, undefined);
 }
 
 /** Puts the pod back, where it stays if the other still fits. To rules, one that is assumed is as good as one that runs. */
-function isReprieved(victim: PodRecord, index: ClusterIndex, ask: () => readonly Objection[]): boolean {
+function isReprieved(victim: PodRecord, index: ClusterIndex, ask: () => readonly RuleRejection[]): boolean {
   index.setAssumedPod(victim.key, victim);
   if (ask().length === 0) return true;
   index.setAssumedPod(victim.key, undefined);

@@ -7,7 +7,7 @@ import { defaultRules } from '../rules/default-rules.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import { dumpIndex } from '../testing/index-dump.ts';
-import { claimOf, disk, ebs } from '../testing/limit-cases.ts';
+import { boundDiskClaim, disk, ebs } from '../testing/limit-cases.ts';
 import {
   attachment,
   boundClaim,
@@ -21,7 +21,7 @@ import {
   volume,
 } from '../testing/objects.ts';
 import { Ledger } from '../testing/whole-engine.ts';
-import { high, low, middle, preempt, roomyNode, told } from './testing/crowded-cluster.ts';
+import { describePreemption, high, low, middle, nodeWithCpu, preempt } from './testing/preemption-cluster.ts';
 
 const rules = volumeRules;
 
@@ -38,7 +38,7 @@ function withDisks(disks: readonly string[], rest: ClusterObjects): ClusterIndex
     Node: [node('n1')],
     StorageClass: [storageClass('local'), madeBy(ebs, 'ebs')],
     PersistentVolume: disks.map((name): PersistentVolume => disk(name)),
-    PersistentVolumeClaim: disks.map((name): PersistentVolumeClaim => claimOf(name)),
+    PersistentVolumeClaim: disks.map((name): PersistentVolumeClaim => boundDiskClaim(name)),
     ...rest,
   });
 }
@@ -49,7 +49,7 @@ test('a node that can attach no more lets go of the least important pod with a d
     Pod: [running('with-a', middle, 'a'), running('with-b', low, 'b'), running('without', low)],
   });
   const asking = ranked(high, pod('p', ['c']));
-  expect(told(preempt(index, asking, { rules }))).toBe('n1: with-b');
+  expect(describePreemption(preempt(index, asking, { rules }))).toBe('n1: with-b');
 });
 
 test('a disk that another pod goes on using is not freed by evicting one of them', () => {
@@ -58,7 +58,7 @@ test('a disk that another pod goes on using is not freed by evicting one of them
     Pod: [running('first', low, 'a'), running('second', high, 'a')],
   });
   const asking = ranked(high, pod('p', ['b']));
-  expect(told(preempt(index, asking, { rules }))).toBe(
+  expect(describePreemption(preempt(index, asking, { rules }))).toBe(
     'preemption: 0/1 nodes are available: 1 node(s) exceed max volume count.',
   );
 });
@@ -76,7 +76,7 @@ test('evicting a pod frees no volume, so nobody is evicted for one', () => {
     PersistentVolumeClaim: [boundClaim('taken', '1Gi', 'pv'), claim('wanted', '1Gi')],
     Pod: [running('holder', low, 'taken')],
   });
-  expect(told(preempt(index, ranked(high, pod('p', ['wanted'])), { rules }))).toBe(
+  expect(describePreemption(preempt(index, ranked(high, pod('p', ['wanted'])), { rules }))).toBe(
     'preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
   );
 });
@@ -87,7 +87,7 @@ test('a pod whose volumes are only reserved is a victim for its slot, and keeps 
       disk('b'),
       volume('free', '1Gi', { className: 'ebs', spec: { csi: { driver: ebs, volumeHandle: 'vol-free' } } }),
     ],
-    PersistentVolumeClaim: [claimOf('b'), claim('new', '1Gi', { className: 'ebs' })],
+    PersistentVolumeClaim: [boundDiskClaim('b'), claim('new', '1Gi', { className: 'ebs' })],
     CSINode: [csiNode('n1', { [ebs]: 1 })],
   });
   const ledger = new Ledger(index);
@@ -96,14 +96,16 @@ test('a pod whose volumes are only reserved is a victim for its slot, and keeps 
   const placement = plan(flying, index, { nowMs: 0, rules });
   expect(placement.kind === 'placement' && ledger.reserve(placement).kind).toBe('reserved');
   const before = dumpIndex(index, ledger);
-  expect(told(preempt(index, ranked(high, pod('p', ['b'])), { rules }))).toBe('n1: flying (assumed)');
+  expect(describePreemption(preempt(index, ranked(high, pod('p', ['b'])), { rules }))).toBe(
+    'n1: flying (assumed)',
+  );
   expect(dumpIndex(index, ledger)).toEqual(before);
 });
 
 test('a claim that only one pod may use is taken from a lower one, if that runs where the pod can go', () => {
   const once = { accessModes: ['ReadWriteOncePod' as const] };
   const index = clusterOf({
-    Node: [roomyNode('n1'), roomyNode('n2')],
+    Node: [nodeWithCpu('n1'), nodeWithCpu('n2')],
     StorageClass: [storageClass('local')],
     PersistentVolume: [
       localVolume('pv', '1Gi', 'n1', {
@@ -115,7 +117,7 @@ test('a claim that only one pod may use is taken from a lower one, if that runs 
     Pod: [running('holder', low, 'once')],
   });
   const answer = preempt(index, ranked(high, pod('p', ['once'])), { rules: defaultRules });
-  expect(told(answer)).toBe('n1: holder');
+  expect(describePreemption(answer)).toBe('n1: holder');
 });
 
 const disks = ['a', 'b', 'c', 'd', 'e'];

@@ -5,7 +5,7 @@ import { readPod } from '../records/pod-record.ts';
 import { clusterOf } from '../testing/cluster.ts';
 import { node } from '../testing/objects.ts';
 import { plan } from '../testing/whole-engine.ts';
-import { RefusalMemory } from './refusal-cache.ts';
+import { RefusalCache } from './refusal-cache.ts';
 
 const apart = {
   podAntiAffinity: {
@@ -25,11 +25,11 @@ function replica(name: string, nodeName?: string): Pod {
 
 test('replicas without claims wait for the very same, and what happens to one of them is news to the others', () => {
   const index = clusterOf({ Node: [node('n1', { [labels.hostname]: 'n1' })], Pod: [replica('first', 'n1')] });
-  const memory = new RefusalMemory<string>(index);
+  const memory = new RefusalCache<string>(index);
   const refusal = plan(replica('a'), index, { nowMs: 0 });
   if (refusal.kind === 'placement') throw new Error('there should be no place for it');
-  memory.remember(refusal, '');
-  const [b, c] = ['b', 'c'].map((name) => memory.recall(readPod(replica(name)))?.refusal);
+  memory.set(refusal, '');
+  const [b, c] = ['b', 'c'].map((name) => memory.get(readPod(replica(name)))?.refusal);
   expect([b?.pod.name, c?.pod.name]).toEqual(['b', 'c']);
   expect(b?.waker).toBe(c?.waker);
   index.upsert('Pod', replica('a', 'n1'));

@@ -1,4 +1,4 @@
-import type { Change } from '../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
@@ -10,23 +10,23 @@ import type { Refusal } from './refusal.ts';
  *
  * Only refusals are kept. A placement is stale the moment it is reserved, and what it cost is less than a millisecond.
  */
-export class RefusalMemory<Extra> {
+export class RefusalCache<Extra> {
   readonly #index: ClusterIndex;
-  readonly #known = new Map<string, Remembered<Extra>>();
+  readonly #known = new Map<string, CachedRefusal<Extra>>();
 
   constructor(index: ClusterIndex) {
     this.#index = index;
   }
 
   /** The answer for a pod of equal shape, made out to this one; undefined if there is none that still holds. */
-  recall(pod: PodRecord): Remembered<Extra> | undefined {
+  get(pod: PodRecord): CachedRefusal<Extra> | undefined {
     if (this.#known.size === 0) return undefined;
     const signature = signatureOf(this.#index, pod);
     const known = signature === undefined ? undefined : this.#known.get(signature);
     return known && { refusal: known.refusal.forPod(pod), extra: known.extra };
   }
 
-  remember(refusal: Refusal, extra: Extra): void {
+  set(refusal: Refusal, extra: Extra): void {
     const signature = signatureOf(this.#index, refusal.pod);
     // What runs out by itself is no event, and nobody would say that it is stale.
     if (signature === undefined || refusal.waker.retryAtMs !== undefined) return;
@@ -34,24 +34,24 @@ export class RefusalMemory<Extra> {
     this.#known.set(signature, { refusal, extra });
   }
 
-  forget(): void {
+  clear(): void {
     this.#known.clear();
   }
 
-  changed(change: Change): void {
+  onChange(change: ClusterChange): void {
     for (const [signature, { refusal }] of this.#known) {
       if (refusal.waker.isStaleBy(change)) this.#known.delete(signature);
     }
   }
 
   /** A pod has been reserved a place: to everybody else it is there from now on, though no event says so. */
-  assumed(pod: PodRecord, nodeName: string): void {
+  onAssumed(pod: PodRecord, nodeName: string): void {
     if (this.#known.size === 0) return;
-    this.changed({ kind: 'Pod', before: pod, after: { ...pod, nodeName }, freesPromises: false });
+    this.onChange({ kind: 'Pod', before: pod, after: { ...pod, nodeName }, freesPromises: false });
   }
 }
 
-export interface Remembered<Extra> {
+export interface CachedRefusal<Extra> {
   readonly refusal: Refusal;
   /** What its owner found out beyond that, such as whether evicting others would help. */
   readonly extra: Extra;
@@ -86,7 +86,7 @@ function claimSignature(index: ClusterIndex, claim: ClaimRecord, isEphemeral: bo
     !claim.isUsable ||
     index.volumes.heldFor(claim.key) !== undefined ||
     index.volumes.claimedFor(claim.key).length > 0 ||
-    [...index.failures.avoided(claim.key, claim.uid, Number.NEGATIVE_INFINITY)].length > 0;
+    [...index.provisioningFailures.avoidedNodes(claim.key, claim.uid, Number.NEGATIVE_INFINITY)].length > 0;
   // Who owns the claim of an ephemeral volume is part of the answer.
   if (isOnItsWay || isEphemeral) return undefined;
   const { className, request, mode, attributesClass, accessModes, selectorKey } = claim;

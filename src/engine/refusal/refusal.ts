@@ -1,16 +1,16 @@
-import type { Change } from '../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { type Explanation, explain } from '../evaluation/explain-nodes.ts';
+import { explainNodes, type RefusalExplanation } from '../evaluation/explain-nodes.ts';
 import type { NodeVerdict } from '../evaluation/filter-nodes.ts';
 import { countReasons, refusalMessage } from '../evaluation/refusal-message.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { Cycle } from '../rules/framework/cycle.ts';
 import type { PreparedRules } from '../rules/framework/prepare-rules.ts';
 import type { AnyRule, PodRefusal } from '../rules/framework/rule.ts';
-import { hasReason, mayBePodsAlone, rulePositionOf } from '../rules/framework/verdict.ts';
+import { hasReason, mayPreemptionHelp, rulePositionOf } from '../rules/framework/verdict.ts';
 import type { NodeReason, Reason } from '../rules/reasons.ts';
 import { interestOf } from '../waking/interest.ts';
-import { type WaitsForRoom, Waker } from '../waking/waker.ts';
+import { type PreemptionWait, Waker } from '../waking/waker.ts';
 
 interface RefusalParts {
   readonly pod: PodRecord;
@@ -76,9 +76,9 @@ export class Refusal {
   }
 
   /** The same answer; but the pod also waits for others to make room for it, and for what keeps them from it. */
-  waitingFor(room: WaitsForRoom): Refusal {
-    if (room.roomOn === undefined && (room.objectors ?? []).length === 0) return this;
-    return new Refusal({ ...this.#parts, waker: this.waker.alsoFor(room, this.#parts.nowMs) });
+  waitingForPreemption(room: PreemptionWait): Refusal {
+    if (room.vacatingNode === undefined && (room.blockingRules ?? []).length === 0) return this;
+    return new Refusal({ ...this.#parts, waker: this.waker.withPreemption(room, this.#parts.nowMs) });
   }
 
   /**
@@ -113,22 +113,22 @@ export class Refusal {
   }
 
   /** The nodes, by name, on which nothing but other pods may be in the way; empty if the pod can't run wherever it is put. */
-  *nodesWithPodsInTheWay(): Iterable<string> {
+  *nodesWherePreemptionMayHelp(): Iterable<string> {
     for (const [node, verdict] of this.#parts.verdicts.entries()) {
-      if (verdict === 0 || !mayBePodsAlone(verdict, this.#ruleOf(verdict).reasons)) continue;
+      if (verdict === 0 || !mayPreemptionHelp(verdict, this.#ruleOf(verdict).reasons)) continue;
       const name = this.#parts.index.nodes.record(node)?.key;
       if (name !== undefined) yield name;
     }
   }
 
   /** Could this change make the pod fit? */
-  wokenBy(change: Change): boolean {
+  wokenBy(change: ClusterChange): boolean {
     return this.waker.wokenBy(change);
   }
 
   /** Whether its owner wants to hear what came closest. */
   get namesClosest(): boolean {
-    return this.#parts.index.profile.namesClosest;
+    return this.#parts.index.profile.namesClosestCandidate;
   }
 
   /** The nodes, by name, that the rule refused: each counts for the first rule that did. */
@@ -146,9 +146,9 @@ export class Refusal {
    * Every obstacle on every node, or on those that are named, with the candidates that came close and their margins. Answers for the
    * index as it is when it is called.
    */
-  explain(onlyNodes?: Iterable<string>): Explanation {
+  explain(onlyNodes?: Iterable<string>): RefusalExplanation {
     const { index, nowMs, rules } = this.#parts;
-    return explain(this.pod, index, { nowMs, rules, onlyNodes });
+    return explainNodes(this.pod, index, { nowMs, rules, onlyNodes });
   }
 
   /** Thousands of nodes have a handful of different verdicts. */

@@ -5,7 +5,7 @@ import type { Finding, Margin } from '../rules/framework/finding.ts';
  * Nodes in the order of how little they miss: the fewest obstacles, then the smallest part of what is needed that is missing, then by
  * name. Nodes that miss for other reasons come in turn, so that no sort of trouble crowds out another.
  */
-export class Closeness {
+export class ClosestNodes {
   readonly #queues: readonly (readonly Ranked[])[];
 
   constructor(nodes: readonly NodeExplanation[]) {
@@ -26,8 +26,8 @@ export class Closeness {
       .sort((a, b) => findingsOf(a) - findingsOf(b));
   }
 
-  nearest(max: number): readonly NodeExplanation[] {
-    return inTurn(this.#queues, max);
+  take(max: number): readonly NodeExplanation[] {
+    return roundRobin(this.#queues, max);
   }
 }
 
@@ -40,7 +40,7 @@ function findingsOf([first]: readonly Ranked[]): number {
   return first?.explanation.findings.length ?? 0;
 }
 
-function inTurn(queues: readonly (readonly Ranked[])[], max: number): NodeExplanation[] {
+function roundRobin(queues: readonly (readonly Ranked[])[], max: number): NodeExplanation[] {
   const chosen: NodeExplanation[] = [];
   for (let round = 0; chosen.length < max; round += 1) {
     const next = queues.flatMap((queue) => queue.slice(round, round + 1));

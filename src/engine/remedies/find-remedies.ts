@@ -5,13 +5,13 @@ import { plan } from '../plan.ts';
 import { defaultRules } from '../rules/default-rules.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 import type { AnyRule } from '../rules/framework/rule.ts';
-import { Closeness } from './closest-nodes.ts';
+import { ClosestNodes } from './closest-nodes.ts';
 import { newNodeSteps, onNewNode } from './new-node-steps.ts';
-import { Collection, canBeSmaller, type Remedy } from './remedy-collection.ts';
-import type { ObjectSource, Step } from './remedy-step.ts';
+import { canBeSmaller, type Remedy, RemedyCollection } from './remedy-collection.ts';
+import type { ObjectSource, RemedyStep } from './remedy-step.ts';
 import { smallestEnough } from './smallest-amount.ts';
-import { isAboutPods, isHopeless, optionsFor } from './step-generators.ts';
-import { type Budget, type Ground, Trial } from './what-if.ts';
+import { hasNoRemedy, isCausedByPods, stepsFor } from './step-generators.ts';
+import { type SearchBudget, type SearchContext, WhatIf } from './what-if.ts';
 
 export interface RemedyOptions {
   readonly nowMs: number;
@@ -38,16 +38,16 @@ interface Pass {
   /** How many nodes are looked at, those first that miss least. */
   readonly nodesMax: number;
   /** How many ways are tried to meet one obstacle. */
-  readonly waysMax: number;
+  readonly stepsPerFindingMax: number;
 }
 
 /** Each only where those before it found nothing. Further than the last it is another cluster that is asked for. */
 const passes: readonly Pass[] = [
-  { stepsMax: 1, nodesMax: 48, waysMax: Number.POSITIVE_INFINITY },
-  { stepsMax: 2, nodesMax: 24, waysMax: 3 },
-  { stepsMax: 3, nodesMax: 8, waysMax: 2 },
+  { stepsMax: 1, nodesMax: 48, stepsPerFindingMax: Number.POSITIVE_INFINITY },
+  { stepsMax: 2, nodesMax: 24, stepsPerFindingMax: 3 },
+  { stepsMax: 3, nodesMax: 8, stepsPerFindingMax: 2 },
 ];
-const judgementsMax = 20_000;
+const evaluationsMax = 20_000;
 /** An explanation of one node walks all volumes, so that there can be fewer where there are many of those. */
 const volumeVisitsMax = 3_000_000;
 const explanationsMax = 2_000;
@@ -65,81 +65,81 @@ export function findRemedies(
 ): RemedySearch {
   const { nowMs, rules = defaultRules, objects } = options;
   const budget = budgetFor(index);
-  const ground: Ground = { index, objects, nowMs, rules, budget, records: new WeakMap() };
-  const promising = nodes.filter(({ findings }) => findings.length > 0 && !findings.some(isHopeless));
-  const closeness = new Closeness(promising);
-  const found = new Collection();
+  const context: SearchContext = { index, objects, nowMs, rules, budget, records: new WeakMap() };
+  const promising = nodes.filter(({ findings }) => findings.length > 0 && !findings.some(hasNoRemedy));
+  const closeness = new ClosestNodes(promising);
+  const found = new RemedyCollection();
   let nodesTried = 0;
   for (const { nodesMax, ...pass } of passes) {
-    const close = closeness.nearest(nodesMax);
+    const close = closeness.take(nodesMax);
     for (const { node, findings } of close)
-      explore(new Trial(ground, node, pod), findings, { found, pod, pass, steps: [] });
+      explore(new WhatIf(context, node, pod), findings, { found, pod, pass, steps: [] });
     nodesTried = Math.max(nodesTried, close.length);
-    if (found.hasGentle) break;
+    if (found.hasNonDisruptive) break;
   }
-  tryNewNodes(new Trial(ground, '', pod), found);
+  tryNewNodes(new WhatIf(context, '', pod), found);
   const remedies = found
     .best(options.remediesMax ?? remediesMaxDefault)
-    .filter(({ node, steps }) => isProven(new Trial(ground, node, pod), steps));
+    .filter(({ node, steps }) => isProven(new WhatIf(context, node, pod), steps));
   return {
     remedies,
     nodesTried,
     nodesPromising: promising.length,
-    isCutShort: budget.judgements <= 0 || budget.explanations <= 0,
+    isCutShort: budget.evaluations <= 0 || budget.explanations <= 0,
   };
 }
 
-function budgetFor({ volumes }: ClusterIndex): Budget {
+function budgetFor({ volumes }: ClusterIndex): SearchBudget {
   const affordable = Math.floor(volumeVisitsMax / (volumes.size + 1));
-  return { judgements: judgementsMax, explanations: Math.min(explanationsMax, Math.max(8, affordable)) };
+  return { evaluations: evaluationsMax, explanations: Math.min(explanationsMax, Math.max(8, affordable)) };
 }
 
 interface Path {
-  readonly found: Collection;
+  readonly found: RemedyCollection;
   /** As it is now. */
   readonly pod: Pod;
   readonly pass: Omit<Pass, 'nodesMax'>;
-  readonly steps: readonly Step[];
+  readonly steps: readonly RemedyStep[];
 }
 
 /** Meets the first finding in every way; whatever is left is met in turn, while few enough steps have been taken. */
-function explore(trial: Trial, findings: readonly Finding[], path: Path): void {
+function explore(whatIf: WhatIf, findings: readonly Finding[], path: Path): void {
   const { steps, pass } = path;
-  const first = findings.find((finding) => !isAboutPods(finding)) ?? findings[0];
-  if (first === undefined || findings.some(isHopeless)) return;
+  const first = findings.find((finding) => !isCausedByPods(finding)) ?? findings[0];
+  if (first === undefined || findings.some(hasNoRemedy)) return;
   if (steps.length + stepsNeeded(findings) > pass.stepsMax) return;
-  for (const option of optionsFor(trial, first).slice(0, pass.waysMax)) {
+  for (const option of stepsFor(whatIf, first).slice(0, pass.stepsPerFindingMax)) {
     const taken = [...steps, option];
-    const fits = trial.during([option], (after) => {
+    const fits = whatIf.withSteps([option], (after) => {
       if (after.fits()) return true;
-      if (taken.length < pass.stepsMax && option.sort !== 'RemovePods')
-        goOn(after, findings, { ...path, steps: taken });
+      if (taken.length < pass.stepsMax && option.action !== 'RemovePods')
+        exploreRemaining(after, findings, { ...path, steps: taken });
       return false;
     });
-    if (fits) addSmallest(new Trial(trial.ground, trial.node, path.pod), taken, path.found);
+    if (fits) addSmallest(new WhatIf(whatIf.context, whatIf.node, path.pod), taken, path.found);
   }
 }
 
 /** No fewer: one step may meet several findings of one reason, and removed pods all that are about pods. */
 function stepsNeeded(findings: readonly Finding[]): number {
-  const reasons = new Set(findings.filter((finding) => !isAboutPods(finding)).map(({ reason }) => reason));
+  const reasons = new Set(findings.filter((finding) => !isCausedByPods(finding)).map(({ reason }) => reason));
   // Uncordoning a node lifts the taint that goes with it.
   if (reasons.has('MarkedUnschedulable')) reasons.delete('TaintNotTolerated');
-  return reasons.size + (findings.some(isAboutPods) ? 1 : 0);
+  return reasons.size + (findings.some(isCausedByPods) ? 1 : 0);
 }
 
 /** With what was found before, less what the step was taken for; what stands in the way then is asked for only when that is all met. */
-function goOn(trial: Trial, before: readonly Finding[], path: Path): void {
-  const met = before.find((finding) => !isAboutPods(finding)) ?? before[0]!;
+function exploreRemaining(whatIf: WhatIf, before: readonly Finding[], path: Path): void {
+  const met = before.find((finding) => !isCausedByPods(finding)) ?? before[0]!;
   const rest = before.filter((finding) => !isSame(finding, met));
   if (rest.length === 0) {
-    const findings = trial.findings();
+    const findings = whatIf.findings();
     if (findings !== undefined && !findings.some((finding) => isSame(finding, met)))
-      explore(trial, findings, path);
+      explore(whatIf, findings, path);
     return;
   }
   const isShared = rest.some(({ reason }) => reason === met.reason);
-  if (isShared || !trial.refusesFor(met)) explore(trial, rest, path);
+  if (isShared || !whatIf.refusesFor(met)) explore(whatIf, rest, path);
 }
 
 function isSame(a: Finding, b: Finding): boolean {
@@ -149,39 +149,39 @@ function isSame(a: Finding, b: Finding): boolean {
 }
 
 /** Most nodes offer what another one offered before, and no smaller; that is found out with less asking than how small it could be. */
-function addSmallest(trial: Trial, steps: readonly Step[], found: Collection): void {
-  const remedy = { node: trial.node, steps };
-  const known = found.knownLike(remedy);
-  const fits = (asked: readonly Step[]) => trial.during(asked, (after) => after.fits());
-  if (known === undefined || canBeSmaller(remedy, known, fits)) found.add(smallestOf(trial, steps));
+function addSmallest(whatIf: WhatIf, steps: readonly RemedyStep[], found: RemedyCollection): void {
+  const remedy = { node: whatIf.node, steps };
+  const known = found.smallestLike(remedy);
+  const fits = (asked: readonly RemedyStep[]) => whatIf.withSteps(asked, (after) => after.fits());
+  if (known === undefined || canBeSmaller(remedy, known, fits)) found.add(smallestOf(whatIf, steps));
 }
 
 /** Each step as small as the others let it be. */
-function smallestOf(trial: Trial, steps: readonly Step[]): Remedy {
+function smallestOf(whatIf: WhatIf, steps: readonly RemedyStep[]): Remedy {
   let current = steps;
   for (const [position, { withAmount, amount }] of steps.entries()) {
     if (withAmount === undefined) continue;
     const withThis = (other: number) =>
       current.map((step, at) => (at === position ? withAmount(other) : step));
     const least = smallestEnough(1, amount, (other) =>
-      trial.during(withThis(other), (after) => after.fits()),
+      whatIf.withSteps(withThis(other), (after) => after.fits()),
     );
     current = withThis(least);
   }
-  return { node: trial.node, steps: current };
+  return { node: whatIf.node, steps: current };
 }
 
-function tryNewNodes(trial: Trial, found: Collection): void {
-  const there = onNewNode(trial);
-  for (const step of newNodeSteps(trial)) {
-    if (!there.during([step], (after) => after.fits())) continue;
+function tryNewNodes(whatIf: WhatIf, found: RemedyCollection): void {
+  const there = onNewNode(whatIf);
+  for (const step of newNodeSteps(whatIf)) {
+    if (!there.withSteps([step], (after) => after.fits())) continue;
     found.add({ node: there.node, steps: [step] });
     return;
   }
 }
 
 /** The whole cluster is planned once more; nothing is told that hasn't been seen to work. */
-function isProven(trial: Trial, steps: readonly Step[]): boolean {
-  const { index, nowMs, rules } = trial.ground;
-  return trial.during(steps, ({ pod }) => plan(pod, index, { nowMs, rules }).kind === 'placement');
+function isProven(whatIf: WhatIf, steps: readonly RemedyStep[]): boolean {
+  const { index, nowMs, rules } = whatIf.context;
+  return whatIf.withSteps(steps, ({ pod }) => plan(pod, index, { nowMs, rules }).kind === 'placement');
 }

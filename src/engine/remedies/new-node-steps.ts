@@ -2,24 +2,24 @@ import type { Node, Taint } from '../../kube/api/core.ts';
 import { allocatableAmounts } from '../../kube/quantities/resource-amounts.ts';
 import { labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
+import { nonNullItems } from '../records/field-readers.ts';
 import { matcherHolds } from '../records/node-matcher.ts';
 import type { NodeRecord } from '../records/node-record.ts';
-import { podNodes } from '../records/pod-node-affinity.ts';
-import { itemsOf } from '../records/field-readers.ts';
-import { isFarewellTaint, isKubernetesTaint } from './node-facts.ts';
-import { comesWithNode } from './pod-steps.ts';
-import type { Edit, Step } from './remedy-step.ts';
-import { type Ground, Trial } from './what-if.ts';
+import { podNodeAffinityOf } from '../records/pod-node-affinity.ts';
+import { isKubernetesTaint, isNodeRemovalTaint } from './node-facts.ts';
+import { isDaemonOrStaticPod } from './pod-steps.ts';
+import type { RemedyEdit, RemedyStep } from './remedy-step.ts';
+import { type SearchContext, WhatIf } from './what-if.ts';
 
 /** Clusters have a handful of sorts of nodes. */
 const templatesMax = 16;
 
 /** For each sort of node that the cluster has and the pod asks for, one more of it; the smallest first. */
-export function newNodeSteps({ ground, record: pod }: Trial): Step[] {
-  const { required } = podNodes(pod.shape);
+export function newNodeSteps({ context, record: pod }: WhatIf): RemedyStep[] {
+  const { required } = podNodeAffinityOf(pod.shape);
   const templates = new Map<string, NodeRecord>();
-  for (const row of ground.index.nodes.rowsByName) {
-    const record = ground.index.nodes.record(row)!;
+  for (const row of context.index.nodes.rowsByName) {
+    const record = context.index.nodes.record(row)!;
     if (record.isUnschedulable) continue;
     if (required !== undefined && !matcherHolds(required, record.key, record.labels)) continue;
     const key = JSON.stringify([
@@ -31,34 +31,34 @@ export function newNodeSteps({ ground, record: pod }: Trial): Step[] {
     if (templates.size === templatesMax) break;
   }
   return [...templates.values()]
-    .flatMap((record) => newNode(ground, record))
+    .flatMap((record) => newNode(context, record))
     .sort((a, b) => a.amount - b.amount);
 }
 
 /** Not what its own condition has put there: a new node is well. */
 function comesWithSort(taint: Taint): boolean {
-  return !isKubernetesTaint(textOf(taint.key)) && !isFarewellTaint(taint);
+  return !isKubernetesTaint(textOf(taint.key)) && !isNodeRemovalTaint(taint);
 }
 
-function newNodeName({ index }: Ground): string {
+function newNodeName({ index }: SearchContext): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? 'new-node' : `new-node-${number}`;
     if (index.nodes.row(name) === undefined) return name;
   }
 }
 
-function newNode(ground: Ground, template: NodeRecord): Step[] {
-  const object = ground.objects.get('Node', template.key);
+function newNode(context: SearchContext, template: NodeRecord): RemedyStep[] {
+  const object = context.objects.get('Node', template.key);
   if (object === undefined) return [];
-  const name = newNodeName(ground);
+  const name = newNodeName(context);
   const { cpuMilli, memoryBytes } = allocatableAmounts(template.allocatable);
-  const drivers = ground.objects.get('CSINode', template.key);
-  const edits: Edit[] = [{ type: 'create', kind: 'Node', object: named(object, name) }];
+  const drivers = context.objects.get('CSINode', template.key);
+  const edits: RemedyEdit[] = [{ type: 'create', kind: 'Node', object: named(object, name) }];
   if (drivers !== undefined)
     edits.push({ type: 'create', kind: 'CSINode', object: { ...drivers, metadata: { name } } });
   return [
     {
-      sort: 'CreateNode',
+      action: 'CreateNode',
       scope: '',
       object: { kind: 'Node', name },
       amount: cpuMilli,
@@ -66,20 +66,20 @@ function newNode(ground: Ground, template: NodeRecord): Step[] {
       from: cpuMilli,
       to: memoryBytes,
       names: [template.key],
-      edits: [...edits, ...ownPods(ground, template.key, name)],
+      edits: [...edits, ...ownPods(context, template.key, name)],
     },
   ];
 }
 
 function named(node: Node, name: string): Node {
   const labels = { ...node.metadata?.labels, [wellKnownLabels.hostname]: name };
-  const taints = itemsOf(node.spec?.taints).filter(comesWithSort);
+  const taints = nonNullItems(node.spec?.taints).filter(comesWithSort);
   return { ...node, metadata: { name, labels }, spec: { ...node.spec, taints } };
 }
 
 /** A node isn't empty for long: DaemonSets put on it what they have put on the others. */
-function ownPods({ index, objects }: Ground, template: string, name: string): Edit[] {
-  return [...index.pods.onNode(template)].filter(comesWithNode).flatMap(({ key }) => {
+function ownPods({ index, objects }: SearchContext, template: string, name: string): RemedyEdit[] {
+  return [...index.pods.onNode(template)].filter(isDaemonOrStaticPod).flatMap(({ key }) => {
     const object = objects.get('Pod', key);
     if (object === undefined) return [];
     const { namespace = '', name: podName = '', labels = {} } = object.metadata ?? {};
@@ -96,6 +96,6 @@ function ownPods({ index, objects }: Ground, template: string, name: string): Ed
 }
 
 /** The pod on a node that isn't there yet. */
-export function onNewNode(trial: Trial): Trial {
-  return new Trial(trial.ground, newNodeName(trial.ground), trial.pod);
+export function onNewNode(whatIf: WhatIf): WhatIf {
+  return new WhatIf(whatIf.context, newNodeName(whatIf.context), whatIf.pod);
 }

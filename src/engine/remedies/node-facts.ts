@@ -1,6 +1,6 @@
 import type { Taint } from '../../kube/api/core.ts';
-import { itemsOf } from '../records/field-readers.ts';
-import type { Trial } from './what-if.ts';
+import { nonNullItems } from '../records/field-readers.ts';
+import type { WhatIf } from './what-if.ts';
 
 /* What is said of nodes by those who know, and not for people to change as they like. */
 
@@ -12,11 +12,11 @@ export function isKubernetesTaint(taint: string): boolean {
 }
 
 /** Put by whoever is about to take the node away: what is placed there would have to leave at once. */
-export function isFarewellTaint({ key = '' }: Taint): boolean {
-  return farewellTaints.has(key);
+export function isNodeRemovalTaint({ key = '' }: Taint): boolean {
+  return nodeRemovalTaints.has(key);
 }
 
-const farewellTaints: ReadonlySet<string> = new Set([
+const nodeRemovalTaints: ReadonlySet<string> = new Set([
   'ToBeDeletedByClusterAutoscaler',
   'karpenter.sh/disrupted',
   'node.kubernetes.io/out-of-service',
@@ -27,13 +27,13 @@ const farewellTaints: ReadonlySet<string> = new Set([
  * Whether a label says what a node is or where it stands: its place, its make, the pool that it was taken from, what drivers go by.
  * Nobody changes those to please a pod; volumes would then be looked for where they are not.
  */
-export function saysWhatNodeIs(label: string, trial: Trial): boolean {
+export function isNodeIdentityLabel(label: string, whatIf: WhatIf): boolean {
   const slash = label.indexOf('/');
   const domain = slash < 0 ? '' : label.slice(0, slash);
   if (domain.startsWith('topology.') || makers.has(domain)) return true;
   if (domain === 'node-role.kubernetes.io') return controlPlanes.has(label.slice(slash + 1));
-  const drivers = itemsOf(trial.get('CSINode', trial.node)?.spec?.drivers);
-  return drivers.some(({ topologyKeys }) => itemsOf(topologyKeys).includes(label));
+  const drivers = nonNullItems(whatIf.get('CSINode', whatIf.node)?.spec?.drivers);
+  return drivers.some(({ topologyKeys }) => nonNullItems(topologyKeys).includes(label));
 }
 
 const makers: ReadonlySet<string> = new Set([

@@ -3,47 +3,47 @@ import { compileNodeSelector, matchesNode } from '../../kube/selectors/node-sele
 import { matchesRequirement, type Requirement } from '../../kube/selectors/requirement.ts';
 import { toleratesTaint } from '../../kube/selectors/tolerations.ts';
 import { textOf } from '../../kube/wire.ts';
-import { taintText } from '../explain/details.ts';
+import { taintText } from '../explain/finding-detail.ts';
+import { nonNullItems } from '../records/field-readers.ts';
 import type { MatcherTerm } from '../records/node-matcher.ts';
-import { podNodes } from '../records/pod-node-affinity.ts';
-import { itemsOf } from '../records/field-readers.ts';
-import { isFarewellTaint, isKubernetesTaint, saysWhatNodeIs } from './node-facts.ts';
-import { changing, type Step } from './remedy-step.ts';
-import type { Trial } from './what-if.ts';
+import { podNodeAffinityOf } from '../records/pod-node-affinity.ts';
+import { isKubernetesTaint, isNodeIdentityLabel, isNodeRemovalTaint } from './node-facts.ts';
+import { changing, type RemedyStep } from './remedy-step.ts';
+import type { WhatIf } from './what-if.ts';
 
 const cordonTaint = 'node.kubernetes.io/unschedulable';
 
 /** The taint that goes with the mark is lifted with it. */
-export function uncordon({ node }: Trial): Step[] {
+export function uncordon({ node }: WhatIf): RemedyStep[] {
   const change = (object: Node): Node => ({
     ...object,
     spec: {
       ...object.spec,
       unschedulable: false,
-      taints: itemsOf(object.spec?.taints).filter(({ key }) => key !== cordonTaint),
+      taints: nonNullItems(object.spec?.taints).filter(({ key }) => key !== cordonTaint),
     },
   });
   return [ofNode('UncordonNode', node, [], change)];
 }
 
 /** Either the node loses its taints or the pod tolerates them; what a node's condition put there nobody should tolerate away. */
-export function taintSteps(trial: Trial): Step[] {
-  const tolerations = itemsOf(trial.pod.spec?.tolerations);
+export function taintSteps(whatIf: WhatIf): RemedyStep[] {
+  const tolerations = nonNullItems(whatIf.pod.spec?.tolerations);
   const isInTheWay = (taint: Taint) =>
     taint.effect !== 'PreferNoSchedule' &&
     !tolerations.some((toleration) => toleratesTaint(toleration, taint));
-  const untolerated = itemsOf(trial.get('Node', trial.node)?.spec?.taints).filter(isInTheWay);
-  if (untolerated.length === 0 || untolerated.some(isFarewellTaint)) return [];
+  const untolerated = nonNullItems(whatIf.get('Node', whatIf.node)?.spec?.taints).filter(isInTheWay);
+  if (untolerated.length === 0 || untolerated.some(isNodeRemovalTaint)) return [];
   const names = untolerated.map(taintText);
-  const removal = ofNode('RemoveTaint', trial.node, names, (node) => ({
+  const removal = ofNode('RemoveTaint', whatIf.node, names, (node) => ({
     ...node,
-    spec: { ...node.spec, taints: itemsOf(node.spec?.taints).filter((taint) => !isInTheWay(taint)) },
+    spec: { ...node.spec, taints: nonNullItems(node.spec?.taints).filter((taint) => !isInTheWay(taint)) },
   }));
   if (untolerated.some(({ key }) => isKubernetesTaint(textOf(key)))) return [removal];
   const added = untolerated.map(tolerationOf);
-  const tolerating = ofPod('TolerateTaint', trial, names, (pod) => ({
+  const tolerating = ofPod('TolerateTaint', whatIf, names, (pod) => ({
     ...pod,
-    spec: { ...pod.spec, tolerations: [...itemsOf(pod.spec?.tolerations), ...added] },
+    spec: { ...pod.spec, tolerations: [...nonNullItems(pod.spec?.tolerations), ...added] },
   }));
   return [removal, tolerating];
 }
@@ -53,23 +53,23 @@ function tolerationOf({ key, value, effect }: Taint): Toleration {
   return {
     key: textOf(key),
     ...(isPlain ? { operator: 'Exists' as const } : { operator: 'Equal' as const, value }),
-    effect: effect ?? '',
+    ...(effect !== undefined && { effect }),
   };
 }
 
 /** Either the node gets the labels that the pod asks for, or the pod asks for less. */
-export function nodeAffinitySteps(trial: Trial): Step[] {
-  const node = trial.get('Node', trial.node);
-  const { required } = podNodes(trial.record.shape);
+export function nodeAffinitySteps(whatIf: WhatIf): RemedyStep[] {
+  const node = whatIf.get('Node', whatIf.node);
+  const { required } = podNodeAffinityOf(whatIf.record.shape);
   if (node === undefined || required === undefined) return [];
   const labels = node.metadata?.labels ?? {};
   const [fewest] = required.terms
-    .map((term) => labelChanges(term, trial, labels))
+    .map((term) => labelChanges(term, whatIf, labels))
     .filter((found) => found !== undefined)
     .sort((a, b) => a.length - b.length);
   return [
-    ...(fewest === undefined ? [] : [labelNode(fewest, trial.node, labels)]),
-    ...dropNodeSelector(trial, labels),
+    ...(fewest === undefined ? [] : [labelNode(fewest, whatIf.node, labels)]),
+    ...dropNodeSelector(whatIf, labels),
   ];
 }
 
@@ -82,15 +82,15 @@ interface LabelChange {
 /** What would make the term hold; undefined if nothing that people change would. */
 function labelChanges(
   { names, requirements }: MatcherTerm,
-  trial: Trial,
+  whatIf: WhatIf,
   labels: Readonly<Record<string, string>>,
 ): LabelChange[] | undefined {
-  if (names.some(({ operator, values }) => values.has(trial.node) !== (operator === 'In'))) return undefined;
+  if (names.some(({ operator, values }) => values.has(whatIf.node) !== (operator === 'In'))) return undefined;
   const changes: LabelChange[] = [];
   for (const requirement of requirements) {
     if (matchesRequirement(requirement, labels)) continue;
     const change = changeFor(requirement);
-    if (change === undefined || saysWhatNodeIs(change.key, trial)) return undefined;
+    if (change === undefined || isNodeIdentityLabel(change.key, whatIf)) return undefined;
     changes.push(change);
   }
   return changes;
@@ -118,7 +118,7 @@ function labelNode(
   changes: readonly LabelChange[],
   name: string,
   before: Readonly<Record<string, string>>,
-): Step {
+): RemedyStep {
   const names = changes.map(({ key, value }) => (value === undefined ? `${key}-` : `${key}=${value}`));
   const replaced = changes.filter(({ key, value }) => value !== undefined && before[key] !== undefined);
   const step = ofNode('LabelNode', name, names, (node) => {
@@ -133,18 +133,18 @@ function labelNode(
 }
 
 /** The pairs of its node selector that the node lacks, and the required affinity as a whole if the node lacks that. */
-function dropNodeSelector(trial: Trial, labels: Readonly<Record<string, string>>): Step[] {
-  const { nodeSelector, affinity } = trial.pod.spec ?? {};
+function dropNodeSelector(whatIf: WhatIf, labels: Readonly<Record<string, string>>): RemedyStep[] {
+  const { nodeSelector, affinity } = whatIf.pod.spec ?? {};
   const lacking = Object.entries(nodeSelector ?? {}).filter(([key, value]) => labels[key] !== value);
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const isMet = required === undefined || required === null || holds(required, trial.node, labels);
+  const isMet = required === undefined || required === null || holds(required, whatIf.node, labels);
   const names = [
     ...lacking.map(([key, value]) => `${key}=${value}`),
     ...(isMet ? [] : ['required node affinity']),
   ];
   if (names.length === 0) return [];
   const dropped = new Set(lacking.map(([key]) => key));
-  return [ofPod('DropNodeSelector', trial, names, (pod) => withoutSelector(pod, dropped, isMet))];
+  return [ofPod('DropNodeSelector', whatIf, names, (pod) => withoutSelector(pod, dropped, isMet))];
 }
 
 function holds(required: NodeSelector, name: string, labels: Readonly<Record<string, string>>): boolean {
@@ -166,13 +166,13 @@ function withoutSelector(pod: Pod, dropped: ReadonlySet<string>, keepsAffinity: 
 }
 
 function ofNode(
-  sort: Step['sort'],
+  action: RemedyStep['action'],
   name: string,
   names: readonly string[],
   change: (node: Node) => Node,
-): Step {
+): RemedyStep {
   return {
-    sort,
+    action,
     scope: '',
     object: { kind: 'Node', name },
     amount: Math.max(1, names.length),
@@ -183,13 +183,13 @@ function ofNode(
 }
 
 function ofPod(
-  sort: Step['sort'],
-  { record }: Trial,
+  action: RemedyStep['action'],
+  { record }: WhatIf,
   names: readonly string[],
   change: (pod: Pod) => Pod,
-): Step {
+): RemedyStep {
   return {
-    sort,
+    action,
     scope: '',
     object: { kind: 'Pod', name: record.key },
     amount: names.length,

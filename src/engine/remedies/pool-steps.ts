@@ -8,20 +8,20 @@ import {
 import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
 import { ephemeralStorageClassName } from '../../kube/stowage.ts';
 import { lookUpPools, type PoolLookup } from '../cluster-index/pools/pool-lookup.ts';
-import { publishedRoom } from '../cluster-index/pools/pool-table.ts';
+import { publishedCapacity } from '../cluster-index/pools/pool-table.ts';
+import { nonNullItems } from '../records/field-readers.ts';
 import type { PoolRecord } from '../records/pool-record.ts';
-import { itemsOf } from '../records/field-readers.ts';
 import type { Finding } from '../rules/framework/finding.ts';
-import { changing, type Edit, type Step } from './remedy-step.ts';
-import type { Trial } from './what-if.ts';
+import { changing, type RemedyEdit, type RemedyStep } from './remedy-step.ts';
+import type { WhatIf } from './what-if.ts';
 
 /** A few pools are enough to look at; a node rarely reaches more than one for a class. */
 const poolsMax = 4;
 
 /** Pools that this node reaches have more to give, each by more than enough; how much is needed is found out afterwards. */
-export function growPools(trial: Trial, finding: Finding): Step[] {
-  const { index, node, record } = trial;
-  const pools = poolsFor(trial, finding);
+export function growPools(whatIf: WhatIf, finding: Finding): RemedyStep[] {
+  const { index, node, record } = whatIf;
+  const pools = poolsFor(whatIf, finding);
   const row = index.nodes.row(node);
   if (pools.kind !== 'pools' || row === undefined) return [];
   const wanted = record.claims.reduce(
@@ -29,17 +29,17 @@ export function growPools(trial: Trial, finding: Finding): Step[] {
     0,
   );
   const inline = record.inlineVolumes.reduce((sum, { size }) => sum + (size?.bytes ?? 0), 0);
-  return [...index.pools.cellsOf(pools.entry, index.nodes.rowCount).thingsAt(row)]
+  return [...index.pools.partitionFor(pools.entry, index.nodes.rowCount).itemsAt(row)]
     .slice(0, poolsMax)
     .flatMap((at) => {
       const pool = index.pools.record(at);
-      const promised = publishedRoom(pool).bytes - index.pools.room(at).bytes;
+      const promised = publishedCapacity(pool).bytes - index.pools.available(at).bytes;
       const enough = Math.ceil(wanted + inline + Math.max(0, promised));
       return Number.isSafeInteger(enough) && enough > 0 ? [growPoolBy(pool, enough)] : [];
     });
 }
 
-function poolsFor({ index, record }: Trial, { claim = '' }: Finding): PoolLookup {
+function poolsFor({ index, record }: WhatIf, { claim = '' }: Finding): PoolLookup {
   const asked = index.claims.get(claim);
   const storageClass = index.classes.get(asked?.className ?? '');
   if (asked !== undefined && storageClass !== undefined)
@@ -50,10 +50,10 @@ function poolsFor({ index, record }: Trial, { claim = '' }: Finding): PoolLookup
     : lookUpPools(index, inline.driver, ephemeralStorageClassName);
 }
 
-function growPoolBy(pool: PoolRecord, amount: number): Step {
-  const from = publishedRoom(pool).bytes;
+function growPoolBy(pool: PoolRecord, amount: number): RemedyStep {
+  const from = publishedCapacity(pool).bytes;
   return {
-    sort: 'GrowPool',
+    action: 'GrowPool',
     scope: '',
     object: { kind: pool.form, name: pool.driver === undefined ? pool.name : `${pool.driver}/${pool.name}` },
     amount,
@@ -66,7 +66,7 @@ function growPoolBy(pool: PoolRecord, amount: number): Step {
   };
 }
 
-function editOf(pool: PoolRecord, amount: number): Edit {
+function editOf(pool: PoolRecord, amount: number): RemedyEdit {
   if (pool.driver === undefined) {
     return changing('CSIStorageCapacity', pool.name, (object) => grownCapacity(object, amount));
   }
@@ -89,9 +89,9 @@ function grownCapacity(object: CSIStorageCapacity, amount: number): CSIStorageCa
 function grownDriverPool(object: DriverCapacity, pool: PoolRecord, amount: number): DriverCapacity {
   const grown = (entry: StoragePool): StoragePool =>
     entry.name === pool.name ? { ...entry, capacity: plus(entry.capacity, amount) } : entry;
-  const storage = itemsOf(object.status?.storage).map((entry) =>
+  const storage = nonNullItems(object.status?.storage).map((entry) =>
     entry.storageClassName === pool.storageClass
-      ? { ...entry, pools: itemsOf(entry.pools).map(grown) }
+      ? { ...entry, pools: nonNullItems(entry.pools).map(grown) }
       : entry,
   );
   return { ...object, status: { ...object.status, storage } };

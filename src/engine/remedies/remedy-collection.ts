@@ -1,28 +1,28 @@
-import { costOf, type Step, stepCosts } from './remedy-step.ts';
+import { actionCosts, type RemedyStep, stepCost } from './remedy-step.ts';
 
 /** Changes with which the pod fits on a node, taken together. */
 export interface Remedy {
   readonly node: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly RemedyStep[];
 }
 
 /** Of each sort of remedy the smallest that was found. */
-export class Collection {
+export class RemedyCollection {
   readonly #bySort = new Map<string, Remedy>();
 
   add(remedy: Remedy): void {
-    const known = this.knownLike(remedy);
+    const known = this.smallestLike(remedy);
     if (known === undefined || compareRemedies(remedy, known) < 0) this.#bySort.set(keyOf(remedy), remedy);
   }
 
   /** The smallest of its sort so far. */
-  knownLike(remedy: Remedy): Remedy | undefined {
+  smallestLike(remedy: Remedy): Remedy | undefined {
     return this.#bySort.get(keyOf(remedy));
   }
 
   /** Whether anything was found that costs nobody a running pod. */
-  get hasGentle(): boolean {
-    return [...this.#bySort.values()].some((remedy) => remedyCost(remedy) < stepCosts.RemovePods);
+  get hasNonDisruptive(): boolean {
+    return [...this.#bySort.values()].some((remedy) => remedyCost(remedy) < actionCosts.RemovePods);
   }
 
   /** The cheapest first; none that does more than another one that is there. */
@@ -43,9 +43,9 @@ export class Collection {
 export function canBeSmaller(
   remedy: Remedy,
   known: Remedy,
-  fits: (steps: readonly Step[]) => boolean,
+  fits: (steps: readonly RemedyStep[]) => boolean,
 ): boolean {
-  if (remedy.steps.some(({ sort }) => sort === 'RemovePods')) return true;
+  if (remedy.steps.some(({ action }) => action === 'RemovePods')) return true;
   const wanted = inOrder(known).map(({ amount }) => amount);
   let current = inOrder(remedy);
   for (const [at, step] of current.entries()) {
@@ -59,14 +59,14 @@ export function canBeSmaller(
 }
 
 /** The step with that amount, or with its own where it is no more; undefined where it can't be that small. */
-function atMost(step: Step, amount: number): Step | undefined {
+function atMost(step: RemedyStep, amount: number): RemedyStep | undefined {
   if (step.amount <= amount) return step;
   return amount < 1 ? undefined : step.withAmount?.(amount);
 }
 
-/** What it costs, as {@link stepCosts} says. */
+/** What it costs, as {@link actionCosts} says. */
 export function remedyCost({ steps }: Remedy): number {
-  return steps.reduce((sum, step) => sum + costOf(step), 0);
+  return steps.reduce((sum, step) => sum + stepCost(step), 0);
 }
 
 function compareRemedies(a: Remedy, b: Remedy): number {
@@ -89,7 +89,7 @@ function compareAmounts(a: Remedy, b: Remedy): number {
   return 0;
 }
 
-function inOrder({ steps }: Remedy): Step[] {
+function inOrder({ steps }: Remedy): RemedyStep[] {
   return [...steps].sort((a, b) => compareTexts(sortOf(a), sortOf(b)));
 }
 
@@ -101,8 +101,8 @@ function sortsOf(remedy: Remedy): string[] {
   return inOrder(remedy).map(sortOf);
 }
 
-function sortOf({ sort, scope }: Step): string {
-  return `${sort} ${scope}`;
+function sortOf({ action, scope }: RemedyStep): string {
+  return `${action} ${scope}`;
 }
 
 function isPartOf(part: Remedy, whole: Remedy): boolean {

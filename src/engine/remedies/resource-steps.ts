@@ -3,37 +3,37 @@ import { podRequests } from '../../kube/quantities/pod-requests.ts';
 import { allocatableAmounts } from '../../kube/quantities/resource-amounts.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 import { amountOf, quantityText } from './amounts.ts';
-import { changing, type Step, type StepUnit } from './remedy-step.ts';
+import { changing, type RemedyStep, type RemedyUnit } from './remedy-step.ts';
 import { scaleRequests } from './scale-requests.ts';
-import type { Trial } from './what-if.ts';
+import type { WhatIf } from './what-if.ts';
 
 /** Either the node has more to give, or the pod asks for less. */
-export function resourceSteps(trial: Trial, { margin }: Finding): Step[] {
+export function resourceSteps(whatIf: WhatIf, { margin }: Finding): RemedyStep[] {
   if (margin?.unit !== 'resource') return [];
   const { resource } = margin;
-  const needed = resource === 'pods' ? 1 : amountOf(podRequests(trial.pod.spec ?? {}), resource);
-  const grown = growNode(trial, resource, needed);
-  return resource === 'pods' ? [grown] : [grown, ...askForLess(trial, resource, needed)];
+  const needed = resource === 'pods' ? 1 : amountOf(podRequests(whatIf.pod.spec ?? {}), resource);
+  const grown = growNode(whatIf, resource, needed);
+  return resource === 'pods' ? [grown] : [grown, ...askForLess(whatIf, resource, needed)];
 }
 
 /** By all that the pod needs, which is always enough unless the node has promised too much already. */
-function growNode(trial: Trial, resource: string, needed: number): Step {
-  const { allocatable = {} } = trial.index.nodes.get(trial.node) ?? {};
+function growNode(whatIf: WhatIf, resource: string, needed: number): RemedyStep {
+  const { allocatable = {} } = whatIf.index.nodes.get(whatIf.node) ?? {};
   const amounts = allocatableAmounts(allocatable);
   const has = resource === 'pods' ? amounts.pods : amountOf(amounts, resource);
-  const overcommitted = Math.max(0, usedOn(trial, resource) - has);
-  return growNodeBy(trial.node, { resource, has }, needed + overcommitted);
+  const overcommitted = Math.max(0, usedOn(whatIf, resource) - has);
+  return growNodeBy(whatIf.node, { resource, has }, needed + overcommitted);
 }
 
 function growNodeBy(
   node: string,
   what: { readonly resource: string; readonly has: number },
   amount: number,
-): Step {
+): RemedyStep {
   const { resource, has } = what;
   const to = has + amount;
   return {
-    sort: 'GrowNode',
+    action: 'GrowNode',
     scope: resource,
     object: { kind: 'Node', name: node },
     amount,
@@ -54,10 +54,10 @@ function withAllocatable(node: Node, resource: string, quantity: string): Node {
 }
 
 /** To next to nothing; how much it may keep is found out afterwards. A pod that got none of it at all would be another one. */
-function askForLess(trial: Trial, resource: string, asked: number): Step[] {
-  const overhead = amountOf(podRequests({ overhead: trial.pod.spec?.overhead }), resource);
+function askForLess(whatIf: WhatIf, resource: string, asked: number): RemedyStep[] {
+  const overhead = amountOf(podRequests({ overhead: whatIf.pod.spec?.overhead }), resource);
   const most = asked - overhead - 1;
-  return most <= 0 ? [] : [askForLessBy(trial.record.key, { resource, asked, overhead }, most)];
+  return most <= 0 ? [] : [askForLessBy(whatIf.record.key, { resource, asked, overhead }, most)];
 }
 
 interface Asking {
@@ -68,11 +68,11 @@ interface Asking {
   readonly overhead: number;
 }
 
-function askForLessBy(podKey: string, what: Asking, amount: number): Step {
+function askForLessBy(podKey: string, what: Asking, amount: number): RemedyStep {
   const { resource, asked, overhead } = what;
   const total = asked - amount;
   return {
-    sort: 'AskForLess',
+    action: 'ReduceRequests',
     scope: resource,
     object: { kind: 'Pod', name: podKey },
     amount,
@@ -85,7 +85,7 @@ function askForLessBy(podKey: string, what: Asking, amount: number): Step {
   };
 }
 
-function usedOn({ index, node }: Trial, resource: string): number {
+function usedOn({ index, node }: WhatIf, resource: string): number {
   const row = index.nodes.row(node);
   const { usage } = index;
   const columns = {
@@ -100,7 +100,7 @@ function usedOn({ index, node }: Trial, resource: string): number {
   return row === undefined ? 0 : (column?.used[row] ?? 0);
 }
 
-function unitOf(resource: string): StepUnit {
+function unitOf(resource: string): RemedyUnit {
   if (resource === 'cpu') return 'millicores';
   const isBytes =
     resource === 'memory' || resource === 'ephemeral-storage' || resource.startsWith('hugepages-');

@@ -1,7 +1,7 @@
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../kube/api/core.ts';
 import { podRequests } from '../../kube/quantities/pod-requests.ts';
 import { amountsOf, quantitiesOf } from '../../kube/quantities/resource-amounts.ts';
-import { itemsOf } from '../records/field-readers.ts';
+import { nonNullItems } from '../records/field-readers.ts';
 import { amountOf, quantityText } from './amounts.ts';
 
 /**
@@ -28,8 +28,8 @@ function withRequests(spec: PodSpec, resource: string, change: Change): PodSpec 
   });
   return {
     ...spec,
-    containers: itemsOf(spec.containers).map(ofContainer),
-    ...(spec.initContainers && { initContainers: itemsOf(spec.initContainers).map(ofContainer) }),
+    containers: nonNullItems(spec.containers).map(ofContainer),
+    ...(spec.initContainers && { initContainers: nonNullItems(spec.initContainers).map(ofContainer) }),
     ...changedResources(spec.resources, resource, change),
   };
 }
@@ -54,7 +54,7 @@ function changedResources(
 function withMore(spec: PodSpec, resource: string, more: number): PodSpec {
   const whole = changedResources(spec.resources, resource, (amount) => amount + more);
   if (whole.resources !== undefined) return { ...spec, ...whole };
-  const containers = itemsOf(spec.containers);
+  const containers = nonNullItems(spec.containers);
   const chosen = containers.find(({ resources }) => Object.hasOwn(resources?.requests ?? {}, resource));
   return {
     ...spec,

@@ -4,56 +4,56 @@ import type { NodeReason } from '../rules/reasons.ts';
 import { nodeAffinitySteps, taintSteps, uncordon } from './node-steps.ts';
 import { dropAffinity, podSteps, raiseMaxSkew } from './pod-steps.ts';
 import { growPools } from './pool-steps.ts';
-import type { Step } from './remedy-step.ts';
+import type { RemedyStep } from './remedy-step.ts';
 import { resourceSteps } from './resource-steps.ts';
 import {
   allowTopology,
+  clearClaimRefs,
   createVolume,
-  freeVolumes,
   installDriver,
   shrinkClaim,
   unpinClaim,
   wantedClaim,
   wantedClaims,
 } from './volume-steps.ts';
-import type { Trial } from './what-if.ts';
+import type { WhatIf } from './what-if.ts';
 
 /** Changes that could do away with one finding on one node. */
-export function optionsFor(trial: Trial, finding: Finding): Step[] {
-  return generators[finding.reason]?.(trial, finding) ?? [];
+export function stepsFor(whatIf: WhatIf, finding: Finding): RemedyStep[] {
+  return generators[finding.reason]?.(whatIf, finding) ?? [];
 }
 
 /** Whether there is nothing that we know to change about it. */
-export function isHopeless({ reason }: Finding): boolean {
+export function hasNoRemedy({ reason }: Finding): boolean {
   return generators[reason] === undefined;
 }
 
 /** Whether removing pods may be what helps; such findings are looked at last, when nothing else is left. */
-export function isAboutPods({ reason }: Finding): boolean {
-  return aboutPods.has(reason);
+export function isCausedByPods({ reason }: Finding): boolean {
+  return causedByPods.has(reason);
 }
 
-type Generator = (trial: Trial, finding: Finding) => Step[];
+type Generator = (whatIf: WhatIf, finding: Finding) => RemedyStep[];
 
-const resources: Generator = (trial, finding) => [
-  ...resourceSteps(trial, finding),
-  ...podSteps(trial, finding),
+const resources: Generator = (whatIf, finding) => [
+  ...resourceSteps(whatIf, finding),
+  ...podSteps(whatIf, finding),
 ];
 
 /** New volumes are made elsewhere than existing ones are found, so that either may help where a class does both. */
-const volumes: Generator = (trial, finding) => {
-  const claim = wantedClaim(trial, finding);
-  return volumeSteps(trial, finding, claim === undefined ? [] : [claim]);
+const volumes: Generator = (whatIf, finding) => {
+  const claim = wantedClaim(whatIf, finding);
+  return volumeSteps(whatIf, finding, claim === undefined ? [] : [claim]);
 };
 
-const volumesTogether: Generator = (trial, finding) => volumeSteps(trial, finding, wantedClaims(trial));
+const volumesTogether: Generator = (whatIf, finding) => volumeSteps(whatIf, finding, wantedClaims(whatIf));
 
-function volumeSteps(trial: Trial, finding: Finding, claims: readonly ClaimRecord[]): Step[] {
+function volumeSteps(whatIf: WhatIf, finding: Finding, claims: readonly ClaimRecord[]): RemedyStep[] {
   return [
-    ...claims.flatMap((claim) => createVolume(trial, claim)),
-    ...freeVolumes(trial, finding),
-    ...growPools(trial, finding),
-    ...claims.flatMap((claim) => shrinkClaim(trial, claim)),
+    ...claims.flatMap((claim) => createVolume(whatIf, claim)),
+    ...clearClaimRefs(whatIf, finding),
+    ...growPools(whatIf, finding),
+    ...claims.flatMap((claim) => shrinkClaim(whatIf, claim)),
   ];
 }
 
@@ -75,24 +75,24 @@ const generators: { readonly [Reason in NodeReason]?: Generator } = {
   VolumesNotTogether: volumesTogether,
   NotEnoughCapacity: volumes,
   CapacityNotTogether: volumesTogether,
-  ClaimPinnedElsewhere: (trial, finding) => {
-    const claim = wantedClaim(trial, finding);
-    return claim === undefined ? [] : unpinClaim(trial, claim);
+  ClaimPinnedElsewhere: (whatIf, finding) => {
+    const claim = wantedClaim(whatIf, finding);
+    return claim === undefined ? [] : unpinClaim(whatIf, claim);
   },
-  TopologyNotAllowed: (trial, finding) => {
-    const claim = wantedClaim(trial, finding);
-    return claim === undefined ? [] : [...createVolume(trial, claim), ...allowTopology(trial, claim)];
+  TopologyNotAllowed: (whatIf, finding) => {
+    const claim = wantedClaim(whatIf, finding);
+    return claim === undefined ? [] : [...createVolume(whatIf, claim), ...allowTopology(whatIf, claim)];
   },
-  AffinityNotMet: (trial) => dropAffinity(trial, 'podAffinity'),
-  AntiAffinityNotMet: (trial, finding) => [
-    ...dropAffinity(trial, 'podAntiAffinity'),
-    ...podSteps(trial, finding),
+  AffinityNotMet: (whatIf) => dropAffinity(whatIf, 'podAffinity'),
+  AntiAffinityNotMet: (whatIf, finding) => [
+    ...dropAffinity(whatIf, 'podAntiAffinity'),
+    ...podSteps(whatIf, finding),
   ],
   RefusedByNeighbours: podSteps,
-  SpreadExceeded: (trial, finding) => [...raiseMaxSkew(trial, finding), ...podSteps(trial, finding)],
+  SpreadExceeded: (whatIf, finding) => [...raiseMaxSkew(whatIf, finding), ...podSteps(whatIf, finding)],
 };
 
-const aboutPods: ReadonlySet<NodeReason> = new Set<NodeReason>([
+const causedByPods: ReadonlySet<NodeReason> = new Set<NodeReason>([
   'TooManyPods',
   'InsufficientCpu',
   'InsufficientMemory',

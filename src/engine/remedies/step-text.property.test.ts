@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
-import { expectWordsToHold } from './testing/step-text-laws.ts';
+import { expectStepTextsToHold } from './testing/step-text-laws.ts';
 
 test.each([stowageProfile, upstreamProfile])(
   'doing what a remedy says, as it says it, makes the pod fit by the rules of $name',
   (profile) => {
-    expect(expectWordsToHold(profile, 300).size).toBeGreaterThan(12);
+    expect(expectStepTextsToHold(profile, 300).size).toBeGreaterThan(12);
   },
 );

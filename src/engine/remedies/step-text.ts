@@ -1,9 +1,9 @@
 import { unreachable } from '../../runtime/assert.ts';
-import { andMore } from '../explain/truncated-list.ts';
+import { truncatedList } from '../explain/truncated-list.ts';
 import { bytesText, coresText, isCountedInBytes, resourceText } from './amount-text.ts';
 import { isKubernetesTaint } from './node-facts.ts';
 import type { Remedy } from './remedy-collection.ts';
-import type { Step } from './remedy-step.ts';
+import type { RemedyStep } from './remedy-step.ts';
 
 /** What to do, in a sentence for people. Figures are rounded so that doing what it says is enough. */
 export function remedyText({ node, steps }: Remedy): string {
@@ -12,11 +12,11 @@ export function remedyText({ node, steps }: Remedy): string {
   return `${whole}; the pod then fits on ${node}.`;
 }
 
-export function stepText(step: Step, node: string): string {
-  const { sort, object, amount, names, scope } = step;
+export function stepText(step: RemedyStep, node: string): string {
+  const { action, object, amount, names, scope } = step;
   const from = step.from ?? 0;
   const to = step.to ?? 0;
-  switch (sort) {
+  switch (action) {
     case 'CreateVolume':
       return createVolumeText(step, node);
     case 'CreateNode':
@@ -29,7 +29,7 @@ export function stepText(step: Step, node: string): string {
       return labelNodeText(step);
     case 'GrowPool':
       return `grow ${poolText(step)} by ${wholeBytesText(amount)}, to ${bytesText(to, 'up')}`;
-    case 'FreeVolume':
+    case 'ClearClaimRef':
       return `clear the claimRef of PersistentVolume ${object.name}, whose claim is gone (the pod then gets what that has left on it)`;
     case 'AllowTopology':
       return `add ${names.join(', ')} to the allowedTopologies of StorageClass ${object.name}`;
@@ -43,7 +43,7 @@ export function stepText(step: Step, node: string): string {
       return `have the pod tolerate ${names.join(', ')}`;
     case 'DropNodeSelector':
       return `have the pod do without ${names.join(', ')}`;
-    case 'AskForLess':
+    case 'ReduceRequests':
       return `have the pod ask for ${scope} ${resourceText(scope, to, 'down')} instead of ${resourceText(scope, from, 'up')}`;
     case 'ShrinkClaim':
       return shrinkText(step);
@@ -55,14 +55,14 @@ export function stepText(step: Step, node: string): string {
       return 'have the pod prefer its pod anti-affinity instead of requiring it';
     case 'RemovePods':
       return `remove ${plural('pod', names)} ${listed(names)}${remarksText(step)}`;
-    case 'AwaitPods':
+    case 'WaitForPods':
       return `wait until ${plural('pod', names)} ${listed(names)}, being deleted, ${names.length === 1 ? 'is' : 'are'} gone`;
     default:
-      return unreachable(sort);
+      return unreachable(action);
   }
 }
 
-function growNodeText({ object, scope, amount, from = 0 }: Step): string {
+function growNodeText({ object, scope, amount, from = 0 }: RemedyStep): string {
   if (scope === 'pods')
     return `let node ${object.name} run ${amount} more ${amount === 1 ? 'pod' : 'pods'} (it may run ${from}; its kubelet's maxPods)`;
   const more = isCountedInBytes(scope) ? wholeBytesText(amount) : resourceText(scope, amount);
@@ -74,13 +74,13 @@ function wholeBytesText(bytes: number): string {
   return bytes < 1024 ? `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}` : bytesText(bytes, 'up');
 }
 
-function createVolumeText({ amount, names, remarks = [] }: Step, node: string): string {
+function createVolumeText({ amount, names, remarks = [] }: RemedyStep, node: string): string {
   const what = [`${bytesText(amount, 'up')}${classText(names[0])}`, ...remarks].join(', ');
   return `create a PersistentVolume of ${what}${remarks.length > 0 || names[0] ? ',' : ''} that ${node} can reach`;
 }
 
 /** What Kubernetes puts on a node for its condition comes back until that is over. */
-function removeTaintText({ names, object: { name } }: Step): string {
+function removeTaintText({ names, object: { name } }: RemedyStep): string {
   const own = names.filter((taint) => isKubernetesTaint(taint));
   const others = names.filter((taint) => !isKubernetesTaint(taint));
   const removal = `remove ${plural('taint', others)} ${others.join(', ')} from node ${name}`;
@@ -92,7 +92,7 @@ function removeTaintText({ names, object: { name } }: Step): string {
 }
 
 /** As kubectl writes it, a label that goes has a dash at its end. */
-function labelNodeText({ names, remarks = [], object: { name } }: Step): string {
+function labelNodeText({ names, remarks = [], object: { name } }: RemedyStep): string {
   const put = names.filter((label) => label.includes('='));
   const gone = names.filter((label) => !label.includes('=')).map((label) => label.slice(0, -1));
   const instead = remarks.length === 0 ? '' : ` instead of ${remarks.join(', ')}`;
@@ -102,18 +102,18 @@ function labelNodeText({ names, remarks = [], object: { name } }: Step): string 
   return put.length === 0 ? `take ${taking} off node ${name}` : `${putting} and take ${taking} off it`;
 }
 
-function remarksText({ remarks = [] }: Step): string {
+function remarksText({ remarks = [] }: RemedyStep): string {
   return remarks.length === 0 ? '' : ` (${remarks.join('; ')})`;
 }
 
-function shrinkText({ object, from = 0, to = 0, names }: Step): string {
+function shrinkText({ object, from = 0, to = 0, names }: RemedyStep): string {
   const sizes = `${bytesText(to, 'down')} instead of ${bytesText(from, 'up')}`;
   return names.includes('ephemeral')
     ? `have the pod's volume template behind claim ${object.name} ask for ${sizes}`
     : `have claim ${object.name} ask for ${sizes} (it has to be created anew)`;
 }
 
-function poolText({ object: { kind, name } }: Step): string {
+function poolText({ object: { kind, name } }: RemedyStep): string {
   return kind === 'CSIStorageCapacity' ? `the storage behind CSIStorageCapacity ${name}` : `pool ${name}`;
 }
 
@@ -128,7 +128,7 @@ function plural(word: string, names: readonly unknown[]): string {
 const namesShownMax = 6;
 
 function listed(names: readonly string[]): string {
-  return andMore(names.slice(0, namesShownMax), names.length);
+  return truncatedList(names.slice(0, namesShownMax), names.length);
 }
 
 function capital(text: string): string {

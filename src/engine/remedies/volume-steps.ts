@@ -3,13 +3,13 @@ import type { CSINode, StorageClass } from '../../kube/api/storage.ts';
 import { annotations, labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
-import { itemsOf } from '../records/field-readers.ts';
+import { nonNullItems } from '../records/field-readers.ts';
 import type { Finding } from '../rules/framework/finding.ts';
-import { changing, type Step } from './remedy-step.ts';
-import type { Trial } from './what-if.ts';
+import { changing, type RemedyStep } from './remedy-step.ts';
+import type { WhatIf } from './what-if.ts';
 
 /** All claims of the pod that still need a volume: where they compete, any of them may be the one that yields. */
-export function wantedClaims({ index, record }: Trial): ClaimRecord[] {
+export function wantedClaims({ index, record }: WhatIf): ClaimRecord[] {
   return record.claims.flatMap(({ key }) => {
     const claim = index.claims.get(key);
     return claim === undefined || claim.volumeName !== '' ? [] : [claim];
@@ -17,21 +17,21 @@ export function wantedClaims({ index, record }: Trial): ClaimRecord[] {
 }
 
 /** A claim of the pod that still needs a volume; undefined for inline volumes and claims that have one. */
-export function wantedClaim({ index }: Trial, { claim }: Finding): ClaimRecord | undefined {
+export function wantedClaim({ index }: WhatIf, { claim }: Finding): ClaimRecord | undefined {
   const record = claim === undefined ? undefined : index.claims.get(claim);
   return record === undefined || record.volumeName !== '' ? undefined : record;
 }
 
 /** A volume that is just what the claim asks for, on this node. It may turn out that a smaller one does, for a sibling. */
-export function createVolume(trial: Trial, claim: ClaimRecord): Step[] {
-  const object = trial.get('PersistentVolumeClaim', claim.key);
-  const node = trial.get('Node', trial.node);
+export function createVolume(whatIf: WhatIf, claim: ClaimRecord): RemedyStep[] {
+  const object = whatIf.get('PersistentVolumeClaim', claim.key);
+  const node = whatIf.get('Node', whatIf.node);
   const bytes = Math.ceil(claim.request?.bytes ?? 0);
   if (object === undefined || node === undefined || !Number.isSafeInteger(bytes)) return [];
-  return [createVolumeOf({ name: freeName(trial, `for-${claim.name}`), claim, object, node }, bytes)];
+  return [createVolumeOf({ name: freeName(whatIf, `for-${claim.name}`), claim, object, node }, bytes)];
 }
 
-function freeName({ index }: Trial, wanted: string): string {
+function freeName({ index }: WhatIf, wanted: string): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? wanted : `${wanted}-${number}`;
     if (index.volumes.get(name) === undefined) return name;
@@ -45,10 +45,10 @@ interface NewVolume {
   readonly node: Node;
 }
 
-function createVolumeOf(what: NewVolume, bytes: number): Step {
+function createVolumeOf(what: NewVolume, bytes: number): RemedyStep {
   const { claim, name } = what;
   return {
-    sort: 'CreateVolume',
+    action: 'CreateVolume',
     scope: '',
     object: { kind: 'PersistentVolume', name },
     amount: bytes,
@@ -64,7 +64,7 @@ function createVolumeOf(what: NewVolume, bytes: number): Step {
 /** What the volume must be apart from large enough, where it isn't what most volumes are. */
 function volumeRemarks({ claim, object }: NewVolume): string[] {
   const { accessModes, volumeMode, volumeAttributesClassName } = object.spec ?? {};
-  const modes = itemsOf(accessModes).join(', ');
+  const modes = nonNullItems(accessModes).join(', ');
   const labels = Object.entries(labelsFor(claim)).map(([key, value]) => `${key}=${value}`);
   return [
     ...(modes === '' || modes === 'ReadWriteOnce' ? [] : [`access mode ${modes}`]),
@@ -108,15 +108,15 @@ function labelsFor({ selector }: ClaimRecord): Record<string, string> {
 }
 
 /** Volumes that would do if their last claim, which is gone, were struck off. Those that are about to be deleted stay out of it. */
-export function freeVolumes(trial: Trial, { candidates }: Finding): Step[] {
+export function clearClaimRefs(whatIf: WhatIf, { candidates }: Finding): RemedyStep[] {
   return candidates
     .filter(
       ({ kind, obstacles }) =>
         kind === 'volume' && obstacles.length === 1 && obstacles[0]!.code === 'ClaimedByOther',
     )
-    .filter(({ name }) => isLeftBehind(trial, name))
+    .filter(({ name }) => isLeftBehind(whatIf, name))
     .map(({ name }) => ({
-      sort: 'FreeVolume',
+      action: 'ClearClaimRef',
       scope: '',
       object: { kind: 'PersistentVolume', name },
       amount: 1,
@@ -129,13 +129,13 @@ export function freeVolumes(trial: Trial, { candidates }: Finding): Step[] {
 /**
  * Only the phase tells: a claim that we don't know may be one that we may not see, or one for which the volume is kept until it is made.
  */
-function isLeftBehind(trial: Trial, name: string): boolean {
-  const { index } = trial;
+function isLeftBehind(whatIf: WhatIf, name: string): boolean {
+  const { index } = whatIf;
   const volume = index.volumes.get(name);
   if (volume?.claim === undefined || volume.phase !== 'Released') return false;
   if (index.volumes.holderOf(name) !== undefined) return false;
   const { persistentVolumeReclaimPolicy: policy = 'Retain' } =
-    trial.get('PersistentVolume', name)?.spec ?? {};
+    whatIf.get('PersistentVolume', name)?.spec ?? {};
   const claim = index.claims.get(volume.claim.claimKey);
   return policy === 'Retain' && (claim === undefined || volume.claim.uid !== claim.uid);
 }
@@ -146,7 +146,7 @@ function withoutClaim(volume: PersistentVolume): PersistentVolume {
 }
 
 /** To next to nothing; how much it may keep is found out afterwards. */
-export function shrinkClaim({ record }: Trial, claim: ClaimRecord): Step[] {
+export function shrinkClaim({ record }: WhatIf, claim: ClaimRecord): RemedyStep[] {
   const asked = Math.ceil(claim.request?.bytes ?? 0);
   const isEphemeral = record.claims.some(({ key, isEphemeral: is }) => key === claim.key && is);
   const usable = Number.isSafeInteger(asked) && asked > 1;
@@ -159,7 +159,7 @@ interface Shrinking {
   readonly isEphemeral: boolean;
 }
 
-function shrinkClaimBy(what: Shrinking, amount: number): Step {
+function shrinkClaimBy(what: Shrinking, amount: number): RemedyStep {
   const { key, asked } = what;
   const to = asked - amount;
   const change = (claim: PersistentVolumeClaim): PersistentVolumeClaim => ({
@@ -167,7 +167,7 @@ function shrinkClaimBy(what: Shrinking, amount: number): Step {
     spec: { ...claim.spec, resources: { requests: { storage: String(to) } } },
   });
   return {
-    sort: 'ShrinkClaim',
+    action: 'ShrinkClaim',
     scope: key,
     object: { kind: 'PersistentVolumeClaim', name: key },
     amount,
@@ -181,12 +181,12 @@ function shrinkClaimBy(what: Shrinking, amount: number): Step {
 }
 
 /** The node that the claim's volume is being made for is taken off it. */
-export function unpinClaim({ index }: Trial, claim: ClaimRecord): Step[] {
+export function unpinClaim({ index }: WhatIf, claim: ClaimRecord): RemedyStep[] {
   if (!claim.hasSelectedNode) return [];
   const isThere = index.nodes.row(claim.selectedNode) !== undefined;
   return [
     {
-      sort: 'UnpinClaim',
+      action: 'UnpinClaim',
       scope: '',
       object: { kind: 'PersistentVolumeClaim', name: claim.key },
       amount: 1,
@@ -204,20 +204,20 @@ function withoutSelectedNode(claim: PersistentVolumeClaim): PersistentVolumeClai
 }
 
 /** The class may make volumes for this node's topology too, by the labels that it speaks of already. */
-export function allowTopology(trial: Trial, { className }: ClaimRecord): Step[] {
-  const storageClass = trial.get('StorageClass', className);
-  const labels = trial.get('Node', trial.node)?.metadata?.labels ?? {};
-  const [first] = itemsOf(storageClass?.allowedTopologies);
-  const keys = itemsOf(first?.matchLabelExpressions).map(({ key }) => textOf(key));
+export function allowTopology(whatIf: WhatIf, { className }: ClaimRecord): RemedyStep[] {
+  const storageClass = whatIf.get('StorageClass', className);
+  const labels = whatIf.get('Node', whatIf.node)?.metadata?.labels ?? {};
+  const [first] = nonNullItems(storageClass?.allowedTopologies);
+  const keys = nonNullItems(first?.matchLabelExpressions).map(({ key }) => textOf(key));
   if (keys.length === 0 || keys.some((key) => labels[key] === undefined)) return [];
   const term = { matchLabelExpressions: keys.map((key) => ({ key, values: [labels[key]!] })) };
   const change = (object: StorageClass): StorageClass => ({
     ...object,
-    allowedTopologies: [...itemsOf(object.allowedTopologies), term],
+    allowedTopologies: [...nonNullItems(object.allowedTopologies), term],
   });
   return [
     {
-      sort: 'AllowTopology',
+      action: 'AllowTopology',
       scope: '',
       object: { kind: 'StorageClass', name: className },
       amount: 1,
@@ -229,8 +229,8 @@ export function allowTopology(trial: Trial, { className }: ClaimRecord): Step[] 
 }
 
 /** Every driver of the pod's volumes that the node lacks and must have. */
-export function installDriver(trial: Trial): Step[] {
-  const { index, node, record } = trial;
+export function installDriver(whatIf: WhatIf): RemedyStep[] {
+  const { index, node, record } = whatIf;
   const installed = index.nodes.drivers(node)?.limits;
   const drivers = record.claims.flatMap(({ key }) => {
     const claim = index.claims.get(key);
@@ -242,12 +242,12 @@ export function installDriver(trial: Trial): Step[] {
   });
   const names = [...new Set(drivers)];
   const added = names.map((name) => ({ name, nodeID: node }));
-  const object: CSINode = trial.get('CSINode', node) ?? { metadata: { name: node } };
-  const after: CSINode = { ...object, spec: { drivers: [...itemsOf(object.spec?.drivers), ...added] } };
+  const object: CSINode = whatIf.get('CSINode', node) ?? { metadata: { name: node } };
+  const after: CSINode = { ...object, spec: { drivers: [...nonNullItems(object.spec?.drivers), ...added] } };
   if (names.length === 0) return [];
   return [
     {
-      sort: 'InstallDriver',
+      action: 'InstallDriver',
       scope: '',
       object: { kind: 'Node', name: node },
       amount: names.length,

@@ -1,30 +1,30 @@
 import type { Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import type { Kind } from '../cluster-index/cluster-change.ts';
+import type { IndexedKind } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { keyOf, type ObjectOf } from '../cluster-index/read-object.ts';
-import { explain } from '../evaluation/explain-nodes.ts';
-import { judge } from '../evaluation/filter-nodes.ts';
+import { indexKeyOf, type ObjectOf } from '../cluster-index/read-object.ts';
+import { explainNodes } from '../evaluation/explain-nodes.ts';
+import { filterNodes } from '../evaluation/filter-nodes.ts';
 import { type PodRecord, readPod } from '../records/pod-record.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 import type { AnyRule } from '../rules/framework/rule.ts';
 import { hasReason } from '../rules/framework/verdict.ts';
-import type { ObjectSource, Step } from './remedy-step.ts';
+import type { ObjectSource, RemedyStep } from './remedy-step.ts';
 
 /** What all trials of a search share. */
-export interface Ground {
+export interface SearchContext {
   readonly index: ClusterIndex;
   readonly objects: ObjectSource;
   readonly nowMs: number;
   readonly rules: readonly AnyRule[];
-  readonly budget: Budget;
+  readonly budget: SearchBudget;
   /** Of the pod as it is and as steps would have it: most steps leave it as it is, and reading it costs as much as judging a node. */
   readonly records: WeakMap<Pod, PodRecord>;
 }
 
 /** How often the search may still ask; a question costs about the same, whoever asks. */
-export interface Budget {
-  judgements: number;
+export interface SearchBudget {
+  evaluations: number;
   explanations: number;
 }
 
@@ -32,69 +32,73 @@ export interface Budget {
  * The cluster as it would be after some steps, seen from one node. The steps are in the index only while `during` runs; trials nest as
  * savepoints do.
  */
-export class Trial implements ObjectSource {
-  readonly ground: Ground;
+export class WhatIf implements ObjectSource {
+  readonly context: SearchContext;
   readonly node: string;
   readonly pod: Pod;
   readonly record: PodRecord;
   readonly #changed: ReadonlyMap<string, KubeObject>;
 
   constructor(
-    ground: Ground,
+    context: SearchContext,
     node: string,
     pod: Pod,
     changed: ReadonlyMap<string, KubeObject> = new Map<string, KubeObject>(),
   ) {
-    this.ground = ground;
+    this.context = context;
     this.node = node;
     this.pod = pod;
-    this.record = recordOf(ground, pod);
+    this.record = recordOf(context, pod);
     this.#changed = changed;
   }
 
   get index(): ClusterIndex {
-    return this.ground.index;
+    return this.context.index;
   }
 
-  get<K extends Kind>(kind: K, key: string): ObjectOf[K] | undefined {
+  get<K extends IndexedKind>(kind: K, key: string): ObjectOf[K] | undefined {
     const changed = this.#changed.get(`${kind} ${key}`);
-    return changed === undefined ? this.ground.objects.get(kind, key) : (changed as ObjectOf[K]);
+    return changed === undefined ? this.context.objects.get(kind, key) : (changed as ObjectOf[K]);
   }
 
   /** Whether the pod fits on the node now; false when the search has asked too often. */
   fits(): boolean {
-    const { index, nowMs, rules, budget } = this.ground;
+    const { index, nowMs, rules, budget } = this.context;
     const row = index.nodes.row(this.node);
-    if (row === undefined || budget.judgements <= 0) return false;
-    budget.judgements -= 1;
-    const { cycle, prepared } = judge(this.record, index, { nowMs, rules, onlyNodes: [this.node] });
+    if (row === undefined || budget.evaluations <= 0) return false;
+    budget.evaluations -= 1;
+    const { cycle, prepared } = filterNodes(this.record, index, { nowMs, rules, onlyNodes: [this.node] });
     return prepared.refusedBy === undefined && cycle.isFeasible(row);
   }
 
   /** Whether the finding's rule, by itself, still refuses the node for the same reason. */
   refusesFor({ rule: name, reason }: Finding): boolean {
-    const { index, nowMs, rules, budget } = this.ground;
+    const { index, nowMs, rules, budget } = this.context;
     const rule = rules.find((known) => known.name === name);
     const row = index.nodes.row(this.node);
-    if (rule === undefined || row === undefined || budget.judgements <= 0) return true;
-    budget.judgements -= 1;
-    const { cycle, prepared } = judge(this.record, index, { nowMs, rules: [rule], onlyNodes: [this.node] });
+    if (rule === undefined || row === undefined || budget.evaluations <= 0) return true;
+    budget.evaluations -= 1;
+    const { cycle, prepared } = filterNodes(this.record, index, {
+      nowMs,
+      rules: [rule],
+      onlyNodes: [this.node],
+    });
     if (prepared.refusedBy !== undefined) return true;
     return !cycle.isFeasible(row) && hasReason(cycle.verdicts[row]!, rule.reasons, reason);
   }
 
   /** Undefined where the pod can't run anywhere, or the search has asked too often. */
   findings(): readonly Finding[] | undefined {
-    const { index, nowMs, rules, budget } = this.ground;
+    const { index, nowMs, rules, budget } = this.context;
     if (budget.explanations <= 0) return undefined;
     budget.explanations -= 1;
-    const { podRefusals, nodes } = explain(this.record, index, { nowMs, rules, onlyNodes: [this.node] });
+    const { podRefusals, nodes } = explainNodes(this.record, index, { nowMs, rules, onlyNodes: [this.node] });
     return podRefusals.length > 0 ? undefined : nodes[0]?.findings;
   }
 
   /** Calls `ask` with the steps taken, and takes them back. */
-  during<T>(steps: readonly Step[], ask: (trial: Trial) => T): T {
-    const { index } = this.ground;
+  withSteps<T>(steps: readonly RemedyStep[], ask: (whatIf: WhatIf) => T): T {
+    const { index } = this.context;
     const savepoint = index.savepoint();
     try {
       return ask(this.#after(steps));
@@ -103,7 +107,7 @@ export class Trial implements ObjectSource {
     }
   }
 
-  #after(steps: readonly Step[]): Trial {
+  #after(steps: readonly RemedyStep[]): WhatIf {
     const changed = new Map(this.#changed);
     let { pod } = this;
     for (const edit of steps.flatMap(({ edits }) => edits)) {
@@ -113,7 +117,7 @@ export class Trial implements ObjectSource {
           break;
         case 'change': {
           const before =
-            changed.get(`${edit.kind} ${edit.key}`) ?? this.ground.objects.get(edit.kind, edit.key);
+            changed.get(`${edit.kind} ${edit.key}`) ?? this.context.objects.get(edit.kind, edit.key);
           if (before !== undefined) this.#put(edit.kind, edit.change(before), changed);
           break;
         }
@@ -125,19 +129,19 @@ export class Trial implements ObjectSource {
           break;
       }
     }
-    return new Trial(this.ground, this.node, pod, changed);
+    return new WhatIf(this.context, this.node, pod, changed);
   }
 
-  #put(kind: Kind, object: KubeObject, changed: Map<string, KubeObject>): void {
+  #put(kind: IndexedKind, object: KubeObject, changed: Map<string, KubeObject>): void {
     const { resourceVersion: _, ...metadata } = object.metadata ?? {};
     // Without a version the index takes it as news, whatever it knew before.
     const news = { ...object, metadata };
     this.index.upsert(kind, news);
-    changed.set(`${kind} ${keyOf(kind, news)}`, news);
+    changed.set(`${kind} ${indexKeyOf(kind, news)}`, news);
   }
 }
 
-function recordOf({ records }: Ground, pod: Pod): PodRecord {
+function recordOf({ records }: SearchContext, pod: Pod): PodRecord {
   const known = records.get(pod) ?? readPod(pod);
   records.set(pod, known);
   return known;

@@ -1,17 +1,17 @@
-import { balancedAllocation } from './balanced-allocation/rule.ts';
-import { nodeDeclaredFeatures } from './declared-features/rule.ts';
+import { balancedAllocationRule } from './balanced-allocation/rule.ts';
+import { declaredFeaturesRule } from './declared-features/rule.ts';
 import { type AnyRule, eraseState } from './framework/rule.ts';
-import { imageLocality } from './image-locality/rule.ts';
-import { interPodAffinity } from './inter-pod-affinity/rule.ts';
-import { nodeAffinity } from './node-affinity/rule.ts';
-import { nodeName } from './node-name/rule.ts';
-import { nodePorts } from './node-ports/rule.ts';
-import { nodeResourcesFit } from './node-resources/rule.ts';
-import { nodeUnschedulable } from './node-unschedulable/rule.ts';
-import { supportedFeatures } from './supported-features/rule.ts';
-import { taintToleration } from './taint-toleration/rule.ts';
-import { topologySpread } from './topology-spread/rule.ts';
-import { volumeRestrictions } from './volume-restrictions/rule.ts';
+import { imageLocalityRule } from './image-locality/rule.ts';
+import { interPodAffinityRule } from './inter-pod-affinity/rule.ts';
+import { nodeAffinityRule } from './node-affinity/rule.ts';
+import { nodeNameRule } from './node-name/rule.ts';
+import { nodePortsRule } from './node-ports/rule.ts';
+import { nodeResourcesRule } from './node-resources/rule.ts';
+import { nodeUnschedulableRule } from './node-unschedulable/rule.ts';
+import { supportedFeaturesRule } from './supported-features/rule.ts';
+import { taintTolerationRule } from './taint-toleration/rule.ts';
+import { topologySpreadRule } from './topology-spread/rule.ts';
+import { volumeRestrictionsRule } from './volume-restrictions/rule.ts';
 import { volumeRules } from './volume-rules.ts';
 
 /**
@@ -19,18 +19,18 @@ import { volumeRules } from './volume-rules.ts';
  * same reason there and here.
  */
 export const defaultRules: readonly AnyRule[] = [
-  eraseState(supportedFeatures),
-  eraseState(nodeUnschedulable),
-  eraseState(nodeName),
-  eraseState(taintToleration),
-  eraseState(nodeAffinity),
-  eraseState(nodePorts),
-  eraseState(nodeResourcesFit),
-  eraseState(volumeRestrictions),
+  eraseState(supportedFeaturesRule),
+  eraseState(nodeUnschedulableRule),
+  eraseState(nodeNameRule),
+  eraseState(taintTolerationRule),
+  eraseState(nodeAffinityRule),
+  eraseState(nodePortsRule),
+  eraseState(nodeResourcesRule),
+  eraseState(volumeRestrictionsRule),
   ...volumeRules,
-  eraseState(topologySpread),
-  eraseState(interPodAffinity),
-  eraseState(balancedAllocation),
-  eraseState(imageLocality),
-  eraseState(nodeDeclaredFeatures),
+  eraseState(topologySpreadRule),
+  eraseState(interPodAffinityRule),
+  eraseState(balancedAllocationRule),
+  eraseState(imageLocalityRule),
+  eraseState(declaredFeaturesRule),
 ];

@@ -11,7 +11,7 @@ export interface ReasonText {
   readonly sentence: string;
   readonly upstream: string;
   readonly remedy: string;
-  readonly podsInTheWay?: true;
+  readonly resolvableByPreemption?: true;
 }
 
 const noMatch = "node(s) didn't find available persistent volumes to bind";
@@ -78,13 +78,13 @@ export const nodeReasons = {
     remedy: 'split the pod, or give it fewer volumes that must share this node',
   },
   AttachLimitReached: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'the node cannot attach that many volumes of the driver',
     upstream: 'node(s) exceed max volume count',
     remedy: 'add a node, or move pods with volumes of this driver away from this one',
   },
   DriverNotInstalled: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'the CSI driver of a volume is not installed on this node',
     upstream: '{driver} CSI driver is not installed on the node',
     remedy: "install the driver's node plugin there",
@@ -95,37 +95,37 @@ export const nodeReasons = {
     remedy: "run the pod in the volume's zone",
   },
   TooManyPods: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'the node runs as many pods as it may',
     upstream: 'Too many pods',
     remedy: "add a node, move pods away from this one, or raise its kubelet's maxPods",
   },
   InsufficientCpu: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'the node has too little cpu left',
     upstream: 'Insufficient cpu',
     remedy: 'add a node, move pods away from this one, or ask for less cpu',
   },
   InsufficientMemory: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'the node has too little memory left',
     upstream: 'Insufficient memory',
     remedy: 'add a node, move pods away from this one, or ask for less memory',
   },
   InsufficientEphemeralStorage: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'the node has too little ephemeral storage left',
     upstream: 'Insufficient ephemeral-storage',
     remedy: 'add a node, move pods away from this one, or ask for less ephemeral storage',
   },
   InsufficientResource: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'the node has too little left of a resource that the pod asks for by name',
     upstream: 'Insufficient {resource}',
     remedy: 'add a node that has the resource, move pods away from this one, or ask for less',
   },
   PortsTaken: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'another pod on the node has a port that the pod needs',
     upstream: "node(s) didn't have free ports for the requested pod ports",
     remedy: 'add a node, move the other pod away, or choose another hostPort',
@@ -136,19 +136,19 @@ export const nodeReasons = {
     remedy: 'run the pod that the affinity selects there first, or make the affinity a preference',
   },
   AntiAffinityNotMet: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'a pod that this one must be apart from is in the same topology as the node',
     upstream: "node(s) didn't match pod anti-affinity rules",
     remedy: 'add a node in another topology, move that pod away, or make the anti-affinity a preference',
   },
   RefusedByNeighbours: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'a pod in the same topology as the node must be apart from this one',
     upstream: "node(s) didn't satisfy existing pods anti-affinity rules",
     remedy: "add a node in another topology, or change that pod's anti-affinity or this pod's labels",
   },
   SpreadExceeded: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'the pods would be spread too unevenly with one more in the topology of this node',
     upstream: "node(s) didn't match pod topology spread constraints",
     remedy: 'make room in the topologies that have fewest of these pods, or raise maxSkew',
@@ -184,13 +184,13 @@ export const nodeReasons = {
     remedy: 'see why the nodes that it names do not do; a DaemonSet makes such a pod for each of its nodes',
   },
   DiskInUse: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'another pod on the node uses a disk that the pod names and that they cannot share',
     upstream: 'node(s) had no available disk',
     remedy: 'run the pod on another node, or wait until the other pod is gone',
   },
   ClaimInUse: {
-    podsInTheWay: true,
+    resolvableByPreemption: true,
     sentence: 'another pod uses a claim that only one pod may use at a time',
     upstream:
       'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',

@@ -3,7 +3,7 @@ import { labels } from '../../kube/well-known.ts';
 import { readPod } from '../records/pod-record.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
-import { comes, goes, type Happening } from '../testing/index-events.ts';
+import { type IndexEvent, removed, upserted } from '../testing/index-events.ts';
 import {
   attachment,
   atVersion,
@@ -27,7 +27,7 @@ import { interestOf } from './interest.ts';
 /** Something happens; does an answer that was remembered for the pod have to be forgotten? */
 interface Case {
   readonly name: string;
-  readonly happens: Happening;
+  readonly happens: IndexEvent;
   readonly forgets: boolean;
 }
 
@@ -79,32 +79,32 @@ describe('a PersistentVolumeClaim makes a remembered answer stale', () => {
   expectCases([
     {
       name: 'when it is the claim of the pod and changes',
-      happens: comes('PersistentVolumeClaim', claim('data', '6Gi', { version: '2' })),
+      happens: upserted('PersistentVolumeClaim', claim('data', '6Gi', { version: '2' })),
       forgets: true,
     },
     {
       name: 'when it is the claim of the pod and is bound',
-      happens: comes('PersistentVolumeClaim', atVersion('2', boundClaim('data', '5Gi', 'v-free'))),
+      happens: upserted('PersistentVolumeClaim', atVersion('2', boundClaim('data', '5Gi', 'v-free'))),
       forgets: true,
     },
     {
       name: 'when it is the claim of the pod and is deleted',
-      happens: goes('PersistentVolumeClaim', 'default/data'),
+      happens: removed('PersistentVolumeClaim', 'default/data'),
       forgets: true,
     },
     {
       name: 'when it is a rival for the same pools that gives its room up',
-      happens: comes('PersistentVolumeClaim', claim('rival', '5Gi', { version: '2' })),
+      happens: upserted('PersistentVolumeClaim', claim('rival', '5Gi', { version: '2' })),
       forgets: true,
     },
     {
       name: 'when it is a rival for the same pools that takes room',
-      happens: comes('PersistentVolumeClaim', claim('late', '5Gi', { selectedNode: 'n1' })),
+      happens: upserted('PersistentVolumeClaim', claim('late', '5Gi', { selectedNode: 'n1' })),
       forgets: true,
     },
     {
       name: 'when it is new: a pod on a node may have waited for it, and count for its driver',
-      happens: comes('PersistentVolumeClaim', claim('new', '5Gi', { className: 'third' })),
+      happens: upserted('PersistentVolumeClaim', claim('new', '5Gi', { className: 'third' })),
       forgets: true,
     },
   ]);
@@ -114,18 +114,18 @@ describe('a PersistentVolume makes a remembered answer stale', () => {
   expectCases([
     {
       name: 'when one of the class comes',
-      happens: comes('PersistentVolume', volume('v9', '5Gi')),
+      happens: upserted('PersistentVolume', volume('v9', '5Gi')),
       forgets: true,
     },
-    { name: 'when one of the class goes', happens: goes('PersistentVolume', 'v-free'), forgets: true },
+    { name: 'when one of the class goes', happens: removed('PersistentVolume', 'v-free'), forgets: true },
     {
       name: 'when one of the class changes',
-      happens: comes('PersistentVolume', localVolume('v-free', '5Gi', 'n2', { version: '2' })),
+      happens: upserted('PersistentVolume', localVolume('v-free', '5Gi', 'n2', { version: '2' })),
       forgets: true,
     },
     {
       name: 'when one of the class is taken by another claim',
-      happens: comes(
+      happens: upserted(
         'PersistentVolume',
         localVolume('v-free', '5Gi', 'n1', {
           version: '2',
@@ -137,7 +137,7 @@ describe('a PersistentVolume makes a remembered answer stale', () => {
     },
     {
       name: 'when one leaves the class',
-      happens: comes(
+      happens: upserted(
         'PersistentVolume',
         localVolume('v-free', '5Gi', 'n1', { version: '2', className: 'third' }),
       ),
@@ -145,13 +145,20 @@ describe('a PersistentVolume makes a remembered answer stale', () => {
     },
     {
       name: 'when the one that the pod has changes',
-      happens: comes('PersistentVolume', localVolume('v-old', '1Gi', 'n2', { version: '2', phase: 'Bound' })),
+      happens: upserted(
+        'PersistentVolume',
+        localVolume('v-old', '1Gi', 'n2', { version: '2', phase: 'Bound' }),
+      ),
       forgets: true,
     },
-    { name: 'when the one that the pod has goes', happens: goes('PersistentVolume', 'v-old'), forgets: true },
+    {
+      name: 'when the one that the pod has goes',
+      happens: removed('PersistentVolume', 'v-old'),
+      forgets: true,
+    },
     {
       name: 'when one is reserved for the claim of the pod, of whatever class',
-      happens: comes(
+      happens: upserted(
         'PersistentVolume',
         volume('v9', '5Gi', { className: 'third', spec: reservedFor('data') }),
       ),
@@ -159,12 +166,12 @@ describe('a PersistentVolume makes a remembered answer stale', () => {
     },
     {
       name: 'when one of another class comes: a pod on a node may have waited for it, and attach it',
-      happens: comes('PersistentVolume', volume('v9', '5Gi', { className: 'third' })),
+      happens: upserted('PersistentVolume', volume('v9', '5Gi', { className: 'third' })),
       forgets: true,
     },
     {
       name: 'when one of another class goes: it is attached nowhere any more',
-      happens: goes('PersistentVolume', 'v-other'),
+      happens: removed('PersistentVolume', 'v-other'),
       forgets: true,
     },
   ]);
@@ -174,12 +181,12 @@ describe('a StorageClass makes a remembered answer stale', () => {
   expectCases([
     {
       name: 'when it is the class of a waiting claim and goes',
-      happens: goes('StorageClass', 'local'),
+      happens: removed('StorageClass', 'local'),
       forgets: true,
     },
     {
       name: 'when it is the class of a waiting claim and changes',
-      happens: comes(
+      happens: upserted(
         'StorageClass',
         atVersion('2', madeBy(driver, 'local', { volumeBindingMode: 'Immediate' })),
       ),
@@ -187,7 +194,7 @@ describe('a StorageClass makes a remembered answer stale', () => {
     },
     {
       name: 'not when no claim of the pod waits for it',
-      happens: comes('StorageClass', madeBy('unrelated.csi', 'third')),
+      happens: upserted('StorageClass', madeBy('unrelated.csi', 'third')),
       forgets: false,
     },
   ]);
@@ -195,11 +202,11 @@ describe('a StorageClass makes a remembered answer stale', () => {
 
 describe('a Node makes a remembered answer stale', () => {
   expectCases([
-    { name: 'when it comes', happens: comes('Node', node('n2')), forgets: true },
-    { name: 'when it goes', happens: goes('Node', 'n1'), forgets: true },
+    { name: 'when it comes', happens: upserted('Node', node('n2')), forgets: true },
+    { name: 'when it goes', happens: removed('Node', 'n1'), forgets: true },
     {
       name: 'when its labels change',
-      happens: comes('Node', atVersion('2', node('n1', { [labels.zone]: 'a' }))),
+      happens: upserted('Node', atVersion('2', node('n1', { [labels.zone]: 'a' }))),
       forgets: true,
     },
   ]);
@@ -209,38 +216,38 @@ describe('capacity makes a remembered answer stale', () => {
   expectCases([
     {
       name: 'when that of the class shrinks',
-      happens: comes('CSIStorageCapacity', capacity('mine', 'local', { capacity: '1Gi', version: '2' })),
+      happens: upserted('CSIStorageCapacity', capacity('mine', 'local', { capacity: '1Gi', version: '2' })),
       forgets: true,
     },
     {
       name: 'when that of the class goes',
-      happens: goes('CSIStorageCapacity', 'storage/mine'),
+      happens: removed('CSIStorageCapacity', 'storage/mine'),
       forgets: true,
     },
     {
       name: 'not when that of another class changes',
-      happens: comes('CSIStorageCapacity', capacity('theirs', 'other', { capacity: '1Gi', version: '2' })),
+      happens: upserted('CSIStorageCapacity', capacity('theirs', 'other', { capacity: '1Gi', version: '2' })),
       forgets: false,
     },
-    { name: 'when that of the driver goes', happens: goes('DriverCapacity', driver), forgets: true },
+    { name: 'when that of the driver goes', happens: removed('DriverCapacity', driver), forgets: true },
     {
       name: 'when that of the driver changes',
-      happens: comes('DriverCapacity', driverCapacity(driver, [], '2')),
+      happens: upserted('DriverCapacity', driverCapacity(driver, [], '2')),
       forgets: true,
     },
     {
       name: 'not when another driver publishes',
-      happens: comes('DriverCapacity', driverCapacity('third.csi', [])),
+      happens: upserted('DriverCapacity', driverCapacity('third.csi', [])),
       forgets: false,
     },
     {
       name: 'when the driver changes',
-      happens: comes('CSIDriver', atVersion('2', csiDriver(driver, {}))),
+      happens: upserted('CSIDriver', atVersion('2', csiDriver(driver, {}))),
       forgets: true,
     },
     {
       name: 'not when another driver comes',
-      happens: comes('CSIDriver', csiDriver('third.csi')),
+      happens: upserted('CSIDriver', csiDriver('third.csi')),
       forgets: false,
     },
   ]);
@@ -248,33 +255,33 @@ describe('capacity makes a remembered answer stale', () => {
 
 describe('attachments make a remembered answer stale', () => {
   expectCases([
-    { name: 'when one of the driver goes', happens: goes('VolumeAttachment', 'x'), forgets: true },
+    { name: 'when one of the driver goes', happens: removed('VolumeAttachment', 'x'), forgets: true },
     {
       name: 'when one of the driver comes',
-      happens: comes('VolumeAttachment', attachment('y', 'n1', driver, 'v-free')),
+      happens: upserted('VolumeAttachment', attachment('y', 'n1', driver, 'v-free')),
       forgets: true,
     },
     {
       name: 'when one comes of a driver that the class has a volume of: the claim might get that one',
-      happens: comes('VolumeAttachment', attachment('y', 'n1', 'second.csi', 'v9')),
+      happens: upserted('VolumeAttachment', attachment('y', 'n1', 'second.csi', 'v9')),
       forgets: true,
     },
     {
       name: 'when one of whatever driver goes: it counts for the driver of its volume',
-      happens: goes('VolumeAttachment', 'z'),
+      happens: removed('VolumeAttachment', 'z'),
       forgets: true,
     },
     {
       name: 'when a limit changes',
-      happens: comes('CSINode', atVersion('2', csiNode('n1', { [driver]: 1 }))),
+      happens: upserted('CSINode', atVersion('2', csiNode('n1', { [driver]: 1 }))),
       forgets: true,
     },
-    { name: 'when a pod with volumes goes', happens: goes('Pod', 'default/running'), forgets: true },
+    { name: 'when a pod with volumes goes', happens: removed('Pod', 'default/running'), forgets: true },
     {
       name: 'when a pod with volumes comes',
-      happens: comes('Pod', pod('next', ['theirs'], { nodeName: 'n1' })),
+      happens: upserted('Pod', pod('next', ['theirs'], { nodeName: 'n1' })),
       forgets: true,
     },
-    { name: 'not when a pod without volumes goes', happens: goes('Pod', 'default/idle'), forgets: false },
+    { name: 'not when a pod without volumes goes', happens: removed('Pod', 'default/idle'), forgets: false },
   ]);
 });

@@ -1,20 +1,20 @@
-import type { Change } from '../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { AnyRule, Interest } from '../rules/framework/rule.ts';
-import { isLeftBy } from '../rules/wake-conditions/pod-moves.ts';
+import { isVacatedBy } from '../rules/wake-conditions/pod-moves.ts';
 
-interface Waits {
+interface WakerInputs {
   readonly interest: Interest;
   readonly nowMs: number;
-  readonly roomOn?: string | undefined;
+  readonly vacatingNode?: string | undefined;
 }
 
 /** What else a pod waits for that others are to make room for. */
-export interface WaitsForRoom {
+export interface PreemptionWait {
   /** The rules that keep them from it. */
-  readonly objectors?: readonly AnyRule[];
+  readonly blockingRules?: readonly AnyRule[];
   /** The node that they are leaving. */
-  readonly roomOn?: string | undefined;
+  readonly vacatingNode?: string | undefined;
 }
 
 /**
@@ -28,18 +28,18 @@ export class Waker {
   readonly #index: ClusterIndex;
   readonly #rules: readonly AnyRule[];
   /** Whoever leaves it is news: if the pod doesn't fit there after all, it has to look for another. */
-  readonly #roomOn: string | undefined;
+  readonly #vacatingNode: string | undefined;
 
-  constructor(index: ClusterIndex, rules: readonly AnyRule[], waits: Waits) {
+  constructor(index: ClusterIndex, rules: readonly AnyRule[], waits: WakerInputs) {
     this.#index = index;
     this.#rules = rules;
-    this.#roomOn = waits.roomOn;
+    this.#vacatingNode = waits.vacatingNode;
     this.interest = waits.interest;
     this.retryAtMs = avoidedUntilMs(index, waits.interest, waits.nowMs);
   }
 
   /** Could this change make the answer another one, in its words or altogether? */
-  isStaleBy(change: Change): boolean {
+  isStaleBy(change: ClusterChange): boolean {
     return (
       this.#makesRoom(change) ||
       this.#rules.some((rule) => rule.invalidates(this.interest, change, this.#index))
@@ -47,27 +47,34 @@ export class Waker {
   }
 
   /** The same, and whatever could change the minds of these, or empties the node. */
-  alsoFor({ objectors = [], roomOn = this.#roomOn }: WaitsForRoom, nowMs: number): Waker {
+  withPreemption(
+    { blockingRules = [], vacatingNode = this.#vacatingNode }: PreemptionWait,
+    nowMs: number,
+  ): Waker {
     // Which volumes they speak of isn't known: it wakes for slots too.
-    const interest = objectors.length === 0 ? this.interest : { ...this.interest, lacksSlots: true };
-    return new Waker(this.#index, [...new Set([...this.#rules, ...objectors])], { interest, nowMs, roomOn });
+    const interest = blockingRules.length === 0 ? this.interest : { ...this.interest, lacksSlots: true };
+    return new Waker(this.#index, [...new Set([...this.#rules, ...blockingRules])], {
+      interest,
+      nowMs,
+      vacatingNode,
+    });
   }
 
   /** The same for a pod of equal shape. */
   forInterest(interest: Interest): Waker {
     const nowMs = Number.POSITIVE_INFINITY;
-    return new Waker(this.#index, this.#rules, { interest, nowMs, roomOn: this.#roomOn });
+    return new Waker(this.#index, this.#rules, { interest, nowMs, vacatingNode: this.#vacatingNode });
   }
 
   /** Could this change make the pod fit? Asks the rules that refused it. */
-  wokenBy(change: Change): boolean {
+  wokenBy(change: ClusterChange): boolean {
     return (
       this.#makesRoom(change) || this.#rules.some((rule) => rule.wakes(this.interest, change, this.#index))
     );
   }
 
-  #makesRoom(change: Change): boolean {
-    return this.#roomOn !== undefined && isLeftBy(this.#roomOn, change);
+  #makesRoom(change: ClusterChange): boolean {
+    return this.#vacatingNode !== undefined && isVacatedBy(this.#vacatingNode, change);
   }
 }
 
@@ -76,7 +83,7 @@ function avoidedUntilMs(index: ClusterIndex, { pod }: Interest, nowMs: number): 
     const claim = index.claims.get(key);
     return claim === undefined
       ? []
-      : [...index.failures.avoided(key, claim.uid, nowMs)].map(([, end]) => end);
+      : [...index.provisioningFailures.avoidedNodes(key, claim.uid, nowMs)].map(([, end]) => end);
   });
   return ends.length === 0 ? undefined : Math.min(...ends);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { placementOf, refusalOf, reserveIn } from '../testing/expect-plan.ts';
 import type { ClusterObjects } from '../testing/cluster.ts';
-import { comes, goes } from '../testing/index-events.ts';
+import { expectPlacement, expectRefusal, expectReservation } from '../testing/expect-plan.ts';
+import { removed, upserted } from '../testing/index-events.ts';
 import { startLedger } from '../testing/ledger-fixture.ts';
 import {
   attachment,
@@ -20,7 +20,7 @@ import {
   storageClass,
   volume,
 } from '../testing/objects.ts';
-import { expectWakes } from '../testing/wake-cases.ts';
+import { expectWakeCases } from '../testing/wake-cases.ts';
 import { plan } from '../testing/whole-engine.ts';
 
 const data = pod('p', ['data']);
@@ -66,47 +66,47 @@ describe('attach slots', () => {
     phase: 'Bound',
     spec: { awsElasticBlockStore: { volumeID: 'vol-3' } },
   });
-  expectWakes([
+  expectWakeCases([
     {
       name: 'that a deleted pod leaves wake the pod',
       cluster: full,
-      happens: goes('Pod', 'default/old'),
+      event: removed('Pod', 'default/old'),
       wakes: true,
     },
     {
       name: 'that a finished pod leaves do',
       cluster: full,
-      happens: comes('Pod', { ...atVersion('2', running), status: { phase: 'Succeeded' } }),
+      event: upserted('Pod', { ...atVersion('2', running), status: { phase: 'Succeeded' } }),
       wakes: true,
     },
     {
       name: 'that a deleted pod leaves wake a pod whose volume is still to be chosen',
       cluster: waiting,
-      happens: goes('Pod', 'default/old'),
+      event: removed('Pod', 'default/old'),
       wakes: true,
     },
     {
       name: 'that a deleted pod with an inline disk leaves do',
       cluster: ebs,
-      happens: goes('Pod', 'default/old'),
+      event: removed('Pod', 'default/old'),
       wakes: true,
     },
     {
       name: 'are not left by a pod without volumes',
       cluster: { ...full, Pod: [running, pod('idle', [], { nodeName: 'n1' })] },
-      happens: goes('Pod', 'default/idle'),
+      event: removed('Pod', 'default/idle'),
       wakes: false,
     },
     {
       name: 'that a detached volume leaves do',
       cluster: attached,
-      happens: goes('VolumeAttachment', 'x'),
+      event: removed('VolumeAttachment', 'x'),
       wakes: true,
     },
     {
       name: 'that a detached volume leaves wake a pod whose volume is still to be chosen',
       cluster: { ...waiting, Pod: [], VolumeAttachment: [attachment('x', 'n1', driver, 'v2')] },
-      happens: goes('VolumeAttachment', 'x'),
+      event: removed('VolumeAttachment', 'x'),
       wakes: true,
     },
     {
@@ -123,7 +123,7 @@ describe('attach slots', () => {
         PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v3')],
         VolumeAttachment: [attachment('x', 'n1', 'ebs.csi.aws.com', 'v4')],
       },
-      happens: goes('VolumeAttachment', 'x'),
+      event: removed('VolumeAttachment', 'x'),
       wakes: true,
     },
     {
@@ -132,39 +132,39 @@ describe('attach slots', () => {
         ...attached,
         VolumeAttachment: [...attached.VolumeAttachment!, attachment('y', 'n1', 'other.csi', 'v9')],
       },
-      happens: goes('VolumeAttachment', 'y'),
+      event: removed('VolumeAttachment', 'y'),
       wakes: true,
     },
     {
       name: 'that a detached disk leaves wake a pod that names its own disk inline',
       cluster: { ...ebs, Pod: [], PersistentVolume: [csiOf('v4', ebsDriver)], ...attachedEbs },
       asking: { ...inline, spec: { volumes: inline.spec!.volumes! } },
-      happens: goes('VolumeAttachment', 'x'),
+      event: removed('VolumeAttachment', 'x'),
       wakes: true,
     },
     {
       name: 'of whatever driver wake a pod that names its own disk inline, too',
       cluster: { ...ebs, VolumeAttachment: [attachment('y', 'n1', 'other.csi', 'v9')] },
       asking: pod('p', [], { volumes: [{ name: 'd', awsElasticBlockStore: { volumeID: 'vol-2' } }] }),
-      happens: goes('VolumeAttachment', 'y'),
+      event: removed('VolumeAttachment', 'y'),
       wakes: true,
     },
     {
       name: 'were never taken by a pod that had no node',
       cluster: { ...full, Pod: [running, pod('waiting', ['theirs'])] },
-      happens: goes('Pod', 'default/waiting'),
+      event: removed('Pod', 'default/waiting'),
       wakes: false,
     },
     {
       name: 'that a node gets more of do',
       cluster: full,
-      happens: comes('CSINode', atVersion('2', csiNode('n1', { [driver]: 2 }))),
+      event: upserted('CSINode', atVersion('2', csiNode('n1', { [driver]: 2 }))),
       wakes: true,
     },
     {
       name: 'of a claim that is corrected do',
       cluster: full,
-      happens: comes('PersistentVolumeClaim', atVersion('2', boundClaim('data', '5Gi', 'v2'))),
+      event: upserted('PersistentVolumeClaim', atVersion('2', boundClaim('data', '5Gi', 'v2'))),
       wakes: true,
     },
   ]);
@@ -192,57 +192,57 @@ describe('a CSINode', () => {
     PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')],
   };
   const gce = 'kubernetes.io/gce-pd';
-  expectWakes([
+  expectWakeCases([
     {
       name: 'whose limit is raised wakes the pod',
       cluster: full,
       asking: two,
-      happens: comes('CSINode', atVersion('2', limited(2))),
+      event: upserted('CSINode', atVersion('2', limited(2))),
       wakes: true,
     },
     {
       name: 'whose limit is lowered does not',
       cluster: full,
       asking: two,
-      happens: comes('CSINode', atVersion('2', limited(0))),
+      event: upserted('CSINode', atVersion('2', limited(0))),
       wakes: false,
     },
     {
       name: 'of which nothing changes that a pod could see does not',
       cluster: full,
       asking: two,
-      happens: comes('CSINode', atVersion('2', limited(1))),
+      event: upserted('CSINode', atVersion('2', limited(1))),
       wakes: false,
     },
     {
       name: 'that goes away does: without one there is no limit',
       cluster: full,
       asking: two,
-      happens: goes('CSINode', 'n1'),
+      event: removed('CSINode', 'n1'),
       wakes: true,
     },
     {
       name: 'that comes and serves the plugin of the pod does',
       cluster: migrating,
-      happens: comes('CSINode', limited(9, gce)),
+      event: upserted('CSINode', limited(9, gce)),
       wakes: true,
     },
     {
       name: 'that begins to serve the plugin of the pod does',
       cluster: { ...migrating, CSINode: [limited(9)] },
-      happens: comes('CSINode', atVersion('2', limited(9, gce))),
+      event: upserted('CSINode', atVersion('2', limited(9, gce))),
       wakes: true,
     },
     {
       name: 'that serves another plugin besides does',
       cluster: { ...migrating, CSINode: [limited(9, 'kubernetes.io/cinder')] },
-      happens: comes('CSINode', atVersion('2', limited(9, `kubernetes.io/cinder,${gce}`))),
+      event: upserted('CSINode', atVersion('2', limited(9, `kubernetes.io/cinder,${gce}`))),
       wakes: true,
     },
     {
       name: 'that serves what it served does not',
       cluster: { ...migrating, CSINode: [limited(9, 'kubernetes.io/cinder')] },
-      happens: comes('CSINode', atVersion('2', limited(9, 'kubernetes.io/cinder'))),
+      event: upserted('CSINode', atVersion('2', limited(9, 'kubernetes.io/cinder'))),
       wakes: false,
     },
   ]);
@@ -277,8 +277,8 @@ describe('a reservation that is given back', () => {
     ],
   ] satisfies [string, ClusterObjects][])('%s wakes the pod', (_, objects) => {
     const { index, ledger } = startLedger({ Node: [node('n1')], ...objects });
-    const held = reserveIn(ledger, placementOf(index, pod('other', ['theirs'])));
-    const refusal = refusalOf(index, data);
+    const held = expectReservation(ledger, expectPlacement(index, pod('other', ['theirs'])));
+    const refusal = expectRefusal(index, data);
     const change = ledger.revert(held);
     expect(change).toMatchObject({ kind: 'Release', nodeName: 'n1' });
     expect(refusal.wokenBy(change!)).toBe(true);

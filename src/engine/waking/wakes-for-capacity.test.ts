@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
 import { type Profile, stowageProfile } from '../cluster-index/profile.ts';
-import { refusalOf } from '../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
-import { comes, goes } from '../testing/index-events.ts';
+import { expectRefusal } from '../testing/expect-plan.ts';
+import { removed, upserted } from '../testing/index-events.ts';
 import {
   atVersion,
   boundClaim,
@@ -19,7 +19,7 @@ import {
   pool,
   storageClass,
 } from '../testing/objects.ts';
-import { expectWakes } from '../testing/wake-cases.ts';
+import { expectWakeCases } from '../testing/wake-cases.ts';
 import { plan } from '../testing/whole-engine.ts';
 
 const data = pod('p', ['data']);
@@ -38,84 +38,84 @@ describe('a CSIStorageCapacity', () => {
     CSIStorageCapacity: [here(sizes)],
   });
   const becomes = (sizes: Parameters<typeof capacity>[2]) =>
-    comes('CSIStorageCapacity', here({ ...sizes, version: '2' }));
-  expectWakes([
+    upserted('CSIStorageCapacity', here({ ...sizes, version: '2' }));
+  expectWakeCases([
     {
       name: 'that comes wakes the pod',
       cluster: dynamic,
-      happens: comes('CSIStorageCapacity', here({ capacity: '9Gi' })),
+      event: upserted('CSIStorageCapacity', here({ capacity: '9Gi' })),
       wakes: true,
     },
     {
       name: 'of another class does not',
       cluster: dynamic,
-      happens: comes('CSIStorageCapacity', capacity('net', 'other', { capacity: '9Gi' })),
+      event: upserted('CSIStorageCapacity', capacity('net', 'other', { capacity: '9Gi' })),
       wakes: false,
     },
     {
       name: 'that gets a size does',
       cluster: published({}),
-      happens: becomes({ capacity: '9Gi' }),
+      event: becomes({ capacity: '9Gi' }),
       wakes: true,
     },
     {
       name: 'that gets a largest size does',
       cluster: published({}),
-      happens: becomes({ maximumVolumeSize: '9Gi' }),
+      event: becomes({ maximumVolumeSize: '9Gi' }),
       wakes: true,
     },
     {
       name: 'that grows does',
       cluster: published({ capacity: '1Gi' }),
-      happens: becomes({ capacity: '9Gi' }),
+      event: becomes({ capacity: '9Gi' }),
       wakes: true,
     },
     {
       name: 'whose largest volume grows does',
       cluster: published({ capacity: '9Gi', maximumVolumeSize: '1Gi' }),
-      happens: becomes({ capacity: '9Gi', maximumVolumeSize: '6Gi' }),
+      event: becomes({ capacity: '9Gi', maximumVolumeSize: '6Gi' }),
       wakes: true,
     },
     {
       name: 'that no longer limits single volumes does',
       cluster: published({ capacity: '9Gi', maximumVolumeSize: '1Gi' }),
-      happens: becomes({ capacity: '9Gi' }),
+      event: becomes({ capacity: '9Gi' }),
       wakes: true,
     },
     {
       name: 'that says the same again does not',
       cluster: published({ capacity: '1Gi' }),
-      happens: becomes({ capacity: '1Gi' }),
+      event: becomes({ capacity: '1Gi' }),
       wakes: false,
     },
     {
       name: 'that shrinks does not',
       cluster: published({ capacity: '2Gi' }),
-      happens: becomes({ capacity: '1Gi' }),
+      event: becomes({ capacity: '1Gi' }),
       wakes: false,
     },
     {
       name: 'whose largest volume shrinks does not',
       cluster: published({ capacity: '9Gi', maximumVolumeSize: '2Gi' }),
-      happens: becomes({ capacity: '9Gi', maximumVolumeSize: '1Gi' }),
+      event: becomes({ capacity: '9Gi', maximumVolumeSize: '1Gi' }),
       wakes: false,
     },
     {
       name: 'that names its limit apart, as it was, does not',
       cluster: published({ capacity: '1Gi' }),
-      happens: becomes({ capacity: '1Gi', maximumVolumeSize: '1Gi' }),
+      event: becomes({ capacity: '1Gi', maximumVolumeSize: '1Gi' }),
       wakes: false,
     },
     {
       name: 'that drops a limit which equals its size does not',
       cluster: published({ capacity: '1Gi', maximumVolumeSize: '1Gi' }),
-      happens: becomes({ capacity: '1Gi' }),
+      event: becomes({ capacity: '1Gi' }),
       wakes: false,
     },
     {
       name: 'that goes away does not',
       cluster: published({ capacity: '1Gi' }),
-      happens: goes('CSIStorageCapacity', 'storage/net'),
+      event: removed('CSIStorageCapacity', 'storage/net'),
       wakes: false,
     },
   ]);
@@ -124,30 +124,30 @@ describe('a CSIStorageCapacity', () => {
 describe('a CSIDriver', () => {
   const tracking = (storageCapacity: boolean | undefined) =>
     atVersion('2', csiDriver(driver, storageCapacity === undefined ? {} : { storageCapacity }));
-  expectWakes([
+  expectWakeCases([
     {
       name: 'that stops tracking wakes pods with claims, where kube-scheduler wakes only pods with inline volumes',
       cluster: dynamic,
-      happens: comes('CSIDriver', tracking(false)),
+      event: upserted('CSIDriver', tracking(false)),
       wakes: true,
     },
     {
       name: 'that says nothing about tracking any more does',
       cluster: dynamic,
-      happens: comes('CSIDriver', tracking(undefined)),
+      event: upserted('CSIDriver', tracking(undefined)),
       wakes: true,
     },
-    { name: 'that goes away does', cluster: dynamic, happens: goes('CSIDriver', driver), wakes: true },
+    { name: 'that goes away does', cluster: dynamic, event: removed('CSIDriver', driver), wakes: true },
     {
       name: 'that tracks on does not',
       cluster: dynamic,
-      happens: comes('CSIDriver', tracking(true)),
+      event: upserted('CSIDriver', tracking(true)),
       wakes: false,
     },
     {
       name: 'of another name does not',
       cluster: { ...dynamic, CSIDriver: [csiDriver(driver), csiDriver('other.csi')] },
-      happens: goes('CSIDriver', 'other.csi'),
+      event: removed('CSIDriver', 'other.csi'),
       wakes: false,
     },
     {
@@ -157,7 +157,7 @@ describe('a CSIDriver', () => {
         PersistentVolumeClaim: [claim('data', '5Gi')],
         CSIDriver: [csiDriver(driver, {})],
       },
-      happens: comes('CSIDriver', tracking(true)),
+      event: upserted('CSIDriver', tracking(true)),
       wakes: false,
     },
     {
@@ -167,7 +167,7 @@ describe('a CSIDriver', () => {
         PersistentVolumeClaim: [claim('data', '5Gi')],
         CSIDriver: [csiDriver(driver, { preventPodSchedulingIfMissing: true })],
       },
-      happens: comes('CSIDriver', tracking(undefined)),
+      event: upserted('CSIDriver', tracking(undefined)),
       wakes: true,
     },
   ]);
@@ -182,31 +182,31 @@ describe('a DriverCapacity', () => {
     DriverCapacity: [driverCapacity(driver, entries('local', '1Gi'))],
     PersistentVolumeClaim: [claim('data', '5Gi')],
   };
-  expectWakes([
+  expectWakeCases([
     {
       name: 'with a pool that grows wakes the pod',
       cluster: own,
-      happens: comes('DriverCapacity', driverCapacity(driver, entries('local', '9Gi'), '2')),
+      event: upserted('DriverCapacity', driverCapacity(driver, entries('local', '9Gi'), '2')),
       wakes: true,
     },
     {
       name: 'whose entry goes, so that <fallback> serves the class, does',
       cluster: own,
-      happens: comes('DriverCapacity', driverCapacity(driver, entries('<fallback>', '9Gi'), '2')),
+      event: upserted('DriverCapacity', driverCapacity(driver, entries('<fallback>', '9Gi'), '2')),
       wakes: true,
     },
-    { name: 'that goes away does', cluster: own, happens: goes('DriverCapacity', driver), wakes: true },
+    { name: 'that goes away does', cluster: own, event: removed('DriverCapacity', driver), wakes: true },
     {
       name: 'with more for <ephemeral> wakes a pod with an inline volume',
       cluster: { DriverCapacity: [driverCapacity(driver, entries('<ephemeral>', '1Gi'))] },
       asking: pod('p', [], { volumes: [inlineVolume('s', driver, '5Gi')] }),
-      happens: comes('DriverCapacity', driverCapacity(driver, entries('<ephemeral>', '9Gi'), '2')),
+      event: upserted('DriverCapacity', driverCapacity(driver, entries('<ephemeral>', '9Gi'), '2')),
       wakes: true,
     },
     {
       name: 'of another driver does not',
       cluster: own,
-      happens: comes('DriverCapacity', driverCapacity('other.csi', entries('local', '9Gi'))),
+      event: upserted('DriverCapacity', driverCapacity('other.csi', entries('local', '9Gi'))),
       wakes: false,
     },
   ]);
@@ -229,17 +229,17 @@ describe('room that others were promised', () => {
     },
   });
   const oneAtATime: Profile = { ...stowageProfile, inFlight: 'one-at-a-time' };
-  expectWakes([
+  expectWakeCases([
     {
       name: 'and is given up by their provisioner wakes the pod',
       cluster: taken,
-      happens: comes('PersistentVolumeClaim', claim('theirs', '6Gi', { version: '2' })),
+      event: upserted('PersistentVolumeClaim', claim('theirs', '6Gi', { version: '2' })),
       wakes: true,
     },
     {
       name: 'and is free because their claim was deleted wakes the pod',
       cluster: taken,
-      happens: goes('PersistentVolumeClaim', 'default/theirs'),
+      event: removed('PersistentVolumeClaim', 'default/theirs'),
       wakes: true,
     },
   ]);
@@ -251,7 +251,7 @@ describe('room that others were promised', () => {
   ])('and is part of the number %s, wakes the pod', (_, profile, size) => {
     const index = clusterOf({ Node: [node('n1')], ...taken }, profile);
     index.upsert('PersistentVolumeClaim', made);
-    const refusal = refusalOf(index, data);
+    const refusal = expectRefusal(index, data);
     const { change } = index.upsert(
       'CSIStorageCapacity',
       capacity('net', 'local', { capacity: size, version: '2' }),
@@ -289,7 +289,7 @@ describe('disks that two classes share', () => {
       'PersistentVolumeClaim',
       atVersion('2', boundClaim('theirs', '6Gi', 'pv-theirs', { className: 'mirrored' })),
     );
-    const refusal = refusalOf(index, data);
+    const refusal = expectRefusal(index, data);
     const { change } = index.upsert('CSIStorageCapacity', backed('mirrored', '9Gi', '2'));
     expect(plan(data, index, { nowMs: 0 }).kind).toBe('placement');
     expect(refusal.wokenBy(change!)).toBe(true);
@@ -297,7 +297,7 @@ describe('disks that two classes share', () => {
 
   test('wake the pod when the pool of the other class grows, so that its promises cost less here', () => {
     const index = clusterOf(shared);
-    const refusal = refusalOf(index, data);
+    const refusal = expectRefusal(index, data);
     const { change } = index.upsert('CSIStorageCapacity', backed('mirrored', '100Gi', '2'));
     expect(plan(data, index, { nowMs: 0 }).kind).toBe('placement');
     expect(refusal.wokenBy(change!)).toBe(true);

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { labels } from '../../kube/well-known.ts';
 import type { ClusterObjects } from '../testing/cluster.ts';
-import { comes, goes } from '../testing/index-events.ts';
+import { removed, upserted } from '../testing/index-events.ts';
 import {
   atVersion,
   boundClaim,
@@ -19,7 +19,7 @@ import {
   volume,
   zone,
 } from '../testing/objects.ts';
-import { expectWakes } from '../testing/wake-cases.ts';
+import { expectWakeCases } from '../testing/wake-cases.ts';
 
 /** A claim of 5Gi that finds no volume, of a class that makes none. */
 const noVolume: ClusterObjects = {
@@ -29,47 +29,47 @@ const noVolume: ClusterObjects = {
 
 describe('a PersistentVolume', () => {
   const small = volume('v1', '4Gi');
-  expectWakes([
+  expectWakeCases([
     {
       name: 'of the class and size wakes the pod',
       cluster: noVolume,
-      happens: comes('PersistentVolume', volume('v1', '5Gi')),
+      event: upserted('PersistentVolume', volume('v1', '5Gi')),
       wakes: true,
     },
     {
       name: 'of another class does not',
       cluster: noVolume,
-      happens: comes('PersistentVolume', volume('v1', '5Gi', { className: 'other' })),
+      event: upserted('PersistentVolume', volume('v1', '5Gi', { className: 'other' })),
       wakes: false,
     },
     {
       name: 'that is too small does not',
       cluster: noVolume,
-      happens: comes('PersistentVolume', small),
+      event: upserted('PersistentVolume', small),
       wakes: false,
     },
     {
       name: 'that is not available yet does not',
       cluster: noVolume,
-      happens: comes('PersistentVolume', volume('v1', '5Gi', { phase: 'Pending' })),
+      event: upserted('PersistentVolume', volume('v1', '5Gi', { phase: 'Pending' })),
       wakes: false,
     },
     {
       name: 'that becomes available does',
       cluster: { ...noVolume, PersistentVolume: [volume('v1', '5Gi', { phase: 'Pending' })] },
-      happens: comes('PersistentVolume', volume('v1', '5Gi', { version: '2' })),
+      event: upserted('PersistentVolume', volume('v1', '5Gi', { version: '2' })),
       wakes: true,
     },
     {
       name: 'that grows does',
       cluster: { ...noVolume, PersistentVolume: [small] },
-      happens: comes('PersistentVolume', volume('v1', '6Gi', { version: '2' })),
+      event: upserted('PersistentVolume', volume('v1', '6Gi', { version: '2' })),
       wakes: true,
     },
     {
       name: 'that is being deleted does not',
       cluster: noVolume,
-      happens: comes(
+      event: upserted(
         'PersistentVolume',
         volume('v1', '5Gi', {
           metadata: { name: 'v1', uid: 'u', resourceVersion: '1', deletionTimestamp: '2026-01-01T00:00:00Z' },
@@ -80,7 +80,7 @@ describe('a PersistentVolume', () => {
     {
       name: 'that somebody reserves for the claim does, of whatever class',
       cluster: noVolume,
-      happens: comes(
+      event: upserted(
         'PersistentVolume',
         volume('v1', '5Gi', { className: 'other', spec: reservedFor('data') }),
       ),
@@ -89,19 +89,19 @@ describe('a PersistentVolume', () => {
     {
       name: 'that somebody reserves for another claim does not',
       cluster: noVolume,
-      happens: comes('PersistentVolume', volume('v1', '5Gi', { spec: reservedFor('theirs') })),
+      event: upserted('PersistentVolume', volume('v1', '5Gi', { spec: reservedFor('theirs') })),
       wakes: false,
     },
     {
       name: 'that goes away does not',
       cluster: { ...noVolume, PersistentVolume: [small] },
-      happens: goes('PersistentVolume', 'v1'),
+      event: removed('PersistentVolume', 'v1'),
       wakes: false,
     },
     {
       name: 'that the pod is bound to and was missing does',
       cluster: { PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')] },
-      happens: comes('PersistentVolume', volume('v1', '5Gi', { phase: 'Bound' })),
+      event: upserted('PersistentVolume', volume('v1', '5Gi', { phase: 'Bound' })),
       wakes: true,
     },
     {
@@ -110,7 +110,7 @@ describe('a PersistentVolume', () => {
         PersistentVolume: [localVolume('v1', '5Gi', 'n2', { phase: 'Bound' })],
         PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')],
       },
-      happens: comes('PersistentVolume', localVolume('v1', '5Gi', 'n1', { phase: 'Bound', version: '2' })),
+      event: upserted('PersistentVolume', localVolume('v1', '5Gi', 'n1', { phase: 'Bound', version: '2' })),
       wakes: true,
     },
     {
@@ -119,7 +119,7 @@ describe('a PersistentVolume', () => {
         PersistentVolume: [localVolume('v1', '5Gi', 'n2', { phase: 'Bound' })],
         PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')],
       },
-      happens: comes('PersistentVolume', volume('v9', '5Gi')),
+      event: upserted('PersistentVolume', volume('v9', '5Gi')),
       wakes: false,
     },
     {
@@ -131,7 +131,7 @@ describe('a PersistentVolume', () => {
           volume('free', '5Gi'),
         ],
       },
-      happens: goes('PersistentVolume', 'mine'),
+      event: removed('PersistentVolume', 'mine'),
       wakes: true,
     },
     {
@@ -143,7 +143,7 @@ describe('a PersistentVolume', () => {
           volume('free', '5Gi'),
         ],
       },
-      happens: comes('PersistentVolume', localVolume('mine', '5Gi', 'n2', { version: '2' })),
+      event: upserted('PersistentVolume', localVolume('mine', '5Gi', 'n2', { version: '2' })),
       wakes: true,
     },
     {
@@ -153,7 +153,7 @@ describe('a PersistentVolume', () => {
         PersistentVolume: [zoned('1', 'b')],
         PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')],
       },
-      happens: comes('PersistentVolume', zoned('2', 'a')),
+      event: upserted('PersistentVolume', zoned('2', 'a')),
       wakes: true,
     },
     {
@@ -163,25 +163,25 @@ describe('a PersistentVolume', () => {
         PersistentVolume: [zoned('1', 'b')],
         PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')],
       },
-      happens: comes('PersistentVolume', zoned('2', 'b')),
+      event: upserted('PersistentVolume', zoned('2', 'b')),
       wakes: false,
     },
   ]);
 });
 
 describe('a PersistentVolumeClaim', () => {
-  expectWakes([
+  expectWakeCases([
     {
       name: 'that was missing wakes the pod',
       cluster: { StorageClass: [madeBy('disk.csi', 'local')] },
-      happens: comes('PersistentVolumeClaim', claim('data', '5Gi')),
+      event: upserted('PersistentVolumeClaim', claim('data', '5Gi')),
       wakes: true,
     },
     {
       name: 'of an ephemeral volume that was missing does',
       cluster: { StorageClass: [madeBy('disk.csi', 'local')] },
       asking: pod('p', [], { volumes: [ephemeralVolume('s')] }),
-      happens: comes('PersistentVolumeClaim', claim('p-s', '5Gi', { metadata: ownedBy('p', 'p-s') })),
+      event: upserted('PersistentVolumeClaim', claim('p-s', '5Gi', { metadata: ownedBy('p', 'p-s') })),
       wakes: true,
     },
     {
@@ -190,7 +190,7 @@ describe('a PersistentVolumeClaim', () => {
         PersistentVolume: [volume('v1', '5Gi', { phase: 'Bound' })],
         PersistentVolumeClaim: [claim('data', '5Gi', { className: '' })],
       },
-      happens: comes('PersistentVolumeClaim', atVersion('2', boundClaim('data', '5Gi', 'v1'))),
+      event: upserted('PersistentVolumeClaim', atVersion('2', boundClaim('data', '5Gi', 'v1'))),
       wakes: true,
     },
     {
@@ -199,19 +199,19 @@ describe('a PersistentVolumeClaim', () => {
         StorageClass: [madeBy('disk.csi', 'local')],
         PersistentVolumeClaim: [claim('data', '5Gi', { selectedNode: 'gone' })],
       },
-      happens: comes('PersistentVolumeClaim', claim('data', '5Gi', { version: '2' })),
+      event: upserted('PersistentVolumeClaim', claim('data', '5Gi', { version: '2' })),
       wakes: true,
     },
     {
       name: 'of another name does not',
       cluster: {},
-      happens: comes('PersistentVolumeClaim', claim('other', '5Gi')),
+      event: upserted('PersistentVolumeClaim', claim('other', '5Gi')),
       wakes: false,
     },
     {
       name: 'of the same name in another namespace does not',
       cluster: {},
-      happens: comes(
+      event: upserted(
         'PersistentVolumeClaim',
         claim('data', '5Gi', {
           metadata: { namespace: 'team', name: 'data', uid: 'u', resourceVersion: '1' },
@@ -222,13 +222,13 @@ describe('a PersistentVolumeClaim', () => {
     {
       name: 'that goes away does not',
       cluster: noVolume,
-      happens: goes('PersistentVolumeClaim', 'default/data'),
+      event: removed('PersistentVolumeClaim', 'default/data'),
       wakes: false,
     },
     {
       name: 'whose same version is handed over again does not',
       cluster: noVolume,
-      happens: comes('PersistentVolumeClaim', claim('data', '5Gi')),
+      event: upserted('PersistentVolumeClaim', claim('data', '5Gi')),
       wakes: false,
     },
   ]);
@@ -241,23 +241,23 @@ describe('a StorageClass', () => {
     StorageClass: [madeBy('disk.csi', 'local', { allowedTopologies: allowed('b') })],
     PersistentVolumeClaim: [claim('data', '5Gi')],
   };
-  expectWakes([
+  expectWakeCases([
     {
       name: 'that waits for the first consumer and was missing wakes the pod',
       cluster: { PersistentVolumeClaim: [claim('data', '5Gi')] },
-      happens: comes('StorageClass', madeBy('disk.csi', 'local')),
+      event: upserted('StorageClass', madeBy('disk.csi', 'local')),
       wakes: true,
     },
     {
       name: 'of another name does not',
       cluster: { PersistentVolumeClaim: [claim('data', '5Gi')] },
-      happens: comes('StorageClass', madeBy('disk.csi', 'other')),
+      event: upserted('StorageClass', madeBy('disk.csi', 'other')),
       wakes: false,
     },
     {
       name: 'whose allowed topologies change does',
       cluster: restricted,
-      happens: comes(
+      event: upserted(
         'StorageClass',
         atVersion('2', madeBy('disk.csi', 'local', { allowedTopologies: allowed('a') })),
       ),
@@ -266,7 +266,7 @@ describe('a StorageClass', () => {
     {
       name: 'of which only parameters change does not',
       cluster: restricted,
-      happens: comes(
+      event: upserted(
         'StorageClass',
         atVersion(
           '2',
@@ -278,7 +278,7 @@ describe('a StorageClass', () => {
     {
       name: 'that gets a provisioner does',
       cluster: noVolume,
-      happens: comes('StorageClass', atVersion('2', madeBy('disk.csi', 'local'))),
+      event: upserted('StorageClass', atVersion('2', madeBy('disk.csi', 'local'))),
       wakes: true,
     },
     {
@@ -288,13 +288,13 @@ describe('a StorageClass', () => {
         CSIDriver: [csiDriver('disk.csi')],
         PersistentVolumeClaim: [claim('data', '5Gi')],
       },
-      happens: comes('StorageClass', atVersion('2', madeBy('other.csi', 'local'))),
+      event: upserted('StorageClass', atVersion('2', madeBy('other.csi', 'local'))),
       wakes: true,
     },
     {
       name: 'that goes away does not',
       cluster: noVolume,
-      happens: goes('StorageClass', 'local'),
+      event: removed('StorageClass', 'local'),
       wakes: false,
     },
   ]);
@@ -302,27 +302,32 @@ describe('a StorageClass', () => {
 
 describe('a Node', () => {
   const elsewhere: ClusterObjects = { ...noVolume, PersistentVolume: [localVolume('v1', '5Gi', 'n2')] };
-  expectWakes([
-    { name: 'that joins wakes the pod', cluster: elsewhere, happens: comes('Node', node('n2')), wakes: true },
+  expectWakeCases([
+    {
+      name: 'that joins wakes the pod',
+      cluster: elsewhere,
+      event: upserted('Node', node('n2')),
+      wakes: true,
+    },
     {
       name: 'that joins wakes also a pod for which there was none',
       cluster: { ...elsewhere, Node: [] },
-      happens: comes('Node', node('n2')),
+      event: upserted('Node', node('n2')),
       wakes: true,
     },
     {
       name: 'whose labels change does',
       cluster: elsewhere,
-      happens: comes('Node', atVersion('2', node('n1', { [hostname]: 'n2' }))),
+      event: upserted('Node', atVersion('2', node('n1', { [hostname]: 'n2' }))),
       wakes: true,
     },
     {
       name: 'of which something else changes does not',
       cluster: elsewhere,
-      happens: comes('Node', { ...atVersion('2', node('n1')), status: { conditions: [] } }),
+      event: upserted('Node', { ...atVersion('2', node('n1')), status: { conditions: [] } }),
       wakes: false,
     },
-    { name: 'that goes away does not', cluster: elsewhere, happens: goes('Node', 'n1'), wakes: false },
+    { name: 'that goes away does not', cluster: elsewhere, event: removed('Node', 'n1'), wakes: false },
   ]);
 });
 

@@ -17,23 +17,26 @@ export interface PlainCluster {
   readonly asking: { readonly priority: number; readonly cpu: number };
 }
 
-export interface Eviction {
+export interface ExpectedEviction {
   readonly node: string;
   readonly victims: readonly string[];
   readonly violations: number;
 }
 
-export function expectedEviction(cluster: PlainCluster): Eviction | undefined {
+export function expectedEviction(cluster: PlainCluster): ExpectedEviction | undefined {
   const options = Object.keys(cluster.nodes).flatMap((node) => evictionOn(node, cluster) ?? []);
   let left = options;
-  for (const pain of pains(cluster.pods)) {
+  for (const pain of costsInOrder(cluster.pods)) {
     const least = Math.min(...left.map(pain));
     left = left.filter((option) => pain(option) === least);
   }
   return left.sort((a, b) => (a.node < b.node ? -1 : 1))[0];
 }
 
-function evictionOn(node: string, { nodes, pods, allowed, asking }: PlainCluster): Eviction | undefined {
+function evictionOn(
+  node: string,
+  { nodes, pods, allowed, asking }: PlainCluster,
+): ExpectedEviction | undefined {
   const here = pods.filter((pod) => pod.node === node);
   const lower = here.filter((pod) => pod.priority < asking.priority).sort(moreImportantFirst);
   let used = total(here) - total(lower) + asking.cpu;
@@ -51,9 +54,9 @@ function evictionOn(node: string, { nodes, pods, allowed, asking }: PlainCluster
   };
 }
 
-function pains(pods: readonly PlainPod[]): readonly ((option: Eviction) => number)[] {
-  const of = ({ victims }: Eviction) => victims.map((name) => pods.find((pod) => pod.name === name)!);
-  const top = (option: Eviction) => Math.max(...of(option).map(({ priority }) => priority));
+function costsInOrder(pods: readonly PlainPod[]): readonly ((option: ExpectedEviction) => number)[] {
+  const of = ({ victims }: ExpectedEviction) => victims.map((name) => pods.find((pod) => pod.name === name)!);
+  const top = (option: ExpectedEviction) => Math.max(...of(option).map(({ priority }) => priority));
   return [
     ({ violations }) => violations,
     top,

@@ -1,12 +1,12 @@
 /** Does to a cluster what a remedy says, knowing nothing but its words: what somebody would do who reads it. */
 import type { Node, PersistentVolume, Pod, Taint } from '../../../kube/api/core.ts';
 import { parseQuantity, quantityToNano } from '../../../kube/quantities/quantity.ts';
-import type { Kind } from '../../cluster-index/cluster-change.ts';
-import { keyOf, type ObjectOf } from '../../cluster-index/read-object.ts';
+import type { IndexedKind } from '../../cluster-index/cluster-change.ts';
+import { indexKeyOf, type ObjectOf } from '../../cluster-index/read-object.ts';
 import type { ClusterObjects } from '../../testing/cluster.ts';
 import { hostname } from '../../testing/objects.ts';
 
-export interface Situation {
+export interface RemedySituation {
   readonly objects: ClusterObjects;
   readonly pod: Pod;
 }
@@ -15,7 +15,10 @@ export interface Situation {
  * The situation after one step, told by its text, and by the name of its object where that is to be made. Fails where nobody would know
  * what to do.
  */
-export function afterWords({ text, name }: { text: string; name: string }, before: Situation): Situation {
+export function applyStepText(
+  { text, name }: { text: string; name: string },
+  before: RemedySituation,
+): RemedySituation {
   for (const [pattern, act] of acts) {
     const words = pattern.exec(text);
     if (words !== null) return act([...words.slice(1), name], before);
@@ -23,7 +26,7 @@ export function afterWords({ text, name }: { text: string; name: string }, befor
   throw new Error(`nobody knows what to do about: ${text}`);
 }
 
-type Act = (words: readonly (string | undefined)[], before: Situation) => Situation;
+type Act = (words: readonly (string | undefined)[], before: RemedySituation) => RemedySituation;
 
 const acts: readonly (readonly [RegExp, Act])[] = [
   [
@@ -97,24 +100,28 @@ const acts: readonly (readonly [RegExp, Act])[] = [
   ],
 ];
 
-function nameOf(kind: Kind, object: ObjectOf[Kind]): string {
-  return (keyOf(kind, object) ?? '').replace(/^CSIStorageCapacity /, '');
+function nameOf(kind: IndexedKind, object: ObjectOf[IndexedKind]): string {
+  return (indexKeyOf(kind, object) ?? '').replace(/^CSIStorageCapacity /, '');
 }
 
-function listed<K extends Kind>({ objects }: Situation, kind: K): readonly ObjectOf[K][] {
+function listed<K extends IndexedKind>({ objects }: RemedySituation, kind: K): readonly ObjectOf[K][] {
   return (objects[kind] ?? []) as readonly ObjectOf[K][];
 }
 
-function withList<K extends Kind>(before: Situation, kind: K, list: readonly ObjectOf[K][]): Situation {
+function withList<K extends IndexedKind>(
+  before: RemedySituation,
+  kind: K,
+  list: readonly ObjectOf[K][],
+): RemedySituation {
   return { ...before, objects: { ...before.objects, [kind]: list } };
 }
 
-function changed<K extends Kind>(
-  before: Situation,
+function changed<K extends IndexedKind>(
+  before: RemedySituation,
   kind: K,
   name: string,
   change: (object: ObjectOf[K]) => ObjectOf[K],
-): Situation {
+): RemedySituation {
   const list = listed(before, kind);
   if (!list.some((object) => nameOf(kind, object) === name)) throw new Error(`there is no ${kind} ${name}`);
   return withList(
@@ -124,7 +131,10 @@ function changed<K extends Kind>(
   );
 }
 
-function podWith(before: Situation, change: (spec: NonNullable<Pod['spec']>) => Pod['spec']): Situation {
+function podWith(
+  before: RemedySituation,
+  change: (spec: NonNullable<Pod['spec']>) => Pod['spec'],
+): RemedySituation {
   return { ...before, pod: { ...before.pod, spec: change(before.pod.spec ?? {}) ?? {} } };
 }
 
@@ -136,7 +146,7 @@ function wordsIn(text: string): string[] {
   return text === '' ? [] : text.split(', ');
 }
 
-function createVolume(words: readonly (string | undefined)[], before: Situation): Situation {
+function createVolume(words: readonly (string | undefined)[], before: RemedySituation): RemedySituation {
   const [
     storage = '',
     storageClassName = '',
@@ -173,7 +183,7 @@ function createVolume(words: readonly (string | undefined)[], before: Situation)
 }
 
 /** With all that DaemonSets bring along. */
-function addNode([like = '']: readonly (string | undefined)[], before: Situation): Situation {
+function addNode([like = '']: readonly (string | undefined)[], before: RemedySituation): RemedySituation {
   const name = 'somebody-s-new-node';
   const model = listed(before, 'Node').find(({ metadata }) => metadata?.name === like);
   const labels = { ...model?.metadata?.labels, [hostname]: name };
@@ -233,8 +243,8 @@ function withMore(resource: string, quantity: string): (node: Node) => Node {
 
 function giveNode(
   [name = '', more = '', resource = '']: readonly (string | undefined)[],
-  before: Situation,
-): Situation {
+  before: RemedySituation,
+): RemedySituation {
   return changed(before, 'Node', name, (node) =>
     withMore(resource, sum(node.status?.allocatable?.[resource], more))(node),
   );
@@ -250,7 +260,10 @@ function sum(...quantities: readonly unknown[]): string {
 }
 
 /** The largest volume grows with what is free only where the two are one. */
-function growCapacity([name = '', by = '']: readonly (string | undefined)[], before: Situation): Situation {
+function growCapacity(
+  [name = '', by = '']: readonly (string | undefined)[],
+  before: RemedySituation,
+): RemedySituation {
   return changed(before, 'CSIStorageCapacity', name, (object) => {
     const { capacity, maximumVolumeSize } = object;
     const isOne = capacity === undefined || sum(capacity) === sum(maximumVolumeSize);
@@ -262,7 +275,10 @@ function growCapacity([name = '', by = '']: readonly (string | undefined)[], bef
   });
 }
 
-function growPool([driver = '', name, by]: readonly (string | undefined)[], before: Situation): Situation {
+function growPool(
+  [driver = '', name, by]: readonly (string | undefined)[],
+  before: RemedySituation,
+): RemedySituation {
   return changed(before, 'DriverCapacity', driver, (object) => ({
     ...object,
     status: {
@@ -284,8 +300,8 @@ function unclaimed(volume: PersistentVolume): PersistentVolume {
 
 function allowTopology(
   [pairs = '', name = '']: readonly (string | undefined)[],
-  before: Situation,
-): Situation {
+  before: RemedySituation,
+): RemedySituation {
   const expressions = Object.entries(pairsIn(pairs)).map(([key, value]) => ({ key, values: [value] }));
   return changed(before, 'StorageClass', name, (storageClass) => ({
     ...storageClass,
@@ -295,8 +311,8 @@ function allowTopology(
 
 function installDrivers(
   [drivers = '', node = '']: readonly (string | undefined)[],
-  before: Situation,
-): Situation {
+  before: RemedySituation,
+): RemedySituation {
   const known = listed(before, 'CSINode').find(({ metadata }) => metadata?.name === node);
   const added = wordsIn(drivers).map((name) => ({ name, nodeID: node }));
   const others = listed(before, 'CSINode').filter((object) => object !== known);
@@ -343,7 +359,10 @@ function askingFor(resource: string, total: string): (spec: NonNullable<Pod['spe
   });
 }
 
-function raiseSkew([key, from, to]: readonly (string | undefined)[], before: Situation): Situation {
+function raiseSkew(
+  [key, from, to]: readonly (string | undefined)[],
+  before: RemedySituation,
+): RemedySituation {
   return podWith(before, (spec) => ({
     ...spec,
     topologySpreadConstraints: (spec.topologySpreadConstraints ?? []).map((constraint) =>
@@ -354,7 +373,7 @@ function raiseSkew([key, from, to]: readonly (string | undefined)[], before: Sit
   }));
 }
 
-function preferNeighbours([what]: readonly (string | undefined)[], before: Situation): Situation {
+function preferNeighbours([what]: readonly (string | undefined)[], before: RemedySituation): RemedySituation {
   const part = what === 'affinity' ? 'podAffinity' : 'podAntiAffinity';
   return podWith(before, (spec) => {
     const required = spec.affinity?.[part]?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
@@ -366,7 +385,10 @@ function preferNeighbours([what]: readonly (string | undefined)[], before: Situa
   });
 }
 
-function withoutPods([names = '']: readonly (string | undefined)[], before: Situation): Situation {
+function withoutPods(
+  [names = '']: readonly (string | undefined)[],
+  before: RemedySituation,
+): RemedySituation {
   const gone = new Set(wordsIn(names));
   const list = listed(before, 'Pod');
   const left = list.filter((pod) => !gone.has(nameOf('Pod', pod)));

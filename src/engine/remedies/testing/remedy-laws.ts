@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Pod } from '../../../kube/api/core.ts';
-import type { Kind } from '../../cluster-index/cluster-change.ts';
+import type { IndexedKind } from '../../cluster-index/cluster-change.ts';
 import type { Profile } from '../../cluster-index/profile.ts';
-import { keyOf, type ObjectOf } from '../../cluster-index/read-object.ts';
+import { indexKeyOf, type ObjectOf } from '../../cluster-index/read-object.ts';
 import { plan } from '../../plan.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
-import { arbFullCluster } from '../../testing/random/full-cluster.ts';
 import { randomNowMs as nowMs } from '../../testing/random/cluster.ts';
+import { arbFullCluster } from '../../testing/random/full-cluster.ts';
 import { findRemedies, type RemedySearch } from '../find-remedies.ts';
 import type { Remedy } from '../remedy-collection.ts';
-import type { ObjectSource, Step } from '../remedy-step.ts';
+import type { ObjectSource, RemedyStep } from '../remedy-step.ts';
 
 /**
  * That each remedy for a random pod in a random cluster makes it fit, in a cluster that is built anew with it, and that none of its sort
@@ -60,15 +60,22 @@ export function searchIn(objects: ClusterObjects, pod: Pod, profile: Profile): R
 
 function sourceOf(objects: ClusterObjects): ObjectSource {
   return {
-    get: <K extends Kind>(kind: K, key: string): ObjectOf[K] | undefined =>
-      (objects[kind] as readonly ObjectOf[K][] | undefined)?.find((object) => keyOf(kind, object) === key),
+    get: <K extends IndexedKind>(kind: K, key: string): ObjectOf[K] | undefined =>
+      (objects[kind] as readonly ObjectOf[K][] | undefined)?.find(
+        (object) => indexKeyOf(kind, object) === key,
+      ),
   };
 }
 
 /** Without savepoints: other objects, another index. */
-function fitsWith(objects: ClusterObjects, pod: Pod, profile: Profile, steps: readonly Step[]): boolean {
+function fitsWith(
+  objects: ClusterObjects,
+  pod: Pod,
+  profile: Profile,
+  steps: readonly RemedyStep[],
+): boolean {
   let asking = pod;
-  const lists: Partial<Record<Kind, ObjectOf[Kind][]>> = Object.fromEntries(
+  const lists: Partial<Record<IndexedKind, ObjectOf[IndexedKind][]>> = Object.fromEntries(
     Object.entries(objects).map(([kind, list]) => [kind, [...list]]),
   );
   for (const edit of steps.flatMap(({ edits }) => edits)) {
@@ -76,18 +83,18 @@ function fitsWith(objects: ClusterObjects, pod: Pod, profile: Profile, steps: re
       case 'create':
         lists[edit.kind] = [
           ...(lists[edit.kind] ?? []).filter(
-            (known) => keyOf(edit.kind, known) !== keyOf(edit.kind, edit.object),
+            (known) => indexKeyOf(edit.kind, known) !== indexKeyOf(edit.kind, edit.object),
           ),
           edit.object,
         ];
         break;
       case 'change':
         lists[edit.kind] = (lists[edit.kind] ?? []).map((known) =>
-          keyOf(edit.kind, known) === edit.key ? edit.change(known) : known,
+          indexKeyOf(edit.kind, known) === edit.key ? edit.change(known) : known,
         );
         break;
       case 'remove pod':
-        lists.Pod = (lists.Pod ?? []).filter((known) => keyOf('Pod', known) !== edit.key);
+        lists.Pod = (lists.Pod ?? []).filter((known) => indexKeyOf('Pod', known) !== edit.key);
         break;
       case 'change pod':
         asking = edit.change(asking);
@@ -98,16 +105,16 @@ function fitsWith(objects: ClusterObjects, pod: Pod, profile: Profile, steps: re
 }
 
 /** The same by one less; and where several pods go, each of them alone, and all but each of them. */
-function smallerOnes({ steps }: Remedy, objects: ClusterObjects): Step[][] {
+function smallerOnes({ steps }: Remedy, objects: ClusterObjects): RemedyStep[][] {
   return steps.flatMap((step, at) => {
-    const others = (other: Step) => steps.map((known, position) => (position === at ? other : known));
+    const others = (other: RemedyStep) => steps.map((known, position) => (position === at ? other : known));
     if (step.withAmount !== undefined && step.amount > 1) return [others(step.withAmount(step.amount - 1))];
-    if (step.sort !== 'RemovePods' || steps.length > 1 || step.names.length < 2) return [];
-    const removing = (keys: readonly string[]): Step => ({
+    if (step.action !== 'RemovePods' || steps.length > 1 || step.names.length < 2) return [];
+    const removing = (keys: readonly string[]): RemedyStep => ({
       ...step,
       edits: keys.map((key) => ({ type: 'remove pod', key })),
     });
-    const standing = (objects.Pod ?? []).flatMap((pod) => keyOf('Pod', pod) ?? []);
+    const standing = (objects.Pod ?? []).flatMap((pod) => indexKeyOf('Pod', pod) ?? []);
     return [
       ...standing.map((key) => [removing([key])]),
       ...step.names.map((left) => [removing(step.names.filter((key) => key !== left))]),

@@ -1,8 +1,8 @@
 /** Random clusters with more of what keeps people busy: nodes that are not ready, pods that are leaving, volumes left behind, neighbours. */
 import fc from 'fast-check';
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, Taint } from '../../../kube/api/core.ts';
-import { arbFullCluster, type FullCluster } from '../../testing/random/full-cluster.ts';
 import { hostname } from '../../testing/objects.ts';
+import { arbFullCluster, type FullCluster } from '../../testing/random/full-cluster.ts';
 
 const gpu = 'example.com/gpu';
 

@@ -3,16 +3,16 @@
  * the pod evens out, or unbalances, the node: 75 for not at all, towards 100 for better and towards 50 for worse.
  */
 import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
-import { demandOf } from '../../records/pod-demand.ts';
+import { podDemandOf } from '../../records/pod-demand.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import { type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { resourcesInvalidate } from '../node-resources/wakes.ts';
 
-export const balancedAllocation: Rule<ResourceAmounts> = {
+export const balancedAllocationRule: Rule<ResourceAmounts> = {
   name: 'NodeResourcesBalancedAllocation',
   reasons: [],
   prepare: ({ pod }: Cycle): Prepared<ResourceAmounts> => {
-    const { requests } = demandOf(pod.shape);
+    const { requests } = podDemandOf(pod.shape);
     // A pod that asks for nothing would find the same node best each time, and so would all others like it.
     return requests.cpuMilli === 0 && requests.memoryBytes === 0 ? skip : { kind: 'ready', state: requests };
   },

@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import type { Node, Pod } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes } from '../../testing/index-events.ts';
+import { upserted } from '../../testing/index-events.ts';
 import { atVersion, byName, node } from '../../testing/objects.ts';
-import { expectRuleWakes, nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
 import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import {
+  expectRuleRefusal,
+  expectRuleWakeCases,
+  nodeWith,
+  podWith,
+  ruleVerdict,
+} from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
-import { nodeDeclaredFeatures } from './rule.ts';
+import { declaredFeaturesRule } from './rule.ts';
 
-const rule = eraseState(nodeDeclaredFeatures);
+const rule = eraseState(declaredFeaturesRule);
 const refused = "0/1 nodes are available: 1 node(s) didn't match Pod's required features.";
 const restartAll = 'RestartAllContainersOnContainerExits';
 const hostNetworkUsers = 'UserNamespacesHostNetworkSupport';
@@ -79,37 +85,41 @@ describe('a pod', () => {
     },
   ];
   test.each(byName(cases))('%s', (_, { node: only, spec, says }) => {
-    expect(verdictBy(rule, clusterOf({ Node: [only] }), podWith(spec))).toBe(says);
+    expect(ruleVerdict(rule, clusterOf({ Node: [only] }), podWith(spec))).toBe(says);
   });
 
   test('is told so for each node', () => {
-    const refusal = refusalBy(rule, clusterOf({ Node: [node('n1')] }), podWith({ containers: restarting }));
+    const refusal = expectRuleRefusal(
+      rule,
+      clusterOf({ Node: [node('n1')] }),
+      podWith({ containers: restarting }),
+    );
     expect(refusal.explain().nodes[0]!.findings).toMatchObject([{ reason: 'FeatureNotDeclared' }]);
   });
 });
 
 describe('a pod that was refused', () => {
   const waiting = { cluster: { Node: [node('n1')] }, asking: podWith({ containers: restarting }) };
-  expectRuleWakes(rule, [
+  expectRuleWakeCases(rule, [
     {
       ...waiting,
       name: 'is woken when its node learns it',
-      happens: comes('Node', atVersion('2', able('n1', restartAll))),
+      event: upserted('Node', atVersion('2', able('n1', restartAll))),
       wakes: true,
     },
     {
       ...waiting,
       name: 'is not woken when it learns something else',
-      happens: comes('Node', atVersion('2', able('n1', hostNetworkUsers))),
+      event: upserted('Node', atVersion('2', able('n1', hostNetworkUsers))),
       wakes: false,
     },
     {
       ...waiting,
       name: 'is woken by an able node',
-      happens: comes('Node', able('n2', restartAll)),
+      event: upserted('Node', able('n2', restartAll)),
       wakes: true,
     },
-    { ...waiting, name: 'is not woken by another', happens: comes('Node', node('n2')), wakes: false },
+    { ...waiting, name: 'is not woken by another', event: upserted('Node', node('n2')), wakes: false },
   ]);
 });
 

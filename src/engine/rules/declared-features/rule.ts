@@ -1,20 +1,20 @@
 /** What a kubelet must be able to do for some pods, held against what nodes declare in their status. */
-import type { Change, ObjectChange } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-change.ts';
+import { nonNullItems } from '../../records/field-readers.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import { memoByShape, type ShapeSpec } from '../../records/pod-shape.ts';
-import { itemsOf } from '../../records/field-readers.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
-import { asksAnew } from '../wake-conditions/own-pod.ts';
+import { isOwnSpecChange } from '../wake-conditions/own-spec.ts';
 
 /** The features that the pod needs, by name. */
 type Features = readonly string[];
 
 const notDeclaredBit = 1;
 
-export const nodeDeclaredFeatures: Rule<Features> = {
+export const declaredFeaturesRule: Rule<Features> = {
   name: 'NodeDeclaredFeatures',
   reasons: ['FeatureNotDeclared'],
   prepare,
@@ -22,10 +22,10 @@ export const nodeDeclaredFeatures: Rule<Features> = {
   explain: (features, { index }, node): readonly Finding[] =>
     declares(index.nodes.record(node)!, features)
       ? []
-      : [plainFinding(nodeDeclaredFeatures.name, 'FeatureNotDeclared')],
+      : [plainFinding(declaredFeaturesRule.name, 'FeatureNotDeclared')],
   wakes,
   invalidates: (interest, change) =>
-    asksAnew(interest, change) || (change.kind === 'Node' && judgesOtherwise(interest, change)),
+    isOwnSpecChange(interest, change) || (change.kind === 'Node' && verdictDiffers(interest, change)),
 };
 
 /** All that Kubernetes 1.36 infers for a pod that is to be scheduled; its other declared features are about updates. */
@@ -38,7 +38,7 @@ const featuresNeeded = memoByShape(
 
 function restartsAllContainers({ containers, initContainers }: ShapeSpec): boolean {
   return [...containers, ...initContainers].some(({ restartPolicyRules }) =>
-    itemsOf(restartPolicyRules).some(({ action }) => action === 'RestartAllContainers'),
+    nonNullItems(restartPolicyRules).some(({ action }) => action === 'RestartAllContainers'),
   );
 }
 
@@ -59,8 +59,8 @@ function declares({ declaredFeatures }: NodeRecord, features: Features): boolean
   return features.every((feature) => declaredFeatures.includes(feature));
 }
 
-function wakes(interest: Interest, change: Change): boolean {
-  if (asksAnew(interest, change)) return true;
+function wakes(interest: Interest, change: ClusterChange): boolean {
+  if (isOwnSpecChange(interest, change)) return true;
   if (change.kind !== 'Node' || change.after === undefined) return false;
   const features = featuresNeeded(interest.pod.shape);
   return (
@@ -68,7 +68,7 @@ function wakes(interest: Interest, change: Change): boolean {
   );
 }
 
-function judgesOtherwise({ pod }: Interest, { before, after }: ObjectChange<'Node'>): boolean {
+function verdictDiffers({ pod }: Interest, { before, after }: ObjectChange<'Node'>): boolean {
   if (before === undefined || after === undefined) return true;
   const features = featuresNeeded(pod.shape);
   return declares(before, features) !== declares(after, features);

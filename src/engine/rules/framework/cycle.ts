@@ -9,7 +9,7 @@ import {
   withBit,
 } from '../../cluster-index/primitives/bitset.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
-import { packVerdict, packVerdictForGood } from './verdict.ts';
+import { packUnresolvableVerdict, packVerdict } from './verdict.ts';
 
 /**
  * One pod against all nodes. Rules narrow `feasible` one after the other; what a node was rejected for stands in
@@ -53,9 +53,9 @@ export class Cycle {
   }
 
   /** Rejects it for reasons that would stand even if the node were empty, whatever the reasons say in general. */
-  rejectForGood(node: number, reasons: number): void {
+  rejectUnresolvable(node: number, reasons: number): void {
     clearBit(this.feasible, node);
-    this.verdicts[node] = packVerdictForGood(this.#rule, reasons);
+    this.verdicts[node] = packUnresolvableVerdict(this.#rule, reasons);
   }
 
   /** A name that the message about a rejected node has to mention; there may be several. */

@@ -2,13 +2,13 @@ import type { Size } from '../../size.ts';
 
 /** What has to be written so that the pod can run on the chosen node; the rules add to it. */
 export interface Decisions {
-  readonly bindings: Binding[];
+  readonly bindings: ClaimBinding[];
   readonly provisions: Provision[];
   readonly inlineVolumes: InlineReservation[];
 }
 
 /** A claim gets an existing volume. Versions are what the decision was made on; a later one makes it void. */
-export interface Binding {
+export interface ClaimBinding {
   readonly claim: string;
   readonly claimUid: string;
   readonly claimVersion: string;

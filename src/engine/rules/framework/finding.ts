@@ -8,7 +8,7 @@ export interface Finding {
   /** The claim it is about, as `namespace/name`; or the pod's volume, for inline ones. */
   readonly claim: string | undefined;
   /** What would have served, and what stopped it; the closest first. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly StorageCandidate[];
   /** How many more there were. */
   readonly omitted: number;
   readonly margin: Margin | undefined;
@@ -42,7 +42,7 @@ export interface ResourceMargin {
 }
 
 /** A volume or pool that came close. */
-export interface Candidate {
+export interface StorageCandidate {
   readonly kind: 'volume' | 'pool';
   readonly name: string;
   readonly obstacles: readonly Obstacle[];
@@ -67,7 +67,7 @@ export const obstacles = {
   OtherNode: 'it cannot be reached from this node',
   Malformed: 'its size cannot be read',
   TakenBySibling: 'another claim of the same pod takes it',
-  NoRoom: 'it has too little room left',
+  InsufficientCapacity: 'it has too little room left',
   VolumeTooLarge: 'it makes no single volume that large',
   Expired: 'its figures are too old to be believed',
   Busy: 'it has a volume in flight, and its driver takes one at a time',

@@ -1,4 +1,4 @@
-import type { Change } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { NodeReason, PodReason } from '../reasons.ts';
@@ -36,9 +36,9 @@ export interface Rule<State> {
    * Could this change make the rule accept a pod that it refused? Asked of pods that wait, so it has to be cheap, and may
    * say yes in vain but never no wrongly. The index has the change already.
    */
-  readonly wakes: (interest: Interest, change: Change, index: ClusterIndex) => boolean;
+  readonly wakes: (interest: Interest, change: ClusterChange, index: ClusterIndex) => boolean;
   /** Could this change make a remembered answer wrong, in either direction? */
-  readonly invalidates: (interest: Interest, change: Change, index: ClusterIndex) => boolean;
+  readonly invalidates: (interest: Interest, change: ClusterChange, index: ClusterIndex) => boolean;
 }
 
 export interface Score<State> {

@@ -7,8 +7,8 @@ import { type NodeReason, nodeReasons, type ReasonText } from '../reasons.ts';
 
 /** Up to 23 reasons a rule, up to 127 rules. */
 const ruleShift = 24;
-const forGoodBit = 1 << 23;
-const reasonMask = forGoodBit - 1;
+const unresolvableBit = 1 << 23;
+const reasonMask = unresolvableBit - 1;
 
 /** `reasons`: bits by position in the rule's own list. */
 export function packVerdict(rulePosition: number, reasons: number): number {
@@ -16,8 +16,8 @@ export function packVerdict(rulePosition: number, reasons: number): number {
 }
 
 /** Whatever the reasons say in general, they would stand even if the node were empty. */
-export function packVerdictForGood(rulePosition: number, reasons: number): number {
-  return packVerdict(rulePosition, reasons | forGoodBit);
+export function packUnresolvableVerdict(rulePosition: number, reasons: number): number {
+  return packVerdict(rulePosition, reasons | unresolvableBit);
 }
 
 /** The place in the plan of the rule that rejected the node. */
@@ -36,16 +36,16 @@ export function hasReason(verdict: number, all: readonly NodeReason[], reason: N
 }
 
 /** Whether nothing but other pods may be in the way on the node, so that evicting some could help. */
-export function mayBePodsAlone(verdict: number, all: readonly NodeReason[]): boolean {
-  if ((verdict & forGoodBit) !== 0) return false;
-  return all.every((reason, position) => !isSet(verdict, position) || mayBePods(reason));
+export function mayPreemptionHelp(verdict: number, all: readonly NodeReason[]): boolean {
+  if ((verdict & unresolvableBit) !== 0) return false;
+  return all.every((reason, position) => !isSet(verdict, position) || isResolvable(reason));
 }
 
 function isSet(verdict: number, position: number): boolean {
   return (verdict & reasonMask & (1 << position)) !== 0;
 }
 
-function mayBePods(reason: NodeReason): boolean {
+function isResolvable(reason: NodeReason): boolean {
   const text: ReasonText = nodeReasons[reason];
-  return text.podsInTheWay === true;
+  return text.resolvableByPreemption === true;
 }

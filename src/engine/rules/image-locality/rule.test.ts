@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { ContainerImage, Node, Pod } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { byName, node } from '../../testing/objects.ts';
-import { nodeWith, podWith } from '../../testing/rule-checks/rule-cases.ts';
-import { judge } from '../../testing/rule-checks/rule-result.ts';
 import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import { nodeWith, podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { evaluateRule } from '../../testing/rule-checks/rule-result.ts';
 import { eraseState } from '../framework/rule.ts';
-import { imageLocality } from './rule.ts';
+import { imageLocalityRule } from './rule.ts';
 
-const rule = eraseState(imageLocality);
+const rule = eraseState(imageLocalityRule);
 const mebibyte = 2 ** 20;
 
 function having(name: string, ...images: (readonly [string, number])[]): Node {
@@ -76,13 +76,13 @@ describe('a node is better', () => {
     },
   ];
   test.each(byName(cases))('%s', (_, { nodes, spec, scores }) => {
-    expect(judge(rule, clusterOf({ Node: nodes }), podWith(spec)).scores).toEqual(scores);
+    expect(evaluateRule(rule, clusterOf({ Node: nodes }), podWith(spec)).scores).toEqual(scores);
   });
 
   test('by the largest size that is reported, whoever came first', () => {
     const nodes = [having('n1', ['x:1', 100]), having('n2', ['x:1', 900]), node('n3')];
     for (const order of [nodes, nodes.toReversed()]) {
-      expect(judge(rule, clusterOf({ Node: order }), podWith(running('x:1'))).scores).toEqual({
+      expect(evaluateRule(rule, clusterOf({ Node: order }), podWith(running('x:1'))).scores).toEqual({
         n1: 59,
         n2: 59,
         n3: 0,

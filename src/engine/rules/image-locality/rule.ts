@@ -7,7 +7,7 @@ import { haveSameImages, type PulledImage } from '../../cluster-index/nodes/imag
 import { memoByShape } from '../../records/pod-shape.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import { type Prepared, type Rule, skip } from '../framework/rule.ts';
-import { asksAnew } from '../wake-conditions/own-pod.ts';
+import { isOwnSpecChange } from '../wake-conditions/own-spec.ts';
 
 interface ImageState {
   /** One for each container and image volume whose image some node has. */
@@ -22,7 +22,7 @@ const bytesMin = 23 * mebibyte;
 const containerBytesMax = 1000 * mebibyte;
 const scoreMax = 100;
 
-export const imageLocality: Rule<ImageState> = {
+export const imageLocalityRule: Rule<ImageState> = {
   name: 'ImageLocality',
   reasons: [],
   prepare,
@@ -31,7 +31,7 @@ export const imageLocality: Rule<ImageState> = {
   explain: () => [],
   wakes: () => false,
   invalidates: (interest, change) =>
-    asksAnew(interest, change) ||
+    isOwnSpecChange(interest, change) ||
     (change.kind === 'Node' && !haveSameImages(change.before?.images ?? [], change.after?.images ?? [])) ||
     (change.kind === 'Node' && (change.before === undefined || change.after === undefined)),
 };

@@ -3,8 +3,12 @@
 import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { Domains } from '../../cluster-index/nodes/domain-table.ts';
-import type { StandingTerm } from '../../cluster-index/pods/affinity-term-table.ts';
-import { intersection, isInScope, type NamespaceScope } from '../../cluster-index/pods/namespace-scopes.ts';
+import type { ExistingTerm } from '../../cluster-index/pods/affinity-term-table.ts';
+import {
+  intersectScopes,
+  isInScope,
+  type NamespaceScope,
+} from '../../cluster-index/pods/namespace-scopes.ts';
 import { type PodTerm, type PodTerms, podTermsOf } from '../../records/pod-affinity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 
@@ -25,15 +29,15 @@ export interface AffinityState {
   /** Pods that must be apart from this one. */
   readonly refusing: readonly DomainCounts[];
   /** Terms of pods on nodes that rank nodes for this one. */
-  readonly ranking: readonly StandingTerm[];
+  readonly ranking: readonly ExistingTerm[];
 }
 
 /** Undefined if neither the pod nor any other has a term that matters. */
 export function affinityStateOf(index: ClusterIndex, pod: PodRecord): AffinityState | undefined {
   const terms = podTermsOf(pod.shape);
-  const about = index.relations.about(pod);
-  const repelling = index.relations.terms.repelling(about);
-  const ranking = index.relations.terms.ranking(about);
+  const about = index.relations.termTarget(pod);
+  const repelling = index.relations.terms.antiAffinityTerms(about);
+  const ranking = index.relations.terms.scoringTerms(about);
   const { required, requiredAnti, preferred } = terms;
   const own = required.length + requiredAnti.length + preferred.length;
   if (own + repelling.length + ranking.length === 0) return undefined;
@@ -80,7 +84,7 @@ export class SumsByKey {
   }
 
   /** Of the pods that have a term about this pod. */
-  addStanding({ term, rows }: StandingTerm, weight: number): void {
+  addStanding({ term, rows }: ExistingTerm, weight: number): void {
     const { domains, counts } = this.of(term.topologyKey);
     for (const [row, count] of rows) {
       const domain = domains.of[row]!;
@@ -100,7 +104,7 @@ function countWanted(
   required: readonly PodTerm[],
 ): readonly DomainCounts[] {
   if (required.length === 0) return noCounts;
-  const scope = required.map((term) => scopeOfTerm(index, pod, term)).reduce(intersection);
+  const scope = required.map((term) => scopeOfTerm(index, pod, term)).reduce(intersectScopes);
   const selector = { requirements: required.flatMap((term) => term.selector.requirements) };
   const column = index.relations.counts.of({ scope, selector, countsTerminating: true });
   const sums = new SumsByKey(index);
@@ -118,7 +122,7 @@ function countEach(index: ClusterIndex, pod: PodRecord, terms: readonly PodTerm[
   return sums.all();
 }
 
-function countStanding(index: ClusterIndex, terms: readonly StandingTerm[]): readonly DomainCounts[] {
+function countStanding(index: ClusterIndex, terms: readonly ExistingTerm[]): readonly DomainCounts[] {
   if (terms.length === 0) return noCounts;
   const sums = new SumsByKey(index);
   for (const term of terms) sums.addStanding(term, 1);

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Affinity, Node, Pod, PodAffinityTerm } from '../../../kube/api/core.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
-import { nodeAnswers } from '../../testing/rule-answers.ts';
 import { byName, hostname, node, zone } from '../../testing/objects.ts';
-import { podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
+import { ruleAnswers } from '../../testing/rule-answers.ts';
+import { expectRuleRefusal, podWith, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
-import { interPodAffinity } from './rule.ts';
+import { interPodAffinityRule } from './rule.ts';
 
-const rule = eraseState(interPodAffinity);
+const rule = eraseState(interPodAffinityRule);
 const near = "node(s) didn't match pod affinity rules";
 const apart = "node(s) didn't match pod anti-affinity rules";
 const refused = "node(s) didn't satisfy existing pods anti-affinity rules";
@@ -233,28 +233,28 @@ const ranked: readonly Case[] = [
 describe('pod affinity', () => {
   test.each(byName([...required, ...ranked]))('%s', (_, { cluster, pods, asking: pod, nodes }) => {
     const index = clusterOf({ Node: zones, Pod: pods, ...cluster });
-    expect(nodeAnswers(index, pod, rule)).toEqual(nodes);
+    expect(ruleAnswers(index, pod, rule)).toEqual(nodes);
   });
 
   test('a pod that has been placed but not bound counts, until that is taken back', () => {
     const index = clusterOf({ Node: zones });
     const pod = asking(shunning(term(hostname)));
     index.setAssumedPod('default/w', readPod(standing('w', 'n2')));
-    expect(nodeAnswers(index, pod, rule)).toEqual({ n1: 0, n2: apart, n3: 0 });
+    expect(ruleAnswers(index, pod, rule)).toEqual({ n1: 0, n2: apart, n3: 0 });
     index.setAssumedPod('default/w', undefined);
-    expect(nodeAnswers(index, pod, rule)).toEqual({ n1: 0, n2: 0, n3: 0 });
+    expect(ruleAnswers(index, pod, rule)).toEqual({ n1: 0, n2: 0, n3: 0 });
   });
 
   test('evicting pods helps against anti-affinity, not against affinity', () => {
     const index = clusterOf({ Node: zones, Pod: [standing('w', 'n1')] });
     const pod = asking({ ...wanting(term(zone)), ...shunning(term(zone)) });
-    expect([...refusalBy(rule, index, pod).nodesWithPodsInTheWay()]).toEqual(['n1', 'n2']);
+    expect([...expectRuleRefusal(rule, index, pod).nodesWherePreemptionMayHelp()]).toEqual(['n1', 'n2']);
   });
 
   test('what is in the way is explained for each node, all of it', () => {
     const index = clusterOf({ Node: zones, Pod: [standing('w', 'n1', { affinity: shunning(term(zone)) })] });
     const pod = asking({ ...wanting(term(hostname)), ...shunning(term(zone)) }, 'web');
-    const { nodes } = refusalBy(rule, index, pod).explain();
+    const { nodes } = expectRuleRefusal(rule, index, pod).explain();
     expect(nodes.map(({ findings }) => findings.map(({ reason }) => reason))).toEqual([
       ['AntiAffinityNotMet', 'RefusedByNeighbours'],
       ['AffinityNotMet', 'AntiAffinityNotMet', 'RefusedByNeighbours'],
@@ -265,7 +265,7 @@ describe('pod affinity', () => {
   test('a selector that cannot be read refuses the pod', () => {
     const bad = term(zone, { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' as 'In' }] } });
     const index = clusterOf({ Node: zones });
-    expect(verdictBy(rule, index, asking(shunning(bad)))).toMatch(
+    expect(ruleVerdict(rule, index, asking(shunning(bad)))).toMatch(
       /parsing pod: spec\.affinity\.podAntiAffinity/,
     );
   });
@@ -276,6 +276,6 @@ describe('pod affinity', () => {
       Node: zones,
       Pod: [standing('w', 'n1', { affinity: shunning(bad, term(zone)) })],
     });
-    expect(verdictBy(rule, index, asking({}, 'web'))).toBe('fits');
+    expect(ruleVerdict(rule, index, asking({}, 'web'))).toBe('fits');
   });
 });

@@ -11,21 +11,21 @@ import { type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { podMessage } from '../reasons.ts';
 import { type AffinityState, affinityStateOf, type DomainCounts } from './affinity-state.ts';
 import { scoreByAffinity } from './score.ts';
-import { invalidates, wakes } from './wakes.ts';
+import { affinityInvalidates, affinityWakes } from './wakes.ts';
 
 const affinityBit = 1;
 const antiAffinityBit = 2;
 const refusedBit = 4;
 
-export const interPodAffinity: Rule<AffinityState> = {
+export const interPodAffinityRule: Rule<AffinityState> = {
   name: 'InterPodAffinity',
   reasons: ['AffinityNotMet', 'AntiAffinityNotMet', 'RefusedByNeighbours'],
   prepare,
   filter,
   score: { weight: 2, run: scoreByAffinity },
   explain,
-  wakes,
-  invalidates,
+  wakes: affinityWakes,
+  invalidates: affinityInvalidates,
 };
 
 function prepare({ index, pod }: Cycle): Prepared<AffinityState> {
@@ -70,8 +70,10 @@ function hasAny(sums: readonly DomainCounts[], node: number): boolean {
 
 function explain(state: AffinityState, _cycle: Cycle, node: number): readonly Finding[] {
   const findings: Finding[] = [];
-  if (!hasWanted(state, node)) findings.push(plainFinding(interPodAffinity.name, 'AffinityNotMet'));
-  if (hasAny(state.unwanted, node)) findings.push(plainFinding(interPodAffinity.name, 'AntiAffinityNotMet'));
-  if (hasAny(state.refusing, node)) findings.push(plainFinding(interPodAffinity.name, 'RefusedByNeighbours'));
+  if (!hasWanted(state, node)) findings.push(plainFinding(interPodAffinityRule.name, 'AffinityNotMet'));
+  if (hasAny(state.unwanted, node))
+    findings.push(plainFinding(interPodAffinityRule.name, 'AntiAffinityNotMet'));
+  if (hasAny(state.refusing, node))
+    findings.push(plainFinding(interPodAffinityRule.name, 'RefusedByNeighbours'));
   return findings;
 }

@@ -1,10 +1,10 @@
 import { describe } from 'vitest';
 import type { Affinity, Pod, PodAffinityTerm } from '../../../kube/api/core.ts';
-import { comes, goes } from '../../testing/index-events.ts';
+import { removed, upserted } from '../../testing/index-events.ts';
 import { atVersion, hostname, node, zone } from '../../testing/objects.ts';
-import { expectRuleWakes, podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { expectRuleWakeCases, podWith } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
-import { interPodAffinity } from './rule.ts';
+import { interPodAffinityRule } from './rule.ts';
 
 const nodes = [node('n1', { [zone]: 'a' }), node('n2', { [zone]: 'a' })];
 
@@ -36,61 +36,61 @@ const guard = pod('g', 'guard', 'n1', apart());
 const plain = pod('p', 'web', '');
 
 describe('a pod that its affinity keeps waiting', () => {
-  expectRuleWakes(eraseState(interPodAffinity), [
+  expectRuleWakeCases(eraseState(interPodAffinityRule), [
     {
       name: 'wakes when a pod comes that it must be near',
       cluster: { Node: nodes },
       asking: lonely,
-      happens: comes('Pod', web),
+      event: upserted('Pod', web),
       wakes: true,
     },
     {
       name: 'sleeps on when that pod has no node yet',
       cluster: { Node: nodes },
       asking: lonely,
-      happens: comes('Pod', pod('w', 'web', '')),
+      event: upserted('Pod', pod('w', 'web', '')),
       wakes: false,
     },
     {
       name: 'sleeps on when another pod comes',
       cluster: { Node: nodes },
       asking: lonely,
-      happens: comes('Pod', pod('d', 'db', 'n1')),
+      event: upserted('Pod', pod('d', 'db', 'n1')),
       wakes: false,
     },
     {
       name: 'wakes when the pod goes that it must be apart from',
       cluster: { Node: nodes, Pod: [web] },
       asking: shy,
-      happens: goes('Pod', 'default/w'),
+      event: removed('Pod', 'default/w'),
       wakes: true,
     },
     {
       name: 'wakes when that pod gets other labels',
       cluster: { Node: nodes, Pod: [web] },
       asking: shy,
-      happens: comes('Pod', atVersion('2', pod('w', 'db', 'n1'))),
+      event: upserted('Pod', atVersion('2', pod('w', 'db', 'n1'))),
       wakes: true,
     },
     {
       name: 'sleeps on when nothing about that pod changes that counts',
       cluster: { Node: nodes, Pod: [web] },
       asking: shy,
-      happens: comes('Pod', atVersion('2', { ...web, status: { phase: 'Running' } })),
+      event: upserted('Pod', atVersion('2', { ...web, status: { phase: 'Running' } })),
       wakes: false,
     },
     {
       name: 'wakes when the pod goes that must be apart from it',
       cluster: { Node: nodes, Pod: [guard] },
       asking: plain,
-      happens: goes('Pod', 'default/g'),
+      event: removed('Pod', 'default/g'),
       wakes: true,
     },
     {
       name: 'wakes when that pod is finished',
       cluster: { Node: nodes, Pod: [guard] },
       asking: plain,
-      happens: comes('Pod', atVersion('2', { ...guard, status: { phase: 'Succeeded' } })),
+      event: upserted('Pod', atVersion('2', { ...guard, status: { phase: 'Succeeded' } })),
       wakes: true,
     },
     {
@@ -100,70 +100,70 @@ describe('a pod that its affinity keeps waiting', () => {
         Pod: [pod('w', 'web', 'n1', apart({ topologyKey: hostname }))],
       },
       asking: pod('p', 'web', '', near()),
-      happens: goes('Pod', 'default/w'),
+      event: removed('Pod', 'default/w'),
       wakes: true,
     },
     {
       name: 'wakes when the node of a pod in the way goes and takes it along',
       cluster: { Node: nodes, Pod: [web] },
       asking: shy,
-      happens: goes('Node', 'n1'),
+      event: removed('Node', 'n1'),
       wakes: true,
     },
     {
       name: 'wakes when a node moves to another domain',
       cluster: { Node: nodes, Pod: [web] },
       asking: shy,
-      happens: comes('Node', atVersion('2', node('n2', { [zone]: 'b' }))),
+      event: upserted('Node', atVersion('2', node('n2', { [zone]: 'b' }))),
       wakes: true,
     },
     {
       name: 'wakes when a node moves out of the domain of a pod that must be apart from it',
       cluster: { Node: nodes, Pod: [guard] },
       asking: plain,
-      happens: comes('Node', atVersion('2', node('n2', { [zone]: 'b' }))),
+      event: upserted('Node', atVersion('2', node('n2', { [zone]: 'b' }))),
       wakes: true,
     },
     {
       name: 'sleeps on when a node changes in other ways',
       cluster: { Node: nodes, Pod: [web] },
       asking: shy,
-      happens: comes('Node', atVersion('2', node('n2', { [zone]: 'a', disk: 'ssd' }))),
+      event: upserted('Node', atVersion('2', node('n2', { [zone]: 'a', disk: 'ssd' }))),
       wakes: false,
     },
     {
       name: 'wakes when a namespace gets the label that it selects by',
       cluster: { Node: nodes, Pod: [elsewhere(web)] },
       asking: pod('p', 'other', '', near({ namespaceSelector: { matchLabels: { team: 'a' } } })),
-      happens: comes('Namespace', { metadata: { name: 'elsewhere', labels: { team: 'a' } } }),
+      event: upserted('Namespace', { metadata: { name: 'elsewhere', labels: { team: 'a' } } }),
       wakes: true,
     },
     {
       name: 'sleeps on when a namespace changes and nobody selects by it',
       cluster: { Node: nodes, Pod: [web] },
       asking: shy,
-      happens: comes('Namespace', { metadata: { name: 'elsewhere', labels: { team: 'a' } } }),
+      event: upserted('Namespace', { metadata: { name: 'elsewhere', labels: { team: 'a' } } }),
       wakes: false,
     },
     {
       name: 'wakes when it gets other labels itself',
       cluster: { Node: nodes, Pod: [guard, plain] },
       asking: plain,
-      happens: comes('Pod', atVersion('2', pod('p', 'other', ''))),
+      event: upserted('Pod', atVersion('2', pod('p', 'other', ''))),
       wakes: true,
     },
     {
       name: 'sleeps on when only its status is news',
       cluster: { Node: nodes, Pod: [guard, plain] },
       asking: plain,
-      happens: comes('Pod', atVersion('2', { ...plain, status: { phase: 'Pending' } })),
+      event: upserted('Pod', atVersion('2', { ...plain, status: { phase: 'Pending' } })),
       wakes: false,
     },
     {
       name: 'wakes when a pod that was placed but not bound is taken back',
       cluster: { Node: nodes, Pod: [web] },
       asking: shy,
-      happens: () => ({ kind: 'Release', volumes: [], pools: [], nodeName: 'n1' }),
+      event: () => ({ kind: 'Release', volumes: [], pools: [], nodeName: 'n1' }),
       wakes: true,
     },
   ]);

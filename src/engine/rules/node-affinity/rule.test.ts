@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { NodeSelectorTerm, Pod, PreferredSchedulingTerm } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { byName, node } from '../../testing/objects.ts';
-import { nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
-import { judge } from '../../testing/rule-checks/rule-result.ts';
+import { expectRuleRefusal, nodeWith, podWith, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
+import { evaluateRule } from '../../testing/rule-checks/rule-result.ts';
 import { plan } from '../../testing/whole-engine.ts';
 import { eraseState } from '../framework/rule.ts';
-import { nodeUnschedulable } from '../node-unschedulable/rule.ts';
-import { nodeAffinity } from './rule.ts';
+import { nodeUnschedulableRule } from '../node-unschedulable/rule.ts';
+import { nodeAffinityRule } from './rule.ts';
 
-const rule = eraseState(nodeAffinity);
+const rule = eraseState(nodeAffinityRule);
 const mismatch = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
 const leftOut = "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity].";
 const conflict = '0/1 nodes are available: pod affinity terms conflict.';
@@ -35,7 +35,7 @@ interface Case {
 
 function expectCases(cases: readonly Case[]): void {
   test.each(byName(cases))('%s', (_, { labels = {}, spec, says }) => {
-    expect(verdictBy(rule, clusterOf({ Node: [node('n1', labels)] }), podWith(spec))).toBe(says);
+    expect(ruleVerdict(rule, clusterOf({ Node: [node('n1', labels)] }), podWith(spec))).toBe(says);
   });
 }
 
@@ -174,12 +174,16 @@ describe('a pod that names nodes', () => {
     const asking = podWith(
       requiring({ ...named('n1'), matchExpressions: [{ key: 'a', operator: 'Exists' }] }),
     );
-    const refusal = refusalBy(rule, clusterOf({ Node: [node('n1'), node('n2'), node('n3')] }), asking);
+    const refusal = expectRuleRefusal(
+      rule,
+      clusterOf({ Node: [node('n1'), node('n2'), node('n3')] }),
+      asking,
+    );
     expect(refusal.message).toBe(
       "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, " +
         "2 node(s) didn't satisfy plugin(s) [NodeAffinity].",
     );
-    expect([...refusal.nodesWithPodsInTheWay()]).toEqual([]);
+    expect([...refusal.nodesWherePreemptionMayHelp()]).toEqual([]);
     expect(refusal.explain().nodes.map(({ findings }) => findings[0]!.reason)).toEqual([
       'NodeAffinityMismatch',
       'LeftOutByName',
@@ -189,7 +193,7 @@ describe('a pod that names nodes', () => {
 
   test('leaves the others out before any other rule speaks', () => {
     const index = clusterOf({ Node: [nodeWith('n1', { spec: { unschedulable: true } }), node('n2')] });
-    const rules = [eraseState(nodeUnschedulable), rule];
+    const rules = [eraseState(nodeUnschedulableRule), rule];
     const refusal = plan(podWith(requiring(named('n3'))), index, { nowMs: 0, rules });
     expect(refusal).toMatchObject({
       message: "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [NodeAffinity].",
@@ -211,7 +215,7 @@ describe('preferred affinity', () => {
     Node: [node('n1', { a: 'x' }), node('n2', { a: 'x', b: 'y' }), node('n3'), node('n4', { c: 'z' })],
   });
   function scoresOf(spec: Pod['spec']): unknown {
-    return judge(rule, index, podWith(spec)).scores;
+    return evaluateRule(rule, index, podWith(spec)).scores;
   }
 
   test('adds up weights and gives the best 100', () => {

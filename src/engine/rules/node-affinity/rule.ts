@@ -3,18 +3,19 @@
  * label or its names and shared by all pods that ask for the same: a pod that is pinned to one node looks at one node's labels.
  */
 
-import type { Change, ObjectChange } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { Topology } from '../../cluster-index/nodes/topology-table.ts';
+import { haveSameLabels } from '../../records/labels.ts';
 import { matcherHolds } from '../../records/node-matcher.ts';
-import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
-import { type PodNodes, podNodes } from '../../records/pod-node-affinity.ts';
+import type { NodeRecord } from '../../records/node-record.ts';
+import { type PodNodeAffinity, podNodeAffinityOf } from '../../records/pod-node-affinity.ts';
 import type { PreferredNodes } from '../../records/preferred-nodes.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';
 import { type Interest, type PodRefusal, type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { podReasons } from '../reasons.ts';
-import { asksAnew } from '../wake-conditions/own-pod.ts';
+import { isOwnSpecChange } from '../wake-conditions/own-spec.ts';
 
 interface AffinityState {
   readonly required: Topology | undefined;
@@ -26,7 +27,7 @@ const mismatchBit = 1;
 const leftOutBit = 2;
 const scoreMax = 100;
 
-export const nodeAffinity: Rule<AffinityState> = {
+export const nodeAffinityRule: Rule<AffinityState> = {
   name: 'NodeAffinity',
   reasons: ['NodeAffinityMismatch', 'LeftOutByName'],
   prepare,
@@ -34,15 +35,16 @@ export const nodeAffinity: Rule<AffinityState> = {
   score: { weight: 2, run: scorePreferred },
   explain,
   wakes,
-  invalidates: (interest, change) => asksAnew(interest, change) || (change.kind === 'Node' && moves(change)),
+  invalidates: (interest, change) =>
+    isOwnSpecChange(interest, change) || (change.kind === 'Node' && moves(change)),
 };
 
 function prepare(cycle: Cycle): Prepared<AffinityState> {
-  const { required, pins, preferred } = podNodes(cycle.pod.shape);
+  const { required, requiredNames: pins, preferred } = podNodeAffinityOf(cycle.pod.shape);
   if (pins?.size === 0) return { kind: 'refuse', refusals: [termsConflict] };
   if (required === undefined && preferred.length === 0) return skip;
   if (pins !== undefined) leaveOut(cycle, pins);
-  const topology = required && cycle.index.askedTopologies.of(required);
+  const topology = required && cycle.index.topologyCache.get(required);
   return { kind: 'ready', state: { required: topology, pins, preferred } };
 }
 
@@ -75,7 +77,7 @@ function filter({ required }: AffinityState, cycle: Cycle): void {
 function scorePreferred({ preferred }: AffinityState, cycle: Cycle, scores: Float64Array): void {
   let most = 0;
   for (const { weight, nodes } of preferred) {
-    cycle.index.askedTopologies.of(nodes).nodes.each((node) => {
+    cycle.index.topologyCache.get(nodes).nodes.each((node) => {
       if (!cycle.isFeasible(node)) return;
       scores[node]! += weight;
       most = Math.max(most, scores[node]!);
@@ -92,17 +94,17 @@ function scorePreferred({ preferred }: AffinityState, cycle: Cycle, scores: Floa
 function explain({ required, pins }: AffinityState, { index }: Cycle, node: number): readonly Finding[] {
   if (required === undefined || required.nodes.has(node)) return [];
   const isLeftOut = pins !== undefined && !pins.has(index.nodes.record(node)!.key);
-  return [plainFinding(nodeAffinity.name, isLeftOut ? 'LeftOutByName' : 'NodeAffinityMismatch')];
+  return [plainFinding(nodeAffinityRule.name, isLeftOut ? 'LeftOutByName' : 'NodeAffinityMismatch')];
 }
 
-function wakes(interest: Interest, change: Change): boolean {
-  if (asksAnew(interest, change)) return true;
+function wakes(interest: Interest, change: ClusterChange): boolean {
+  if (isOwnSpecChange(interest, change)) return true;
   if (change.kind !== 'Node' || change.after === undefined) return false;
-  const asked = podNodes(interest.pod.shape);
+  const asked = podNodeAffinityOf(interest.pod.shape);
   return accepts(asked, change.after) && (change.before === undefined || !accepts(asked, change.before));
 }
 
-function accepts({ required }: PodNodes, { key, labels }: NodeRecord): boolean {
+function accepts({ required }: PodNodeAffinity, { key, labels }: NodeRecord): boolean {
   return required === undefined || matcherHolds(required, key, labels);
 }
 

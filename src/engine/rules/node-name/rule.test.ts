@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes } from '../../testing/index-events.ts';
+import { upserted } from '../../testing/index-events.ts';
 import { atVersion, byName, node, pod } from '../../testing/objects.ts';
-import { expectRuleWakes, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
 import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import { expectRuleRefusal, expectRuleWakeCases, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
-import { nodeName } from './rule.ts';
+import { nodeNameRule } from './rule.ts';
 
-const rule = eraseState(nodeName);
+const rule = eraseState(nodeNameRule);
 const cluster = { Node: [node('n1'), node('n2')] };
 const elsewhere = "0/2 nodes are available: 2 node(s) didn't match the requested node name.";
 
@@ -18,11 +18,11 @@ describe('a pod', () => {
     { name: 'goes nowhere if its node does not exist', nodeName: 'n3', says: elsewhere },
   ];
   test.each(byName(cases))('%s', (_, { nodeName: name, says }) => {
-    expect(verdictBy(rule, clusterOf(cluster), pod('p', [], { nodeName: name }))).toBe(says);
+    expect(ruleVerdict(rule, clusterOf(cluster), pod('p', [], { nodeName: name }))).toBe(says);
   });
 
   test('is told about every other node', () => {
-    const refusal = refusalBy(rule, clusterOf(cluster), pod('p', [], { nodeName: 'n3' }));
+    const refusal = expectRuleRefusal(rule, clusterOf(cluster), pod('p', [], { nodeName: 'n3' }));
     expect(refusal.explain().nodes.flatMap(({ findings }) => findings)).toMatchObject([
       { reason: 'OtherNodeRequested' },
       { reason: 'OtherNodeRequested' },
@@ -32,13 +32,13 @@ describe('a pod', () => {
 
 describe('a pod that was refused', () => {
   const waiting = { cluster, asking: pod('p', [], { nodeName: 'n3' }) };
-  expectRuleWakes(rule, [
-    { ...waiting, name: 'is woken when its node comes', happens: comes('Node', node('n3')), wakes: true },
-    { ...waiting, name: 'is not woken by another', happens: comes('Node', node('n4')), wakes: false },
+  expectRuleWakeCases(rule, [
+    { ...waiting, name: 'is woken when its node comes', event: upserted('Node', node('n3')), wakes: true },
+    { ...waiting, name: 'is not woken by another', event: upserted('Node', node('n4')), wakes: false },
     {
       ...waiting,
       name: 'is not woken when another changes',
-      happens: comes('Node', atVersion('2', node('n1', { a: 'b' }))),
+      event: upserted('Node', atVersion('2', node('n1', { a: 'b' }))),
       wakes: false,
     },
   ]);

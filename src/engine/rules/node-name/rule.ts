@@ -1,5 +1,5 @@
 /** A pod that names its node, and still comes to be planned, goes there or nowhere. */
-import type { Change } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';
@@ -10,14 +10,14 @@ type NameState = string;
 
 const otherNodeBit = 1;
 
-export const nodeName: Rule<NameState> = {
+export const nodeNameRule: Rule<NameState> = {
   name: 'NodeName',
   reasons: ['OtherNodeRequested'],
   prepare: ({ pod }): Prepared<NameState> =>
     pod.nodeName === '' ? skip : { kind: 'ready', state: pod.nodeName },
   filter,
   explain: (name, { index }, node): readonly Finding[] =>
-    index.nodes.row(name) === node ? [] : [plainFinding(nodeName.name, 'OtherNodeRequested')],
+    index.nodes.row(name) === node ? [] : [plainFinding(nodeNameRule.name, 'OtherNodeRequested')],
   wakes,
   invalidates: (_, change) =>
     change.kind === 'Node' && (change.before === undefined || change.after === undefined),
@@ -32,7 +32,7 @@ function filter(name: NameState, cycle: Cycle): void {
   }
 }
 
-function wakes({ pod }: Interest, change: Change): boolean {
+function wakes({ pod }: Interest, change: ClusterChange): boolean {
   if (change.kind !== 'Node' || change.before !== undefined) return false;
   return pod.nodeName === '' || change.after?.key === pod.nodeName;
 }

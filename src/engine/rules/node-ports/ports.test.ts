@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { ContainerPort, Pod } from '../../../kube/api/core.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { askingPod } from '../../testing/node-usage.ts';
+import { pendingPod } from '../../testing/node-usage.ts';
 import { plan } from '../../testing/whole-engine.ts';
 import { eraseState } from '../framework/rule.ts';
-import { nodePorts } from './rule.ts';
+import { nodePortsRule } from './rule.ts';
 
-const rules = [eraseState(nodePorts)];
+const rules = [eraseState(nodePortsRule)];
 const taken = "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.";
 
 /** `TCP/10.0.0.1/80`; parts that are left out are left out of the port. */
@@ -21,7 +21,7 @@ function port(text: string): ContainerPort {
 }
 
 function podWith(name: string, ports: readonly string[], nodeName?: string): Pod {
-  const pod = askingPod(name, {}, ports.map(port));
+  const pod = pendingPod(name, {}, ports.map(port));
   return { ...pod, spec: { ...pod.spec, ...(nodeName !== undefined && { nodeName }) } };
 }
 
@@ -73,7 +73,7 @@ describe('a pod collides with another', () => {
   test('and evicting that one would help', () => {
     const result = answer(cluster(podWith('other', ['TCP//80'], 'n')), podWith('asking', ['TCP//80']));
     if (result.kind === 'placement') throw new Error('it fits');
-    expect([...result.nodesWithPodsInTheWay()]).toEqual(['n']);
+    expect([...result.nodesWherePreemptionMayHelp()]).toEqual(['n']);
     expect(result.explain().nodes[0]!.findings).toMatchObject([{ rule: 'NodePorts', reason: 'PortsTaken' }]);
   });
 });

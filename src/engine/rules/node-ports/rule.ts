@@ -1,17 +1,17 @@
 /** NodePorts: a port of a node is one pod's at a time, by protocol and address; any address collides with every address. */
-import type { Change } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { type HostPort, hostPortsOf, portsCollide } from '../../records/host-ports.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
-import { evictableOn } from '../wake-conditions/evictable-pods.ts';
-import { nodesLeft, placesOf } from '../wake-conditions/pod-moves.ts';
+import { evictablePodsOn } from '../wake-conditions/evictable-pods.ts';
+import { nodesClaimed, nodesVacated } from '../wake-conditions/pod-moves.ts';
 
 type Ports = readonly HostPort[];
 
-export const nodePorts: Rule<Ports> = {
+export const nodePortsRule: Rule<Ports> = {
   name: 'NodePorts',
   reasons: ['PortsTaken'],
   prepare,
@@ -30,7 +30,7 @@ function prepare({ pod }: Cycle): Prepared<Ports> {
 
 function filter(ports: Ports, cycle: Cycle): void {
   for (const port of ports) {
-    for (const row of cycle.index.ports.rowsTaking(port)) {
+    for (const row of cycle.index.ports.rowsUsing(port)) {
       if (cycle.isFeasible(row)) cycle.reject(row, takenBit);
     }
   }
@@ -40,7 +40,7 @@ function explain(ports: Ports, { index }: Cycle, node: number): readonly Finding
   if (areFree(ports, index, node)) return [];
   return [
     {
-      rule: nodePorts.name,
+      rule: nodePortsRule.name,
       reason: 'PortsTaken',
       claim: undefined,
       candidates: [],
@@ -51,13 +51,13 @@ function explain(ports: Ports, { index }: Cycle, node: number): readonly Finding
 }
 
 function areFree(ports: Ports, index: ClusterIndex, node: number | undefined): boolean {
-  return node !== undefined && !ports.some((port) => index.ports.isTakenOn(node, port));
+  return node !== undefined && !ports.some((port) => index.ports.isUsedOn(node, port));
 }
 
-function wakes({ pod }: Interest, change: Change, index: ClusterIndex): boolean {
+function wakes({ pod }: Interest, change: ClusterChange, index: ClusterIndex): boolean {
   const ports = hostPortsOf(pod.shape);
   const isFreeOn = (nodeName: string) =>
-    areFree(ports, index, index.nodes.row(nodeName)) || evictableOn(nodeName, pod, index).length > 0;
+    areFree(ports, index, index.nodes.row(nodeName)) || evictablePodsOn(nodeName, pod, index).length > 0;
   switch (change.kind) {
     case 'Node':
       return change.before === undefined && change.after !== undefined && isFreeOn(change.after.key);
@@ -70,7 +70,7 @@ function wakes({ pod }: Interest, change: Change, index: ClusterIndex): boolean 
   }
 }
 
-function invalidates({ pod }: Interest, change: Change): boolean {
+function invalidates({ pod }: Interest, change: ClusterChange): boolean {
   const ports = hostPortsOf(pod.shape);
   if (ports.length === 0) return false;
   switch (change.kind) {
@@ -91,7 +91,7 @@ function invalidates({ pod }: Interest, change: Change): boolean {
 /** Where a pod was in the way and is no longer. */
 function nodesFreed(ports: Ports, before: PodRecord | undefined, after: PodRecord | undefined): string[] {
   if (!isInTheWay(ports, before)) return [];
-  return isInTheWay(ports, after) ? nodesLeft(before, after) : placesOf(before);
+  return isInTheWay(ports, after) ? nodesVacated(before, after) : nodesClaimed(before);
 }
 
 function isInTheWay(ports: Ports, other: PodRecord | undefined): boolean {

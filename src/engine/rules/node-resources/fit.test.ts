@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Node, Pod } from '../../../kube/api/core.ts';
-import type { ResourceList } from '../../../kube/api/meta.ts';
+import type { Node, Pod, ResourceList } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { askingPod, residentPod } from '../../testing/node-usage.ts';
+import { assignedPod, pendingPod } from '../../testing/node-usage.ts';
 import { plan, type Refusal } from '../../testing/whole-engine.ts';
-import { balancedAllocation } from '../balanced-allocation/rule.ts';
+import { balancedAllocationRule } from '../balanced-allocation/rule.ts';
 import { eraseState } from '../framework/rule.ts';
-import { nodeResourcesFit } from './rule.ts';
+import { nodeResourcesRule } from './rule.ts';
 
-const fit = [eraseState(nodeResourcesFit)];
+const fit = [eraseState(nodeResourcesRule)];
 
 function sizedNode(name: string, allocatable: ResourceList): Node {
   return { metadata: { name }, status: { allocatable: { pods: '110', ...allocatable } } };
@@ -16,7 +15,7 @@ function sizedNode(name: string, allocatable: ResourceList): Node {
 
 function refusalOf(nodes: readonly Node[], pods: readonly Pod[], requests: ResourceList): Refusal {
   const index = clusterOf({ Node: nodes, Pod: pods });
-  const answer = plan(askingPod('asking', requests), index, { nowMs: 0, rules: fit });
+  const answer = plan(pendingPod('asking', requests), index, { nowMs: 0, rules: fit });
   if (answer.kind === 'placement') throw new Error(`it fits ${answer.node}`);
   return answer;
 }
@@ -28,7 +27,7 @@ describe('a node without room', () => {
     'ephemeral-storage': '1Gi',
     'example.com/gpu': '2',
   });
-  const full = residentPod('full', 'n', { cpu: '1500m', memory: '2Gi', 'example.com/gpu': '1' });
+  const full = assignedPod('full', 'n', { cpu: '1500m', memory: '2Gi', 'example.com/gpu': '1' });
 
   test.each<[string, Node, ResourceList, string]>([
     ['for one more pod', sizedNode('n', { pods: '1' }), {}, '1 Too many pods'],
@@ -54,7 +53,7 @@ describe('a node without room', () => {
     ['what no scheduler counts is not looked at', { unprefixed: '7' }],
   ])('%s', (_name, requests) => {
     const index = clusterOf({ Node: [node], Pod: [full] });
-    expect(plan(askingPod('asking', requests), index, { nowMs: 0, rules: fit }).kind).toBe('placement');
+    expect(plan(pendingPod('asking', requests), index, { nowMs: 0, rules: fit }).kind).toBe('placement');
   });
 
   test('is counted for each thing that it is short of', () => {
@@ -74,14 +73,14 @@ test('evicting pods would help where the node is large enough, and nowhere else'
     sizedNode(name, { cpu: name === 'full' ? '2' : '1' }),
   );
   const most = sizedNode('crowded', { cpu: '4', pods: '1' });
-  const pods = [residentPod('p1', 'full', { cpu: '1' }), residentPod('p2', 'crowded')];
+  const pods = [assignedPod('p1', 'full', { cpu: '1' }), assignedPod('p2', 'crowded')];
   const refusal = refusalOf([...nodes, most], pods, { cpu: '2' });
-  expect([...refusal.nodesWithPodsInTheWay()].sort()).toEqual(['crowded', 'full']);
+  expect([...refusal.nodesWherePreemptionMayHelp()].sort()).toEqual(['crowded', 'full']);
 });
 
 test('finished pods take nothing, terminating ones still do', () => {
-  const finished = residentPod('done', 'n', { cpu: '2' }, { status: { phase: 'Succeeded' } });
-  const terminating = residentPod(
+  const finished = assignedPod('done', 'n', { cpu: '2' }, { status: { phase: 'Succeeded' } });
+  const terminating = assignedPod(
     'going',
     'n',
     { cpu: '1' },
@@ -92,13 +91,13 @@ test('finished pods take nothing, terminating ones still do', () => {
   const node = sizedNode('n', { cpu: '2' });
   expect(refusalOf([node], [finished, terminating], { cpu: '2' }).message).toContain('Insufficient cpu');
   const index = clusterOf({ Node: [node], Pod: [finished] });
-  expect(plan(askingPod('asking', { cpu: '2' }), index, { nowMs: 0, rules: fit }).kind).toBe('placement');
+  expect(plan(pendingPod('asking', { cpu: '2' }), index, { nowMs: 0, rules: fit }).kind).toBe('placement');
 });
 
 test('the explanation has the numbers: cpu in cores, memory in bytes, others in their own unit', () => {
   const refusal = refusalOf(
     [sizedNode('n', { cpu: '2', memory: '1Gi' })],
-    [residentPod('p', 'n', { cpu: '1500m', memory: '2Gi' })],
+    [assignedPod('p', 'n', { cpu: '1500m', memory: '2Gi' })],
     { cpu: '1', memory: '1Ki', 'example.com/gpu': '3' },
   );
   const findings = refusal.explain().nodes[0]!.findings;
@@ -119,7 +118,7 @@ describe('among nodes that fit', () => {
     pods: readonly Pod[],
     requests: ResourceList,
   ) => {
-    const answer = plan(askingPod('asking', requests), clusterOf({ Node: nodes, Pod: pods }), {
+    const answer = plan(pendingPod('asking', requests), clusterOf({ Node: nodes, Pod: pods }), {
       nowMs: 0,
       rules,
     });
@@ -135,19 +134,19 @@ describe('among nodes that fit', () => {
 
   test('pods that ask for nothing still count for something', () => {
     const nodes = pair({ cpu: '4', memory: '4Gi' }, { cpu: '4', memory: '4Gi' });
-    expect(chosen(fit, nodes, [residentPod('p', 'a')], {})?.node).toBe('b');
+    expect(chosen(fit, nodes, [assignedPod('p', 'a')], {})?.node).toBe('b');
   });
 
   test('the one whose cpu and memory the pod evens out is better balanced', () => {
     const nodes = pair({ cpu: '4', memory: '4Gi' }, { cpu: '4', memory: '4Gi' });
-    const pods = [residentPod('p', 'b', { memory: '2Gi' })];
-    const balanced = [eraseState(balancedAllocation)];
+    const pods = [assignedPod('p', 'b', { memory: '2Gi' })];
+    const balanced = [eraseState(balancedAllocationRule)];
     expect(chosen(balanced, nodes, pods, { cpu: '2' })).toEqual({ node: 'b', score: 87 });
     expect(chosen(balanced, nodes.slice(0, 1), [], { cpu: '2' })).toEqual({ node: 'a', score: 62 });
   });
 
   test('balance says nothing about a pod that asks for nothing', () => {
     const nodes = pair({ cpu: '4', memory: '4Gi' }, { cpu: '4', memory: '4Gi' });
-    expect(chosen([eraseState(balancedAllocation)], nodes, [], {})).toEqual({ node: 'a', score: 0 });
+    expect(chosen([eraseState(balancedAllocationRule)], nodes, [], {})).toEqual({ node: 'a', score: 0 });
   });
 });

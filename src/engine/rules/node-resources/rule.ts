@@ -1,14 +1,14 @@
 /** NodeResourcesFit: a node must have room for one more pod and for all that it asks for; the emptier, the better. */
 import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
-import { demandOf, type PodDemand } from '../../records/pod-demand.ts';
+import { type PodDemand, podDemandOf } from '../../records/pod-demand.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding, ResourceMargin } from '../framework/finding.ts';
 import type { Prepared, Rule } from '../framework/rule.ts';
 import { scoreLeastAllocated } from './least-allocated.ts';
-import { isShort, isShortForGood, type Shortage, shortagesAt } from './shortages.ts';
+import { isShort, isShortWhenEmpty, type ResourceShortage, shortagesAt } from './shortages.ts';
 import { resourcesInvalidate, resourcesWake } from './wakes.ts';
 
-export const nodeResourcesFit: Rule<PodDemand> = {
+export const nodeResourcesRule: Rule<PodDemand> = {
   name: 'NodeResourcesFit',
   reasons: [
     'TooManyPods',
@@ -17,7 +17,7 @@ export const nodeResourcesFit: Rule<PodDemand> = {
     'InsufficientEphemeralStorage',
     'InsufficientResource',
   ],
-  prepare: ({ pod }: Cycle): Prepared<PodDemand> => ({ kind: 'ready', state: demandOf(pod.shape) }),
+  prepare: ({ pod }: Cycle): Prepared<PodDemand> => ({ kind: 'ready', state: podDemandOf(pod.shape) }),
   filter,
   score: { weight: 1, run: ({ scored }, cycle, scores) => scoreLeastAllocated(scored, cycle, scores) },
   explain,
@@ -68,13 +68,13 @@ function rejectShort(requests: ResourceAmounts, cycle: Cycle, node: number): voi
     verdict |= otherBit;
     cycle.note(node, name);
   }
-  if (isShortForGood(requests, cycle.index.usage, node)) cycle.rejectForGood(node, verdict);
+  if (isShortWhenEmpty(requests, cycle.index.usage, node)) cycle.rejectUnresolvable(node, verdict);
   else cycle.reject(node, verdict);
 }
 
 function explain({ requests }: PodDemand, { index }: Cycle, node: number): readonly Finding[] {
   return shortagesAt(requests, index.usage, node).map((shortage) => ({
-    rule: nodeResourcesFit.name,
+    rule: nodeResourcesRule.name,
     reason: shortage.reason,
     claim: undefined,
     candidates: [],
@@ -83,7 +83,7 @@ function explain({ requests }: PodDemand, { index }: Cycle, node: number): reado
   }));
 }
 
-function marginOf({ resource, needed, allocatable, used }: Shortage): ResourceMargin {
+function marginOf({ resource, needed, allocatable, used }: ResourceShortage): ResourceMargin {
   const unitsPerOne = resource === 'cpu' ? 1000 : 1;
   const free = Math.max(0, allocatable - used);
   return { unit: 'resource', resource, needed: needed / unitsPerOne, free: free / unitsPerOne };

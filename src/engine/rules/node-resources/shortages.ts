@@ -2,7 +2,7 @@ import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.
 import type { ResourceColumn, UsageTable } from '../../cluster-index/pods/usage-table.ts';
 
 /** A resource that a node has too little of, in the units of the columns. */
-export interface Shortage {
+export interface ResourceShortage {
   readonly reason:
     | 'TooManyPods'
     | 'InsufficientCpu'
@@ -33,7 +33,7 @@ export function fits(requests: ResourceAmounts, usage: UsageTable, node: number)
 }
 
 /** Whether it would fit without those that use `gone`. */
-export function couldFit(
+export function fitsAfterEvicting(
   requests: ResourceAmounts,
   usage: UsageTable,
   node: number,
@@ -55,7 +55,7 @@ export function couldFit(
 }
 
 /** Whether the node couldn't give it even if it were empty. */
-export function isShortForGood(requests: ResourceAmounts, usage: UsageTable, node: number): boolean {
+export function isShortWhenEmpty(requests: ResourceAmounts, usage: UsageTable, node: number): boolean {
   if (
     requests.cpuMilli > usage.cpu.allocatable[node]! ||
     requests.memoryBytes > usage.memory.allocatable[node]! ||
@@ -69,7 +69,7 @@ export function isShortForGood(requests: ResourceAmounts, usage: UsageTable, nod
 }
 
 /** All of them, for one node. */
-export function shortagesAt(requests: ResourceAmounts, usage: UsageTable, node: number): Shortage[] {
+export function shortagesAt(requests: ResourceAmounts, usage: UsageTable, node: number): ResourceShortage[] {
   return needsOf(requests, usage)
     .filter(({ column, needed }) => isShort(column, node, needed))
     .map(({ column, ...need }) => ({
@@ -79,7 +79,7 @@ export function shortagesAt(requests: ResourceAmounts, usage: UsageTable, node: 
     }));
 }
 
-interface Need extends Pick<Shortage, 'reason' | 'resource' | 'needed'> {
+interface Need extends Pick<ResourceShortage, 'reason' | 'resource' | 'needed'> {
   readonly column: ResourceColumn | undefined;
 }
 

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Pod } from '../../../kube/api/core.ts';
-import type { ResourceList } from '../../../kube/api/meta.ts';
+import type { Pod, ResourceList } from '../../../kube/api/core.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { balancedAllocation } from '../balanced-allocation/rule.ts';
+import { balancedAllocationRule } from '../balanced-allocation/rule.ts';
 import { Cycle } from '../framework/cycle.ts';
 import type { Prepared, Rule } from '../framework/rule.ts';
-import { mayBePodsAlone, reasonsIn } from '../framework/verdict.ts';
-import { nodePorts } from '../node-ports/rule.ts';
+import { mayPreemptionHelp, reasonsIn } from '../framework/verdict.ts';
+import { nodePortsRule } from '../node-ports/rule.ts';
 import { nodeReasons } from '../reasons.ts';
-import { nodeResourcesFit } from './rule.ts';
+import { nodeResourcesRule } from './rule.ts';
 
 /** A random pod before random nodes, and what the plugins of kube-scheduler v1.36.3 said to it. */
 interface Vector {
@@ -61,7 +60,7 @@ function answersOf(
   });
   const row = index.nodes.row('n')!;
   const newCycle = () => new Cycle(index, readPod(pod), 0);
-  const fit = filtered(nodeResourcesFit, newCycle());
+  const fit = filtered(nodeResourcesRule, newCycle());
   const verdict = fit.verdicts[row]!;
   const { usage } = index;
   const others = Object.keys(used.others).map((name) => [name, usage.other(name)?.used[row] ?? 0]);
@@ -75,10 +74,10 @@ function answersOf(
     scoredCpu: usage.scoredCpu[row]!,
     scoredMemory: usage.scoredMemory[row]!,
     reasons: textsOf(verdict, fit.notes.get(row)).sort(),
-    forGood: !mayBePodsAlone(verdict, nodeResourcesFit.reasons),
-    least: scoreOf(nodeResourcesFit, newCycle(), row)!,
-    balanced: scoreOf(balancedAllocation, newCycle(), row),
-    portsFree: filtered(nodePorts, newCycle()).isFeasible(row),
+    forGood: !mayPreemptionHelp(verdict, nodeResourcesRule.reasons),
+    least: scoreOf(nodeResourcesRule, newCycle(), row)!,
+    balanced: scoreOf(balancedAllocationRule, newCycle(), row),
+    portsFree: filtered(nodePortsRule, newCycle()).isFeasible(row),
   };
 }
 
@@ -97,7 +96,7 @@ function scoreOf<State>(rule: Rule<State>, cycle: Cycle, row: number): number | 
 }
 
 function textsOf(verdict: number, notes: readonly string[] = []): string[] {
-  const reasons = reasonsIn(verdict, nodeResourcesFit.reasons);
+  const reasons = reasonsIn(verdict, nodeResourcesRule.reasons);
   return reasons.flatMap((reason) =>
     reason === 'InsufficientResource'
       ? notes.map((name) => nodeReasons[reason].upstream.replace('{resource}', name))

@@ -1,81 +1,84 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../../../kube/api/core.ts';
-import type { ResourceList } from '../../../kube/api/meta.ts';
+import type { Pod, ResourceList } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { askingPod, residentPod } from '../../testing/node-usage.ts';
-import { comes, goes, type Happening } from '../../testing/index-events.ts';
+import { type IndexEvent, removed, upserted } from '../../testing/index-events.ts';
+import { assignedPod, pendingPod } from '../../testing/node-usage.ts';
 import { byName } from '../../testing/objects.ts';
 import { plan } from '../../testing/whole-engine.ts';
 import { eraseState } from '../framework/rule.ts';
-import { nodeResourcesFit } from './rule.ts';
+import { nodeResourcesRule } from './rule.ts';
 
-const rules = [eraseState(nodeResourcesFit)];
-const asking = askingPod('asking', { cpu: '2' });
+const rules = [eraseState(nodeResourcesRule)];
+const asking = pendingPod('asking', { cpu: '2' });
 
 function node(name: string, allocatable: ResourceList, labels = {}) {
   return { metadata: { name, labels }, status: { allocatable } };
 }
 
 const full = { cpu: '2', pods: '2', memory: '4Gi' };
-const before = [residentPod('p1', 'n', { cpu: '1' }), residentPod('p2', 'n', { cpu: '1' })];
+const before = [assignedPod('p1', 'n', { cpu: '1' }), assignedPod('p2', 'n', { cpu: '1' })];
 
 /** Node `n` has two cpus, taken by p1 and p2; `waits` asks for cpu, one for p1's or all. */
 interface ResourceWake {
   readonly name: string;
   readonly waits?: Pod;
-  readonly happens: Happening;
+  readonly happens: IndexEvent;
   readonly wakes: boolean;
 }
 
-const one = askingPod('asking', { cpu: '1' });
-const nothing = askingPod('asking', {});
+const one = pendingPod('asking', { cpu: '1' });
+const nothing = pendingPod('asking', {});
 
 const cases: readonly ResourceWake[] = [
-  { name: 'a node that is large enough comes', happens: comes('Node', node('m', full)), wakes: true },
+  { name: 'a node that is large enough comes', happens: upserted('Node', node('m', full)), wakes: true },
   {
     name: 'a node that is too small comes',
-    happens: comes('Node', node('m', { ...full, cpu: '1' })),
+    happens: upserted('Node', node('m', { ...full, cpu: '1' })),
     wakes: false,
   },
   {
     name: 'a node grows enough',
-    happens: comes('Node', node('n', { ...full, cpu: '4', pods: '9' })),
+    happens: upserted('Node', node('n', { ...full, cpu: '4', pods: '9' })),
     wakes: true,
   },
-  { name: 'a node grows too little', happens: comes('Node', node('n', { ...full, cpu: '3' })), wakes: false },
-  { name: 'a node only gets a label', happens: comes('Node', node('n', full, { a: 'b' })), wakes: false },
-  { name: 'a node goes', happens: goes('Node', 'n'), wakes: false },
+  {
+    name: 'a node grows too little',
+    happens: upserted('Node', node('n', { ...full, cpu: '3' })),
+    wakes: false,
+  },
+  { name: 'a node only gets a label', happens: upserted('Node', node('n', full, { a: 'b' })), wakes: false },
+  { name: 'a node goes', happens: removed('Node', 'n'), wakes: false },
   {
     name: 'a node takes more pods',
     waits: nothing,
-    happens: comes('Node', node('n', { ...full, pods: '3' })),
+    happens: upserted('Node', node('n', { ...full, pods: '3' })),
     wakes: true,
   },
-  { name: 'a pod goes and leaves enough', waits: one, happens: goes('Pod', 'default/p1'), wakes: true },
-  { name: 'a pod goes and leaves too little', happens: goes('Pod', 'default/p1'), wakes: false },
+  { name: 'a pod goes and leaves enough', waits: one, happens: removed('Pod', 'default/p1'), wakes: true },
+  { name: 'a pod goes and leaves too little', happens: removed('Pod', 'default/p1'), wakes: false },
   {
     name: 'a pod finishes',
     waits: one,
-    happens: comes('Pod', residentPod('p1', 'n', { cpu: '1' }, { status: { phase: 'Failed' } })),
+    happens: upserted('Pod', assignedPod('p1', 'n', { cpu: '1' }, { status: { phase: 'Failed' } })),
     wakes: true,
   },
   {
     name: 'a pod asks for less, but the node is full of pods',
     waits: one,
-    happens: comes('Pod', residentPod('p1', 'n')),
+    happens: upserted('Pod', assignedPod('p1', 'n')),
     wakes: false,
   },
   {
     name: 'a pod changes in nothing that counts',
     waits: one,
-    happens: comes('Pod', { ...before[0]! }),
+    happens: upserted('Pod', { ...before[0]! }),
     wakes: false,
   },
-  { name: 'another pod comes', waits: one, happens: comes('Pod', residentPod('p3', 'n')), wakes: false },
-  { name: 'a pod without a node comes', happens: comes('Pod', askingPod('p3', {})), wakes: false },
+  { name: 'another pod comes', waits: one, happens: upserted('Pod', assignedPod('p3', 'n')), wakes: false },
+  { name: 'a pod without a node comes', happens: upserted('Pod', pendingPod('p3', {})), wakes: false },
   {
     name: 'a class comes',
-    happens: comes('StorageClass', { metadata: { name: 'c' }, provisioner: 'd' }),
+    happens: upserted('StorageClass', { metadata: { name: 'c' }, provisioner: 'd' }),
     wakes: false,
   },
 ];
@@ -92,11 +95,11 @@ test.each(byName(cases))('%s', (_, { waits = asking, happens, wakes }) => {
 test('a pod that is resized down wakes whoever fits then', () => {
   const index = clusterOf({
     Node: [node('n', { ...full, pods: '9' })],
-    Pod: [residentPod('p1', 'n', { cpu: '2' })],
+    Pod: [assignedPod('p1', 'n', { cpu: '2' })],
   });
   const refusal = plan(one, index, { nowMs: 0, rules });
   if (refusal.kind === 'placement') throw new Error('it fits from the start');
-  const resized = residentPod('p1', 'n', { cpu: '1' });
+  const resized = assignedPod('p1', 'n', { cpu: '1' });
   const main = { name: 'main', resources: { requests: { cpu: '2' } } };
   const underWay: Pod = { ...resized, status: { containerStatuses: [main] } };
   expect(refusal.wokenBy(index.upsert('Pod', underWay).change!)).toBe(false);

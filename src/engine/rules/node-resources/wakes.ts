@@ -1,17 +1,17 @@
 import type { AllocatableAmounts, ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
-import type { Change } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { allocatableOf } from '../../cluster-index/pods/usage-table.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
-import { demandOf, usageOf } from '../../records/pod-demand.ts';
+import { podDemandOf, podUsageOf } from '../../records/pod-demand.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { Interest } from '../framework/rule.ts';
-import { evictableOn } from '../wake-conditions/evictable-pods.ts';
-import { nodesLeft, placesOf } from '../wake-conditions/pod-moves.ts';
-import { couldFit, fits } from './shortages.ts';
+import { evictablePodsOn } from '../wake-conditions/evictable-pods.ts';
+import { nodesClaimed, nodesVacated } from '../wake-conditions/pod-moves.ts';
+import { fits, fitsAfterEvicting } from './shortages.ts';
 
 /** Only the node that changed can have come to fit, and whether it does can be seen: the index has the change already. */
-export function resourcesWake({ pod }: Interest, change: Change, index: ClusterIndex): boolean {
+export function resourcesWake({ pod }: Interest, change: ClusterChange, index: ClusterIndex): boolean {
   switch (change.kind) {
     case 'Node':
       return (
@@ -28,7 +28,7 @@ export function resourcesWake({ pod }: Interest, change: Change, index: ClusterI
   }
 }
 
-export function resourcesInvalidate(_: Interest, change: Change): boolean {
+export function resourcesInvalidate(_: Interest, change: ClusterChange): boolean {
   switch (change.kind) {
     case 'Node':
       return (
@@ -38,7 +38,7 @@ export function resourcesInvalidate(_: Interest, change: Change): boolean {
         gives(change.after, change.before)
       );
     case 'Pod':
-      return countsOtherwise(change.before, change.after);
+      return usageDiffers(change.before, change.after);
     case 'Release':
       return change.nodeName !== '';
     default:
@@ -46,38 +46,38 @@ export function resourcesInvalidate(_: Interest, change: Change): boolean {
   }
 }
 
-function countsOtherwise(before: PodRecord | undefined, after: PodRecord | undefined): boolean {
-  if (nodesLeft(before, after).length > 0 || nodesLeft(after, before).length > 0) return true;
+function usageDiffers(before: PodRecord | undefined, after: PodRecord | undefined): boolean {
+  if (nodesVacated(before, after).length > 0 || nodesVacated(after, before).length > 0) return true;
   if (before === undefined || after === undefined || before.shape === after.shape) return false;
-  const was = usageOf(before.shape);
-  const is = usageOf(after.shape);
+  const was = podUsageOf(before.shape);
+  const is = podUsageOf(after.shape);
   return differ(was.requests, is.requests) || differ(was.scored, is.scored);
 }
 
 /** Nodes on which something has become free: the pod has left them, or takes less where it is or is to go. */
 function nodesFreed(before: PodRecord | undefined, after: PodRecord | undefined): string[] {
-  const left = nodesLeft(before, after);
+  const left = nodesVacated(before, after);
   if (before === undefined || after === undefined || before.shape === after.shape) return left;
   // A pod that is only now said to be on its node has been assumed there before, as it was then.
-  const isSmaller = exceeds(usageOf(before.shape).requests, usageOf(after.shape).requests);
-  return isSmaller ? [...left, ...placesOf(after)] : left;
+  const isSmaller = exceeds(podUsageOf(before.shape).requests, podUsageOf(after.shape).requests);
+  return isSmaller ? [...left, ...nodesClaimed(after)] : left;
 }
 
 /** As the node is, or once those have left that the pod may evict. */
 function fitsNow(pod: PodRecord, index: ClusterIndex, nodeName: string): boolean {
   const row = index.nodes.row(nodeName);
   if (row === undefined) return false;
-  const { requests } = demandOf(pod.shape);
+  const { requests } = podDemandOf(pod.shape);
   if (fits(requests, index.usage, row)) return true;
-  const evictable = evictableOn(nodeName, pod, index);
-  return evictable.length > 0 && couldFit(requests, index.usage, row, usedBy(evictable));
+  const evictable = evictablePodsOn(nodeName, pod, index);
+  return evictable.length > 0 && fitsAfterEvicting(requests, index.usage, row, usedBy(evictable));
 }
 
 function usedBy(pods: readonly PodRecord[]): ResourceAmounts & { readonly pods: number } {
   const sum = { pods: pods.length, cpuMilli: 0, memoryBytes: 0, ephemeralStorageBytes: 0 };
   const others = new Map<string, number>();
   for (const { shape } of pods) {
-    const { requests } = usageOf(shape);
+    const { requests } = podUsageOf(shape);
     sum.cpuMilli += requests.cpuMilli;
     sum.memoryBytes += requests.memoryBytes;
     sum.ephemeralStorageBytes += requests.ephemeralStorageBytes;

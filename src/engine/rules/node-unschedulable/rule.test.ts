@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import type { Toleration } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes } from '../../testing/index-events.ts';
+import { upserted } from '../../testing/index-events.ts';
 import { atVersion, byName, node } from '../../testing/objects.ts';
-import { expectRuleWakes, nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
 import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import {
+  expectRuleRefusal,
+  expectRuleWakeCases,
+  nodeWith,
+  podWith,
+  ruleVerdict,
+} from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
-import { nodeUnschedulable } from './rule.ts';
+import { nodeUnschedulableRule } from './rule.ts';
 
-const rule = eraseState(nodeUnschedulable);
+const rule = eraseState(nodeUnschedulableRule);
 const cordoned = nodeWith('n1', { spec: { unschedulable: true } });
 const key = 'node.kubernetes.io/unschedulable';
 const refused = '0/1 nodes are available: 1 node(s) were unschedulable.';
@@ -41,36 +47,36 @@ describe('a node that is marked as unschedulable', () => {
     },
   ];
   test.each(byName(cases))('%s', (_, { tolerations, says }) => {
-    expect(verdictBy(rule, clusterOf({ Node: [cordoned] }), podWith({ tolerations }))).toBe(says);
+    expect(ruleVerdict(rule, clusterOf({ Node: [cordoned] }), podWith({ tolerations }))).toBe(says);
   });
 
   test('is no node that evicting pods would help', () => {
-    const refusal = refusalBy(rule, clusterOf({ Node: [cordoned] }), podWith({}));
-    expect([...refusal.nodesWithPodsInTheWay()]).toEqual([]);
+    const refusal = expectRuleRefusal(rule, clusterOf({ Node: [cordoned] }), podWith({}));
+    expect([...refusal.nodesWherePreemptionMayHelp()]).toEqual([]);
     expect(refusal.explain().nodes[0]!.findings).toMatchObject([{ reason: 'MarkedUnschedulable' }]);
   });
 });
 
 describe('a pod that was refused', () => {
   const waiting = { cluster: { Node: [cordoned] }, asking: podWith({}) };
-  expectRuleWakes(rule, [
+  expectRuleWakeCases(rule, [
     {
       ...waiting,
       name: 'is woken when the node is uncordoned',
-      happens: comes('Node', atVersion('2', node('n1'))),
+      event: upserted('Node', atVersion('2', node('n1'))),
       wakes: true,
     },
     {
       ...waiting,
       name: 'is not woken when only labels change',
-      happens: comes('Node', atVersion('2', { ...cordoned, metadata: { name: 'n1', labels: { a: 'b' } } })),
+      event: upserted('Node', atVersion('2', { ...cordoned, metadata: { name: 'n1', labels: { a: 'b' } } })),
       wakes: false,
     },
-    { ...waiting, name: 'is woken by a new node', happens: comes('Node', node('n2')), wakes: true },
+    { ...waiting, name: 'is woken by a new node', event: upserted('Node', node('n2')), wakes: true },
     {
       ...waiting,
       name: 'is not woken by a new node that is cordoned too',
-      happens: comes('Node', nodeWith('n2', { spec: { unschedulable: true } })),
+      event: upserted('Node', nodeWith('n2', { spec: { unschedulable: true } })),
       wakes: false,
     },
   ]);

@@ -1,19 +1,19 @@
 /** A node with `spec.unschedulable` takes only pods that tolerate the taint that goes with it. */
 import type { Taint } from '../../../kube/api/core.ts';
 import { toleratesTaint } from '../../../kube/selectors/tolerations.ts';
-import type { Change } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
+import { nonNullItems } from '../../records/field-readers.ts';
 import { memoByShape } from '../../records/pod-shape.ts';
-import { itemsOf } from '../../records/field-readers.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
-import { asksAnew } from '../wake-conditions/own-pod.ts';
+import { isOwnSpecChange } from '../wake-conditions/own-spec.ts';
 
 const unschedulableBit = 1;
 const unschedulableTaint: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
-export const nodeUnschedulable: Rule<true> = {
+export const nodeUnschedulableRule: Rule<true> = {
   name: 'NodeUnschedulable',
   reasons: ['MarkedUnschedulable'],
   prepare,
@@ -21,12 +21,12 @@ export const nodeUnschedulable: Rule<true> = {
   explain,
   wakes,
   invalidates: (interest, change) =>
-    asksAnew(interest, change) ||
+    isOwnSpecChange(interest, change) ||
     (change.kind === 'Node' && change.before?.isUnschedulable !== change.after?.isUnschedulable),
 };
 
 const toleratesCordon = memoByShape(({ tolerations }) =>
-  itemsOf(tolerations).some((toleration) => toleratesTaint(toleration, unschedulableTaint)),
+  nonNullItems(tolerations).some((toleration) => toleratesTaint(toleration, unschedulableTaint)),
 );
 
 function prepare({ index, pod }: Cycle): Prepared<true> {
@@ -42,12 +42,12 @@ function filter(_: true, cycle: Cycle): void {
 
 function explain(_: true, { index }: Cycle, node: number): readonly Finding[] {
   return index.nodeTraits.unschedulable.has(node)
-    ? [plainFinding(nodeUnschedulable.name, 'MarkedUnschedulable')]
+    ? [plainFinding(nodeUnschedulableRule.name, 'MarkedUnschedulable')]
     : [];
 }
 
-function wakes(interest: Interest, change: Change): boolean {
-  if (asksAnew(interest, change)) return true;
+function wakes(interest: Interest, change: ClusterChange): boolean {
+  if (isOwnSpecChange(interest, change)) return true;
   if (change.kind !== 'Node' || change.after === undefined) return false;
   const accepts = toleratesCordon(interest.pod.shape) || !change.after.isUnschedulable;
   return accepts && (change.before === undefined || change.before.isUnschedulable);

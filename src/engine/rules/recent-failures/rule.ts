@@ -2,7 +2,7 @@
  * Leaves out nodes for which a volume of the pod could not be made a moment ago. Without it a pod whose provisioner refuses would be
  * sent to the same best node again and again.
  */
-import type { Change } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
@@ -12,7 +12,7 @@ type AvoidedRows = ReadonlyMap<number, string>;
 
 const failedBit = 1;
 
-export const recentFailures: Rule<AvoidedRows> = {
+export const recentFailuresRule: Rule<AvoidedRows> = {
   name: 'RecentFailures',
   reasons: ['RecentlyFailed'],
   prepare,
@@ -29,7 +29,7 @@ function prepare({ index, pod, nowMs }: Cycle): Prepared<AvoidedRows> {
   for (const { key } of pod.claims) {
     const claim = index.claims.get(key);
     if (claim === undefined || claim.isBound) continue;
-    for (const [nodeName] of index.failures.avoided(key, claim.uid, nowMs)) {
+    for (const [nodeName] of index.provisioningFailures.avoidedNodes(key, claim.uid, nowMs)) {
       const row = index.nodes.row(nodeName);
       if (row !== undefined) rows.set(row, key);
     }
@@ -42,7 +42,7 @@ function explain(avoided: AvoidedRows, _: Cycle, node: number): readonly Finding
   if (claim === undefined) return [];
   return [
     {
-      rule: recentFailures.name,
+      rule: recentFailuresRule.name,
       reason: 'RecentlyFailed',
       claim,
       candidates: [],
@@ -53,7 +53,7 @@ function explain(avoided: AvoidedRows, _: Cycle, node: number): readonly Finding
 }
 
 /** That a pause is over is no event: whoever lets the pod wait asks the `Waker` when to look again. */
-function wakes(interest: Interest, change: Change): boolean {
+function wakes(interest: Interest, change: ClusterChange): boolean {
   switch (change.kind) {
     case 'CSIStorageCapacity':
       return interest.classes.has((change.after ?? change.before)!.storageClass);

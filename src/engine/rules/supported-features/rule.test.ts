@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes } from '../../testing/index-events.ts';
+import { upserted } from '../../testing/index-events.ts';
 import { atVersion, byName, node } from '../../testing/objects.ts';
-import { expectRuleWakes, podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
+import {
+  expectRuleRefusal,
+  expectRuleWakeCases,
+  podWith,
+  ruleVerdict,
+} from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
-import { supportedFeatures } from './rule.ts';
+import { supportedFeaturesRule } from './rule.ts';
 
-const rule = eraseState(supportedFeatures);
+const rule = eraseState(supportedFeaturesRule);
 
 function uses(feature: string): string {
   return `0/1 nodes are available: pod uses ${feature}, which the stowage scheduler does not support.`;
@@ -88,7 +93,7 @@ describe('a pod', () => {
     { name: 'of junk is left alone', spec: { containers: [5, null, { resources: 'x' }] }, says: 'fits' },
   ];
   test.each(byName(cases))('%s', (_, { spec, says }) => {
-    expect(verdictBy(rule, clusterOf({ Node: [node('n1')] }), podWith(spec as Pod['spec']))).toBe(says);
+    expect(ruleVerdict(rule, clusterOf({ Node: [node('n1')] }), podWith(spec as Pod['spec']))).toBe(says);
   });
 
   test('is told of everything that is not supported', () => {
@@ -97,9 +102,9 @@ describe('a pod', () => {
       schedulingGroup: {},
       containers: [{ resources: devices }],
     };
-    const refusal = refusalBy(rule, clusterOf({ Node: [node('n1')] }), podWith(spec as Pod['spec']));
+    const refusal = expectRuleRefusal(rule, clusterOf({ Node: [node('n1')] }), podWith(spec as Pod['spec']));
     expect(refusal.podRefusals.map(({ reason }) => reason)).toEqual(Array(3).fill('UnsupportedFeature'));
-    expect([...refusal.nodesWithPodsInTheWay()]).toEqual([]);
+    expect([...refusal.nodesWherePreemptionMayHelp()]).toEqual([]);
   });
 });
 
@@ -108,12 +113,12 @@ describe('a pod that was refused', () => {
     cluster: { Node: [node('n1')] },
     asking: podWith({ resourceClaims: [{ name: 'gpu' }] }),
   };
-  expectRuleWakes(rule, [
-    { ...waiting, name: 'is not woken by a node', happens: comes('Node', node('n2')), wakes: false },
+  expectRuleWakeCases(rule, [
+    { ...waiting, name: 'is not woken by a node', event: upserted('Node', node('n2')), wakes: false },
     {
       ...waiting,
       name: 'is woken when it asks for less',
-      happens: comes('Pod', atVersion('2', podWith({}))),
+      event: upserted('Pod', atVersion('2', podWith({}))),
       wakes: true,
     },
   ]);

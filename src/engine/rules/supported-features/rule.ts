@@ -6,9 +6,9 @@ import { isRecord, listOf } from '../../../kube/wire.ts';
 import { memoByShape, type ShapeContainer, type ShapeSpec } from '../../records/pod-shape.ts';
 import { type PodRefusal, type Rule, skip } from '../framework/rule.ts';
 import { podMessage } from '../reasons.ts';
-import { asksAnew } from '../wake-conditions/own-pod.ts';
+import { isOwnSpecChange } from '../wake-conditions/own-spec.ts';
 
-export const supportedFeatures: Rule<never> = {
+export const supportedFeaturesRule: Rule<never> = {
   name: 'SupportedFeatures',
   reasons: [],
   prepare: ({ pod }) => {
@@ -19,8 +19,9 @@ export const supportedFeatures: Rule<never> = {
   explain: () => [],
   // Of an empty cluster every rule is asked whether a node would help.
   wakes: (interest, change) =>
-    asksAnew(interest, change) || (change.kind === 'Node' && refusalsOf(interest.pod.shape).length === 0),
-  invalidates: asksAnew,
+    isOwnSpecChange(interest, change) ||
+    (change.kind === 'Node' && refusalsOf(interest.pod.shape).length === 0),
+  invalidates: isOwnSpecChange,
 };
 
 const refusalsOf = memoByShape((spec): readonly PodRefusal[] => [

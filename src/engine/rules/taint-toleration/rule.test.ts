@@ -1,15 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { Node, Taint, Toleration } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes } from '../../testing/index-events.ts';
+import { upserted } from '../../testing/index-events.ts';
 import { atVersion, byName, node } from '../../testing/objects.ts';
-import { expectRuleWakes, nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
-import { judge } from '../../testing/rule-checks/rule-result.ts';
 import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import {
+  expectRuleRefusal,
+  expectRuleWakeCases,
+  nodeWith,
+  podWith,
+  ruleVerdict,
+} from '../../testing/rule-checks/rule-cases.ts';
+import { evaluateRule } from '../../testing/rule-checks/rule-result.ts';
 import { eraseState } from '../framework/rule.ts';
-import { taintToleration } from './rule.ts';
+import { taintTolerationRule } from './rule.ts';
 
-const rule = eraseState(taintToleration);
+const rule = eraseState(taintTolerationRule);
 const refused = '0/1 nodes are available: 1 node(s) had untolerated taint(s).';
 
 function tainted(name: string, ...taints: Taint[]): Node {
@@ -71,26 +77,26 @@ describe('a pod', () => {
   ];
   test.each(byName(cases))('%s', (_, { taints, tolerations, says }) => {
     const index = clusterOf({ Node: [tainted('n1', ...taints)] });
-    expect(verdictBy(rule, index, podWith({ tolerations }))).toBe(says);
+    expect(ruleVerdict(rule, index, podWith({ tolerations }))).toBe(says);
   });
 
   test('is told of taints that an earlier rule would have hidden, and no eviction helps', () => {
-    const refusal = refusalBy(rule, clusterOf({ Node: [tainted('n1', dedicated)] }), podWith({}));
+    const refusal = expectRuleRefusal(rule, clusterOf({ Node: [tainted('n1', dedicated)] }), podWith({}));
     expect(refusal.explain().nodes[0]!.findings).toMatchObject([{ reason: 'TaintNotTolerated' }]);
-    expect([...refusal.nodesWithPodsInTheWay()]).toEqual([]);
+    expect([...refusal.nodesWherePreemptionMayHelp()]).toEqual([]);
   });
 
   test('survives taints that are none', () => {
     const junk = [5, 'x', { key: 7, effect: {} }, null] as unknown as Taint[];
     const index = clusterOf({ Node: [tainted('n1', ...junk)] });
-    expect(verdictBy(rule, index, podWith({ tolerations: ['x'] as unknown as Toleration[] }))).toBe('fits');
+    expect(ruleVerdict(rule, index, podWith({ tolerations: ['x'] as unknown as Toleration[] }))).toBe('fits');
   });
 });
 
 describe('the fewer soft taints, the better', () => {
   const softly = (key: string): Taint => ({ key, effect: 'PreferNoSchedule' });
   function scoresOf(nodes: readonly Node[], tolerations: readonly Toleration[]): unknown {
-    return judge(rule, clusterOf({ Node: nodes }), podWith({ tolerations })).scores;
+    return evaluateRule(rule, clusterOf({ Node: nodes }), podWith({ tolerations })).scores;
   }
 
   test('none has the most, the most have none', () => {
@@ -122,24 +128,24 @@ describe('the fewer soft taints, the better', () => {
 
 describe('a pod that was refused', () => {
   const waiting = { cluster: { Node: [tainted('n1', dedicated)] }, asking: podWith({}) };
-  expectRuleWakes(rule, [
+  expectRuleWakeCases(rule, [
     {
       ...waiting,
       name: 'is woken when the taint goes',
-      happens: comes('Node', atVersion('2', tainted('n1', soft))),
+      event: upserted('Node', atVersion('2', tainted('n1', soft))),
       wakes: true,
     },
     {
       ...waiting,
       name: 'is not woken when it is replaced by another',
-      happens: comes('Node', atVersion('2', tainted('n1', evicting))),
+      event: upserted('Node', atVersion('2', tainted('n1', evicting))),
       wakes: false,
     },
-    { ...waiting, name: 'is woken by a node without', happens: comes('Node', node('n2')), wakes: true },
+    { ...waiting, name: 'is woken by a node without', event: upserted('Node', node('n2')), wakes: true },
     {
       ...waiting,
       name: 'is not woken by a node with a taint',
-      happens: comes('Node', tainted('n2', evicting)),
+      event: upserted('Node', tainted('n2', evicting)),
       wakes: false,
     },
   ]);

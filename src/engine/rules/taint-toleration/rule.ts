@@ -4,22 +4,22 @@
  */
 import type { Taint, Toleration } from '../../../kube/api/core.ts';
 import { findUntoleratedTaint, toleratesTaint } from '../../../kube/selectors/tolerations.ts';
-import type { Change } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import { taintsKey } from '../../cluster-index/nodes/taint-table.ts';
+import { nonNullItems } from '../../records/field-readers.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
-import { itemsOf } from '../../records/field-readers.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
-import { asksAnew } from '../wake-conditions/own-pod.ts';
+import { isOwnSpecChange } from '../wake-conditions/own-spec.ts';
 
 type Tolerations = readonly Toleration[];
 
 const untoleratedBit = 1;
 const scoreMax = 100;
 
-export const taintToleration: Rule<Tolerations> = {
+export const taintTolerationRule: Rule<Tolerations> = {
   name: 'TaintToleration',
   reasons: ['TaintNotTolerated'],
   prepare,
@@ -28,13 +28,14 @@ export const taintToleration: Rule<Tolerations> = {
   explain,
   wakes,
   invalidates: (interest, change) =>
-    asksAnew(interest, change) || (change.kind === 'Node' && taintsDiffer(change.before, change.after)),
+    isOwnSpecChange(interest, change) ||
+    (change.kind === 'Node' && taintsDiffer(change.before, change.after)),
 };
 
 /** Without any taint every node is as good as the next. */
 function prepare({ index, pod }: Cycle): Prepared<Tolerations> {
   if (index.nodeTraits.taints.isEmpty) return skip;
-  return { kind: 'ready', state: itemsOf(pod.shape.spec.tolerations) };
+  return { kind: 'ready', state: nonNullItems(pod.shape.spec.tolerations) };
 }
 
 function filter(tolerations: Tolerations, cycle: Cycle): void {
@@ -79,13 +80,13 @@ function countUnwelcome(tolerations: Tolerations, taints: readonly Taint[]): num
 function explain(tolerations: Tolerations, { index }: Cycle, node: number): readonly Finding[] {
   return accepts(tolerations, index.nodes.record(node)!.taints)
     ? []
-    : [plainFinding(taintToleration.name, 'TaintNotTolerated')];
+    : [plainFinding(taintTolerationRule.name, 'TaintNotTolerated')];
 }
 
-function wakes(interest: Interest, change: Change): boolean {
-  if (asksAnew(interest, change)) return true;
+function wakes(interest: Interest, change: ClusterChange): boolean {
+  if (isOwnSpecChange(interest, change)) return true;
   if (change.kind !== 'Node' || change.after === undefined) return false;
-  const tolerations = itemsOf(interest.pod.shape.spec.tolerations);
+  const tolerations = nonNullItems(interest.pod.shape.spec.tolerations);
   const { before, after } = change;
   return accepts(tolerations, after.taints) && (before === undefined || !accepts(tolerations, before.taints));
 }

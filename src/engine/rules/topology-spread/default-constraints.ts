@@ -37,11 +37,13 @@ function defaultSelector(index: ClusterIndex, pod: PodRecord): CompiledLabelSele
   const key = `${pod.namespace}/${name.join('/')}`;
   switch (kind) {
     case 'ReplicationController':
-      return { requirements: overlaid(services, index.selecting.ReplicationController.get(key)?.selector) };
+      return {
+        requirements: overlaid(services, index.podSelectors.ReplicationController.get(key)?.selector),
+      };
     case 'ReplicaSet':
     case 'StatefulSet':
       return {
-        requirements: [...services, ...(index.selecting[kind].get(key)?.selector?.requirements ?? [])],
+        requirements: [...services, ...(index.podSelectors[kind].get(key)?.selector?.requirements ?? [])],
       };
     default:
       return { requirements: services };

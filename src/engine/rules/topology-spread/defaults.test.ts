@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../kube/api/core.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
-import { nodeAnswers } from '../../testing/rule-answers.ts';
 import { byName, node, zone } from '../../testing/objects.ts';
+import { ruleAnswers } from '../../testing/rule-answers.ts';
 import { podWith } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
-import { topologySpread } from './rule.ts';
+import { topologySpreadRule } from './rule.ts';
 
 const nodes = [node('n1', { [zone]: 'a' }), node('n2', { [zone]: 'a' }), node('n3', { [zone]: 'b' })];
 
@@ -79,19 +79,19 @@ const cases: readonly {
 describe('a pod without constraints', () => {
   test.each(byName(cases))('%s', (_, { cluster, asking, answers }) => {
     const index = clusterOf({ Node: nodes, Pod: there, ...cluster });
-    expect(nodeAnswers(index, asking, eraseState(topologySpread))).toEqual(answers);
+    expect(ruleAnswers(index, asking, eraseState(topologySpreadRule))).toEqual(answers);
   });
 
   test('is spread over nodes even where they have no zone, and an empty zone is taken for none', () => {
     const bare = [node('n1'), node('n2'), node('n3', { [zone]: '' })];
     const index = clusterOf({ Node: bare, Pod: there, Service: [service] });
     // n3 is in the crowded "zone" of those without one.
-    expect(nodeAnswers(index, pod('p'), eraseState(topologySpread))).toEqual({ n1: 44, n2: 100, n3: 22 });
+    expect(ruleAnswers(index, pod('p'), eraseState(topologySpreadRule))).toEqual({ n1: 44, n2: 100, n3: 22 });
   });
 
   test('is no longer spread once its service is gone', () => {
     const index = clusterOf({ Node: nodes, Pod: there, Service: [service] });
     index.remove('Service', 'default/web');
-    expect(nodeAnswers(index, pod('p'), eraseState(topologySpread))).toEqual(indifferent);
+    expect(ruleAnswers(index, pod('p'), eraseState(topologySpreadRule))).toEqual(indifferent);
   });
 });

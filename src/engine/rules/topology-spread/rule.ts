@@ -13,7 +13,7 @@ import { podMessage } from '../reasons.ts';
 import { defaultConstraints } from './default-constraints.ts';
 import { type SoftSpread, scoreBySpread } from './score.ts';
 import { countByDomain, notCounted, SpreadNodes } from './spread-nodes.ts';
-import { invalidates, wakes } from './wakes.ts';
+import { spreadInvalidates, spreadWakes } from './wakes.ts';
 
 interface SpreadState {
   readonly hard: readonly HardSpread[];
@@ -34,15 +34,15 @@ interface HardSpread {
 const exceededBit = 1;
 const labelMissingBit = 2;
 
-export const topologySpread: Rule<SpreadState> = {
+export const topologySpreadRule: Rule<SpreadState> = {
   name: 'PodTopologySpread',
   reasons: ['SpreadExceeded', 'SpreadLabelMissing'],
   prepare,
   filter,
   score: { weight: 2, run: ({ soft }, cycle, scores) => scoreBySpread(soft, cycle, scores) },
   explain,
-  wakes,
-  invalidates,
+  wakes: spreadWakes,
+  invalidates: spreadInvalidates,
 };
 
 function prepare(cycle: Cycle): Prepared<SpreadState> {
@@ -116,8 +116,8 @@ function explain({ hard }: SpreadState, _cycle: Cycle, node: number): readonly F
   return hard.flatMap((spread) => {
     const verdict = verdictOf(spread, node);
     if (verdict === 0) return [];
-    if (verdict === labelMissingBit) return plainFinding(topologySpread.name, 'SpreadLabelMissing');
-    return { ...plainFinding(topologySpread.name, 'SpreadExceeded'), margin: marginAt(spread, node) };
+    if (verdict === labelMissingBit) return plainFinding(topologySpreadRule.name, 'SpreadLabelMissing');
+    return { ...plainFinding(topologySpreadRule.name, 'SpreadExceeded'), margin: marginAt(spread, node) };
   });
 }
 

@@ -33,7 +33,7 @@ export function scoreBySpread(spread: SoftSpread, cycle: Cycle, scores: Float64A
   let most = 0;
   for (let position = 0; position < count; position++) {
     const node = nodes[position]!;
-    const crowd = labelled[node] === 0 ? ignored : crowdAt(scored, node);
+    const crowd = labelled[node] === 0 ? ignored : podWeightAt(scored, node);
     scores[node] = crowd;
     if (crowd === ignored) continue;
     if (crowd < least) least = crowd;
@@ -49,7 +49,7 @@ function normalised(crowd: number, least: number, most: number): number {
   return most === 0 ? bestScore : Math.trunc((bestScore * (most + least - crowd)) / most);
 }
 
-function crowdAt(scored: readonly ScoredConstraint[], node: number): number {
+function podWeightAt(scored: readonly ScoredConstraint[], node: number): number {
   let sum = 0;
   for (let at = 0; at < scored.length; at++) {
     const { constraint, domains, counts, isByNode, weight } = scored[at]!;

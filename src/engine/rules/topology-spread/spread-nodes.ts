@@ -2,7 +2,7 @@ import { findUntoleratedTaint } from '../../../kube/selectors/tolerations.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { type Domains, noDomain } from '../../cluster-index/nodes/domain-table.ts';
 import { scopeOf } from '../../cluster-index/pods/namespace-scopes.ts';
-import { podNodes } from '../../records/pod-node-affinity.ts';
+import { podNodeAffinityOf } from '../../records/pod-node-affinity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { type SpreadConstraint, selectorFor } from '../../records/spread-constraints.ts';
 
@@ -55,12 +55,12 @@ export class SpreadNodes {
   }
 
   #maskOf(honoursAffinity: boolean, honoursTaints: boolean): NodeMask {
-    const asked = honoursAffinity ? podNodes(this.#pod.shape).required : undefined;
+    const asked = honoursAffinity ? podNodeAffinityOf(this.#pod.shape).required : undefined;
     const hasTaints = honoursTaints && !this.#index.nodeTraits.taints.isEmpty;
     if (asked === undefined && !hasTaints) return undefined;
     const mask = new Uint8Array(this.#index.nodes.rowCount).fill(asked === undefined ? 1 : 0);
     if (asked !== undefined) {
-      this.#index.askedTopologies.of(asked).nodes.each((row) => {
+      this.#index.topologyCache.get(asked).nodes.each((row) => {
         mask[row] = 1;
       });
     }

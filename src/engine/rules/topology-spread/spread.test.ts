@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Node, Pod, PodSpec, TopologySpreadConstraint } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { nodeAnswers } from '../../testing/rule-answers.ts';
 import { byName, hostname, node, zone } from '../../testing/objects.ts';
-import { nodeWith, podWith, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
+import { ruleAnswers } from '../../testing/rule-answers.ts';
+import { expectRuleRefusal, nodeWith, podWith, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
-import { topologySpread } from './rule.ts';
+import { topologySpreadRule } from './rule.ts';
 
-const rule = eraseState(topologySpread);
+const rule = eraseState(topologySpreadRule);
 const skewed = "node(s) didn't match pod topology spread constraints";
 const unlabelled = `${skewed} (missing required label)`;
 
@@ -174,23 +174,23 @@ const cases: readonly Case[] = [
 
 describe('topology spread', () => {
   test.each(byName(cases))('%s', (_, { nodes: given = nodes, pods, asking, answers }) => {
-    expect(nodeAnswers(clusterOf({ Node: given, Pod: pods }), asking, rule)).toEqual(answers);
+    expect(ruleAnswers(clusterOf({ Node: given, Pod: pods }), asking, rule)).toEqual(answers);
   });
 
   test('a node that is gone no longer counts as an empty domain', () => {
     const index = clusterOf({ Node: nodes, Pod: crowd({ n1: 1 }) });
     const asking = spread([hard(zone)]);
-    expect(nodeAnswers(index, asking, rule)).toEqual({ n1: skewed, n2: skewed, n3: 0 });
+    expect(ruleAnswers(index, asking, rule)).toEqual({ n1: skewed, n2: skewed, n3: 0 });
     index.remove('Node', 'n3');
-    expect(nodeAnswers(index, asking, rule)).toEqual({ n1: 0, n2: 0 });
+    expect(ruleAnswers(index, asking, rule)).toEqual({ n1: 0, n2: 0 });
   });
 
   test('evicting pods helps against skew, not against a missing label', () => {
     const index = clusterOf({ Node: [...nodes.slice(0, 2), node('n4')], Pod: crowd({ n1: 1, n2: 1 }) });
     const asking = spread([hard(zone, { minDomains: 2 })]);
-    const refusal = refusalBy(rule, index, asking);
+    const refusal = expectRuleRefusal(rule, index, asking);
     expect(refusal.message).toBe(`0/3 nodes are available: 1 ${unlabelled}, 2 ${skewed}.`);
-    expect([...refusal.nodesWithPodsInTheWay()]).toEqual(['n1', 'n2']);
+    expect([...refusal.nodesWherePreemptionMayHelp()]).toEqual(['n1', 'n2']);
     expect(refusal.explain().nodes[0]!.findings[0]!.margin).toEqual({
       unit: 'resource',
       resource: `skew over ${zone}`,
@@ -201,7 +201,7 @@ describe('topology spread', () => {
 
   test('a selector that cannot be read refuses the pod', () => {
     const bad = hard(zone, { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' as 'In' }] } });
-    expect(verdictBy(rule, clusterOf({ Node: nodes }), spread([bad]))).toMatch(
+    expect(ruleVerdict(rule, clusterOf({ Node: nodes }), spread([bad]))).toMatch(
       /obtaining pod's hard topology spread constraints: spec\.topologySpreadConstraints\[0\]/,
     );
   });

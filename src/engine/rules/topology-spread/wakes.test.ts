@@ -1,10 +1,10 @@
 import { describe } from 'vitest';
 import type { Pod, TopologySpreadConstraint } from '../../../kube/api/core.ts';
-import { comes, goes } from '../../testing/index-events.ts';
+import { removed, upserted } from '../../testing/index-events.ts';
 import { atVersion, node, zone } from '../../testing/objects.ts';
-import { expectRuleWakes, nodeWith, podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { expectRuleWakeCases, nodeWith, podWith } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
-import { topologySpread } from './rule.ts';
+import { topologySpreadRule } from './rule.ts';
 
 function pod(name: string, nodeName: string, app = 'web'): Pod {
   const base = podWith({ nodeName }, name);
@@ -29,54 +29,54 @@ const cluster = { Node: [node('n1', { [zone]: 'a' })], Pod: [pod('w', 'n1')] };
 const deleting = { ...pod('w', 'n1').metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
 
 describe('a pod that its spread keeps waiting', () => {
-  expectRuleWakes(eraseState(topologySpread), [
+  expectRuleWakeCases(eraseState(topologySpreadRule), [
     {
       name: 'wakes when one of the pods goes',
       cluster,
       asking: asking(),
-      happens: goes('Pod', 'default/w'),
+      event: removed('Pod', 'default/w'),
       wakes: true,
     },
     {
       name: 'wakes when one of them is being deleted, for then it no longer counts',
       cluster,
       asking: asking(),
-      happens: comes('Pod', atVersion('2', { ...pod('w', 'n1'), metadata: deleting })),
+      event: upserted('Pod', atVersion('2', { ...pod('w', 'n1'), metadata: deleting })),
       wakes: true,
     },
     {
       name: 'wakes when one of them gets other labels',
       cluster,
       asking: asking(),
-      happens: comes('Pod', atVersion('2', pod('w', 'n1', 'db'))),
+      event: upserted('Pod', atVersion('2', pod('w', 'n1', 'db'))),
       wakes: true,
     },
     {
       name: 'sleeps on when a pod comes that is not meant',
       cluster,
       asking: asking(),
-      happens: comes('Pod', pod('d', 'n1', 'db')),
+      event: upserted('Pod', pod('d', 'n1', 'db')),
       wakes: false,
     },
     {
       name: 'wakes when a node comes with the label',
       cluster,
       asking: asking(),
-      happens: comes('Node', node('n2', { [zone]: 'b' })),
+      event: upserted('Node', node('n2', { [zone]: 'b' })),
       wakes: true,
     },
     {
       name: 'sleeps on when a node comes without it',
       cluster,
       asking: asking(),
-      happens: comes('Node', node('n2')),
+      event: upserted('Node', node('n2')),
       wakes: false,
     },
     {
       name: 'wakes when a node gets the label',
       cluster: { ...cluster, Node: [...cluster.Node, node('n2')] },
       asking: asking(),
-      happens: comes('Node', atVersion('2', node('n2', { [zone]: 'b' }))),
+      event: upserted('Node', atVersion('2', node('n2', { [zone]: 'b' }))),
       wakes: true,
     },
     {
@@ -86,7 +86,7 @@ describe('a pod that its spread keeps waiting', () => {
         Pod: [pod('w', 'n1'), pod('v', 'n1'), pod('u', 'n2')],
       },
       asking: asking({ minDomains: 3 }),
-      happens: goes('Node', 'n2'),
+      event: removed('Node', 'n2'),
       wakes: true,
     },
     {
@@ -99,35 +99,35 @@ describe('a pod that its spread keeps waiting', () => {
         ],
       },
       asking: asking({ nodeTaintsPolicy: 'Honor' }),
-      happens: comes('Node', atVersion('2', node('n2', { [zone]: 'a' }))),
+      event: upserted('Node', atVersion('2', node('n2', { [zone]: 'a' }))),
       wakes: true,
     },
     {
       name: 'sleeps on when a node changes in ways that do not count',
       cluster,
       asking: asking(),
-      happens: comes('Node', atVersion('2', nodeWith('n1', { status: {} }, { [zone]: 'a' }))),
+      event: upserted('Node', atVersion('2', nodeWith('n1', { status: {} }, { [zone]: 'a' }))),
       wakes: false,
     },
     {
       name: 'wakes when it asks for something else itself',
       cluster: { ...cluster, Pod: [...cluster.Pod, asking()] },
       asking: asking(),
-      happens: comes('Pod', atVersion('2', asking({ maxSkew: 2 }))),
+      event: upserted('Pod', atVersion('2', asking({ maxSkew: 2 }))),
       wakes: true,
     },
     {
       name: 'sleeps on when only its status is news',
       cluster: { ...cluster, Pod: [...cluster.Pod, asking()] },
       asking: asking(),
-      happens: comes('Pod', atVersion('2', { ...asking(), status: { phase: 'Pending' } })),
+      event: upserted('Pod', atVersion('2', { ...asking(), status: { phase: 'Pending' } })),
       wakes: false,
     },
     {
       name: 'wakes when a pod that was placed but not bound is taken back',
       cluster,
       asking: asking(),
-      happens: () => ({ kind: 'Release', volumes: [], pools: [], nodeName: 'n1' }),
+      event: () => ({ kind: 'Release', volumes: [], pools: [], nodeName: 'n1' }),
       wakes: true,
     },
   ]);

@@ -1,15 +1,16 @@
 import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
-import type { Change, ObjectChange } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import { taintsKey } from '../../cluster-index/nodes/taint-table.ts';
-import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
-import { isAnotherNow } from '../../records/labels.ts';
+import { haveSameLabels } from '../../records/labels.ts';
+import type { NodeRecord } from '../../records/node-record.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
+import { hasSchedulingChange } from '../../records/pod-record.ts';
 import { type SpreadConstraint, selectorFor, spreadConstraintsOf } from '../../records/spread-constraints.ts';
 import type { Interest } from '../framework/rule.ts';
-import { placeOf } from '../wake-conditions/pod-moves.ts';
+import { nodeClaimKey } from '../wake-conditions/pod-moves.ts';
 
 /** A pod more raises the floor, a pod fewer lowers the skew: either may help, wherever it happens. */
-export function wakes({ pod }: Interest, change: Change): boolean {
+export function spreadWakes({ pod }: Interest, change: ClusterChange): boolean {
   const { hard } = spreadConstraintsOf(pod.shape);
   switch (change.kind) {
     case 'Node':
@@ -23,8 +24,8 @@ export function wakes({ pod }: Interest, change: Change): boolean {
   }
 }
 
-/** As {@link wakes}, which takes no side; and what only ranks. */
-export function invalidates(interest: Interest, change: Change): boolean {
+/** As {@link spreadWakes}, which takes no side; and what only ranks. */
+export function spreadInvalidates(interest: Interest, change: ClusterChange): boolean {
   const { pod } = interest;
   const { hard, soft, isEmpty } = spreadConstraintsOf(pod.shape);
   switch (change.kind) {
@@ -38,7 +39,7 @@ export function invalidates(interest: Interest, change: Change): boolean {
     case 'StatefulSet':
       return isEmpty && (change.after ?? change.before)!.namespace === pod.namespace;
     default:
-      return wakes(interest, change);
+      return spreadWakes(interest, change);
   }
 }
 
@@ -64,7 +65,7 @@ function podMatters(
   constraints: readonly SpreadConstraint[],
   { before, after }: ObjectChange<'Pod'>,
 ): boolean {
-  if ((after ?? before)!.key === pod.key) return isAnotherNow(pod, after);
+  if ((after ?? before)!.key === pod.key) return hasSchedulingChange(pod, after);
   return constraints.some((constraint) => {
     const selector = selectorFor(constraint, pod.labels);
     const place = (other: PodRecord | undefined): string | undefined =>
@@ -72,7 +73,7 @@ function podMatters(
       !other.isDeleting &&
       other.namespace === pod.namespace &&
       matchesLabels(selector, other.labels)
-        ? placeOf(other)
+        ? nodeClaimKey(other)
         : undefined;
     return place(before) !== place(after);
   });

@@ -57,7 +57,7 @@ export class AttachCheck {
     for (const inline of attachments.inlineVolumes(pod, nodeName)) demand.add(inline);
     for (const { want, row } of chosen) {
       if (row >= 0) demand.add(attachments.volumeOnNode(volumes.record(row), nodeName));
-      else if (want.claim !== undefined) demand.add(attachments.unmadeVolume(want.claim, nodeName));
+      else if (want.claim !== undefined) demand.add(attachments.unprovisionedVolume(want.claim, nodeName));
     }
     return demand;
   }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
-import { bound, dataOn, placedOn } from '../../testing/bound-claim.ts';
-import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import { boundVolume, dataClaimOf, placedOn } from '../../testing/bound-claim.ts';
+import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from '../../testing/cluster.ts';
 import {
   boundClaim,
   byName,
@@ -19,22 +19,22 @@ import {
   volume,
   zone,
 } from '../../testing/objects.ts';
-import { expectOutcomes, expectProfiles } from '../../testing/profile-cases.ts';
+import { expectOutcomes, expectProfileCases } from '../../testing/profile-cases.ts';
 
 const unreachable = "node(s) didn't match PersistentVolume's node affinity";
 const gone = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
 const noMatch = "node(s) didn't find available persistent volumes to bind";
 
-function refused(...items: readonly string[]): Outcome {
+function refused(...items: readonly string[]): PlanOutcome {
   return { message: `0/1 nodes are available: ${items.map((item) => `1 ${item}`).join(', ')}.` };
 }
 
 /** kube-scheduler's rule about zones stumbles over a missing volume before its rule about binding looks at any node. */
-function notFound(volumeName: string): Outcome {
+function notFound(volumeName: string): PlanOutcome {
   return { message: `0/1 nodes are available: persistentvolume "${volumeName}" not found.` };
 }
 
-expectProfiles([
+expectProfileCases([
   {
     name: 'a pod without volumes goes anywhere',
     cluster: { Node: [node('n1')] },
@@ -43,15 +43,19 @@ expectProfiles([
   },
   {
     name: 'a bound volume without node affinity is reached from everywhere',
-    cluster: { Node: [node('n1')], PersistentVolume: [bound('v1')], PersistentVolumeClaim: [dataOn('v1')] },
+    cluster: {
+      Node: [node('n1')],
+      PersistentVolume: [boundVolume('v1')],
+      PersistentVolumeClaim: [dataClaimOf('v1')],
+    },
     stowage: placedOn('n1'),
   },
   {
     name: 'a pod follows its local disk',
     cluster: {
       Node: [node('n1'), node('n2')],
-      PersistentVolume: [bound('v1', onlyAt(hostname, 'n2'))],
-      PersistentVolumeClaim: [dataOn('v1')],
+      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolumeClaim: [dataClaimOf('v1')],
     },
     stowage: placedOn('n2'),
   },
@@ -59,8 +63,8 @@ expectProfiles([
     name: 'a pod cannot follow a disk to a node that is not there',
     cluster: {
       Node: [node('n1')],
-      PersistentVolume: [bound('v1', onlyAt(hostname, 'n2'))],
-      PersistentVolumeClaim: [dataOn('v1')],
+      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolumeClaim: [dataClaimOf('v1')],
     },
     stowage: refused(unreachable),
   },
@@ -68,14 +72,14 @@ expectProfiles([
     name: 'what counts is the hostname label, not the node name',
     cluster: {
       Node: [node('n1', { [hostname]: 'host-a' })],
-      PersistentVolume: [bound('v1', onlyAt(hostname, 'n1'))],
-      PersistentVolumeClaim: [dataOn('v1')],
+      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n1'))],
+      PersistentVolumeClaim: [dataClaimOf('v1')],
     },
     stowage: refused(unreachable),
   },
   {
     name: 'a claim whose volume is gone stops the pod on every node',
-    cluster: { Node: [node('n1')], PersistentVolumeClaim: [dataOn('v1')] },
+    cluster: { Node: [node('n1')], PersistentVolumeClaim: [dataClaimOf('v1')] },
     stowage: refused(gone),
     upstream: notFound('v1'),
   },
@@ -83,8 +87,8 @@ expectProfiles([
     name: 'claims are looked at in the order of the pod: an unreachable one before a missing one',
     cluster: {
       Node: [node('n1')],
-      PersistentVolume: [bound('v1', onlyAt(hostname, 'n2'))],
-      PersistentVolumeClaim: [dataOn('v1'), boundClaim('more', '1Gi', 'lost')],
+      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolumeClaim: [dataClaimOf('v1'), boundClaim('more', '1Gi', 'lost')],
     },
     claims: ['data', 'more'],
     stowage: refused(unreachable),
@@ -94,8 +98,8 @@ expectProfiles([
     name: 'claims are looked at in the order of the pod: a missing one before an unreachable one',
     cluster: {
       Node: [node('n1')],
-      PersistentVolume: [bound('v1', onlyAt(hostname, 'n2'))],
-      PersistentVolumeClaim: [dataOn('v1'), boundClaim('more', '1Gi', 'lost')],
+      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolumeClaim: [dataClaimOf('v1'), boundClaim('more', '1Gi', 'lost')],
     },
     claims: ['more', 'data'],
     stowage: refused(gone),
@@ -105,8 +109,8 @@ expectProfiles([
     name: 'two bound volumes must be reachable from the same node',
     cluster: {
       Node: [node('n1', { [zone]: 'a' }), node('n2', { [zone]: 'a' })],
-      PersistentVolume: [bound('v1', onlyAt(zone, 'a')), bound('v2', onlyAt(hostname, 'n2'))],
-      PersistentVolumeClaim: [dataOn('v1'), boundClaim('more', '1Gi', 'v2')],
+      PersistentVolume: [boundVolume('v1', onlyAt(zone, 'a')), boundVolume('v2', onlyAt(hostname, 'n2'))],
+      PersistentVolumeClaim: [dataClaimOf('v1'), boundClaim('more', '1Gi', 'v2')],
     },
     claims: ['data', 'more'],
     stowage: placedOn('n2'),
@@ -116,8 +120,8 @@ expectProfiles([
     cluster: {
       Node: [node('n1')],
       StorageClass: [storageClass('local')],
-      PersistentVolume: [bound('v1'), localVolume('v2', '5Gi', 'n1')],
-      PersistentVolumeClaim: [dataOn('v1'), claim('more', '1Gi')],
+      PersistentVolume: [boundVolume('v1'), localVolume('v2', '5Gi', 'n1')],
+      PersistentVolumeClaim: [dataClaimOf('v1'), claim('more', '1Gi')],
     },
     claims: ['data', 'more'],
     stowage: { node: 'n1', volumes: { more: 'v2' }, pools: {} },
@@ -127,8 +131,8 @@ expectProfiles([
     cluster: {
       Node: [node('n1')],
       StorageClass: [storageClass('local')],
-      PersistentVolume: [bound('v1')],
-      PersistentVolumeClaim: [dataOn('v1'), claim('more', '1Gi')],
+      PersistentVolume: [boundVolume('v1')],
+      PersistentVolumeClaim: [dataClaimOf('v1'), claim('more', '1Gi')],
     },
     claims: ['data', 'more'],
     stowage: refused(noMatch),
@@ -138,8 +142,8 @@ expectProfiles([
     cluster: {
       Node: [node('n1')],
       StorageClass: [storageClass('local')],
-      PersistentVolume: [bound('v1', onlyAt(hostname, 'n2'))],
-      PersistentVolumeClaim: [dataOn('v1'), claim('more', '1Gi')],
+      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolumeClaim: [dataClaimOf('v1'), claim('more', '1Gi')],
     },
     claims: ['data', 'more'],
     stowage: refused(unreachable),
@@ -149,7 +153,7 @@ expectProfiles([
     name: 'the phase of a claim is not asked: volume name and bind-completed make it bound',
     cluster: {
       Node: [node('n1')],
-      PersistentVolume: [bound('v1')],
+      PersistentVolume: [boundVolume('v1')],
       PersistentVolumeClaim: [
         claim('data', '1Gi', { spec: { volumeName: 'v1' }, metadata: bindCompleted('data', '') }),
       ],
@@ -171,8 +175,8 @@ expectProfiles([
     cluster: {
       Node: [node('n1')],
       StorageClass: [storageClass('local', { volumeBindingMode: 'Immediate' })],
-      PersistentVolume: [bound('v1', onlyAt(hostname, 'n1'))],
-      PersistentVolumeClaim: [dataOn('v1')],
+      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n1'))],
+      PersistentVolumeClaim: [dataClaimOf('v1')],
     },
     stowage: placedOn('n1'),
   },
@@ -181,14 +185,14 @@ expectProfiles([
 test('the claim of an ephemeral volume binds the pod like any other', () => {
   const index = clusterOf({
     Node: [node('n1'), node('n2')],
-    PersistentVolume: [bound('v1', onlyAt(hostname, 'n2'))],
+    PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n2'))],
     PersistentVolumeClaim: [
       boundClaim('p-scratch', '1Gi', 'v1', {
         metadata: { ...ownedBy('p', 'p-scratch'), annotations: { [annotations.bindCompleted]: 'yes' } },
       }),
     ],
   });
-  expect(outcomeOf(index, pod('p', [], { volumes: [ephemeralVolume('scratch')] }))).toEqual(placedOn('n2'));
+  expect(planOutcome(index, pod('p', [], { volumes: [ephemeralVolume('scratch')] }))).toEqual(placedOn('n2'));
 });
 
 describe('an in-tree disk that a CSI driver serves', () => {
@@ -209,7 +213,7 @@ describe('an in-tree disk that a CSI driver serves', () => {
     readonly name: string;
     readonly csiNodes: ClusterObjects['CSINode'];
     readonly diskZone: string;
-    readonly stowage: Outcome;
+    readonly stowage: PlanOutcome;
   }
 
   const cases: readonly MigrationCase[] = [
@@ -253,7 +257,7 @@ describe('an in-tree disk that a CSI driver serves', () => {
       Node: [node('n1', { [gceZone]: 'a' })],
       CSINode: csiNodes,
       PersistentVolume: [disk(diskZone)],
-      PersistentVolumeClaim: [dataOn('v1')],
+      PersistentVolumeClaim: [dataClaimOf('v1')],
     };
     expectOutcomes(objects, pod('p', ['data']), stowage);
   });

@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { CSIDriver, CSIStorageCapacity } from '../../../kube/api/storage.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { stowageProfile, upstreamProfile } from '../../cluster-index/profile.ts';
-import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from '../../testing/cluster.ts';
 import {
   byName,
   capacity,
@@ -19,9 +19,11 @@ import {
 } from '../../testing/objects.ts';
 import { expectOutcomes } from '../../testing/profile-cases.ts';
 
-const noSpace: Outcome = { message: '0/1 nodes are available: 1 node(s) did not have enough free storage.' };
+const noSpace: PlanOutcome = {
+  message: '0/1 nodes are available: 1 node(s) did not have enough free storage.',
+};
 
-function from(poolName: string): Outcome {
+function from(poolName: string): PlanOutcome {
   return { node: 'n1', volumes: {}, pools: { data: poolName } };
 }
 
@@ -34,7 +36,7 @@ interface Case {
   readonly capacities: readonly CSIStorageCapacity[];
   readonly driver?: CSIDriver | null;
   readonly claim?: PersistentVolumeClaim;
-  readonly expected: Outcome;
+  readonly expected: PlanOutcome;
 }
 
 function clusterWith({ capacities, driver = csiDriver('disk.csi'), claim: wanted }: Case): ClusterObjects {
@@ -209,13 +211,13 @@ describe('the numbers are followed', () => {
 
   test('as they grow and shrink', () => {
     const index = clusterOf(clusterWith(full));
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(noSpace);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(noSpace);
     index.upsert('CSIStorageCapacity', capacity('net', 'local', { capacity: '5Gi', version: '2' }));
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(from('storage/net'));
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(from('storage/net'));
     index.upsert('CSIStorageCapacity', capacity('net', 'local', { capacity: '3Gi', version: '3' }));
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(noSpace);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(noSpace);
     index.remove('CSIStorageCapacity', 'storage/net');
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(noSpace);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(noSpace);
   });
 
   test('by the newest version: one that arrives late changes nothing', () => {
@@ -226,16 +228,16 @@ describe('the numbers are followed', () => {
       capacity('net', 'local', { capacity: '1Gi', version: '9' }),
     );
     expect(late.change).toBeUndefined();
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(from('storage/net'));
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(from('storage/net'));
   });
 
   test('as the driver starts and stops tracking', () => {
     const index = clusterOf(clusterWith({ ...full, driver: csiDriver('disk.csi', {}) }));
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(unasked);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(unasked);
     index.upsert('CSIDriver', tracking('2', true));
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(noSpace);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(noSpace);
     index.upsert('CSIDriver', tracking('3', false));
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(unasked);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(unasked);
   });
 
   test('of one driver only: the class says whose they are', () => {
@@ -246,7 +248,7 @@ describe('the numbers are followed', () => {
       CSIStorageCapacity: [capacity('net', 'local', { capacity: '1Gi' })],
       PersistentVolumeClaim: [claim('data', '5Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(unasked);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(unasked);
   });
 });
 
@@ -266,10 +268,10 @@ describe('where a driver publishes both forms', () => {
   });
 
   test('one of them counts, by the profile', () => {
-    expect(outcomeOf(clusterOf(asking('2Gi')), pod('p', ['data']))).toEqual(from('own'));
+    expect(planOutcome(clusterOf(asking('2Gi')), pod('p', ['data']))).toEqual(from('own'));
     const native = { ...stowageProfile, poolForms: ['CSIStorageCapacity' as const] };
-    expect(outcomeOf(clusterOf(asking('2Gi'), native), pod('p', ['data']))).toEqual(from('storage/native'));
-    expect(outcomeOf(clusterOf(asking('4Gi'), native), pod('p', ['data']))).toEqual(noSpace);
+    expect(planOutcome(clusterOf(asking('2Gi'), native), pod('p', ['data']))).toEqual(from('storage/native'));
+    expect(planOutcome(clusterOf(asking('4Gi'), native), pod('p', ['data']))).toEqual(noSpace);
   });
 
   test('their sum never counts', () => {
@@ -277,15 +279,15 @@ describe('where a driver publishes both forms', () => {
       ...asking('3Gi'),
       PersistentVolumeClaim: [claim('a', '3Gi'), claim('b', '3Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['a', 'b']))).toEqual(noSpace);
+    expect(planOutcome(index, pod('p', ['a', 'b']))).toEqual(noSpace);
   });
 
   test('kube-scheduler knows nothing of a DriverCapacity, with or without a CSIDriver', () => {
-    expect(outcomeOf(clusterOf(asking('3Gi'), upstreamProfile), pod('p', ['data']))).toEqual(
+    expect(planOutcome(clusterOf(asking('3Gi'), upstreamProfile), pod('p', ['data']))).toEqual(
       from('storage/native'),
     );
     const withoutDriver = { ...asking('9Gi'), CSIDriver: [] };
-    expect(outcomeOf(clusterOf(withoutDriver, upstreamProfile), pod('p', ['data']))).toEqual(unasked);
+    expect(planOutcome(clusterOf(withoutDriver, upstreamProfile), pod('p', ['data']))).toEqual(unasked);
   });
 });
 
@@ -314,7 +316,7 @@ describe('capacity objects with the same backing label draw on the same disks', 
     ];
     const together = [backed('one', 'local', '10Gi'), backed('two', 'other', '10Gi')];
     const planned = (capacities: readonly CSIStorageCapacity[]) =>
-      outcomeOf(
+      planOutcome(
         clusterOf({ ...objects, CSIStorageCapacity: capacities, PersistentVolumeClaim: claims }),
         pod('p', ['a', 'b']),
       );
@@ -328,7 +330,7 @@ describe('capacity objects with the same backing label draw on the same disks', 
       CSIStorageCapacity: [backed('large', 'local', '10Gi'), backed('small', 'local', '10Gi', '1Gi')],
       PersistentVolumeClaim: [claim('data', '5Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(from('storage/large'));
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(from('storage/large'));
   });
 });
 

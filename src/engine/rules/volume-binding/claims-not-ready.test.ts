@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { upstreamProfile } from '../../cluster-index/profile.ts';
-import { refusalOf } from '../../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
+import { expectRefusal } from '../../testing/expect-plan.ts';
 import {
   boundClaim,
   byName,
@@ -218,7 +218,7 @@ describe.each([
       },
       profile,
     );
-    const answer = refusalOf(index, wanting ?? pod('p', ['data']));
+    const answer = expectRefusal(index, wanting ?? pod('p', ['data']));
     expect(answer.podRefusals.map((refusal) => [refusal.reason, refusal.claim])).toEqual([[reason, about]]);
     expect(answer.podRefusals[0]!.message.startsWith(message)).toBe(true);
     expect(answer.message.startsWith(`0/2 nodes are available: ${message}`)).toBe(true);
@@ -247,7 +247,7 @@ test('every claim that is in the way is named, though the message tells the firs
       claim('c', '1Gi'),
     ],
   });
-  const answer = refusalOf(index, pod('p', ['a', 'b', 'c']));
+  const answer = expectRefusal(index, pod('p', ['a', 'b', 'c']));
   expect(answer.podRefusals.map(({ claim: key, reason }) => [key, reason])).toEqual([
     ['default/a', 'ClaimNotFound'],
     ['default/b', 'ClaimDeleting'],

@@ -12,7 +12,7 @@ interface Target {
 /** Spells out, for the chosen node, which volume or pool each want gets. */
 export function decideVolumes(needs: VolumeNeeds, solution: Solution, target: Target): void {
   const { index, node, decisions } = target;
-  const made = solution.madeAt(node);
+  const made = solution.provisionedAt(node);
   const packing = solution.poolsAt(node);
   const poolOf = new Map(
     packing.kind === 'packed' ? made.map((want, position) => [want, packing.pools[position]!]) : [],
@@ -20,7 +20,7 @@ export function decideVolumes(needs: VolumeNeeds, solution: Solution, target: Ta
   for (const want of needs.wants) {
     const row = solution.choice.at(want.position, node);
     if (row >= 0) bindTo(index, want, row, decisions);
-    else makeNew(index, want, poolOf.get(want) ?? -1, decisions);
+    else provisionNew(index, want, poolOf.get(want) ?? -1, decisions);
   }
 }
 
@@ -38,12 +38,17 @@ function bindTo(index: ClusterIndex, want: Want, row: number, decisions: Decisio
   });
 }
 
-function makeNew(index: ClusterIndex, want: Want, poolRow: number, decisions: Decisions): void {
-  const { claim, making, size } = want;
+function provisionNew(index: ClusterIndex, want: Want, poolRow: number, decisions: Decisions): void {
+  const { claim, provisioning, size } = want;
   const pool: PoolChoice | undefined = poolRow < 0 ? undefined : poolChoice(index, poolRow);
   if (claim === undefined) {
     if (pool !== undefined)
-      decisions.inlineVolumes.push({ volume: want.name, driver: making!.driver, requested: size, pool });
+      decisions.inlineVolumes.push({
+        volume: want.name,
+        driver: provisioning!.driver,
+        requested: size,
+        pool,
+      });
     return;
   }
   decisions.provisions.push({
@@ -51,7 +56,7 @@ function makeNew(index: ClusterIndex, want: Want, poolRow: number, decisions: De
     claimUid: claim.uid,
     claimVersion: claim.version,
     className: claim.className,
-    driver: making!.driver,
+    driver: provisioning!.driver,
     requested: size,
     pool,
   });

@@ -57,7 +57,7 @@ function explainAlone(question: Question, want: Want): Finding[] {
   // One that is pinned or reserved elsewhere has no choice among the free volumes.
   const mayChoose = want.pinnedNode === undefined && want.reserved.length === 0;
   if (mayChoose && state.nearby.of(want)?.servesAlone(node) === true) return [];
-  const obstacle = state.solution.obstacleToMaking(want, node);
+  const obstacle = state.solution.provisioningObstacle(want, node);
   return bindingReasons
     .filter((reason) => (obstacle & bit[reason]) !== 0)
     .map((reason) =>
@@ -76,7 +76,7 @@ function explainTogether(question: Question, obstacles: number): Finding[] {
   }
   if ((obstacles & bit.SearchBoundReached) !== 0) return [finding('SearchBoundReached', undefined)];
   const free = needs.wants.filter((want) => want.pinnedNode === undefined && want.reserved.length === 0);
-  const tracked = free.filter((want) => solution.room.isTracked(want));
+  const tracked = free.filter((want) => solution.capacity.isTracked(want));
   const needed = tracked.reduce((sum, { size }) => addSizes(sum, size), zeroSize);
   return free.map((want) => {
     if ((obstacles & bit.NotEnoughCapacity) === 0 || !tracked.includes(want)) {
@@ -103,12 +103,12 @@ function withVolumes({ state, node }: Question, reason: NodeReason, want: Want):
 }
 
 function withPools({ index, state, node }: Question, reason: NodeReason, want: Want): Finding {
-  const { room } = state.solution;
-  const rows = rankedPools(index, room, want, node);
+  const { capacity } = state.solution;
+  const rows = rankedPools(index, capacity, want, node);
   const [best] = rows;
   return {
     ...finding(reason, want.name),
-    candidates: rows.slice(0, candidatesMax).map((row) => poolCandidate(index, room, want, row)),
+    candidates: rows.slice(0, candidatesMax).map((row) => poolCandidate(index, capacity, want, row)),
     omitted: Math.max(0, rows.length - candidatesMax),
     margin: best === undefined ? undefined : poolMargin(index, want, best),
   };

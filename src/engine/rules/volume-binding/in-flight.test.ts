@@ -3,8 +3,8 @@ import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { type InFlightPolicy, type Profile, stowageProfile } from '../../cluster-index/profile.ts';
-import { placementOf, reserveIn } from '../../testing/expect-plan.ts';
-import { type ClusterObjects, clusterOf, outcomeOf } from '../../testing/cluster.ts';
+import { type ClusterObjects, clusterOf, planOutcome } from '../../testing/cluster.ts';
+import { expectPlacement, expectReservation } from '../../testing/expect-plan.ts';
 import {
   boundClaim,
   capacity,
@@ -49,7 +49,7 @@ function hasRoomFor(index: ClusterIndex, size: string, nowMs = 0): boolean {
 }
 
 function reserve(index: ClusterIndex, ledger: Ledger, name: string): Reservation {
-  return reserveIn(ledger, placementOf(index, pod(`pod-of-${name}`, [name])));
+  return expectReservation(ledger, expectPlacement(index, pod(`pod-of-${name}`, [name])));
 }
 
 /** What the provisioner and the volume controller leave behind. */
@@ -125,7 +125,7 @@ describe('a reservation', () => {
     const ledger = new Ledger(index);
     const nodes = ['a', 'b'].map((name) => reserve(index, ledger, name).placement.node);
     expect(nodes).toEqual(['n1', 'n2']);
-    expect(outcomeOf(index, pod('third', ['c']))).toMatchObject({ message: expect.any(String) });
+    expect(planOutcome(index, pod('third', ['c']))).toMatchObject({ message: expect.any(String) });
   });
 });
 
@@ -323,7 +323,7 @@ describe('an inline volume', () => {
     const index = clusterOf(base);
     publishRam(index, '10Gi', '1');
     const ledger = new Ledger(index);
-    return { index, ledger, reservation: reserveIn(ledger, placementOf(index, redis('first'))) };
+    return { index, ledger, reservation: expectReservation(ledger, expectPlacement(index, redis('first'))) };
   }
   const fits = (index: ClusterIndex) => plan(redis('second'), index, { nowMs: 0 }).kind === 'placement';
 

@@ -1,15 +1,15 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { publishedRoom } from '../../cluster-index/pools/pool-table.ts';
+import { publishedCapacity } from '../../cluster-index/pools/pool-table.ts';
 import { compareSizes, subtractSizes, zeroSize } from '../../size.ts';
-import type { ByteMargin, Candidate, Obstacle } from '../framework/finding.ts';
+import type { ByteMargin, Obstacle, StorageCandidate } from '../framework/finding.ts';
 import type { Want } from './needs.ts';
-import type { PoolRoom } from './pool-room.ts';
+import type { PoolCapacity } from './pool-capacity.ts';
 
 /** The pools that a node reaches for a want, most room first. */
-export function rankedPools(index: ClusterIndex, room: PoolRoom, want: Want, node: number): number[] {
+export function rankedPools(index: ClusterIndex, room: PoolCapacity, want: Want, node: number): number[] {
   const rows = [...room.reachable(want, node)];
   return rows.sort(
-    (a, b) => compareSizes(index.pools.room(b), index.pools.room(a)) || compareKeys(index, a, b),
+    (a, b) => compareSizes(index.pools.available(b), index.pools.available(a)) || compareKeys(index, a, b),
   );
 }
 
@@ -17,7 +17,12 @@ function compareKeys({ pools }: ClusterIndex, a: number, b: number): number {
   return pools.record(a).key < pools.record(b).key ? -1 : 1;
 }
 
-export function poolCandidate(index: ClusterIndex, room: PoolRoom, want: Want, row: number): Candidate {
+export function poolCandidate(
+  index: ClusterIndex,
+  room: PoolCapacity,
+  want: Want,
+  row: number,
+): StorageCandidate {
   return {
     kind: 'pool',
     name: index.pools.record(row).name,
@@ -25,22 +30,27 @@ export function poolCandidate(index: ClusterIndex, room: PoolRoom, want: Want, r
   };
 }
 
-function obstaclesOfPool(index: ClusterIndex, room: PoolRoom, want: Want, row: number): Obstacle[] {
+function obstaclesOfPool(index: ClusterIndex, room: PoolCapacity, want: Want, row: number): Obstacle[] {
   const margin = poolMargin(index, want, row);
   const found: Obstacle[] = [];
   const limit = index.pools.limit(row) ?? zeroSize;
-  const policy = want.making!.policy;
+  const policy = want.provisioning!.policy;
   if (room.isExpired(row)) found.push({ code: 'Expired', margin });
   if (compareSizes(limit, want.size) < 0)
     found.push({ code: 'VolumeTooLarge', margin: { ...margin, free: limit, promised: zeroSize } });
   if (policy === 'one-at-a-time' && index.pools.hasPromises(row)) found.push({ code: 'Busy', margin });
-  if (policy === 'linear' && compareSizes(index.pools.room(row), want.size) < 0)
-    found.push({ code: 'NoRoom', margin });
+  if (policy === 'linear' && compareSizes(index.pools.available(row), want.size) < 0)
+    found.push({ code: 'InsufficientCapacity', margin });
   return found;
 }
 
 /** What the want needs of a pool, and what that has left. */
 export function poolMargin(index: ClusterIndex, want: Want, row: number): ByteMargin {
-  const free = publishedRoom(index.pools.record(row));
-  return { unit: 'bytes', needed: want.size, free, promised: subtractSizes(free, index.pools.room(row)) };
+  const free = publishedCapacity(index.pools.record(row));
+  return {
+    unit: 'bytes',
+    needed: want.size,
+    free,
+    promised: subtractSizes(free, index.pools.available(row)),
+  };
 }

@@ -5,7 +5,7 @@ import { offersModes } from '../../records/access-modes.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import { compareSizes, zeroSize } from '../../size.ts';
-import type { Candidate, Obstacle, ObstacleCode } from '../framework/finding.ts';
+import type { Obstacle, ObstacleCode, StorageCandidate } from '../framework/finding.ts';
 import type { Want } from './needs.ts';
 
 /** A volume that misses by more than this was not close. */
@@ -20,7 +20,7 @@ interface CloseVolume {
 }
 
 interface CloseCandidates {
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly StorageCandidate[];
   /** How many there were. */
   readonly total: number;
 }
@@ -96,7 +96,7 @@ class NearbyVolumes {
   }
 }
 
-function candidateOf(volume: VolumeRecord, obstacles: readonly Obstacle[]): Candidate {
+function candidateOf(volume: VolumeRecord, obstacles: readonly Obstacle[]): StorageCandidate {
   return { kind: 'volume', name: volume.key, obstacles };
 }
 

@@ -36,10 +36,10 @@ export interface Want {
   /** Volumes reserved for this claim by their claimRef or by a reservation, best first. */
   readonly reserved: readonly VolumeRow[];
   /** How a new volume would be made; undefined if it can't. */
-  readonly making: Making | undefined;
+  readonly provisioning: VolumeProvisioning | undefined;
 }
 
-export interface Making {
+export interface VolumeProvisioning {
   readonly className: string;
   readonly driver: string;
   readonly allowed: Topology;
@@ -60,7 +60,7 @@ export function wantOfClaim(index: ClusterIndex, claim: ClaimRecord, position: n
     size: claim.request ?? zeroSize,
     pinnedNode,
     reserved: pinnedNode === undefined ? reservedVolumes(index, claim) : [],
-    making: makingOf(index, claim, index.classes.get(claim.className)),
+    provisioning: provisioningForClaim(index, claim, index.classes.get(claim.className)),
   };
 }
 
@@ -77,7 +77,7 @@ export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition
       size,
       pinnedNode: undefined,
       reserved: [],
-      making: {
+      provisioning: {
         className: ephemeralStorageClassName,
         driver,
         allowed: index.everyNode,
@@ -126,18 +126,20 @@ export function servesAsPrebound(volume: VolumeRecord, claim: ClaimRecord): bool
   );
 }
 
-function makingOf(
+function provisioningForClaim(
   index: ClusterIndex,
   claim: ClaimRecord,
   storageClass: ClassRecord | undefined,
-): Making | undefined {
+): VolumeProvisioning | undefined {
   if (storageClass === undefined || !storageClass.canProvision) return undefined;
   const { provisioner } = storageClass;
   return {
     className: claim.className,
     driver: provisioner,
     allowed: index.allowedTopology(claim.className),
-    pools: needsRoom(index, claim) ? lookUpPools(index, provisioner, claim.className) : { kind: 'untracked' },
+    pools: needsCapacity(index, claim)
+      ? lookUpPools(index, provisioner, claim.className)
+      : { kind: 'untracked' },
     policy: inFlightPolicy(index.profile, provisioner),
   };
 }
@@ -146,7 +148,7 @@ function makingOf(
  * A claim without a size asks for no room. One that is being made already has been promised its room: asking again could
  * refuse the very node whose pool its volume has just filled.
  */
-function needsRoom(index: ClusterIndex, claim: ClaimRecord): boolean {
+function needsCapacity(index: ClusterIndex, claim: ClaimRecord): boolean {
   if (claim.request === undefined) return false;
   return index.profile.retestSelectedNode || pinnedNodeOf(index, claim) === undefined;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeSelectorTerm } from '../../../kube/api/core.ts';
-import { bound, dataOn, placedOn } from '../../testing/bound-claim.ts';
-import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import { boundVolume, dataClaimOf, placedOn } from '../../testing/bound-claim.ts';
+import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from '../../testing/cluster.ts';
 import { byName, node, onlyAt, pod, volume } from '../../testing/objects.ts';
 import { expectOutcomes } from '../../testing/profile-cases.ts';
 
-const refused: Outcome = {
+const refused: PlanOutcome = {
   message: "0/1 nodes are available: 1 node(s) didn't match PersistentVolume's node affinity.",
 };
 
@@ -91,7 +91,7 @@ describe('a bound volume is reached from a node', () => {
     const objects: ClusterObjects = {
       Node: [node('n1', here)],
       PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', ...(terms && { terms }) })],
-      PersistentVolumeClaim: [dataOn('v1')],
+      PersistentVolumeClaim: [dataClaimOf('v1')],
     };
     const expected = reaches ? placedOn('n1') : refused;
     expectOutcomes(objects, pod('p', ['data']), expected);
@@ -102,7 +102,7 @@ describe('a bound volume is reached from a node', () => {
     const objects: ClusterObjects = {
       Node: [node('n1')],
       PersistentVolume: [free],
-      PersistentVolumeClaim: [dataOn('v1')],
+      PersistentVolumeClaim: [dataClaimOf('v1')],
     };
     expectOutcomes(objects, pod('p', ['data']), placedOn('n1'));
   });
@@ -111,9 +111,9 @@ describe('a bound volume is reached from a node', () => {
     const objects: ClusterObjects = {
       Node: [node('n1'), node('n2')],
       PersistentVolume: [
-        bound('v1', { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2'] }] }),
+        boundVolume('v1', { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2'] }] }),
       ],
-      PersistentVolumeClaim: [dataOn('v1')],
+      PersistentVolumeClaim: [dataClaimOf('v1')],
     };
     expectOutcomes(objects, pod('p', ['data']), placedOn('n2'), placedOn('n1'));
   });
@@ -121,14 +121,14 @@ describe('a bound volume is reached from a node', () => {
   test('again when the node gets the label, and no more when it loses it', () => {
     const index = clusterOf({
       Node: [node('n1')],
-      PersistentVolume: [bound('v1', onlyAt('zone', 'a'))],
-      PersistentVolumeClaim: [dataOn('v1')],
+      PersistentVolume: [boundVolume('v1', onlyAt('zone', 'a'))],
+      PersistentVolumeClaim: [dataClaimOf('v1')],
     });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(refused);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(refused);
     index.upsert('Node', { metadata: { name: 'n1', resourceVersion: '2', labels: { zone: 'a' } } });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(placedOn('n1'));
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(placedOn('n1'));
     index.upsert('Node', { metadata: { name: 'n1', resourceVersion: '3', labels: {} } });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(refused);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(refused);
   });
 });
 

@@ -3,10 +3,10 @@ import { compareVolumes } from '../../cluster-index/volumes/volume-table.ts';
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import { assignAll } from './assignment.ts';
 import type { ChosenVolume } from './attach-check.ts';
-import { compareWants, type Family, familyOf, VolumeWalk } from './families.ts';
 import type { Want } from './needs.ts';
 import { exactItemsMax } from './packing.ts';
-import type { PoolRoom } from './pool-room.ts';
+import type { PoolCapacity } from './pool-capacity.ts';
+import { compareWants, familyOfWant, VolumeWalk, type WantFamily } from './want-families.ts';
 import type { WorkBudget } from './work-budget.ts';
 
 /** For each want of the search, its volume row, or -1 for a new volume. */
@@ -18,13 +18,13 @@ export type SearchResult =
 export interface NodeSearch {
   readonly index: ClusterIndex;
   readonly node: number;
-  readonly families: readonly Family[];
+  readonly families: readonly WantFamily[];
   /** Wants outside the families that will be provisioned in any case. */
   readonly provisioned: readonly Want[];
-  readonly room: PoolRoom;
+  readonly capacity: PoolCapacity;
   readonly budget: WorkBudget;
   /** Whether a new volume could be made by itself; with others there may be too little room. */
-  canBeMade(want: Want): boolean;
+  canProvision(want: Want): boolean;
   /** Whether the node can attach these; undefined where nothing limits it. */
   readonly canAttach: ((chosen: readonly ChosenVolume[]) => boolean) | undefined;
 }
@@ -74,7 +74,7 @@ interface Option {
   /** As many of the smallest as there are wants: the others can't take them all. */
   readonly volumes: readonly number[];
   readonly isCut: boolean;
-  readonly canBeMade: boolean;
+  readonly canProvision: boolean;
 }
 
 /** For each want: does it get a new volume? */
@@ -96,7 +96,7 @@ function optionsOf(search: NodeSearch, wants: readonly Want[]): Option[] {
   return wants.map((want) => ({
     want,
     ...smallestVolumes(search, want, wants.length),
-    canBeMade: search.canBeMade(want),
+    canProvision: search.canProvision(want),
   }));
 }
 
@@ -106,9 +106,9 @@ const attachCandidatesMax = 64;
 /** The smallest volumes that a want accepts here, as many as could matter. */
 function smallestVolumes(search: NodeSearch, want: Want, wantCount: number): VolumeChoice {
   const { index, node, families, canAttach, budget } = search;
-  const family = familyOf(families, want)!;
+  const family = familyOfWant(families, want)!;
   const max = canAttach === undefined ? wantCount : attachCandidatesMax;
-  const walk = new VolumeWalk(index, family.cells.thingsAt(node), family.accepts);
+  const walk = new VolumeWalk(index, family.cells.itemsAt(node), family.accepts);
   const volumes: number[] = [];
   let row = walk.next(want.size);
   while (row >= 0 && volumes.length < max && budget.spend(1)) {
@@ -131,8 +131,8 @@ function allDivisions(options: readonly Option[]): Division[] {
 }
 
 function isPossible(options: readonly Option[], division: Division): boolean {
-  return options.every(({ volumes, canBeMade }, position) =>
-    division[position] ? canBeMade : volumes.length > 0,
+  return options.every(({ volumes, canProvision }, position) =>
+    division[position] ? canProvision : volumes.length > 0,
   );
 }
 
@@ -153,7 +153,7 @@ function largestDivision(search: NodeSearch, options: readonly Option[]): Divisi
   return options.map((_, position) => !served.includes(position));
 
   function rank(position: number): number {
-    return options[position]!.canBeMade ? 1 : 0;
+    return options[position]!.canProvision ? 1 : 0;
   }
 }
 
@@ -177,7 +177,7 @@ function serve(
   const assigned = assign(search, kept);
   if (assigned === undefined) return undefined;
   const made = options.filter((_, position) => division[position]).map(({ want }) => want);
-  const packing = search.room.packAt(search.node, [...search.provisioned, ...made]);
+  const packing = search.capacity.packAt(search.node, [...search.provisioned, ...made]);
   if (packing.kind !== 'packed') return packing.kind === 'unknown' ? 'unknown' : undefined;
   const volumes = spread(division, assigned);
   if (search.canAttach === undefined || search.canAttach(chosenOf(options, volumes))) {

@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../kube/api/core.ts';
 import { type InFlightPolicy, stowageProfile } from '../../cluster-index/profile.ts';
-import { placementOf } from '../../testing/expect-plan.ts';
-import { type ClusterObjects, clusterOf, outcomeOf } from '../../testing/cluster.ts';
+import { type ClusterObjects, clusterOf, planOutcome } from '../../testing/cluster.ts';
+import { expectPlacement } from '../../testing/expect-plan.ts';
 import { claim, driverCapacity, pod, pool } from '../../testing/objects.ts';
-import { clusterWith, driver, entry, expectPools, from, noRoom } from '../../testing/pool-cases.ts';
+import {
+  classPools,
+  clusterWith,
+  expectPoolCases,
+  noFreeStorage,
+  placedWithPools,
+  poolDriver,
+} from '../../testing/pool-cases.ts';
 import { Ledger, plan } from '../../testing/whole-engine.ts';
 
 const data = pod('p', ['data']);
@@ -13,38 +20,38 @@ describe('several pools of one node', () => {
   const claims = {
     PersistentVolumeClaim: ['a', 'b', 'c'].map((name) => claim(name, '5Gi', { className: 'fast' })),
   };
-  expectPools([
+  expectPoolCases([
     {
       name: 'serve a claim each where one pool cannot take all',
-      storage: [entry('fast', pool('one', '6Gi'), pool('two', '6Gi'))],
+      storage: [classPools('fast', pool('one', '6Gi'), pool('two', '6Gi'))],
       pod: pod('p', ['a', 'b']),
       more: claims,
-      expected: from({ a: 'one', b: 'two' }),
+      expected: placedWithPools({ a: 'one', b: 'two' }),
     },
     {
       name: 'are filled in the order of their names',
-      storage: [entry('fast', pool('two', '10Gi'), pool('one', '10Gi'))],
+      storage: [classPools('fast', pool('two', '10Gi'), pool('one', '10Gi'))],
       pod: pod('p', ['a', 'b']),
       more: claims,
-      expected: from({ a: 'one', b: 'one' }),
+      expected: placedWithPools({ a: 'one', b: 'one' }),
     },
     {
       name: 'are not added up: a volume comes from one pool',
-      storage: [entry('fast', pool('one', '4Gi'), pool('two', '4Gi'))],
+      storage: [classPools('fast', pool('one', '4Gi'), pool('two', '4Gi'))],
       pod: pod('p', ['a']),
       more: claims,
-      expected: noRoom,
+      expected: noFreeStorage,
     },
     {
       name: 'refuse the claim too many',
-      storage: [entry('fast', pool('one', '6Gi'), pool('two', '6Gi'))],
+      storage: [classPools('fast', pool('one', '6Gi'), pool('two', '6Gi'))],
       pod: pod('p', ['a', 'b', 'c']),
       more: claims,
-      expected: noRoom,
+      expected: noFreeStorage,
     },
     {
       name: 'are packed exactly where first-fit would fail',
-      storage: [entry('fast', pool('one', '10Gi'), pool('two', '9Gi'))],
+      storage: [classPools('fast', pool('one', '10Gi'), pool('two', '9Gi'))],
       pod: pod('p', ['s6', 's5', 's4', 's4b']),
       more: {
         PersistentVolumeClaim: [
@@ -54,13 +61,13 @@ describe('several pools of one node', () => {
           claim('s4b', '4Gi', { className: 'fast' }),
         ],
       },
-      expected: from({ s6: 'one', s5: 'two', s4: 'one', s4b: 'two' }),
+      expected: placedWithPools({ s6: 'one', s5: 'two', s4: 'one', s4b: 'two' }),
     },
   ]);
 });
 
 describe('classes that share a pool at different cost', () => {
-  const storage = [entry('fast', pool('vg', '256Gi')), entry('slow', pool('vg', '128Gi'))];
+  const storage = [classPools('fast', pool('vg', '256Gi')), classPools('slow', pool('vg', '128Gi'))];
   const asking = (fast: string, slow: string): ClusterObjects => ({
     PersistentVolumeClaim: [
       claim('striped', fast, { className: 'fast' }),
@@ -68,46 +75,46 @@ describe('classes that share a pool at different cost', () => {
     ],
   });
   const both = pod('p', ['striped', 'mirrored']);
-  expectPools([
+  expectPoolCases([
     {
       name: 'a mirrored byte costs two striped ones, and both fit',
       storage,
       pod: both,
       more: asking('56Gi', '100Gi'),
-      expected: from({ striped: 'vg', mirrored: 'vg' }),
+      expected: placedWithPools({ striped: 'vg', mirrored: 'vg' }),
     },
     {
       name: 'a mirrored byte costs two striped ones, and a byte is missing',
       storage,
       pod: both,
       more: asking('60129542145', '100Gi'),
-      expected: noRoom,
+      expected: noFreeStorage,
     },
     {
       name: 'pools of different names do not share',
-      storage: [entry('fast', pool('vg1', '256Gi')), entry('slow', pool('vg2', '128Gi'))],
+      storage: [classPools('fast', pool('vg1', '256Gi')), classPools('slow', pool('vg2', '128Gi'))],
       pod: both,
       more: asking('256Gi', '128Gi'),
-      expected: from({ striped: 'vg1', mirrored: 'vg2' }),
+      expected: placedWithPools({ striped: 'vg1', mirrored: 'vg2' }),
     },
   ]);
 
   test('see what has been promised to each other', () => {
     const index = clusterOf(clusterWith(storage, asking('200Gi', '29Gi')));
-    new Ledger(index).reserve(placementOf(index, pod('first', ['striped'])));
-    expect(outcomeOf(index, pod('second', ['mirrored']))).toEqual(noRoom);
+    new Ledger(index).reserve(expectPlacement(index, pod('first', ['striped'])));
+    expect(planOutcome(index, pod('second', ['mirrored']))).toEqual(noFreeStorage);
   });
 });
 
 describe('by policy of the driver', () => {
-  const storage = [entry('fast', pool('one', '10Gi'))];
+  const storage = [classPools('fast', pool('one', '10Gi'))];
   const claims = {
     PersistentVolumeClaim: ['a', 'b'].map((name) => claim(name, '4Gi', { className: 'fast' })),
   };
   const under = (policy: InFlightPolicy, size = '10Gi') => {
-    const index = clusterOf(clusterWith([entry('fast', pool('one', size))], claims), {
+    const index = clusterOf(clusterWith([classPools('fast', pool('one', size))], claims), {
       ...stowageProfile,
-      inFlightOf: { [driver]: policy },
+      inFlightOf: { [poolDriver]: policy },
     });
     return { index, ledger: new Ledger(index) };
   };
@@ -122,18 +129,18 @@ describe('by policy of the driver', () => {
     expect(reserveFor(here, pod('second', ['b']))).toBe('reserved');
     const tight = under('linear', '7Gi');
     expect(reserveFor(tight, pod('first', ['a']))).toBe('reserved');
-    expect(outcomeOf(tight.index, pod('second', ['b']))).toEqual(noRoom);
+    expect(planOutcome(tight.index, pod('second', ['b']))).toEqual(noFreeStorage);
   });
 
   test('one at a time: a pool with a promise counts as full', () => {
     const here = under('one-at-a-time');
     expect(reserveFor(here, pod('first', ['a']))).toBe('reserved');
-    expect(outcomeOf(here.index, pod('second', ['b']))).toEqual(noRoom);
+    expect(planOutcome(here.index, pod('second', ['b']))).toEqual(noFreeStorage);
   });
 
   test('one at a time: the claims of one pod go together, if their sum fits', () => {
     expect(reserveFor(under('one-at-a-time'), pod('p', ['a', 'b']))).toBe('reserved');
-    expect(outcomeOf(under('one-at-a-time', '7Gi').index, pod('p', ['a', 'b']))).toEqual(noRoom);
+    expect(planOutcome(under('one-at-a-time', '7Gi').index, pod('p', ['a', 'b']))).toEqual(noFreeStorage);
   });
 
   test('off: promises and siblings are not looked at', () => {
@@ -147,21 +154,21 @@ describe('by policy of the driver', () => {
       ...stowageProfile,
       inFlightOf: { 'other.csi': 'off' },
     });
-    expect(outcomeOf(index, pod('p', ['a', 'b']))).toEqual(from({ a: 'one', b: 'one' }));
-    index.upsert('DriverCapacity', driverCapacity(driver, [entry('fast', pool('one', '7Gi'))], '2'));
-    expect(outcomeOf(index, pod('p', ['a', 'b']))).toEqual(noRoom);
+    expect(planOutcome(index, pod('p', ['a', 'b']))).toEqual(placedWithPools({ a: 'one', b: 'one' }));
+    index.upsert('DriverCapacity', driverCapacity(poolDriver, [classPools('fast', pool('one', '7Gi'))], '2'));
+    expect(planOutcome(index, pod('p', ['a', 'b']))).toEqual(noFreeStorage);
   });
 });
 
 describe('what a driver publishes', () => {
   test('is followed as entries and pools come and go', () => {
-    const index = clusterOf(clusterWith([entry('fast', pool('one', '6Gi', { nodeList: ['n0'] }))]));
-    expect(outcomeOf(index, data)).toEqual(noRoom);
-    index.upsert('DriverCapacity', driverCapacity(driver, [], '2'));
-    expect(outcomeOf(index, data)).toEqual(noRoom);
-    index.upsert('DriverCapacity', driverCapacity(driver, [entry('fast', pool('two', '6Gi'))], '3'));
-    expect(outcomeOf(index, data)).toEqual(from({ data: 'two' }));
-    index.remove('DriverCapacity', driver);
-    expect(outcomeOf(index, data)).toEqual(from({ data: 'new' }));
+    const index = clusterOf(clusterWith([classPools('fast', pool('one', '6Gi', { nodeList: ['n0'] }))]));
+    expect(planOutcome(index, data)).toEqual(noFreeStorage);
+    index.upsert('DriverCapacity', driverCapacity(poolDriver, [], '2'));
+    expect(planOutcome(index, data)).toEqual(noFreeStorage);
+    index.upsert('DriverCapacity', driverCapacity(poolDriver, [classPools('fast', pool('two', '6Gi'))], '3'));
+    expect(planOutcome(index, data)).toEqual(placedWithPools({ data: 'two' }));
+    index.remove('DriverCapacity', poolDriver);
+    expect(planOutcome(index, data)).toEqual(placedWithPools({ data: 'new' }));
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
-import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from '../../testing/cluster.ts';
 import {
   byName,
   claim,
@@ -15,11 +15,11 @@ import {
 } from '../../testing/objects.ts';
 import { expectOutcomes } from '../../testing/profile-cases.ts';
 
-const noMatch: Outcome = {
+const noMatch: PlanOutcome = {
   message: "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.",
 };
 
-function gets(volumeName: string, nodeName: string): Outcome {
+function gets(volumeName: string, nodeName: string): PlanOutcome {
   return { node: nodeName, volumes: { data: volumeName }, pools: {} };
 }
 
@@ -29,8 +29,8 @@ interface Case {
   readonly volumes: readonly PersistentVolume[];
   readonly claims?: readonly PersistentVolumeClaim[];
   readonly storageClass?: StorageClass;
-  readonly stowage: Outcome;
-  readonly upstream?: Outcome;
+  readonly stowage: PlanOutcome;
+  readonly upstream?: PlanOutcome;
 }
 
 const mine = reservedFor('data');
@@ -191,8 +191,8 @@ describe('a volume that is reserved for another claim', () => {
       PersistentVolume: [localVolume('v1', '5Gi', 'n2', { spec: reservedFor('theirs') })],
       PersistentVolumeClaim: [claim('data', '5Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(noMatch);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(noMatch);
     index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n2', { version: '2' }));
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(gets('v1', 'n2'));
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(gets('v1', 'n2'));
   });
 });

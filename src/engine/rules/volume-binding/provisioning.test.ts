@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim, TopologySelectorTerm } from '../../../kube/
 import { annotations } from '../../../kube/well-known.ts';
 import { upstreamProfile } from '../../cluster-index/profile.ts';
 import { sizeOfBytes } from '../../size.ts';
-import { clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import { clusterOf, type PlanOutcome, planOutcome } from '../../testing/cluster.ts';
 import {
   boundClaim,
   byName,
@@ -20,23 +20,23 @@ import {
   volume,
   zone,
 } from '../../testing/objects.ts';
-import { expectProfiles } from '../../testing/profile-cases.ts';
+import { expectProfileCases } from '../../testing/profile-cases.ts';
 import { plan } from '../../testing/whole-engine.ts';
 
 const noMatch = "node(s) didn't find available persistent volumes to bind";
 
 const dynamic = madeBy('disk.csi', 'local');
 
-function makes(name: string, nodeName = 'n1'): Outcome {
+function makes(name: string, nodeName = 'n1'): PlanOutcome {
   return { node: nodeName, volumes: {}, pools: { [name]: 'new' } };
 }
 
-function refused(nodeCount: number): Outcome {
+function refused(nodeCount: number): PlanOutcome {
   return { message: `0/${nodeCount} nodes are available: ${nodeCount} ${noMatch}.` };
 }
 
 describe('a new volume', () => {
-  expectProfiles([
+  expectProfileCases([
     {
       name: 'is made where none exists and the class has a provisioner',
       cluster: { Node: [node('n1')], StorageClass: [dynamic], PersistentVolumeClaim: [claim('data', '5Gi')] },
@@ -183,7 +183,7 @@ describe('allowedTopologies', () => {
     }
   });
 
-  expectProfiles([
+  expectProfileCases([
     {
       name: 'do not hold for existing volumes',
       cluster: {
@@ -217,10 +217,10 @@ describe('allowedTopologies', () => {
       StorageClass: [madeBy('disk.csi', 'local', { allowedTopologies: [term({ [zone]: ['c'] })] })],
       PersistentVolumeClaim: [claim('data', '5Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(refused(4));
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(refused(4));
     const widened = madeBy('disk.csi', 'local', { allowedTopologies: [term({ rack: ['r2'] })] });
     index.upsert('StorageClass', { ...widened, metadata: { name: 'local', resourceVersion: '2' } });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(makes('data', 'n3'));
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(makes('data', 'n3'));
   });
 });
 
@@ -228,7 +228,7 @@ describe('a claim with a selected node', () => {
   const pinned = claim('data', '5Gi', { selectedNode: 'n2' });
   const two = [node('n1'), node('n2')];
 
-  expectProfiles([
+  expectProfileCases([
     {
       name: 'stays with it',
       cluster: { Node: two, StorageClass: [dynamic], PersistentVolumeClaim: [pinned] },
@@ -336,5 +336,5 @@ test('the class of a claim may stand in the beta annotation alone', () => {
     PersistentVolumeClaim: [betaClass],
     PersistentVolume: [volume('v1', '5Gi', { terms: [onlyAt(zone, 'elsewhere')] })],
   });
-  expect(outcomeOf(index, pod('p', ['data']))).toEqual(makes('data'));
+  expect(planOutcome(index, pod('p', ['data']))).toEqual(makes('data'));
 });

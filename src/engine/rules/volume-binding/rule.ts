@@ -16,7 +16,7 @@ import { Solution } from './solution.ts';
 import { bindingReasons } from './verdict-bits.ts';
 import { volumesInvalidatedBy, volumesWokenBy } from './wakes.ts';
 
-export const volumeBinding: Rule<BindingState> = {
+export const volumeBindingRule: Rule<BindingState> = {
   name: 'VolumeBinding',
   reasons: bindingReasons,
   prepare,

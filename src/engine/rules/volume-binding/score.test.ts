@@ -4,13 +4,13 @@ import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
 import {
   type Profile,
   packShape,
-  type Shape,
   spreadShape,
   stowageProfile,
+  type UtilizationShape,
   upstreamProfile,
   type VolumeScoring,
 } from '../../cluster-index/profile.ts';
-import { type ClusterObjects, clusterOf, outcomeOf } from '../../testing/cluster.ts';
+import { type ClusterObjects, clusterOf, planOutcome } from '../../testing/cluster.ts';
 import {
   boundClaim,
   byName,
@@ -31,7 +31,7 @@ import {
 import { plan } from '../../testing/whole-engine.ts';
 import { eraseState } from '../framework/rule.ts';
 import { volumeRules } from '../volume-rules.ts';
-import { volumeBinding } from './rule.ts';
+import { volumeBindingRule } from './rule.ts';
 
 const nodes = [node('a', { [zone]: 'za' }), node('b', { [zone]: 'zb' }), node('c', { [zone]: 'zc' })];
 const classes = [madeBy('disk.csi', 'local'), madeBy('disk.csi', 'other')];
@@ -42,7 +42,7 @@ function scoresOf(
   profile: Profile,
   claims: readonly string[],
 ): Record<string, number> {
-  const rules = [eraseState(volumeBinding)];
+  const rules = [eraseState(volumeBindingRule)];
   const scores: Record<string, number> = {};
   for (const candidate of objects.Node ?? []) {
     const index = clusterOf({ ...objects, Node: [candidate] }, profile);
@@ -93,7 +93,7 @@ describe('method utilization: Kubernetes 1.37 by its own numbers', () => {
     ...upstreamProfile,
     scoring: { method: 'utilization', volumeShape: spreadShape, poolShape: spreadShape },
   };
-  const custom: Shape = [
+  const custom: UtilizationShape = [
     { utilization: 0, score: 0 },
     { utilization: 50, score: 3 },
     { utilization: 100, score: 5 },
@@ -304,7 +304,7 @@ describe('among nodes of the same score', () => {
 
   test('the first by name is chosen, whatever order they came in', () => {
     for (const order of [nodes, nodes.toReversed()]) {
-      expect(outcomeOf(clusterOf({ ...objects, Node: order }), pod('p', ['data']))).toMatchObject({
+      expect(planOutcome(clusterOf({ ...objects, Node: order }), pod('p', ['data']))).toMatchObject({
         node: 'a',
       });
     }

@@ -75,14 +75,14 @@ class Suitability {
         other === want || (this.#solution.choice.at(other, node) < 0 && this.#poolOf(other, node) === pool);
       if (shares) taken += this.#wants[other]!.size.bytes;
     }
-    const room = this.#index.pools.roomBytes[pool]!;
+    const room = this.#index.pools.availableBytes[pool]!;
     const utilization = room <= 0 ? 100 : Math.min(100, (taken * 100) / room);
     return this.#poolShape.at(utilization) / 2;
   }
 
   #poolOf(want: number, node: number): number {
     this.#columns ??= this.#wants.map((each) =>
-      this.#solution.room.isTracked(each) ? this.#solution.room.column(each) : undefined,
+      this.#solution.capacity.isTracked(each) ? this.#solution.capacity.column(each) : undefined,
     );
     return this.#columns[want]?.[node] ?? -1;
   }
@@ -98,9 +98,9 @@ function utilizationScore(index: ClusterIndex, needs: VolumeNeeds, solution: Sol
   for (const want of needs.wants) {
     const row = solution.choice.at(want.position, node);
     if (hasVolume !== row >= 0) continue;
-    const pool = row < 0 && solution.room.isTracked(want) ? solution.room.column(want)[node]! : -1;
+    const pool = row < 0 && solution.capacity.isTracked(want) ? solution.capacity.column(want)[node]! : -1;
     if (row < 0 && pool < 0) continue;
-    const className = row >= 0 ? index.volumes.record(row).className : want.making!.className;
+    const className = row >= 0 ? index.volumes.record(row).className : want.provisioning!.className;
     const sums = classes.get(className) ?? { requested: zeroSize, available: zeroSize };
     sums.requested = addSizes(sums.requested, want.size);
     sums.available =

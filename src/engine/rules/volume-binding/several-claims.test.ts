@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
-import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from '../../testing/cluster.ts';
 import {
   byName,
   capacity,
@@ -19,10 +19,10 @@ import {
 import { expectOutcomes } from '../../testing/profile-cases.ts';
 import { plan } from '../../testing/whole-engine.ts';
 
-const noMatch: Outcome = {
+const noMatch: PlanOutcome = {
   message: "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind.",
 };
-const noSpace: Outcome = {
+const noSpace: PlanOutcome = {
   message: '0/1 nodes are available: 1 node(s) did not have enough free storage.',
 };
 
@@ -32,11 +32,11 @@ interface Case {
   readonly claims: readonly PersistentVolumeClaim[];
   readonly classes?: readonly StorageClass[];
   readonly more?: ClusterObjects;
-  readonly stowage: Outcome;
-  readonly upstream?: Outcome;
+  readonly stowage: PlanOutcome;
+  readonly upstream?: PlanOutcome;
 }
 
-function gives(volumes: Record<string, string>, pools: Record<string, string> = {}): Outcome {
+function gives(volumes: Record<string, string>, pools: Record<string, string> = {}): PlanOutcome {
   return { node: 'n1', volumes, pools };
 }
 
@@ -108,8 +108,8 @@ describe('claims of one kind', () => {
       PersistentVolume: [volume('v2', '5Gi'), volume('v1', '5Gi')],
       PersistentVolumeClaim: [claim('a', '5Gi'), claim('b', '5Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['a', 'b']))).toEqual(gives({ a: 'v1', b: 'v2' }));
-    expect(outcomeOf(index, pod('p', ['b', 'a']))).toEqual(gives({ b: 'v1', a: 'v2' }));
+    expect(planOutcome(index, pod('p', ['a', 'b']))).toEqual(gives({ a: 'v1', b: 'v2' }));
+    expect(planOutcome(index, pod('p', ['b', 'a']))).toEqual(gives({ b: 'v1', a: 'v2' }));
   });
 
   test('count once where two volumes of the pod name the same claim', () => {
@@ -119,7 +119,7 @@ describe('claims of one kind', () => {
       PersistentVolume: [volume('v1', '5Gi')],
       PersistentVolumeClaim: [claim('a', '5Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['a', 'a']))).toEqual(gives({ a: 'v1' }));
+    expect(planOutcome(index, pod('p', ['a', 'a']))).toEqual(gives({ a: 'v1' }));
   });
 });
 
@@ -257,7 +257,7 @@ describe('attach slots are part of the choice', () => {
       PersistentVolume: [csi('close', '5Gi', 'full.csi'), csi('loose', '9Gi', 'free.csi')],
       PersistentVolumeClaim: [claim('data', '5Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual(gives({ data: 'loose' }));
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(gives({ data: 'loose' }));
   });
 
   test('two claims are divided over two drivers with a slot each', () => {
@@ -272,7 +272,7 @@ describe('attach slots are part of the choice', () => {
       ],
       PersistentVolumeClaim: [claim('a', '1Gi'), claim('b', '1Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['a', 'b']))).toEqual(gives({ a: 'v1', b: 'v3' }));
+    expect(planOutcome(index, pod('p', ['a', 'b']))).toEqual(gives({ a: 'v1', b: 'v3' }));
   });
 
   test('a node without slots for any way to serve the pod is refused for that', () => {
@@ -283,7 +283,7 @@ describe('attach slots are part of the choice', () => {
       PersistentVolume: [csi('v1', '1Gi', 'one.csi'), csi('v2', '2Gi', 'one.csi')],
       PersistentVolumeClaim: [claim('a', '1Gi'), claim('b', '1Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['a', 'b']))).toEqual({
+    expect(planOutcome(index, pod('p', ['a', 'b']))).toEqual({
       message: '0/1 nodes are available: 1 node(s) exceed max volume count.',
     });
   });

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { packShape, type Shape, spreadShape } from '../../cluster-index/profile.ts';
+import { packShape, spreadShape, type UtilizationShape } from '../../cluster-index/profile.ts';
 import { integerShapeScore, ShapeLines } from './shape-score.ts';
 
-const bent: Shape = [
+const bent: UtilizationShape = [
   { utilization: 50, score: 0 },
   { utilization: 80, score: 3 },
   { utilization: 100, score: 5 },
 ];
 
 describe('a shape', () => {
-  test.each<[string, Shape, number, number]>([
+  test.each<[string, UtilizationShape, number, number]>([
     ['packing, empty', packShape, 0, 0],
     ['packing, half full', packShape, 50, 50],
     ['packing, full', packShape, 100, 100],

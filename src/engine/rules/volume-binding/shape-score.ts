@@ -1,4 +1,4 @@
-import type { Shape } from '../../cluster-index/profile.ts';
+import type { UtilizationShape } from '../../cluster-index/profile.ts';
 
 /** Shape scores go to 10, node scores to 100. */
 const scale = 10;
@@ -10,7 +10,7 @@ export class ShapeLines {
   /** Of the line that ends in each point. */
   readonly #slopes: Float64Array;
 
-  constructor(shape: Shape) {
+  constructor(shape: UtilizationShape) {
     this.#utilizations = Float64Array.from(shape, ({ utilization }) => utilization);
     this.#scores = Float64Array.from(shape, ({ score }) => score * scale);
     this.#slopes = Float64Array.from(shape, ({ utilization, score }, position) => {
@@ -29,7 +29,7 @@ export class ShapeLines {
 }
 
 /** The same in whole numbers, rounding towards zero as kube-scheduler's integer division does. */
-export function integerShapeScore(shape: Shape, utilization: number): number {
+export function integerShapeScore(shape: UtilizationShape, utilization: number): number {
   const end = shape.findIndex((point) => utilization <= point.utilization);
   if (end < 0) return (shape.at(-1)?.score ?? 0) * scale;
   const right = shape[end]!;

@@ -2,12 +2,19 @@ import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { ChosenVolumes, Cycle } from '../framework/cycle.ts';
 import type { AttachDemand } from '../volume-limits/attach-demand.ts';
 import { AttachCheck, type ChosenVolume } from './attach-check.ts';
-import { compareWants, type Family, familiesOf, familyOf, serveLargest, VolumeWalk } from './families.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
 import { type NodeSearch, type SearchResult, searchNode } from './node-search.ts';
-import { type PoolPlan, PoolRoom } from './pool-room.ts';
+import { PoolCapacity, type PoolPlan } from './pool-capacity.ts';
 import { StaticChoice } from './static-choice.ts';
 import { bit } from './verdict-bits.ts';
+import {
+  compareWants,
+  familiesOf,
+  familyOfWant,
+  serveLargest,
+  VolumeWalk,
+  type WantFamily,
+} from './want-families.ts';
 import { WorkBudget } from './work-budget.ts';
 
 /** Steps of exact search in one plan: some tenths of a second, however hostile the input. */
@@ -24,8 +31,8 @@ const attachCost = 100;
  */
 export class Solution implements ChosenVolumes {
   readonly choice: StaticChoice;
-  readonly room: PoolRoom;
-  readonly #families: readonly Family[];
+  readonly capacity: PoolCapacity;
+  readonly #families: readonly WantFamily[];
   readonly #index: ClusterIndex;
   readonly #needs: VolumeNeeds;
   readonly #budget = new WorkBudget(searchStepsMax);
@@ -40,12 +47,12 @@ export class Solution implements ChosenVolumes {
   constructor(cycle: Cycle, needs: VolumeNeeds) {
     this.#index = cycle.index;
     this.#needs = needs;
-    this.room = new PoolRoom(cycle, needs.wants, this.#budget);
+    this.capacity = new PoolCapacity(cycle, needs.wants, this.#budget);
     this.#families = familiesOf(cycle.index, needs.wants);
     this.choice = new StaticChoice(cycle.index, needs.wants);
     this.#isExact = cycle.index.profile.assignment === 'exact';
     this.#attach = new AttachCheck(cycle, needs);
-    this.#makingOrder = [...needs.wants].sort(compareMaking);
+    this.#makingOrder = [...needs.wants].sort(compareProvisioning);
     this.#hasPins = needs.wants.some((want) => want.pinnedNode !== undefined);
     this.#hasContention = this.#families.some((family) => family.isContended);
     this.#hasLargeFamilies = this.#families.some((family) => family.wants.length > 1);
@@ -72,7 +79,7 @@ export class Solution implements ChosenVolumes {
   }
 
   /** Wants that get a new volume on a node that has been solved. */
-  madeAt(node: number): Want[] {
+  provisionedAt(node: number): Want[] {
     return this.#makingOrder.filter((want) => this.choice.at(want.position, node) < 0);
   }
 
@@ -83,7 +90,7 @@ export class Solution implements ChosenVolumes {
 
   /** Pools for the wants that get a new volume on a node that has been solved; it was found to work, so it is worth the search. */
   poolsAt(node: number): PoolPlan {
-    return this.room.packAt(node, this.madeAt(node), new WorkBudget(searchStepsMax));
+    return this.capacity.packAt(node, this.provisionedAt(node), new WorkBudget(searchStepsMax));
   }
 
   attachDemand(node: number): AttachDemand {
@@ -119,13 +126,13 @@ export class Solution implements ChosenVolumes {
   #resolveConflict(node: number): number {
     const unavoidable = this.#makingOrder
       .filter((want) => !this.#isFree(want) && this.choice.at(want.position, node) < 0)
-      .reduce((obstacles, want) => obstacles | this.obstacleToMaking(want, node), 0);
+      .reduce((obstacles, want) => obstacles | this.provisioningObstacle(want, node), 0);
     if (unavoidable !== 0) return unavoidable;
     return this.#search(node, this.#obstaclesToMaking(node) || bit.NoVolumeFits);
   }
 
   #isFree(want: Want): boolean {
-    return familyOf(this.#families, want) !== undefined;
+    return familyOfWant(this.#families, want) !== undefined;
   }
 
   /** Why the wants without a volume can't be made here; under `upstream` only the first, as there. */
@@ -134,29 +141,29 @@ export class Solution implements ChosenVolumes {
     let tracked = 0;
     for (const want of this.#makingOrder) {
       if (this.choice.at(want.position, node) >= 0) continue;
-      const obstacle = this.obstacleToMaking(want, node);
+      const obstacle = this.provisioningObstacle(want, node);
       obstacles |= obstacle;
       if (obstacle !== 0 && !this.#isExact) return obstacle;
-      if (this.room.isTracked(want)) tracked += 1;
+      if (this.capacity.isTracked(want)) tracked += 1;
     }
     if (obstacles !== 0 || tracked < 2) return obstacles;
-    const fits = this.room.fitsOnePool(node, tracked);
+    const fits = this.capacity.fitsOnePool(node, tracked);
     if (fits !== undefined) return fits ? 0 : bit.NotEnoughCapacity;
     return this.#obstacleToMakingTogether(node);
   }
 
   /** What keeps a want from getting a new volume here, asked by itself; 0 if nothing does. */
-  obstacleToMaking(want: Want, node: number): number {
+  provisioningObstacle(want: Want, node: number): number {
     if (want.reserved.length > 0 && this.#index.profile.preboundIsFinal) return bit.PreboundVolumeElsewhere;
-    if (want.making === undefined) return bit.NoVolumeFits;
-    const { allowed } = want.making;
+    if (want.provisioning === undefined) return bit.NoVolumeFits;
+    const { allowed } = want.provisioning;
     if (allowed !== this.#index.everyNode && !allowed.nodes.has(node)) return bit.TopologyNotAllowed;
-    if (this.room.isTracked(want) && this.room.column(want)[node]! < 0) return bit.NotEnoughCapacity;
+    if (this.capacity.isTracked(want) && this.capacity.column(want)[node]! < 0) return bit.NotEnoughCapacity;
     return 0;
   }
 
   #obstacleToMakingTogether(node: number): number {
-    const packing = this.room.packAt(node, this.madeAt(node));
+    const packing = this.capacity.packAt(node, this.provisionedAt(node));
     if (packing.kind === 'packed') return 0;
     return packing.kind === 'impossible' ? bit.NotEnoughCapacity : bit.SearchBoundReached;
   }
@@ -173,8 +180,8 @@ export class Solution implements ChosenVolumes {
       const { wants } = family;
       const isPartlyServed =
         this.choice.at(wants[0]!.position, node) >= 0 && this.choice.at(wants.at(-1)!.position, node) < 0;
-      if (!isPartlyServed || wants[0]!.making === undefined) continue;
-      const rows = serveLargest(this.#index, family, family.cells.thingsAt(node));
+      if (!isPartlyServed || wants[0]!.provisioning === undefined) continue;
+      const rows = serveLargest(this.#index, family, family.cells.itemsAt(node));
       for (const [member, want] of wants.entries()) this.choice.set(want.position, node, rows[member]!);
     }
   }
@@ -193,10 +200,10 @@ export class Solution implements ChosenVolumes {
       index: this.#index,
       node,
       families: this.#families,
-      provisioned: this.madeAt(node).filter((want) => !this.#isFree(want)),
-      room: this.room,
+      provisioned: this.provisionedAt(node).filter((want) => !this.#isFree(want)),
+      capacity: this.capacity,
       budget: this.#budget,
-      canBeMade: (want) => this.obstacleToMaking(want, node) === 0,
+      canProvision: (want) => this.provisioningObstacle(want, node) === 0,
       canAttach,
     });
   }
@@ -211,8 +218,8 @@ export class Solution implements ChosenVolumes {
   #takeAscending(node: number): number {
     const taken = new Set<number>();
     for (const want of [...this.#families.flatMap((family) => family.wants)].sort(compareWants)) {
-      const family = familyOf(this.#families, want)!;
-      const walk = new VolumeWalk(this.#index, family.cells.thingsAt(node), family.accepts);
+      const family = familyOfWant(this.#families, want)!;
+      const walk = new VolumeWalk(this.#index, family.cells.itemsAt(node), family.accepts);
       let row = walk.next(want.size);
       while (taken.has(row)) row = walk.next(want.size);
       if (row >= 0) taken.add(row);
@@ -239,7 +246,7 @@ export class Solution implements ChosenVolumes {
 /** What another division of the wants might avoid. */
 const sparedByOthers = bit.NotEnoughCapacity | bit.AttachLimitReached | bit.DriverNotInstalled;
 
-function compareMaking(a: Want, b: Want): number {
+function compareProvisioning(a: Want, b: Want): number {
   const isPinned = a.pinnedNode !== undefined;
   if (isPinned !== (b.pinnedNode !== undefined)) return isPinned ? -1 : 1;
   return isPinned ? a.position - b.position : compareWants(a, b);

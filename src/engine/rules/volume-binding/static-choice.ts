@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { type Family, firstFit, VolumeWalk } from './families.ts';
 import type { Want } from './needs.ts';
+import { firstFit, VolumeWalk, type WantFamily } from './want-families.ts';
 
 /**
  * The existing volume chosen for each want on each node: a column of volume rows by node for every want, -1 for none.
@@ -51,18 +51,18 @@ export class StaticChoice {
   }
 
   /** For all nodes, or for one. */
-  fillFamily(family: Family, onlyRow: number): void {
+  fillFamily(family: WantFamily, onlyRow: number): void {
     const { cells } = family;
-    const [first, end] = cells.range(onlyRow);
+    const [first, end] = cells.cellRange(onlyRow);
     for (let cell = first; cell < end; cell++) {
-      const firstThing = cells.thingStarts[cell]!;
-      if (cells.thingStarts[cell + 1]! - firstThing === 1)
-        this.#fillFromList(family, cell, cells.things[firstThing]!);
+      const firstThing = cells.itemStarts[cell]!;
+      if (cells.itemStarts[cell + 1]! - firstThing === 1)
+        this.#fillFromList(family, cell, cells.items[firstThing]!);
       else this.#fillFromLists(family, cell);
     }
   }
 
-  #fillFromList(family: Family, cell: number, list: number): void {
+  #fillFromList(family: WantFamily, cell: number, list: number): void {
     const { lists } = this.#index.volumes;
     const end = lists.ends[list]!;
     let slot = lists.starts[list]!;
@@ -79,9 +79,9 @@ export class StaticChoice {
     }
   }
 
-  #fillFromLists(family: Family, cell: number): void {
+  #fillFromLists(family: WantFamily, cell: number): void {
     const { cells } = family;
-    const lists = Array.from(cells.things.subarray(cells.thingStarts[cell], cells.thingStarts[cell + 1]));
+    const lists = Array.from(cells.items.subarray(cells.itemStarts[cell], cells.itemStarts[cell + 1]));
     const walk = new VolumeWalk(this.#index, lists, family.accepts);
     for (const want of family.wants) {
       const slot = walk.nextSlot(want.size);
@@ -90,7 +90,7 @@ export class StaticChoice {
     }
   }
 
-  #setCell({ cells }: Family, cell: number, want: Want, slot: number): void {
+  #setCell({ cells }: WantFamily, cell: number, want: Want, slot: number): void {
     const { lists } = this.#index.volumes;
     const column = want.position * this.#rowCount;
     const row = lists.rows[slot]!;

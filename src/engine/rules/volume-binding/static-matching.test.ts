@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { placementOf } from '../../testing/expect-plan.ts';
-import { type ClusterObjects, clusterOf, type Outcome, outcomeOf } from '../../testing/cluster.ts';
+import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from '../../testing/cluster.ts';
+import { expectPlacement } from '../../testing/expect-plan.ts';
 import {
   byName,
   claim,
@@ -19,11 +19,11 @@ import {
 import { expectOutcomes } from '../../testing/profile-cases.ts';
 import { Ledger } from '../../testing/whole-engine.ts';
 
-const noMatch: Outcome = {
+const noMatch: PlanOutcome = {
   message: "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind.",
 };
 
-function gets(volumeName: string, nodeName = 'n1'): Outcome {
+function gets(volumeName: string, nodeName = 'n1'): PlanOutcome {
   return { node: nodeName, volumes: { data: volumeName }, pools: {} };
 }
 
@@ -32,7 +32,7 @@ interface Case {
   readonly name: string;
   readonly volumes: readonly PersistentVolume[];
   readonly claim?: PersistentVolumeClaim;
-  readonly expected: Outcome;
+  readonly expected: PlanOutcome;
 }
 
 function expectBoth(cases: readonly Case[]): void {
@@ -330,12 +330,12 @@ test('a volume that is reserved stays with its claim, whatever rival of the same
     PersistentVolume: [volume('v5', '5Gi')],
     PersistentVolumeClaim: [claim('data', '5Gi'), claim('other', '5Gi')],
   });
-  new Ledger(index).reserve(placementOf(index, pod('p', ['data'])));
+  new Ledger(index).reserve(expectPlacement(index, pod('p', ['data'])));
   index.upsert('PersistentVolume', volume('v1', '5Gi'));
   for (let again = 0; again < 50; again++) {
-    expect(outcomeOf(index, pod('second', ['data']))).toEqual(gets('v5'));
+    expect(planOutcome(index, pod('second', ['data']))).toEqual(gets('v5'));
   }
-  expect(outcomeOf(index, pod('third', ['other']))).toEqual({
+  expect(planOutcome(index, pod('third', ['other']))).toEqual({
     node: 'n1',
     volumes: { other: 'v1' },
     pools: {},

@@ -1,27 +1,28 @@
-import type { Change, ObjectChange, ReleaseChange } from '../../cluster-index/cluster-change.ts';
-import { publishedLimit, publishedRoom } from '../../cluster-index/pools/pool-table.ts';
+import type { ClusterChange, ObjectChange, ReleaseChange } from '../../cluster-index/cluster-change.ts';
+import { publishedCapacity, publishedLimit } from '../../cluster-index/pools/pool-table.ts';
 import { isBeingProvisioned } from '../../cluster-index/pools/promise-table.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
-import { haveSameLabels, type NodeRecord } from '../../records/node-record.ts';
+import { haveSameLabels } from '../../records/labels.ts';
+import type { NodeRecord } from '../../records/node-record.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import type { Interest } from '../framework/rule.ts';
-import { attachesOtherwise, driversMayHelp } from '../volume-limits/attach-wakes.ts';
-import { isOwnClaim } from '../wake-conditions/own-claim.ts';
+import { attachmentsDiffer, driversMayHelp } from '../volume-limits/attach-wakes.ts';
+import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
 
 /**
  * What could help a pod whose volumes found no place. Precise where kube-scheduler is not: a PV wakes only pods that want its
  * class and size or already name it, and a pool only pods that draw on it, when it has more to give.
  */
-export function volumesWokenBy(interest: Interest, change: Change): boolean {
+export function volumesWokenBy(interest: Interest, change: ClusterChange): boolean {
   if (change.kind === 'Release') return isReleased(interest, change);
   if (change.freesPromises && wantsVolumes(interest)) return true;
-  if (interest.lacksSlots && attachesOtherwise(interest, change)) return true;
+  if (interest.lacksSlots && attachmentsDiffer(interest, change)) return true;
   switch (change.kind) {
     case 'PersistentVolumeClaim':
-      return isOwnClaim(interest, change);
+      return isOwnClaimChange(interest, change);
     case 'PersistentVolume':
       // One that was reserved for the claim, or held for it, and goes away lets any other do.
       return (
@@ -47,13 +48,13 @@ export function volumesWokenBy(interest: Interest, change: Change): boolean {
 }
 
 /** What could make a remembered answer wrong: all of the above, and whatever takes something away. */
-export function volumesInvalidatedBy(interest: Interest, change: Change): boolean {
+export function volumesInvalidatedBy(interest: Interest, change: ClusterChange): boolean {
   if (volumesWokenBy({ ...interest, lacksSlots: true }, change)) return true;
   switch (change.kind) {
     case 'PersistentVolumeClaim':
       return (
         interest.claimKeys.has((change.after ?? change.before)!.key) ||
-        (wantsVolumes(interest) && movesRoom(change))
+        (wantsVolumes(interest) && movesProvisioning(change))
       );
     case 'PersistentVolume':
       return [change.before, change.after].some(
@@ -82,11 +83,11 @@ function wantsVolumes(interest: Interest): boolean {
 type ClaimChange = ObjectChange<'PersistentVolumeClaim'>;
 
 /** A claim that starts, stops, moves or resizes its provisioning takes room, or gives it back. */
-function movesRoom({ before, after }: ClaimChange): boolean {
-  return roomOf(before) !== roomOf(after);
+function movesProvisioning({ before, after }: ClaimChange): boolean {
+  return provisioningKey(before) !== provisioningKey(after);
 }
 
-function roomOf(claim: ClaimRecord | undefined): string {
+function provisioningKey(claim: ClaimRecord | undefined): string {
   return claim !== undefined && isBeingProvisioned(claim)
     ? `${claim.selectedNode} ${claim.request?.bytes} ${claim.uid}`
     : '';
@@ -165,7 +166,9 @@ function mayHaveGrown({ before, after }: PoolChange): boolean {
   if (before?.isShared === true || after?.isShared === true || before === undefined) return true;
   if (after === undefined) return false;
   if (before.nodes.key !== after.nodes.key || before.storageClass !== after.storageClass) return true;
-  return limitBytes(after) > limitBytes(before) || publishedRoom(after).bytes > publishedRoom(before).bytes;
+  return (
+    limitBytes(after) > limitBytes(before) || publishedCapacity(after).bytes > publishedCapacity(before).bytes
+  );
 }
 
 function limitBytes(pool: PoolRecord): number {

@@ -38,10 +38,10 @@ export class AttachDemand {
     for (const [driver, handles] of this.#byDriver) {
       const limit = attachments.limit(nodeName, driver);
       if (limit === undefined) continue;
-      const costless = attachments.freeOn(nodeName).get(driver);
+      const costless = attachments.needingNoSlotOn(nodeName).get(driver);
       let needed = 0;
       for (const handle of handles) if (costless?.has(handle) !== true) needed += 1;
-      const free = limit - (attachments.on(nodeName).get(driver)?.size ?? 0);
+      const free = limit - (attachments.attachedOn(nodeName).get(driver)?.size ?? 0);
       if (needed > 0 && needed > free) return { driver, needed, free: Math.max(free, 0) };
     }
     return undefined;

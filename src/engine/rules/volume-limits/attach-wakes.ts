@@ -1,5 +1,5 @@
 import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.ts';
-import type { Change } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { NodeDriversRecord } from '../../records/driver-record.ts';
@@ -36,7 +36,7 @@ function hasPlace({ nodeName, nominatedNode }: PodRecord): boolean {
  * What can change which volumes are attached where. A pod that lacks slots looks again at all of it: a volume that goes leaves a
  * slot, and one that comes may be its own, which then costs nothing.
  */
-export function attachesOtherwise(interest: Interest, change: Change): boolean {
+export function attachmentsDiffer(interest: Interest, change: ClusterChange): boolean {
   switch (change.kind) {
     case 'VolumeAttachment':
       return true;

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { PersistentVolume, Pod } from '../../../kube/api/core.ts';
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { stowageProfile, upstreamProfile } from '../../cluster-index/profile.ts';
-import { verdictOf } from '../../testing/expect-plan.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { claimOf, disk, ebs, newPod, overLimit, running } from '../../testing/limit-cases.ts';
+import { verdictOf } from '../../testing/expect-plan.ts';
+import { boundDiskClaim, disk, ebs, newPod, overLimit, podOnNode1 } from '../../testing/limit-cases.ts';
 import { attachment, byName, csiNode, node, volume } from '../../testing/objects.ts';
 
 /** Whether a pod with claim `a` fits on a node that attaches so many volumes of the driver `ebs` and has these attachments. */
@@ -50,7 +50,7 @@ const cases: readonly AttachmentCase[] = [
     name: 'nor where a pod has it',
     limit: 1,
     attachments: [attachment('x', 'n1', ebs, 'pv-a')],
-    pods: [running('old', 'a')],
+    pods: [podOnNode1('old', 'a')],
     stowage: true,
     upstream: true,
   },
@@ -102,7 +102,7 @@ test.each(byName(cases))('%s', (_, entry) => {
       disk('other', 'other.csi'),
       volume('pv-in-tree', '1Gi', { spec: { awsElasticBlockStore: { volumeID: 'vol-in-tree' } } }),
     ],
-    PersistentVolumeClaim: [claimOf('a')],
+    PersistentVolumeClaim: [boundDiskClaim('a')],
     VolumeAttachment: entry.attachments,
     Pod: entry.pods ?? [],
   };

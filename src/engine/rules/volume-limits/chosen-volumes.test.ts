@@ -3,8 +3,8 @@ import type { PersistentVolume } from '../../../kube/api/core.ts';
 import type { CSIDriver } from '../../../kube/api/storage.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { stowageProfile, upstreamProfile } from '../../cluster-index/profile.ts';
-import { placementOf, reserveIn, verdictOf } from '../../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
+import { expectPlacement, expectReservation, verdictOf } from '../../testing/expect-plan.ts';
 import { ebs, overLimit } from '../../testing/limit-cases.ts';
 import {
   boundClaim,
@@ -72,12 +72,12 @@ describe('slots are reserved', () => {
       StorageClass: [madeBy(ebs, 'local')],
       PersistentVolumeClaim: [claim('a', '1Gi'), claim('b', '1Gi')],
     });
-  const planned = (index: ClusterIndex, name: string) => placementOf(index, pod(`pod-${name}`, [name]));
+  const planned = (index: ClusterIndex, name: string) => expectPlacement(index, pod(`pod-${name}`, [name]));
 
   test('from the moment a placement is, and are free again when it is reverted', () => {
     const index = cluster();
     const ledger = new Ledger(index);
-    const reservation = reserveIn(ledger, planned(index, 'a'));
+    const reservation = expectReservation(ledger, planned(index, 'a'));
     expect(verdictOf(index, pod('pod-b', ['b']))).toBe(overLimit);
     ledger.revert(reservation);
     expect(verdictOf(index, pod('pod-b', ['b']))).toBe('fits');

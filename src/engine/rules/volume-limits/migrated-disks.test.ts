@@ -1,7 +1,14 @@
 import { describe } from 'vitest';
 import type { PersistentVolume, Pod } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { claimOf, disk, ebs, expectLimits, newPod, running } from '../../testing/limit-cases.ts';
+import {
+  boundDiskClaim,
+  disk,
+  ebs,
+  expectLimitCases,
+  newPod,
+  podOnNode1,
+} from '../../testing/limit-cases.ts';
 import { claim, csiNode, pod, volume } from '../../testing/objects.ts';
 
 const migrated = { annotations: { [annotations.migratedPlugins]: 'kubernetes.io/aws-ebs' } };
@@ -23,13 +30,13 @@ describe('disks that were once part of Kubernetes', () => {
     });
   const served = csiNode('n1', { [ebs]: 1 }, migrated);
   const unannounced = csiNode('n1', { [ebs]: 1 });
-  expectLimits([
+  expectLimitCases([
     {
       name: 'count for the driver that serves them',
       csiNode: served,
       disks: two.map((name) => inTree(name)),
-      claims: two.map(claimOf),
-      pods: [running('old', 'a')],
+      claims: two.map(boundDiskClaim),
+      pods: [podOnNode1('old', 'a')],
       asking: newPod('b'),
       fits: false,
     },
@@ -37,8 +44,8 @@ describe('disks that were once part of Kubernetes', () => {
       name: 'count for the driver also where the node does not announce it',
       csiNode: unannounced,
       disks: two.map((name) => inTree(name)),
-      claims: two.map(claimOf),
-      pods: [running('old', 'a')],
+      claims: two.map(boundDiskClaim),
+      pods: [podOnNode1('old', 'a')],
       asking: newPod('b'),
       fits: false,
     },
@@ -46,8 +53,8 @@ describe('disks that were once part of Kubernetes', () => {
       name: 'that are still to be made count for the driver that serves them',
       csiNode: served,
       disks: [inTree('b')],
-      claims: [claim('a', '1Gi', { className: 'in-tree' }), claimOf('b')],
-      pods: [running('old', 'b')],
+      claims: [claim('a', '1Gi', { className: 'in-tree' }), boundDiskClaim('b')],
+      pods: [podOnNode1('old', 'b')],
       asking: newPod('a'),
       fits: false,
     },
@@ -63,8 +70,8 @@ describe('disks that were once part of Kubernetes', () => {
       name: 'count together with CSI ones: an in-tree one is scheduled',
       csiNode: served,
       disks: [disk('a'), inTree('b')],
-      claims: two.map(claimOf),
-      pods: [running('old', 'a')],
+      claims: two.map(boundDiskClaim),
+      pods: [podOnNode1('old', 'a')],
       asking: newPod('b'),
       fits: false,
     },
@@ -72,8 +79,8 @@ describe('disks that were once part of Kubernetes', () => {
       name: 'count together with CSI ones: a CSI one is scheduled',
       csiNode: served,
       disks: [disk('a'), inTree('b')],
-      claims: two.map(claimOf),
-      pods: [running('old', 'b')],
+      claims: two.map(boundDiskClaim),
+      pods: [podOnNode1('old', 'b')],
       asking: newPod('a'),
       fits: false,
     },
@@ -81,8 +88,8 @@ describe('disks that were once part of Kubernetes', () => {
       name: 'count once with their CSI form: the handle is the same',
       csiNode: served,
       disks: [inTree('a', 'vol-1')],
-      claims: [claimOf('a')],
-      pods: [running('old', 'a')],
+      claims: [boundDiskClaim('a')],
+      pods: [podOnNode1('old', 'a')],
       asking: inline('new', 'vol-1'),
       fits: true,
     },
@@ -90,8 +97,8 @@ describe('disks that were once part of Kubernetes', () => {
       name: 'of other kinds count for nobody',
       csiNode: served,
       disks: [inTree('a'), volume('pv-b', '1Gi', { phase: 'Bound', spec: { nfs: { server: 's' } } })],
-      claims: two.map(claimOf),
-      pods: [running('old', 'a')],
+      claims: two.map(boundDiskClaim),
+      pods: [podOnNode1('old', 'a')],
       asking: newPod('b'),
       fits: true,
     },

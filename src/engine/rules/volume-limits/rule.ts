@@ -8,7 +8,7 @@
  */
 
 import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.ts';
-import type { Change } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { unlimited } from '../../cluster-index/volumes/attach-table.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
@@ -16,9 +16,9 @@ import type { DriverRecord } from '../../records/driver-record.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
-import { isOwnClaim } from '../wake-conditions/own-claim.ts';
+import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
 import { AttachDemand, attachFindings, limitsAnything } from './attach-demand.ts';
-import { attachesOtherwise, driversMayHelp } from './attach-wakes.ts';
+import { attachmentsDiffer, driversMayHelp } from './attach-wakes.ts';
 
 interface LimitState {
   readonly claims: readonly ClaimRecord[];
@@ -29,7 +29,7 @@ interface LimitState {
 const attachLimitBit = 1;
 const notInstalledBit = 2;
 
-export const volumeLimits: Rule<LimitState> = {
+export const volumeLimitsRule: Rule<LimitState> = {
   name: 'NodeVolumeLimits',
   reasons: ['AttachLimitReached', 'DriverNotInstalled'],
   prepare,
@@ -97,18 +97,18 @@ function demandAt({ index, pod }: Cycle, { claims }: LimitState, nodeName: strin
 
 function explain(state: LimitState, cycle: Cycle, node: number): readonly Finding[] {
   const nodeName = cycle.index.nodes.record(node)!.key;
-  return attachFindings(volumeLimits.name, demandAt(cycle, state, nodeName), nodeName);
+  return attachFindings(volumeLimitsRule.name, demandAt(cycle, state, nodeName), nodeName);
 }
 
-function wakes(interest: Interest, change: Change): boolean {
+function wakes(interest: Interest, change: ClusterChange): boolean {
   switch (change.kind) {
     case 'CSINode':
       return driversMayHelp(interest, change.before, change.after);
     case 'PersistentVolumeClaim':
-      return isOwnClaim(interest, change) || attachesOtherwise(interest, change);
+      return isOwnClaimChange(interest, change) || attachmentsDiffer(interest, change);
     case 'PersistentVolume':
       return (
-        interest.volumeNames.has((change.after ?? change.before)!.key) || attachesOtherwise(interest, change)
+        interest.volumeNames.has((change.after ?? change.before)!.key) || attachmentsDiffer(interest, change)
       );
     case 'Node':
       return change.before === undefined;
@@ -121,7 +121,7 @@ function wakes(interest: Interest, change: Change): boolean {
     case 'Release':
       return true;
     default:
-      return attachesOtherwise(interest, change);
+      return attachmentsDiffer(interest, change);
   }
 }
 
@@ -129,14 +129,14 @@ function mustBeInstalled(driver: DriverRecord | undefined): boolean {
   return driver?.refusesNodesWithoutIt === true;
 }
 
-function invalidates(interest: Interest, change: Change): boolean {
+function invalidates(interest: Interest, change: ClusterChange): boolean {
   switch (change.kind) {
     case 'CSINode':
     case 'Node':
       return true;
     case 'PersistentVolumeClaim':
       return (
-        interest.claimKeys.has((change.after ?? change.before)!.key) || attachesOtherwise(interest, change)
+        interest.claimKeys.has((change.after ?? change.before)!.key) || attachmentsDiffer(interest, change)
       );
     case 'CSIDriver':
       return interest.drivers.has((change.after ?? change.before)!.key);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { stowageProfile, upstreamProfile } from '../../cluster-index/profile.ts';
-import { type ClusterObjects, clusterOf, outcomeOf } from '../../testing/cluster.ts';
+import { type ClusterObjects, clusterOf, planOutcome } from '../../testing/cluster.ts';
 import {
   boundClaim,
   byName,
@@ -129,7 +129,7 @@ test.each(byName(cases))('%s', (_, { volumes, chosen, score }) => {
 
 test('a preference never refuses a node', () => {
   const index = clusterOf({ ...bound(preferring('v1', [{ weight: 100, rack: 'r9' }])), Node: [nodes[0]!] });
-  expect(outcomeOf(index, pod('p', ['of-v1']))).toMatchObject({ node: 'a' });
+  expect(planOutcome(index, pod('p', ['of-v1']))).toMatchObject({ node: 'a' });
 });
 
 test('a volume that the pod would get counts like one that it has', () => {
@@ -139,12 +139,12 @@ test('a volume that the pod would get counts like one that it has', () => {
     PersistentVolume: [preferring('v1', [{ weight: 5, rack: 'r3' }], 'Available')],
     PersistentVolumeClaim: [claim('data', '1Gi')],
   });
-  expect(outcomeOf(index, pod('p', ['data']))).toEqual({ node: 'c', volumes: { data: 'v1' }, pools: {} });
+  expect(planOutcome(index, pod('p', ['data']))).toEqual({ node: 'c', volumes: { data: 'v1' }, pools: {} });
 });
 
 test('kube-scheduler knows no preferences of volumes', () => {
   const index = clusterOf(bound(preferring('v1', [{ weight: 100, rack: 'r2' }])), upstreamProfile);
-  expect(outcomeOf(index, pod('p', ['of-v1']))).toMatchObject({ node: 'a' });
+  expect(planOutcome(index, pod('p', ['of-v1']))).toMatchObject({ node: 'a' });
 });
 
 describe('what cannot be read is told', () => {
@@ -162,7 +162,7 @@ describe('what cannot be read is told', () => {
     ],
     ['too many terms', JSON.stringify(Array(65).fill({ weight: 1 })), /has 65 terms; the first 64 count/],
   ])('%s', (_, text, problem) => {
-    const { notices } = clusterOf({}).upsert('PersistentVolume', preferring('v1', text));
+    const { warnings: notices } = clusterOf({}).upsert('PersistentVolume', preferring('v1', text));
     expect(notices.map((notice) => notice.problem)).toContainEqual(expect.stringMatching(problem));
     expect(notices[0]).toMatchObject({ kind: 'PersistentVolume', key: 'v1' });
   });
@@ -170,9 +170,9 @@ describe('what cannot be read is told', () => {
 
 test('a preference is asked again when a node is relabelled', () => {
   const index = clusterOf(bound(preferring('v1', [{ weight: 1, rack: 'r9' }])), stowageProfile);
-  expect(outcomeOf(index, pod('p', ['of-v1']))).toMatchObject({ node: 'a' });
+  expect(planOutcome(index, pod('p', ['of-v1']))).toMatchObject({ node: 'a' });
   index.upsert('Node', {
     metadata: { name: 'c', resourceVersion: '2', labels: { [hostname]: 'c', rack: 'r9' } },
   });
-  expect(outcomeOf(index, pod('p', ['of-v1']))).toMatchObject({ node: 'c' });
+  expect(planOutcome(index, pod('p', ['of-v1']))).toMatchObject({ node: 'c' });
 });

@@ -12,7 +12,7 @@ interface PreferenceState {
   readonly bound: readonly VolumeRecord[];
 }
 
-export const volumePreference: Rule<PreferenceState> = {
+export const volumePreferenceRule: Rule<PreferenceState> = {
   name: 'VolumePreference',
   reasons: [],
   prepare: ({ index, pod }: Cycle): Prepared<PreferenceState> => {

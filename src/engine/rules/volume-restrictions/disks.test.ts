@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod, Volume } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes, goes } from '../../testing/index-events.ts';
+import { removed, upserted } from '../../testing/index-events.ts';
 import { atVersion, byName, node, pod } from '../../testing/objects.ts';
-import { expectRuleWakes, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
+import { expectRuleRefusal, expectRuleWakeCases, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
-import { volumeRestrictions } from './rule.ts';
+import { volumeRestrictionsRule } from './rule.ts';
 
-const rule = eraseState(volumeRestrictions);
+const rule = eraseState(volumeRestrictionsRule);
 const refused = '0/1 nodes are available: 1 node(s) had no available disk.';
 
 function using(name: string, volume: Volume, nodeName = ''): Pod {
@@ -91,12 +91,12 @@ describe('of two pods on a node', () => {
   ];
   test.each(byName(cases))('%s', (_, { there, wants, fits }) => {
     const index = clusterOf({ Node: [node('n1')], Pod: [using('other', there, 'n1')] });
-    expect(verdictBy(rule, index, using('p', wants))).toBe(fits ? 'fits' : refused);
+    expect(ruleVerdict(rule, index, using('p', wants))).toBe(fits ? 'fits' : refused);
   });
 
   test('the one that is over is in nobody’s way', () => {
     const over: Pod = { ...using('other', ebs('a'), 'n1'), status: { phase: 'Succeeded' } };
-    expect(verdictBy(rule, clusterOf({ Node: [node('n1')], Pod: [over] }), using('p', ebs('a')))).toBe(
+    expect(ruleVerdict(rule, clusterOf({ Node: [node('n1')], Pod: [over] }), using('p', ebs('a')))).toBe(
       'fits',
     );
   });
@@ -104,11 +104,11 @@ describe('of two pods on a node', () => {
   test('evicting one would let in the other, and on another node both are well', () => {
     const Node = [node('n1')];
     const index = clusterOf({ Node, Pod: [using('other', ebs('a'), 'n1')] });
-    const refusal = refusalBy(rule, index, using('p', ebs('a')));
-    expect([...refusal.nodesWithPodsInTheWay()]).toEqual(['n1']);
+    const refusal = expectRuleRefusal(rule, index, using('p', ebs('a')));
+    expect([...refusal.nodesWherePreemptionMayHelp()]).toEqual(['n1']);
     expect(refusal.explain().nodes[0]!.findings).toMatchObject([{ reason: 'DiskInUse' }]);
     index.upsert('Node', node('n2'));
-    expect(verdictBy(rule, index, using('p', ebs('a')))).toBe('fits');
+    expect(ruleVerdict(rule, index, using('p', ebs('a')))).toBe('fits');
   });
 });
 
@@ -118,31 +118,31 @@ describe('a pod that was refused for its disk', () => {
     cluster: { Node: [node('n1')], Pod: [other, using('stranger', ebs('b'), 'n1')] },
     asking: using('p', ebs('a')),
   };
-  expectRuleWakes(rule, [
-    { ...waiting, name: 'is woken when the other goes', happens: goes('Pod', 'default/other'), wakes: true },
+  expectRuleWakeCases(rule, [
+    { ...waiting, name: 'is woken when the other goes', event: removed('Pod', 'default/other'), wakes: true },
     {
       ...waiting,
       name: 'is woken when the other is over',
-      happens: comes('Pod', atVersion('2', { ...other, status: { phase: 'Failed' } })),
+      event: upserted('Pod', atVersion('2', { ...other, status: { phase: 'Failed' } })),
       wakes: true,
     },
     {
       ...waiting,
       name: 'is not woken when the other goes on',
-      happens: comes('Pod', atVersion('2', { ...other, status: { phase: 'Running' } })),
+      event: upserted('Pod', atVersion('2', { ...other, status: { phase: 'Running' } })),
       wakes: false,
     },
     {
       ...waiting,
       name: 'is not woken when a stranger goes',
-      happens: goes('Pod', 'default/stranger'),
+      event: removed('Pod', 'default/stranger'),
       wakes: false,
     },
-    { ...waiting, name: 'is woken by a new node', happens: comes('Node', node('n2')), wakes: true },
+    { ...waiting, name: 'is woken by a new node', event: upserted('Node', node('n2')), wakes: true },
     {
       ...waiting,
       name: 'is not woken when its node changes',
-      happens: comes('Node', atVersion('2', node('n1', { a: 'b' }))),
+      event: upserted('Node', atVersion('2', node('n1', { a: 'b' }))),
       wakes: false,
     },
   ]);

@@ -1,15 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolumeAccessMode, PersistentVolumeClaim, Pod, Volume } from '../../../kube/api/core.ts';
+import type {
+  PersistentVolumeAccessMode,
+  PersistentVolumeClaim,
+  Pod,
+  Volume,
+} from '../../../kube/api/core.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes, goes } from '../../testing/index-events.ts';
+import { removed, upserted } from '../../testing/index-events.ts';
 import { atVersion, claim, node, pod } from '../../testing/objects.ts';
-import { expectRuleWakes, refusalBy, verdictBy } from '../../testing/rule-checks/rule-cases.ts';
 import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import { expectRuleRefusal, expectRuleWakeCases, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
-import { volumeRestrictions } from './rule.ts';
+import { volumeRestrictionsRule } from './rule.ts';
 
-const rule = eraseState(volumeRestrictions);
+const rule = eraseState(volumeRestrictionsRule);
 const refused =
   '0/2 nodes are available: 2 node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod.';
 
@@ -24,21 +29,21 @@ const asking = pod('p', ['data']);
 
 describe('a claim for one pod', () => {
   test('that another pod uses keeps the pod from every node', () => {
-    const refusal = refusalBy(rule, clusterOf(taken), asking);
+    const refusal = expectRuleRefusal(rule, clusterOf(taken), asking);
     expect(refusal.message).toBe(refused);
-    expect([...refusal.nodesWithPodsInTheWay()]).toEqual(['n1', 'n2']);
+    expect([...refusal.nodesWherePreemptionMayHelp()]).toEqual(['n1', 'n2']);
     expect(refusal.explain().nodes[1]!.findings).toMatchObject([
       { reason: 'ClaimInUse', claim: 'default/data' },
     ]);
   });
 
   test('that nobody uses keeps it from none', () => {
-    expect(verdictBy(rule, clusterOf({ ...taken, Pod: [] }), asking)).toBe('fits');
+    expect(ruleVerdict(rule, clusterOf({ ...taken, Pod: [] }), asking)).toBe('fits');
   });
 
   test('that may be used by several keeps it from none', () => {
     const index = clusterOf({ ...taken, PersistentVolumeClaim: [claimOf('ReadWriteOnce')] });
-    expect(verdictBy(rule, index, asking)).toBe('fits');
+    expect(ruleVerdict(rule, index, asking)).toBe('fits');
   });
 
   test('of the same name in another namespace is another claim', () => {
@@ -48,14 +53,14 @@ describe('a claim for one pod', () => {
       ...claimOf('ReadWriteOncePod'),
       metadata: { namespace: 'elsewhere', name: 'data' },
     });
-    expect(verdictBy(rule, index, { ...asking, metadata })).toBe('fits');
+    expect(ruleVerdict(rule, index, { ...asking, metadata })).toBe('fits');
   });
 
   test('is not in use by a pod that waits, is over, or stands on no node', () => {
     const waits = pod('waits', ['data']);
     const over: Pod = { ...pod('over', ['data'], { nodeName: 'n1' }), status: { phase: 'Succeeded' } };
     const lost = pod('lost', ['data'], { nodeName: 'gone' });
-    expect(verdictBy(rule, clusterOf({ ...taken, Pod: [waits, over, lost] }), asking)).toBe('fits');
+    expect(ruleVerdict(rule, clusterOf({ ...taken, Pod: [waits, over, lost] }), asking)).toBe('fits');
   });
 
   test('is in use by a pod that is going, or is assumed somewhere; but not by the pod itself', () => {
@@ -63,53 +68,53 @@ describe('a claim for one pod', () => {
       ...other,
       metadata: { ...other.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
     };
-    expect(verdictBy(rule, clusterOf({ ...taken, Pod: [going] }), asking)).toBe(refused);
+    expect(ruleVerdict(rule, clusterOf({ ...taken, Pod: [going] }), asking)).toBe(refused);
     const index = clusterOf({ ...taken, Pod: [pod('other', ['data'])] });
     index.setAssumedPod('default/other', readPod(other));
-    expect(verdictBy(rule, index, asking)).toBe(refused);
-    expect(verdictBy(rule, clusterOf(taken), pod('other', ['data']))).toBe('fits');
+    expect(ruleVerdict(rule, index, asking)).toBe(refused);
+    expect(ruleVerdict(rule, clusterOf(taken), pod('other', ['data']))).toBe('fits');
   });
 });
 
 describe('a pod that was refused for its claim', () => {
   const waiting = { cluster: taken, asking };
-  expectRuleWakes(rule, [
-    { ...waiting, name: 'is woken when the other goes', happens: goes('Pod', 'default/other'), wakes: true },
+  expectRuleWakeCases(rule, [
+    { ...waiting, name: 'is woken when the other goes', event: removed('Pod', 'default/other'), wakes: true },
     {
       ...waiting,
       name: 'is not woken when the other changes',
-      happens: comes('Pod', atVersion('2', other)),
+      event: upserted('Pod', atVersion('2', other)),
       wakes: false,
     },
     {
       ...waiting,
       name: 'is not woken by a pod that waits for the same claim',
-      happens: comes('Pod', pod('rival', ['data'])),
+      event: upserted('Pod', pod('rival', ['data'])),
       wakes: false,
     },
     {
       ...waiting,
       cluster: { ...taken, Pod: [other, asking] },
       name: 'is not woken by what is written about itself',
-      happens: comes('Pod', atVersion('2', { ...asking, status: { phase: 'Pending' } })),
+      event: upserted('Pod', atVersion('2', { ...asking, status: { phase: 'Pending' } })),
       wakes: false,
     },
     {
       ...waiting,
       name: 'is woken when the claim becomes another',
-      happens: comes('PersistentVolumeClaim', claimOf('ReadWriteOnce', '2')),
+      event: upserted('PersistentVolumeClaim', claimOf('ReadWriteOnce', '2')),
       wakes: true,
     },
     {
       ...waiting,
       name: 'is not woken when the claim changes otherwise',
-      happens: comes('PersistentVolumeClaim', claimOf('ReadWriteOncePod', '2')),
+      event: upserted('PersistentVolumeClaim', claimOf('ReadWriteOncePod', '2')),
       wakes: false,
     },
     {
       ...waiting,
       name: 'is woken when the node of the other goes',
-      happens: goes('Node', 'n1'),
+      event: removed('Node', 'n1'),
       wakes: true,
     },
   ]);
@@ -130,7 +135,7 @@ test('it says what the obvious reading says', () => {
   expectSameAsOracle(
     rule,
     (book, { spec }) => {
-      const standing = book.standingPods();
+      const standing = book.podsOnNodes();
       const volumes = spec?.volumes ?? [];
       const isTaken = volumes.some(({ persistentVolumeClaim }) => {
         const name = persistentVolumeClaim?.claimName ?? '';

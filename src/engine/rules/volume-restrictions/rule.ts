@@ -2,7 +2,7 @@
  * Storage that pods can't share: disks that are named in the pod itself, of which a node's pods may have one user that writes; and
  * claims with access mode ReadWriteOncePod, which one pod in the cluster may use.
  */
-import type { Change, ObjectChange } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { NodeRow } from '../../cluster-index/nodes/node-table.ts';
 import { accessModeBits } from '../../records/access-modes.ts';
@@ -12,7 +12,7 @@ import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
-import { placesOf } from '../wake-conditions/pod-moves.ts';
+import { nodesClaimed } from '../wake-conditions/pod-moves.ts';
 
 type PodChange = ObjectChange<'Pod'>;
 
@@ -25,7 +25,7 @@ interface RestrictionState {
 const diskInUseBit = 1;
 const claimInUseBit = 2;
 
-export const volumeRestrictions: Rule<RestrictionState> = {
+export const volumeRestrictionsRule: Rule<RestrictionState> = {
   name: 'VolumeRestrictions',
   reasons: ['DiskInUse', 'ClaimInUse'],
   prepare,
@@ -78,12 +78,12 @@ function explain(
 ): readonly Finding[] {
   const isInConflict = disks.some((disk) => index.disks.isInConflict(disk, node as NodeRow));
   return [
-    ...(isInConflict ? [plainFinding(volumeRestrictions.name, 'DiskInUse')] : []),
-    ...takenClaims.map((key) => plainFinding(volumeRestrictions.name, 'ClaimInUse', key)),
+    ...(isInConflict ? [plainFinding(volumeRestrictionsRule.name, 'DiskInUse')] : []),
+    ...takenClaims.map((key) => plainFinding(volumeRestrictionsRule.name, 'ClaimInUse', key)),
   ];
 }
 
-function wakes(interest: Interest, change: Change, index: ClusterIndex): boolean {
+function wakes(interest: Interest, change: ClusterChange, index: ClusterIndex): boolean {
   switch (change.kind) {
     case 'Pod':
       return mayGiveUp(interest.pod, change, index);
@@ -109,7 +109,7 @@ function mayGiveUp(asking: PodRecord, change: PodChange, index: ClusterIndex): b
 
 /** It has a node, is to have one, or is over, on one side at least. Of other pods nothing counts but what is assumed, and that stays. */
 function isSettled({ before, after }: PodChange): boolean {
-  return [before, after].some((pod) => pod?.isFinished === true || placesOf(pod).length > 0);
+  return [before, after].some((pod) => pod?.isFinished === true || nodesClaimed(pod).length > 0);
 }
 
 /** It uses a disk or a claim that the other wants too, in whatever way. */
@@ -137,7 +137,7 @@ function changesModes(
   return claimKeys.has((after ?? before)!.key) && before?.accessModes !== after?.accessModes;
 }
 
-function invalidates(interest: Interest, change: Change, index: ClusterIndex): boolean {
+function invalidates(interest: Interest, change: ClusterChange, index: ClusterIndex): boolean {
   switch (change.kind) {
     case 'Pod': {
       const { before, after } = change;

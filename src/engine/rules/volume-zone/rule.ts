@@ -3,16 +3,16 @@
  * otherwise it must have the volume's key, or the newer key for a volume that uses the beta one, with one of its values.
  */
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import type { Change } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { everyNode } from '../../records/node-matcher.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
-import { type VolumeRecord, type ZoneLabel, zoneKeys } from '../../records/volume-record.ts';
+import { type VolumeRecord, type ZoneLabel, zoneLabelKeys } from '../../records/volume-record.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { type Interest, type PodRefusal, type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { podMessage } from '../reasons.ts';
-import { isOwnClaim } from '../wake-conditions/own-claim.ts';
+import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
 
 interface ZonedVolume {
   readonly claim: string;
@@ -25,7 +25,7 @@ interface ZoneState {
 
 const zoneMismatchBit = 1;
 
-export const volumeZone: Rule<ZoneState> = {
+export const volumeZoneRule: Rule<ZoneState> = {
   name: 'VolumeZone',
   reasons: ['ZoneMismatch'],
   prepare,
@@ -85,7 +85,7 @@ const stableKeyOf: Readonly<Record<string, string>> = {
 };
 
 function isInZone(zones: readonly ZoneLabel[], labels: Readonly<Record<string, string>>): boolean {
-  if (!zoneKeys.some((key) => Object.hasOwn(labels, key))) return true;
+  if (!zoneLabelKeys.some((key) => Object.hasOwn(labels, key))) return true;
   return zones.every(({ key, values }) => {
     const value = labels[key] ?? labels[stableKeyOf[key] ?? ''];
     return value !== undefined && values.has(value);
@@ -97,7 +97,7 @@ function explain({ volumes }: ZoneState, cycle: Cycle, node: number): readonly F
   return volumes
     .filter(({ volume }) => !isInZone(volume.zones, labels))
     .map(({ claim, volume }) => ({
-      rule: volumeZone.name,
+      rule: volumeZoneRule.name,
       reason: 'ZoneMismatch',
       claim,
       candidates: [
@@ -108,7 +108,7 @@ function explain({ volumes }: ZoneState, cycle: Cycle, node: number): readonly F
     }));
 }
 
-function wakes(interest: Interest, change: Change): boolean {
+function wakes(interest: Interest, change: ClusterChange): boolean {
   switch (change.kind) {
     case 'Node':
       return (
@@ -116,7 +116,7 @@ function wakes(interest: Interest, change: Change): boolean {
         (change.before === undefined || zonesDiffer(change.before.labels, change.after.labels))
       );
     case 'PersistentVolumeClaim':
-      return isOwnClaim(interest, change);
+      return isOwnClaimChange(interest, change);
     case 'PersistentVolume':
       return (
         change.after !== undefined &&
@@ -141,7 +141,7 @@ function zonesMoved(before: VolumeRecord, after: VolumeRecord): boolean {
   return text(before) !== text(after);
 }
 
-function takesAway(interest: Interest, change: Change): boolean {
+function takesAway(interest: Interest, change: ClusterChange): boolean {
   switch (change.kind) {
     case 'Node':
       return change.after === undefined;
@@ -160,5 +160,5 @@ function zonesDiffer(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
 ): boolean {
-  return zoneKeys.some((key) => before[key] !== after[key]);
+  return zoneLabelKeys.some((key) => before[key] !== after[key]);
 }

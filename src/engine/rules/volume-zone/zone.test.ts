@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { NodeSelectorTerm, Pod } from '../../../kube/api/core.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { type Profile, stowageProfile, upstreamProfile } from '../../cluster-index/profile.ts';
-import { verdictOf } from '../../testing/expect-plan.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
+import { verdictOf } from '../../testing/expect-plan.ts';
 import {
   boundClaim,
   byName,

@@ -5,7 +5,7 @@ import type { PodRecord } from '../../records/pod-record.ts';
  * The pods of the node that this one may evict; those that are only assumed there too. What it waits for need not make it fit: it may
  * do the rest itself.
  */
-export function evictableOn(
+export function evictablePodsOn(
   nodeName: string,
   { priority, preemptsOthers }: PodRecord,
   index: ClusterIndex,

@@ -3,7 +3,7 @@ import type { NodeExplanation } from '../evaluation/explain-nodes.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { Finding, Margin } from '../rules/framework/finding.ts';
 import type { NodeReason } from '../rules/reasons.ts';
-import { detailOf } from './details.ts';
+import { findingDetail } from './finding-detail.ts';
 
 /** Nodes that refuse the pod for the same reasons. */
 export interface NodeGroup {
@@ -18,11 +18,11 @@ export interface GroupReason {
   readonly claim: string | undefined;
   /** The taint, label, port or volume that it is about. */
   readonly detail: string;
-  readonly range: Range | undefined;
+  readonly range: MarginRange | undefined;
 }
 
 /** The numbers behind a reason over all nodes of the group. */
-export interface Range {
+export interface MarginRange {
   readonly unit: Margin['unit'];
   /** The resource or the driver; empty for bytes of volumes. */
   readonly of: string;
@@ -33,7 +33,7 @@ export interface Range {
 }
 
 /** Thousands of nodes in a few groups: those that miss for the fewest reasons first, then the largest. */
-export function foldNodes(
+export function groupNodes(
   nodes: readonly NodeExplanation[],
   pod: PodRecord,
   index: ClusterIndex,
@@ -41,7 +41,7 @@ export function foldNodes(
   const groups = new Map<string, Group>();
   for (const { node, findings } of nodes) {
     if (findings.length === 0) continue;
-    const reasons = findings.map((finding) => reasonOf(finding, detailOf(finding, pod, node, index)));
+    const reasons = findings.map((finding) => reasonOf(finding, findingDetail(finding, pod, node, index)));
     const key = reasons.map(keyOf).join('\n');
     const known = groups.get(key);
     if (known === undefined) groups.set(key, { nodes: [node], reasons });
@@ -67,7 +67,7 @@ function reasonOf({ rule, reason, claim, margin }: Finding, detail: string): Gro
   return { rule, reason, claim, detail, range: margin && rangeOf(margin) };
 }
 
-function rangeOf(margin: Margin): Range | undefined {
+function rangeOf(margin: Margin): MarginRange | undefined {
   switch (margin.unit) {
     case 'bytes': {
       const free = margin.free.bytes - margin.promised.bytes;
@@ -91,7 +91,7 @@ function keyOf({ reason, claim, detail, range }: GroupReason): string {
   return [reason, claim ?? '', detail, range?.of ?? ''].join('\t');
 }
 
-function widened(reason: GroupReason, other: Range | undefined): GroupReason {
+function widened(reason: GroupReason, other: MarginRange | undefined): GroupReason {
   const { range } = reason;
   if (other === undefined) return reason;
   if (range === undefined) return { ...reason, range: other };

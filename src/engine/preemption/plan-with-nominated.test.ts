@@ -3,27 +3,27 @@ import type { Pod } from '../../kube/api/core.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { readPod } from '../records/pod-record.ts';
 import { eraseState, type Rule } from '../rules/framework/rule.ts';
-import { topologySpread } from '../rules/topology-spread/rule.ts';
+import { topologySpreadRule } from '../rules/topology-spread/rule.ts';
 import { dumpIndex } from '../testing/index-dump.ts';
 import { byName } from '../testing/objects.ts';
-import { type NominatedPlanOptions, planBesideNominated } from './plan-beside-nominated.ts';
+import { type NominatedPlanOptions, planWithNominated } from './plan-with-nominated.ts';
 import {
   assume,
-  crowded,
+  describePreemption,
   high,
   large,
   low,
   medium,
   middle,
   nowMs,
+  pendingPod,
   preempt,
-  roomRules,
-  running,
+  preemptionCluster,
+  resourceRules,
+  runningPod,
   small,
-  told,
   veryLarge,
-  waiting,
-} from './testing/crowded-cluster.ts';
+} from './testing/preemption-cluster.ts';
 
 function answerOf(
   index: ClusterIndex,
@@ -31,8 +31,8 @@ function answerOf(
   nominated: readonly Pod[],
   rest: Partial<NominatedPlanOptions> = {},
 ): string {
-  const options = { nowMs, rules: roomRules, nominated: nominated.map(readPod), ...rest };
-  const answer = planBesideNominated(asking, index, options);
+  const options = { nowMs, rules: resourceRules, nominated: nominated.map(readPod), ...rest };
+  const answer = planWithNominated(asking, index, options);
   return answer.kind === 'placement' ? answer.node : answer.message;
 }
 
@@ -51,53 +51,53 @@ const cases: readonly Case[] = [
   { name: 'where nobody is nominated it is a plan like any other', nominated: [], expected: 'node1' },
   {
     name: 'room that is being made for an equal is left to it',
-    nominated: [waiting('rival', middle, large, to('node1'))],
+    nominated: [pendingPod('rival', middle, large, to('node1'))],
     expected: 'node2',
   },
   {
     name: 'room that is being made for a higher pod is left to it',
-    nominated: [waiting('rival', high, large, to('node1'))],
+    nominated: [pendingPod('rival', high, large, to('node1'))],
     expected: 'node2',
   },
   {
     name: 'room that is being made for a lower pod may be taken',
-    nominated: [waiting('rival', low, large, to('node1'))],
+    nominated: [pendingPod('rival', low, large, to('node1'))],
     expected: 'node1',
   },
   {
     name: 'a node with room for both is taken',
-    nominated: [waiting('rival', high, medium, to('node1'))],
+    nominated: [pendingPod('rival', high, medium, to('node1'))],
     expected: 'node1',
   },
   {
     name: 'several on one node add up',
-    nominated: [waiting('a', high, medium, to('node1')), waiting('b', high, small, to('node1'))],
+    nominated: [pendingPod('a', high, medium, to('node1')), pendingPod('b', high, small, to('node1'))],
     expected: 'node2',
   },
   {
     name: 'the pod is not in its own way',
-    asking: waiting('p', middle, large, to('node1')),
-    nominated: [waiting('p', middle, large, to('node1'))],
+    asking: pendingPod('p', middle, large, to('node1')),
+    nominated: [pendingPod('p', middle, large, to('node1'))],
     expected: 'node1',
   },
   {
     name: 'a node that is gone concerns nobody',
-    nominated: [waiting('rival', high, large, to('node9'))],
+    nominated: [pendingPod('rival', high, large, to('node9'))],
     expected: 'node1',
   },
   {
     name: 'a pod without a nomination concerns nobody',
-    nominated: [waiting('rival', high, large)],
+    nominated: [pendingPod('rival', high, large)],
     expected: 'node1',
   },
   {
     name: 'where every node is left to others, all of them are told of',
-    nominated: [waiting('a', high, large, to('node1')), waiting('b', high, large, to('node2'))],
+    nominated: [pendingPod('a', high, large, to('node1')), pendingPod('b', high, large, to('node2'))],
     expected: '0/2 nodes are available: 2 Insufficient cpu.',
   },
   {
     name: 'nodes that are not asked about are not told of',
-    nominated: [waiting('a', high, large, to('node1')), waiting('b', high, large, to('node2'))],
+    nominated: [pendingPod('a', high, large, to('node1')), pendingPod('b', high, large, to('node2'))],
     onlyNodes: ['node1'],
     expected: '0/2 nodes are available: 1 Insufficient cpu.',
   },
@@ -105,8 +105,8 @@ const cases: readonly Case[] = [
 
 test.each(byName(cases))(
   '%s',
-  (_, { asking = waiting('p', middle, large), nominated, onlyNodes, expected }) => {
-    const index = crowded(['node1', 'node2'], []);
+  (_, { asking = pendingPod('p', middle, large), nominated, onlyNodes, expected }) => {
+    const index = preemptionCluster(['node1', 'node2'], []);
     const before = dumpIndex(index);
     expect(answerOf(index, asking, nominated, onlyNodes && { onlyNodes: onlyNodes.values() })).toBe(expected);
     expect(dumpIndex(index)).toEqual(before);
@@ -114,32 +114,34 @@ test.each(byName(cases))(
 );
 
 test('a nominated pod that counts somewhere already counts there and nowhere else', () => {
-  const index = crowded(['node1', 'node2'], []);
-  const rival = waiting('rival', high, large, to('node1'));
+  const index = preemptionCluster(['node1', 'node2'], []);
+  const rival = pendingPod('rival', high, large, to('node1'));
   assume(index, rival, 'node2');
-  expect(answerOf(index, waiting('p', middle, large), [rival])).toBe('node1');
-  expect(answerOf(index, waiting('p', middle, large), [rival], { onlyNodes: ['node2'] })).toBe(
+  expect(answerOf(index, pendingPod('p', middle, large), [rival])).toBe('node1');
+  expect(answerOf(index, pendingPod('p', middle, large), [rival], { onlyNodes: ['node2'] })).toBe(
     '0/2 nodes are available: 1 Insufficient cpu.',
   );
 });
 
 test('a node that is left to others may still be emptied further', () => {
-  const index = crowded(['node1'], [running('victim', 'node1', low, medium)]);
-  const nominated = [readPod(waiting('rival', high, medium, to('node1')))];
-  const refusal = planBesideNominated(waiting('p', middle, large), index, {
+  const index = preemptionCluster(['node1'], [runningPod('victim', 'node1', low, medium)]);
+  const nominated = [readPod(pendingPod('rival', high, medium, to('node1')))];
+  const refusal = planWithNominated(pendingPod('p', middle, large), index, {
     nowMs,
-    rules: roomRules,
+    rules: resourceRules,
     nominated,
   });
-  expect(refusal.kind === 'refusal' && [...refusal.nodesWithPodsInTheWay()]).toEqual(['node1']);
+  expect(refusal.kind === 'refusal' && [...refusal.nodesWherePreemptionMayHelp()]).toEqual(['node1']);
 });
 
 test('preemption makes no room that a nominated pod would need as well', () => {
-  const index = crowded(['node1'], [running('victim', 'node1', low, large)]);
-  const nominated = [readPod(waiting('rival', high, large, to('node1')))];
+  const index = preemptionCluster(['node1'], [runningPod('victim', 'node1', low, large)]);
+  const nominated = [readPod(pendingPod('rival', high, large, to('node1')))];
   const message = 'preemption: 0/1 nodes are available: 1 Insufficient cpu.';
-  expect(told(preempt(index, waiting('p', high, large), { nominated }))).toBe(message);
-  expect(told(preempt(index, waiting('p', high, medium + 1), { nominated: [] }))).toBe('node1: victim');
+  expect(describePreemption(preempt(index, pendingPod('p', high, large), { nominated }))).toBe(message);
+  expect(describePreemption(preempt(index, pendingPod('p', high, medium + 1), { nominated: [] }))).toBe(
+    'node1: victim',
+  );
 });
 
 /** Wants somebody called `friend` to run, wherever; refuses every node otherwise. Not on a node of its own. */
@@ -161,25 +163,27 @@ const company: Rule<null> = {
 };
 
 test('a pod that would fit only beside somebody who has yet to come is refused', () => {
-  const index = crowded(['node1', 'node2'], []);
-  const friend = waiting('friend', high, small, to('node1'));
+  const index = preemptionCluster(['node1', 'node2'], []);
+  const friend = pendingPod('friend', high, small, to('node1'));
   const rules = [eraseState(company)];
   // Alone it fits on node1 only; with the friend there, on node2 only.
-  expect(answerOf(index, waiting('p', low, small), [], { rules })).toBe('node1');
-  expect(answerOf(index, waiting('p', low, small), [friend], { rules })).toMatch(/^0\/2 nodes are available/);
+  expect(answerOf(index, pendingPod('p', low, small), [], { rules })).toBe('node1');
+  expect(answerOf(index, pendingPod('p', low, small), [friend], { rules })).toMatch(
+    /^0\/2 nodes are available/,
+  );
 });
 
 test('a pod that fits nowhere beside those to come waits for what speaks against each node', () => {
-  const index = crowded(['node1', 'node2'], []);
-  const rules = [eraseState(topologySpread)];
+  const index = preemptionCluster(['node1', 'node2'], []);
+  const rules = [eraseState(topologySpreadRule)];
   const labels = { app: 'web' };
-  const asking = spreading(waiting('p', middle, small, { labels }));
+  const asking = spreading(pendingPod('p', middle, small, { labels }));
   // Each would crowd its own node; with both there, it could go to either.
   const friends = ['node1', 'node2'].map((node) =>
-    waiting(`to-${node}`, middle, small, { labels, ...to(node) }),
+    pendingPod(`to-${node}`, middle, small, { labels, ...to(node) }),
   );
-  const refusal = planBesideNominated(asking, index, { nowMs, rules, nominated: friends.map(readPod) });
-  const { change } = index.upsert('Pod', running('to-node1', 'node1', middle, small, { labels }));
+  const refusal = planWithNominated(asking, index, { nowMs, rules, nominated: friends.map(readPod) });
+  const { change } = index.upsert('Pod', runningPod('to-node1', 'node1', middle, small, { labels }));
   expect(refusal.kind === 'refusal' && refusal.wokenBy(change!)).toBe(true);
   expect(answerOf(index, asking, friends.slice(1), { rules })).toBe('node2');
 });
@@ -196,7 +200,7 @@ function spreading(asking: Pod): Pod {
 }
 
 test('the choice among the nodes that are left is the usual one', () => {
-  const index = crowded(['node1', 'node2', 'node3'], [running('q', 'node2', low, small)]);
-  const rival = waiting('rival', high, veryLarge, to('node1'));
-  expect(answerOf(index, waiting('p', middle, large), [rival])).toBe('node3');
+  const index = preemptionCluster(['node1', 'node2', 'node3'], [runningPod('q', 'node2', low, small)]);
+  const rival = pendingPod('rival', high, veryLarge, to('node1'));
+  expect(answerOf(index, pendingPod('p', middle, large), [rival])).toBe('node3');
 });

@@ -4,17 +4,17 @@ import { defaultRules } from '../rules/default-rules.ts';
 import { clusterOf } from '../testing/cluster.ts';
 import { hostname, node, zone } from '../testing/objects.ts';
 import {
-  crowded,
+  describePreemption,
   high,
   low,
   middle,
+  nodeWithCpu,
+  pendingPod,
   preempt,
-  roomyNode,
-  running,
+  preemptionCluster,
+  runningPod,
   small,
-  told,
-  waiting,
-} from './testing/crowded-cluster.ts';
+} from './testing/preemption-cluster.ts';
 
 const foo = { labels: { foo: '' } };
 const labelSelector = { matchExpressions: [{ key: 'foo', operator: 'Exists' as const }] };
@@ -26,14 +26,16 @@ function having(pod: Pod, spec: PodSpec): Pod {
 
 test('a lower pod that wants no such neighbours has to go, and only that one', () => {
   const required = [{ labelSelector, topologyKey: hostname }];
-  const loner = having(running('p1.1', 'node1', low, small, foo), {
+  const loner = having(runningPod('p1.1', 'node1', low, small, foo), {
     affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } },
   });
-  const index = crowded(
+  const index = preemptionCluster(
     ['node1'],
-    [loner, running('p1.2', 'node1', middle, small), running('p1.3', 'node1', high, small)],
+    [loner, runningPod('p1.2', 'node1', middle, small), runningPod('p1.3', 'node1', high, small)],
   );
-  expect(told(preempt(index, waiting('p', high, small, foo), { rules }))).toBe('node1: p1.1');
+  expect(describePreemption(preempt(index, pendingPod('p', high, small, foo), { rules }))).toBe(
+    'node1: p1.1',
+  );
 });
 
 test('as many as the spread over zones and nodes needs have to go, the least important first', () => {
@@ -43,44 +45,46 @@ test('as many as the spread over zones and nodes needs have to go, the least imp
     ['node-x', 'zone2'],
   ];
   const index = clusterOf({
-    Node: places.map(([name, at]) => ({ ...roomyNode(name), ...node(name, { [zone]: at }) })),
+    Node: places.map(([name, at]) => ({ ...nodeWithCpu(name), ...node(name, { [zone]: at }) })),
     Pod: [
-      running('pod-a1', 'node-a', middle, 0, foo),
-      running('pod-a2', 'node-a', low, 0, foo),
-      running('pod-b1', 'node-b', low, 0, foo),
-      running('pod-x1', 'node-x', high, 0, foo),
-      running('pod-x2', 'node-x', high, 0, foo),
+      runningPod('pod-a1', 'node-a', middle, 0, foo),
+      runningPod('pod-a2', 'node-a', low, 0, foo),
+      runningPod('pod-b1', 'node-b', low, 0, foo),
+      runningPod('pod-x1', 'node-x', high, 0, foo),
+      runningPod('pod-x2', 'node-x', high, 0, foo),
     ],
   });
   const spread = { maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' as const, labelSelector };
-  const asking = having(waiting('p', high, 0, foo), {
+  const asking = having(pendingPod('p', high, 0, foo), {
     topologySpreadConstraints: [
       { ...spread, topologyKey: zone },
       { ...spread, topologyKey: hostname },
     ],
   });
-  expect(told(preempt(index, asking, { rules, seed: 0, enough: { percent: 0, least: 1 } }))).toBe(
-    'node-a: pod-a2',
-  );
-  expect(told(preempt(index, asking, { rules, seed: 1, enough: { percent: 0, least: 1 } }))).toBe(
-    'node-b: pod-b1',
-  );
+  expect(
+    describePreemption(preempt(index, asking, { rules, seed: 0, candidateLimits: { percent: 0, least: 1 } })),
+  ).toBe('node-a: pod-a2');
+  expect(
+    describePreemption(preempt(index, asking, { rules, seed: 1, candidateLimits: { percent: 0, least: 1 } })),
+  ).toBe('node-b: pod-b1');
 });
 
 test('a port that a lower pod holds is taken from it', () => {
   const ports = { containers: [{ name: 'web', ports: [{ containerPort: 80, hostPort: 80 }] }] };
-  const holder = having(running('holder', 'node1', low, 0), ports);
-  const index = crowded(['node1'], [holder, running('other', 'node1', low, small)]);
-  expect(told(preempt(index, having(waiting('p', high, 0), ports), { rules }))).toBe('node1: holder');
+  const holder = having(runningPod('holder', 'node1', low, 0), ports);
+  const index = preemptionCluster(['node1'], [holder, runningPod('other', 'node1', low, small)]);
+  expect(describePreemption(preempt(index, having(pendingPod('p', high, 0), ports), { rules }))).toBe(
+    'node1: holder',
+  );
 });
 
 test('nobody is evicted from a node that the pod does not tolerate', () => {
   const tainted = {
-    ...roomyNode('node1'),
+    ...nodeWithCpu('node1'),
     spec: { taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' as const }] },
   };
-  const index = crowded([tainted], [running('p1', 'node1', low, 500)]);
-  expect(told(preempt(index, waiting('p', high, small), { rules }))).toBe(
+  const index = preemptionCluster([tainted], [runningPod('p1', 'node1', low, 500)]);
+  expect(describePreemption(preempt(index, pendingPod('p', high, small), { rules }))).toBe(
     'preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
   );
 });

@@ -4,7 +4,7 @@ import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { plan } from '../../plan.ts';
 import { readPod } from '../../records/pod-record.ts';
 import { type AnyRule, eraseState } from '../../rules/framework/rule.ts';
-import { nodeResourcesFit } from '../../rules/node-resources/rule.ts';
+import { nodeResourcesRule } from '../../rules/node-resources/rule.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { node, pod } from '../../testing/objects.ts';
 import { findVictims, type Preemption, type PreemptionOptions } from '../find-victims.ts';
@@ -23,7 +23,7 @@ export const medium = 200;
 export const large = 300;
 export const veryLarge = 500;
 
-export const roomRules: readonly AnyRule[] = [eraseState(nodeResourcesFit)];
+export const resourceRules: readonly AnyRule[] = [eraseState(nodeResourcesRule)];
 
 export interface PodTraits {
   readonly labels?: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface PodTraits {
 }
 
 /** A pod that waits for a node. */
-export function waiting(name: string, priority: number, cpuMilli: number, traits: PodTraits = {}): Pod {
+export function pendingPod(name: string, priority: number, cpuMilli: number, traits: PodTraits = {}): Pod {
   const { labels = {}, started, nominatedTo, isVictim, isDeleting, neverPreempts } = traits;
   const base = pod(name, []);
   return {
@@ -57,24 +57,24 @@ export function waiting(name: string, priority: number, cpuMilli: number, traits
   };
 }
 
-export function running(
+export function runningPod(
   name: string,
   nodeName: string,
   priority: number,
   cpuMilli: number,
   traits: PodTraits = {},
 ): Pod {
-  const base = waiting(name, priority, cpuMilli, traits);
+  const base = pendingPod(name, priority, cpuMilli, traits);
   return { ...base, spec: { ...base.spec, nodeName } };
 }
 
-export function roomyNode(name: string, cpuMilli = veryLarge, pods = 32): Node {
+export function nodeWithCpu(name: string, cpuMilli = veryLarge, pods = 32): Node {
   return { ...node(name), status: { allocatable: { cpu: `${cpuMilli}m`, pods: String(pods) } } };
 }
 
 /** Nodes of the usual size under these names, and the pods. */
-export function crowded(nodes: readonly (string | Node)[], pods: readonly Pod[]): ClusterIndex {
-  const all = nodes.map((entry) => (typeof entry === 'string' ? roomyNode(entry) : entry));
+export function preemptionCluster(nodes: readonly (string | Node)[], pods: readonly Pod[]): ClusterIndex {
+  const all = nodes.map((entry) => (typeof entry === 'string' ? nodeWithCpu(entry) : entry));
   return clusterOf({ Node: all, Pod: pods });
 }
 
@@ -91,7 +91,7 @@ export function preempt(
   asking: Pod,
   options: Partial<PreemptionOptions> = {},
 ): Preemption {
-  const { rules = roomRules } = options;
+  const { rules = resourceRules } = options;
   const refusal = plan(asking, index, { nowMs, rules });
   if (refusal.kind === 'placement') throw new Error(`${asking.metadata?.name} fits on ${refusal.node}`);
   return findVictims(asking, refusal, index, {
@@ -105,7 +105,7 @@ export function preempt(
 }
 
 /** As `node: victim, victim`, or the message. */
-export function told(answer: Preemption): string {
+export function describePreemption(answer: Preemption): string {
   if (answer.kind === 'none') return answer.message;
   const names = answer.victims.map(({ pod: { name }, isAssumed }) =>
     isAssumed ? `${name} (assumed)` : name,

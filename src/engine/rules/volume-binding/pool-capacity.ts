@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import type { ReachCells } from '../../cluster-index/nodes/node-partition.ts';
-import { convertBetweenPools, publishedRoom } from '../../cluster-index/pools/pool-table.ts';
+import type { NodePartition } from '../../cluster-index/nodes/node-partition.ts';
+import { convertBetweenPools, publishedCapacity } from '../../cluster-index/pools/pool-table.ts';
 import type { InFlightPolicy } from '../../cluster-index/profile.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { addSizes, compareSizes, type Size, zeroSize } from '../../size.ts';
@@ -16,7 +16,7 @@ export type PoolPlan =
   | { readonly kind: 'unknown' };
 
 /** Room in pools: for one volume on every node at once, and for several together on one node. */
-export class PoolRoom {
+export class PoolCapacity {
   readonly #index: ClusterIndex;
   readonly #nowMs: number;
   readonly #onlyRow: number;
@@ -34,7 +34,7 @@ export class PoolRoom {
 
   /** Whether anybody keeps books for the want; if not, it always has room. */
   isTracked(want: Want): boolean {
-    return want.making !== undefined && want.making.pools.kind !== 'untracked';
+    return want.provisioning !== undefined && want.provisioning.pools.kind !== 'untracked';
   }
 
   /** The first pool by name, for each node, that would take this want alone; -1 for none. */
@@ -49,9 +49,9 @@ export class PoolRoom {
 
   /** The pools that a node reaches for a want, whatever room they have. */
   reachable(want: Want, node: number): readonly number[] {
-    const pools = want.making?.pools;
+    const pools = want.provisioning?.pools;
     if (pools?.kind !== 'pools') return [];
-    return this.#index.pools.cellsOf(pools.entry, this.#index.nodes.rowCount).thingsAt(node);
+    return this.#index.pools.partitionFor(pools.entry, this.#index.nodes.rowCount).itemsAt(node);
   }
 
   isExpired(row: number): boolean {
@@ -70,8 +70,10 @@ export class PoolRoom {
 
   #hasRoom(row: number, size: Size): boolean {
     const { pools } = this.#index;
-    const roomBytes = pools.roomBytes[row]!;
-    return roomBytes > size.bytes || (roomBytes === size.bytes && compareSizes(pools.room(row), size) >= 0);
+    const roomBytes = pools.availableBytes[row]!;
+    return (
+      roomBytes > size.bytes || (roomBytes === size.bytes && compareSizes(pools.available(row), size) >= 0)
+    );
   }
 
   /**
@@ -83,10 +85,10 @@ export class PoolRoom {
     const { cells, largest, total, policy } = this.#sole;
     const cell = cells.cellOfNode[node]!;
     if (cell < 0) return undefined;
-    const first = cells.thingStarts[cell]!;
-    const end = cells.thingStarts[cell + 1]!;
+    const first = cells.itemStarts[cell]!;
+    const end = cells.itemStarts[cell + 1]!;
     for (let thing = first; thing < end; thing++) {
-      const row = cells.things[thing]!;
+      const row = cells.items[thing]!;
       if (this.admits(row, largest, policy) && (policy === 'off' || this.#hasRoom(row, total))) return true;
     }
     return end - first === 1 ? false : undefined;
@@ -94,15 +96,15 @@ export class PoolRoom {
 
   #soleEntry(tracked: readonly Want[]): SoleEntry | undefined {
     const [first] = tracked;
-    const pools = first?.making?.pools;
+    const pools = first?.provisioning?.pools;
     if (first === undefined || pools?.kind !== 'pools') return undefined;
-    const { policy } = first.making!;
+    const { policy } = first.provisioning!;
     const isShared = tracked.every(
-      ({ making }) => making!.pools.kind === 'pools' && making!.pools.entry === pools.entry,
+      ({ provisioning }) => provisioning!.pools.kind === 'pools' && provisioning!.pools.entry === pools.entry,
     );
     if (!isShared) return undefined;
     const total = tracked.reduce((sum, { size }) => addSizes(sum, size), zeroSize);
-    const cells = this.#index.pools.cellsOf(pools.entry, this.#index.nodes.rowCount);
+    const cells = this.#index.pools.partitionFor(pools.entry, this.#index.nodes.rowCount);
     const largest = tracked.reduce(
       (most, { size }) => (compareSizes(size, most) > 0 ? size : most),
       zeroSize,
@@ -125,17 +127,17 @@ export class PoolRoom {
 
   #fillColumn(want: Want): Int32Array {
     const column = this.#index.scratch.ints(`pool column ${want.position}`, this.#index.nodes.rowCount, -1);
-    const pools = want.making?.pools;
+    const pools = want.provisioning?.pools;
     if (pools?.kind !== 'pools') return column;
-    const policy = want.making!.policy;
-    const cells = this.#index.pools.cellsOf(pools.entry, this.#index.nodes.rowCount);
-    const [firstCell, endCell] = cells.range(this.#onlyRow);
+    const policy = want.provisioning!.policy;
+    const cells = this.#index.pools.partitionFor(pools.entry, this.#index.nodes.rowCount);
+    const [firstCell, endCell] = cells.cellRange(this.#onlyRow);
     for (let cell = firstCell; cell < endCell; cell++) {
-      const end = cells.thingStarts[cell + 1]!;
-      let thing = cells.thingStarts[cell]!;
-      while (thing < end && !this.admits(cells.things[thing]!, want.size, policy)) thing += 1;
+      const end = cells.itemStarts[cell + 1]!;
+      let thing = cells.itemStarts[cell]!;
+      while (thing < end && !this.admits(cells.items[thing]!, want.size, policy)) thing += 1;
       if (thing === end) continue;
-      const row = cells.things[thing]!;
+      const row = cells.items[thing]!;
       for (let node = cells.nodeStarts[cell]!; node < cells.nodeStarts[cell + 1]!; node++)
         column[cells.nodes[node]!] = row;
     }
@@ -153,7 +155,7 @@ export class PoolRoom {
           bin = { backing, rowOf: new Map() };
           bins.set(backing, bin);
         }
-        if (this.admits(row, want.size, want.making!.policy))
+        if (this.admits(row, want.size, want.provisioning!.policy))
           bin.rowOf.set(want, this.#cheaper(bin.rowOf.get(want), row));
       }
     }
@@ -164,7 +166,7 @@ export class PoolRoom {
   #cheaper(known: number | undefined, row: number): number {
     if (known === undefined) return row;
     const { pools } = this.#index;
-    return compareSizes(publishedRoom(pools.record(row)), publishedRoom(pools.record(known))) > 0
+    return compareSizes(publishedCapacity(pools.record(row)), publishedCapacity(pools.record(known))) > 0
       ? row
       : known;
   }
@@ -186,8 +188,8 @@ export class PoolRoom {
     const taken = new Map<number, Size>();
     for (const want of wants) {
       const row = rowOf.get(want);
-      if (row === undefined || !this.admits(row, want.size, want.making!.policy)) return false;
-      if (want.making!.policy === 'off') continue;
+      if (row === undefined || !this.admits(row, want.size, want.provisioning!.policy)) return false;
+      if (want.provisioning!.policy === 'off') continue;
       taken.set(row, addSizes(taken.get(row) ?? zeroSize, want.size));
     }
     for (const row of taken.keys()) if (!this.#hasRoomFor(row, taken)) return false;
@@ -208,7 +210,7 @@ export class PoolRoom {
 /** The one entry that all tracked wants draw on, and what they need of it together. */
 interface SoleEntry {
   readonly wantCount: number;
-  readonly cells: ReachCells;
+  readonly cells: NodePartition;
   readonly largest: Size;
   readonly total: Size;
   readonly policy: InFlightPolicy;

@@ -1,10 +1,10 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { type JudgeOptions, judge, verdictOn } from '../evaluation/filter-nodes.ts';
+import { type FilterOptions, filterNodes, verdictOn } from '../evaluation/filter-nodes.ts';
 import { countTexts } from '../evaluation/refusal-message.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { AnyRule } from '../rules/framework/rule.ts';
 
-export interface Objection {
+export interface RuleRejection {
   readonly rule: AnyRule;
   /** In kube-scheduler's words. */
   readonly text: string;
@@ -14,13 +14,13 @@ export interface Objection {
  * Why the pod doesn't fit on this one node; empty if it does. Dry runs ask thousands of times: a refusal,
  * which speaks of all nodes, would cost more than the rules.
  */
-export function objectionsOn(
+export function rejectionsOn(
   node: string,
   pod: PodRecord,
   index: ClusterIndex,
-  options: JudgeOptions,
-): readonly Objection[] {
-  const judged = judge(pod, index, { ...options, onlyNodes: [node] });
+  options: FilterOptions,
+): readonly RuleRejection[] {
+  const judged = filterNodes(pod, index, { ...options, onlyNodes: [node] });
   const { cycle, prepared } = judged;
   const { refusedBy } = prepared;
   if (refusedBy !== undefined)

@@ -2,16 +2,16 @@ import type { Taint } from '../../kube/api/core.ts';
 import { matchesRequirement, type Requirement } from '../../kube/selectors/requirement.ts';
 import { toleratesTaint } from '../../kube/selectors/tolerations.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { nonNullItems } from '../records/field-readers.ts';
 import { hostPortsOf } from '../records/host-ports.ts';
 import type { NodeRecord } from '../records/node-record.ts';
 import { podTermsOf } from '../records/pod-affinity.ts';
-import { podNodes } from '../records/pod-node-affinity.ts';
+import { podNodeAffinityOf } from '../records/pod-node-affinity.ts';
 import type { PodRecord } from '../records/pod-record.ts';
-import { itemsOf } from '../records/field-readers.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 
 /** What exactly stands in the way, in a few words for people: the taint, the label, the port. Empty where the reason says it all. */
-export function detailOf(finding: Finding, pod: PodRecord, node: string, index: ClusterIndex): string {
+export function findingDetail(finding: Finding, pod: PodRecord, node: string, index: ClusterIndex): string {
   const record = index.nodes.get(node);
   if (record === undefined) return '';
   switch (finding.reason) {
@@ -42,7 +42,7 @@ export function taintText({ key = '', value = '', effect = 'NoSchedule' }: Taint
 }
 
 function untolerated({ shape }: PodRecord, { taints }: NodeRecord): readonly Taint[] {
-  const tolerations = itemsOf(shape.spec.tolerations);
+  const tolerations = nonNullItems(shape.spec.tolerations);
   return taints.filter(
     (taint) =>
       taint.effect !== 'PreferNoSchedule' &&
@@ -52,7 +52,7 @@ function untolerated({ shape }: PodRecord, { taints }: NodeRecord): readonly Tai
 
 /** Of the term that lacks least. */
 function lackingLabels({ shape }: PodRecord, { labels }: NodeRecord): string {
-  const lacking = (podNodes(shape).required?.terms ?? [])
+  const lacking = (podNodeAffinityOf(shape).required?.terms ?? [])
     .map(({ requirements }) =>
       requirements.filter((requirement) => !matchesRequirement(requirement, labels)).map(requirementText),
     )
@@ -80,7 +80,7 @@ function requirementText({ key, operator, values, bound }: Requirement): string 
 
 function takenPorts({ shape }: PodRecord, node: string, { nodes, ports }: ClusterIndex): string {
   const row = nodes.row(node);
-  const taken = hostPortsOf(shape).filter((port) => row !== undefined && ports.isTakenOn(row, port));
+  const taken = hostPortsOf(shape).filter((port) => row !== undefined && ports.isUsedOn(row, port));
   return taken.map(({ key }) => key).join(', ');
 }
 

@@ -6,10 +6,10 @@ import { readPod } from '../../records/pod-record.ts';
 import { node, zone } from '../../testing/objects.ts';
 import { interestOf, plan } from '../../testing/whole-engine.ts';
 import { eraseState } from '../framework/rule.ts';
-import { topologySpread } from '../topology-spread/rule.ts';
-import { interPodAffinity } from './rule.ts';
+import { topologySpreadRule } from '../topology-spread/rule.ts';
+import { interPodAffinityRule } from './rule.ts';
 
-const rules = [eraseState(interPodAffinity), eraseState(topologySpread)];
+const rules = [eraseState(interPodAffinityRule), eraseState(topologySpreadRule)];
 
 const word = fc.constantFrom(
   ...'podAffinity podAntiAffinity requiredDuringSchedulingIgnoredDuringExecution weight podAffinityTerm'.split(

@@ -8,7 +8,7 @@ import { isRecord, textOf } from '../../kube/wire.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 
 /** What preemption needs of a PodDisruptionBudget. */
-export interface Budget {
+export interface DisruptionBudget {
   readonly namespace: string;
   readonly selector: CompiledLabelSelector;
   readonly disruptionsAllowed: number;
@@ -17,7 +17,7 @@ export interface Budget {
 }
 
 /** Undefined if it protects no pod from preemption: its selector is absent, empty or broken. */
-export function readBudget(object: PodDisruptionBudget): Budget | undefined {
+export function readDisruptionBudget(object: PodDisruptionBudget): DisruptionBudget | undefined {
   const budget: PodDisruptionBudget = isRecord(object) ? object : {};
   const compiled = compileLabelSelector(budget.spec?.selector);
   if (!compiled.ok || compiled.selector.requirements.length === 0) return undefined;
@@ -34,9 +34,9 @@ export function readBudget(object: PodDisruptionBudget): Budget | undefined {
  * The pods whose eviction would break a budget, if all of them were evicted in this order: the first ones use up what a budget
  * allows.
  */
-export function breakingBudgets(
+export function podsViolatingBudgets(
   pods: readonly PodRecord[],
-  budgets: readonly Budget[],
+  budgets: readonly DisruptionBudget[],
 ): ReadonlySet<PodRecord> {
   const breaking = new Set<PodRecord>();
   const allowed = budgets.map(({ disruptionsAllowed }) => disruptionsAllowed);
@@ -50,7 +50,7 @@ export function breakingBudgets(
   return breaking;
 }
 
-function counts({ namespace, selector, disruptedPods }: Budget, pod: PodRecord): boolean {
+function counts({ namespace, selector, disruptedPods }: DisruptionBudget, pod: PodRecord): boolean {
   return (
     namespace === pod.namespace &&
     // Kubernetes asks no budget about a pod without labels, even one that selects by a label's absence.

@@ -1,7 +1,7 @@
 import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import type { ReachCells } from '../../cluster-index/nodes/node-partition.ts';
-import type { Shelf } from '../../cluster-index/volumes/volume-table.ts';
+import type { NodePartition } from '../../cluster-index/nodes/node-partition.ts';
+import type { VolumeGroup } from '../../cluster-index/volumes/volume-table.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import { compareSizes, type Size } from '../../size.ts';
 import type { Want } from './needs.ts';
@@ -12,18 +12,18 @@ import type { Want } from './needs.ts';
  * Inside a family the volumes that fit a larger request also fit a smaller one. So giving each want, smallest request
  * first, the smallest volume left serves as many as can be served, with the least bytes: no search is needed.
  */
-export interface Family {
+export interface WantFamily {
   /** Ascending by size, then in the pod's order. */
   readonly wants: readonly Want[];
-  readonly shelves: readonly Shelf[];
-  readonly cells: ReachCells;
+  readonly shelves: readonly VolumeGroup[];
+  readonly cells: NodePartition;
   readonly accepts: ((row: number) => boolean) | undefined;
   /** Shares a shelf with another family: then one's choice may take away the other's. */
   readonly isContended: boolean;
 }
 
 /** Wants with a pinned node or a reserved volume aren't free to choose and belong to no family. */
-export function familiesOf(index: ClusterIndex, wants: readonly Want[]): Family[] {
+export function familiesOf(index: ClusterIndex, wants: readonly Want[]): WantFamily[] {
   const byFilter = new Map<string, Want[]>();
   for (const want of wants) {
     if (want.claim === undefined || want.pinnedNode !== undefined || want.reserved.length > 0) continue;
@@ -33,13 +33,13 @@ export function familiesOf(index: ClusterIndex, wants: readonly Want[]): Family[
     if (members === undefined) byFilter.set(filter, [want]);
     else members.push(want);
   }
-  const shelvesOf = [...byFilter.values()].map((members) => index.volumes.shelvesFor(members[0]!.claim!));
+  const shelvesOf = [...byFilter.values()].map((members) => index.volumes.groupsFor(members[0]!.claim!));
   return [...byFilter.values()].map((members, position) => {
     const shelves = shelvesOf[position]!;
     return {
       wants: members.sort(compareWants),
       shelves,
-      cells: index.volumes.cellsOf(shelves, index.nodes.rowCount),
+      cells: index.volumes.partitionFor(shelves, index.nodes.rowCount),
       accepts: acceptance(index, members[0]!.claim),
       isContended: shelvesOf.some(
         (others, other) => other !== position && others.some((shelf) => shelves.includes(shelf)),
@@ -49,7 +49,7 @@ export function familiesOf(index: ClusterIndex, wants: readonly Want[]): Family[
 }
 
 /** Undefined for a want that isn't free to choose. */
-export function familyOf(families: readonly Family[], want: Want): Family | undefined {
+export function familyOfWant(families: readonly WantFamily[], want: Want): WantFamily | undefined {
   return families.find((family) => family.wants.includes(want));
 }
 
@@ -74,7 +74,7 @@ export function acceptance(
  * Taking wants largest first, each if there are more volumes of its size than wants already taken, ends in the largest set that
  * can be served; its members then get the smallest volumes that do, smallest want first. Of equal wants the earlier is served.
  */
-export function serveLargest(index: ClusterIndex, family: Family, lists: readonly number[]): number[] {
+export function serveLargest(index: ClusterIndex, family: WantFamily, lists: readonly number[]): number[] {
   const served = new Set<Want>();
   const largestFirst = [...family.wants].sort(
     (a, b) => compareSizes(b.size, a.size) || a.position - b.position,
@@ -95,7 +95,7 @@ interface CountQuery {
 
 function countFits(
   index: ClusterIndex,
-  family: Family,
+  family: WantFamily,
   lists: readonly number[],
   { size, max }: CountQuery,
 ): number {

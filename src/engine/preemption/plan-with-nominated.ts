@@ -4,8 +4,8 @@ import { type Placement, type PlanOptions, plan } from '../plan.ts';
 import { type PodRecord, readPod } from '../records/pod-record.ts';
 import type { Refusal } from '../refusal/refusal.ts';
 import type { AnyRule } from '../rules/framework/rule.ts';
-import { type Objection, objectionsOn } from './objections.ts';
-import { type Rivals, rivalsOf, withNominated } from './rivals.ts';
+import { type NominatedByNode, nominatedRivals, withNominated } from './nominated-pods.ts';
+import { type RuleRejection, rejectionsOn } from './rejections.ts';
 
 export interface NominatedPlanOptions extends PlanOptions {
   /** Pods that wait for a node of their own (`nominatedNode`); those that count already where they stand are left out. */
@@ -21,7 +21,7 @@ export interface NominatedPlanOptions extends PlanOptions {
  * A node is held against the pods that are nominated to it, not to others. Where nobody is nominated, or not to the node that is
  * chosen, this costs no more than a plan.
  */
-export function planBesideNominated(
+export function planWithNominated(
   pod: Pod,
   index: ClusterIndex,
   options: NominatedPlanOptions,
@@ -46,21 +46,21 @@ function planAmong(
   const asked: PlanOptions = { ...rest, onlyNodes: rest.onlyNodes && [...rest.onlyNodes] };
   const answer = plan(pod, index, asked);
   if (answer.kind === 'refusal') return answer;
-  const rivals = rivalsOf(answer.pod, index, nominated);
-  if (objectionsBeside(answer, index, asked, rivals).length === 0) return answer;
-  return planAround(pod, index, asked, rivals);
+  const nominatedByNode = nominatedRivals(answer.pod, index, nominated);
+  if (rejectionsWithNominated(answer, index, asked, nominatedByNode).length === 0) return answer;
+  return planAround(pod, index, asked, nominatedByNode);
 }
 
 /** What speaks against the node once those are there that are nominated to it. */
-function objectionsBeside(
+function rejectionsWithNominated(
   { pod, node }: { readonly pod: PodRecord; readonly node: string },
   index: ClusterIndex,
   options: PlanOptions,
-  rivals: Rivals,
-): readonly Objection[] {
-  const there = rivals.get(node);
+  nominatedByNode: NominatedByNode,
+): readonly RuleRejection[] {
+  const there = nominatedByNode.get(node);
   if (there === undefined) return [];
-  return withNominated(index, there, () => objectionsOn(node, pod, index, options));
+  return withNominated(index, there, () => rejectionsOn(node, pod, index, options));
 }
 
 /** The nodes that are taken are found all at once: one by one, each might cost a plan over all nodes. */
@@ -68,25 +68,27 @@ function planAround(
   pod: Pod,
   index: ClusterIndex,
   options: PlanOptions,
-  rivals: Rivals,
+  nominatedByNode: NominatedByNode,
 ): Placement | Refusal {
   const record = readPod(pod);
   const taken = new Set<string>();
-  const objectors = new Set<AnyRule>();
-  for (const node of rivals.keys()) {
-    for (const { rule } of objectionsBeside({ pod: record, node }, index, options, rivals)) {
+  const blockingRules = new Set<AnyRule>();
+  for (const node of nominatedByNode.keys()) {
+    for (const { rule } of rejectionsWithNominated({ pod: record, node }, index, options, nominatedByNode)) {
       taken.add(node);
-      objectors.add(rule);
+      blockingRules.add(rule);
     }
   }
   const onlyNodes = namesIn(index, options).filter((node) => !taken.has(node));
   const answer = plan(pod, index, { ...options, onlyNodes });
   if (answer.kind === 'placement') return answer;
   // Once more, so that the refusal speaks of the taken nodes too.
-  const inTheWay = [...taken].flatMap((node) => rivals.get(node) ?? []);
+  const inTheWay = [...taken].flatMap((node) => nominatedByNode.get(node) ?? []);
   const whole = withNominated(index, inTheWay, () => plan(pod, index, options));
   // Or it fits only beside pods that aren't there yet. Either way it waits for what speaks against each node by itself, too.
-  return (whole.kind === 'placement' ? answer : whole).waitingFor({ objectors: [...objectors] });
+  return (whole.kind === 'placement' ? answer : whole).waitingForPreemption({
+    blockingRules: [...blockingRules],
+  });
 }
 
 function namesIn({ nodes }: ClusterIndex, { onlyNodes }: PlanOptions): string[] {

@@ -3,25 +3,25 @@ import { expect, test } from 'vitest';
 import type { Node, Pod } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { plan } from '../../testing/whole-engine.ts';
-import { nodeDeclaredFeatures } from '../declared-features/rule.ts';
+import { declaredFeaturesRule } from '../declared-features/rule.ts';
 import { eraseState } from '../framework/rule.ts';
-import { imageLocality } from '../image-locality/rule.ts';
-import { nodeAffinity } from '../node-affinity/rule.ts';
-import { nodeName } from '../node-name/rule.ts';
-import { nodeUnschedulable } from '../node-unschedulable/rule.ts';
-import { taintToleration } from '../taint-toleration/rule.ts';
-import { volumeRestrictions } from '../volume-restrictions/rule.ts';
-import { supportedFeatures } from './rule.ts';
+import { imageLocalityRule } from '../image-locality/rule.ts';
+import { nodeAffinityRule } from '../node-affinity/rule.ts';
+import { nodeNameRule } from '../node-name/rule.ts';
+import { nodeUnschedulableRule } from '../node-unschedulable/rule.ts';
+import { taintTolerationRule } from '../taint-toleration/rule.ts';
+import { volumeRestrictionsRule } from '../volume-restrictions/rule.ts';
+import { supportedFeaturesRule } from './rule.ts';
 
 const rules = [
-  eraseState(supportedFeatures),
-  eraseState(nodeUnschedulable),
-  eraseState(nodeName),
-  eraseState(taintToleration),
-  eraseState(nodeAffinity),
-  eraseState(volumeRestrictions),
-  eraseState(imageLocality),
-  eraseState(nodeDeclaredFeatures),
+  eraseState(supportedFeaturesRule),
+  eraseState(nodeUnschedulableRule),
+  eraseState(nodeNameRule),
+  eraseState(taintTolerationRule),
+  eraseState(nodeAffinityRule),
+  eraseState(volumeRestrictionsRule),
+  eraseState(imageLocalityRule),
+  eraseState(declaredFeaturesRule),
 ];
 
 /** Anything at all, and often something of nearly the right form. */

@@ -1,10 +1,10 @@
 import type { Pod } from '../../kube/api/core.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { type JudgeOptions, judge } from '../evaluation/filter-nodes.ts';
+import { type FilterOptions, filterNodes } from '../evaluation/filter-nodes.ts';
 import { readPod } from '../records/pod-record.ts';
 
 /** How the nodes that would do rank, and by which rules. */
-export interface ScoreBoard {
+export interface NodeRanking {
   /** Nodes that would do. */
   readonly feasibleNodes: number;
   /** The best first; equals by name. */
@@ -19,12 +19,12 @@ export interface NodeScores {
 }
 
 /** The same scores that a plan adds up, kept apart. `also`: nodes that are told of wherever they rank, if they would do. */
-export function scoreBoard(
+export function rankNodes(
   pod: Pod,
   index: ClusterIndex,
-  options: JudgeOptions & { readonly max: number; readonly also?: readonly string[] },
-): ScoreBoard {
-  const { cycle, prepared } = judge(readPod(pod), index, options);
+  options: FilterOptions & { readonly max: number; readonly also?: readonly string[] },
+): NodeRanking {
+  const { cycle, prepared } = filterNodes(readPod(pod), index, options);
   if (prepared.refusedBy !== undefined) return { feasibleNodes: 0, nodes: [] };
   const columns = prepared.active.flatMap(({ rule, state }) => {
     if (rule.score === undefined) return [];

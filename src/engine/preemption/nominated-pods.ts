@@ -2,19 +2,23 @@ import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 
 /** Pods that wait for a node of their own, and that a pod has to leave room for there; by node. */
-export type Rivals = ReadonlyMap<string, readonly PodRecord[]>;
+export type NominatedByNode = ReadonlyMap<string, readonly PodRecord[]>;
 
 /** Those of equal or higher priority; whoever counts somewhere already is left out. */
-export function rivalsOf(pod: PodRecord, index: ClusterIndex, nominated: readonly PodRecord[]): Rivals {
-  const rivals = new Map<string, PodRecord[]>();
+export function nominatedRivals(
+  pod: PodRecord,
+  index: ClusterIndex,
+  nominated: readonly PodRecord[],
+): NominatedByNode {
+  const nominatedByNode = new Map<string, PodRecord[]>();
   for (const other of nominated) {
     if (other.priority < pod.priority || other.key === pod.key || other.nominatedNode === '') continue;
     if ((index.pods.get(other.key)?.nodeName ?? '') !== '') continue;
-    const there = rivals.get(other.nominatedNode);
-    if (there === undefined) rivals.set(other.nominatedNode, [other]);
+    const there = nominatedByNode.get(other.nominatedNode);
+    if (there === undefined) nominatedByNode.set(other.nominatedNode, [other]);
     else there.push(other);
   }
-  return rivals;
+  return nominatedByNode;
 }
 
 /** What `ask` says with the pods on the nodes that they are nominated to; the index is then as before. */

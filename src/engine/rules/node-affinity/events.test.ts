@@ -1,47 +1,47 @@
 import { describe, expect, test } from 'vitest';
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { comes } from '../../testing/index-events.ts';
+import { upserted } from '../../testing/index-events.ts';
 import { atVersion, hostname, node } from '../../testing/objects.ts';
-import { expectRuleWakes, nodeWith, podWith } from '../../testing/rule-checks/rule-cases.ts';
-import { expectSameAsOracle, type Oracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import { expectSameAsOracle, type RuleOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
+import { expectRuleWakeCases, nodeWith, podWith } from '../../testing/rule-checks/rule-cases.ts';
 import { plan } from '../../testing/whole-engine.ts';
 import { eraseState } from '../framework/rule.ts';
-import { nodeAffinity } from './rule.ts';
+import { nodeAffinityRule } from './rule.ts';
 
-const rule = eraseState(nodeAffinity);
+const rule = eraseState(nodeAffinityRule);
 
 describe('a pod that was refused', () => {
   const waiting = { cluster: { Node: [node('n1')] }, asking: podWith({ nodeSelector: { a: 'b' } }) };
-  expectRuleWakes(rule, [
+  expectRuleWakeCases(rule, [
     {
       ...waiting,
       name: 'is woken when its node is labelled',
-      happens: comes('Node', atVersion('2', node('n1', { a: 'b' }))),
+      event: upserted('Node', atVersion('2', node('n1', { a: 'b' }))),
       wakes: true,
     },
     {
       ...waiting,
       name: 'is not woken by another label',
-      happens: comes('Node', atVersion('2', node('n1', { a: 'c' }))),
+      event: upserted('Node', atVersion('2', node('n1', { a: 'c' }))),
       wakes: false,
     },
     {
       ...waiting,
       name: 'is not woken by a change that is none of labels',
-      happens: comes('Node', atVersion('2', nodeWith('n1', { spec: { unschedulable: true } }))),
+      event: upserted('Node', atVersion('2', nodeWith('n1', { spec: { unschedulable: true } }))),
       wakes: false,
     },
     {
       ...waiting,
       name: 'is woken by a node that matches',
-      happens: comes('Node', node('n2', { a: 'b' })),
+      event: upserted('Node', node('n2', { a: 'b' })),
       wakes: true,
     },
     {
       ...waiting,
       name: 'is not woken by one that does not',
-      happens: comes('Node', node('n2')),
+      event: upserted('Node', node('n2')),
       wakes: false,
     },
   ]);
@@ -116,7 +116,7 @@ function pinned(terms: readonly NodeSelectorTerm[]): string[] | undefined {
   );
 }
 
-const oracle: Oracle = (book, asking) => {
+const oracle: RuleOracle = (book, asking) => {
   const affinity = asking.spec?.affinity?.nodeAffinity;
   const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
