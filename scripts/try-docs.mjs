@@ -1,12 +1,12 @@
 /**
- * Tries README and docs in a clean clone: every `sh` block is run as a reader would, page by page. A comment right before a block
- * says where that would not do:
+ * Runs the commands of README and docs in a clean clone, every `sh` block as a reader would, page by page. A comment right before a block
+ * changes that:
  *
- *   <!-- try: background -->   runs on until the page ends; an `export NAME=value` that it prints holds for the rest of the page
+ *   <!-- try: background -->   runs until the page ends; an `export NAME=value` that it prints is set for the rest of the page
  *   <!-- try: skip, WHY -->    is not run
  *   <!-- try: status N -->     ends with this status rather than 0
  *
- * What is committed counts, as in any clone. The last line is `N passed, N failed`.
+ * It tests what is committed, as in any clone. The last line is `N passed, N failed`.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -86,7 +86,7 @@ function run(text, env, status) {
 
 /** Resolves with the first `export` that it prints. */
 function begin(text, env, running) {
-  const child = spawn('bash', ['-c', `exec ${text.trim()}`], { cwd: clone, env, detached: true });
+  const child = spawn('bash', ['-c', text], { cwd: clone, env, detached: true });
   running.push(child);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('it did not answer in time')), answerMaxMs);
