@@ -1,22 +1,23 @@
+import { parseGoDuration } from '../../kube/go/duration.ts';
 import { type Checked, check } from './checking/checker.ts';
-import type { Environment } from './checking/environment.ts';
 import { checkFormats } from './checking/format-checks.ts';
 import { checkLiterals } from './checking/literal-checks.ts';
-import { formatType, type Type } from './checking/types.ts';
-import { estimateCost } from './cost/cost-estimate.ts';
-import type { Range } from './cost/estimates.ts';
-import { BrokenCost } from './cost/runtime-cost.ts';
-import type { SizeOfPath } from './cost/sizes.ts';
-import { moment } from './evaluation/arithmetic.ts';
+import { estimateCost } from './estimates/cost-estimate.ts';
+import type { Range } from './estimates/estimates.ts';
+import type { SizeOfPath } from './estimates/sizes.ts';
 import { CostLimitExceeded, CostMeter, RootFrame, type Step } from './evaluation/frame.ts';
-import { compilePattern } from './evaluation/patterns.ts';
 import { planExpression } from './evaluation/plan.ts';
 import { UnplannableExpression } from './evaluation/planned.ts';
-import { parseDuration, parseTimestamp } from './evaluation/time-text.ts';
-import { CelError, isError, type Value } from './evaluation/values.ts';
+import { BrokenCost } from './evaluation/runtime-cost.ts';
 import { childrenOf, type Expr } from './language/ast.ts';
 import { parse } from './language/parser.ts';
 import { functions } from './library/libraries.ts';
+import type { Environment } from './types/environment.ts';
+import { formatType, type Type } from './types/types.ts';
+import { moment } from './values/arithmetic.ts';
+import { compilePattern } from './values/patterns.ts';
+import { parseCelTimestamp } from './values/time-text.ts';
+import { CelError, isError, type Value } from './values/values.ts';
 
 /** What an expression may refer to, beside the libraries. */
 export interface Scope {
@@ -113,7 +114,7 @@ function isValidConstant(name: 'duration' | 'timestamp' | 'matches', value: unkn
   if (name === 'timestamp' && typeof value === 'bigint') return !isError(moment(value * 1_000_000_000n));
   if (typeof value !== 'string') return true;
   if (name === 'matches') return !(compilePattern(value) instanceof CelError);
-  if (name === 'duration') return parseDuration(value) !== undefined;
-  const parsed = parseTimestamp(value);
+  if (name === 'duration') return parseGoDuration(value) !== undefined;
+  const parsed = parseCelTimestamp(value);
   return parsed !== undefined && !isError(parsed);
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema, ValidationRule } from '../structural/json-schema.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
-import { capped } from './cost/estimates.ts';
+import { capped } from './estimates/estimates.ts';
 import { type CompiledRule, compileRulesOf, selfTypeName } from './rules/compiled-rule.ts';
 import { checkWrittenRules } from './rules/written-rules.ts';
 import { isEmbedded, schemaType } from './schema/schema-types.ts';

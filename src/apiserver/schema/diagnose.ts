@@ -1,6 +1,6 @@
 import { beyondDoubleMessage, JsonNumber } from '../../kube/go/json-number.ts';
 import { isJsonObject, jsonKindName } from '../../kube/go/json-value.ts';
-import { explainTime } from '../../kube/go/kubernetes-time.ts';
+import { timeParseError } from '../../kube/go/kubernetes-time.ts';
 import { base64ErrorAt, leafReaders } from './leaf-values.ts';
 import {
   type FieldTable,
@@ -115,7 +115,8 @@ class Walk {
         throw new FatalProblem(explainQuantity(value));
       case 'time':
       case 'microTime':
-        if (typeof value === 'string') throw new FatalProblem(explainTime(value, type.form === 'microTime'));
+        if (typeof value === 'string')
+          throw new FatalProblem(timeParseError(value, type.form === 'microTime'));
         throw new FatalProblem(this.#mismatchOf(jsonKindName(value), 'string'));
       case 'intOrString':
         throw new FatalProblem(this.#mismatchOf(numberName(value), 'int32'));

@@ -138,7 +138,7 @@ function checkMeta(value: Json, path: string, errors: FieldErrors): void {
     nameRule: nameRules.pathSegment,
     allowsAnyFinalizer: true,
   });
-  errors.addBelow(path, found);
+  errors.appendBelow(path, found);
 }
 
 function child(path: string, name: string): string {

@@ -1,4 +1,4 @@
-import { elementOf, sameType, type Type, types } from './types.ts';
+import { elementOf, sameType, type Type, types } from '../types/types.ts';
 
 /**
  * What is known about the type parameters of an expression so far. An attempt that fails leaves no trace; cel-go copies

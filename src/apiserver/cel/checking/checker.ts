@@ -8,10 +8,9 @@ import {
   operators,
 } from '../language/ast.ts';
 import type { Parsed } from '../language/parser.ts';
-import { instantiate, mostGeneral, Substitutions } from './assignability.ts';
-import type { Overload } from './declarations.ts';
-import { type Environment, Scope } from './environment.ts';
-import { literalType } from './literal-type.ts';
+import type { Overload } from '../types/declarations.ts';
+import { type Environment, Scope } from '../types/environment.ts';
+import { literalType } from '../types/literal-type.ts';
 import {
   elementOf,
   formatSignature,
@@ -22,7 +21,8 @@ import {
   optionalOf,
   type Type,
   types,
-} from './types.ts';
+} from '../types/types.ts';
+import { instantiate, mostGeneral, Substitutions } from './assignability.ts';
 
 /** An expression that is known to fit together. */
 export interface Checked {

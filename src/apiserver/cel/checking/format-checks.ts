@@ -1,13 +1,13 @@
 import { type Call, childrenOf, type Expr } from '../language/ast.ts';
-import type { Parsed } from '../language/parser.ts';
 import {
   type ClauseLetter,
   type FormatProblem,
   formatProblems,
   walkFormat,
-} from '../library/format-clauses.ts';
+} from '../language/format-clauses.ts';
+import type { Parsed } from '../language/parser.ts';
+import type { TypeKind } from '../types/types.ts';
 import type { Checked } from './checker.ts';
-import type { TypeKind } from './types.ts';
 
 /** Formats that are constants, with lists that stand in the text, are checked before anything is formatted. */
 export function checkFormats(parsed: Parsed, checked: Checked): void {

@@ -1,7 +1,7 @@
 import { childrenOf, type Expr } from '../language/ast.ts';
 import type { Parsed } from '../language/parser.ts';
+import { elementOf, formatType, isOptionalType, sameType, type Type } from '../types/types.ts';
 import type { Checked } from './checker.ts';
-import { elementOf, formatType, isOptionalType, sameType, type Type } from './types.ts';
 
 /** What Kubernetes checks beyond types: constants that say nothing, and lists of one type. */
 export function checkLiterals(parsed: Parsed, checked: Checked, isValid: IsValid): void {

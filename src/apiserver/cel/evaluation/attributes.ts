@@ -1,5 +1,4 @@
-import { printedKey } from './collections.ts';
-import type { Frame, Step } from './frame.ts';
+import { printedKey } from '../values/collections.ts';
 import {
   CelError,
   isError,
@@ -10,7 +9,8 @@ import {
   typeNameOf,
   Uint,
   type Value,
-} from './values.ts';
+} from '../values/values.ts';
+import type { Frame, Step } from './frame.ts';
 
 /** `self.spec.items[0]`: where to begin and the way from there. cel-go's costs follow these ways, so ours are cut alike. */
 export interface Attribute {

@@ -1,10 +1,7 @@
-import type { Overload } from '../checking/declarations.ts';
-import { elementOf, type Type } from '../checking/types.ts';
-import { runtimeCallCost } from '../cost/runtime-cost.ts';
 import type { Call } from '../language/ast.ts';
-import type { Frame } from './frame.ts';
-import { compilePattern } from './patterns.ts';
-import { type Plan, type Planned, UnplannableExpression } from './planned.ts';
+import type { Overload } from '../types/declarations.ts';
+import { elementOf, type Type } from '../types/types.ts';
+import { compilePattern } from '../values/patterns.ts';
 import {
   CelError,
   isError,
@@ -16,7 +13,10 @@ import {
   TypeValue,
   typeNameOf,
   type Value,
-} from './values.ts';
+} from '../values/values.ts';
+import type { Frame } from './frame.ts';
+import { type Plan, type Planned, UnplannableExpression } from './planned.ts';
+import { runtimeCallCost } from './runtime-cost.ts';
 
 /** A call of a function: arguments first, then the function, then what it has cost. */
 export function planCall(plan: Plan, call: Call, args: readonly Planned[]): Planned {

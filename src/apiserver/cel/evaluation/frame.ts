@@ -1,4 +1,4 @@
-import type { Value } from './values.ts';
+import type { Value } from '../values/values.ts';
 
 /** An expression has cost more than it may; how much it was until then is with its meter. */
 export class CostLimitExceeded extends Error {

@@ -1,6 +1,6 @@
 import type { Comprehension } from '../language/ast.ts';
+import { CelError, isError, isList, isMap, type Value } from '../values/values.ts';
 import { type Frame, LoopFrame, type Step } from './frame.ts';
-import { CelError, isError, isList, isMap, type Value } from './values.ts';
 
 interface LoopSteps {
   readonly range: Step;

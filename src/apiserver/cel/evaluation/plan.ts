@@ -1,5 +1,3 @@
-import { namedTypes } from '../checking/environment.ts';
-import { runtimeCallCost } from '../cost/runtime-cost.ts';
 import {
   type Call,
   type Comprehension,
@@ -8,13 +6,9 @@ import {
   type MapExpr,
   operators,
 } from '../language/ast.ts';
-import { type Attribute, ComputedAttribute, ConditionalAttribute, VariableAttribute } from './attributes.ts';
-import { planCall } from './calls.ts';
-import { containsItem, PlainList, PlainMap } from './collections.ts';
-import { equals } from './equality.ts';
-import type { Frame, Step } from './frame.ts';
-import { planLoop } from './loops.ts';
-import { type Plan, type Planned, UnplannableExpression } from './planned.ts';
+import { namedTypes } from '../types/environment.ts';
+import { containsItem, PlainList, PlainMap } from '../values/collections.ts';
+import { equals } from '../values/equality.ts';
 import {
   CelError,
   isError,
@@ -24,7 +18,13 @@ import {
   TypeValue,
   typeNameOf,
   type Value,
-} from './values.ts';
+} from '../values/values.ts';
+import { type Attribute, ComputedAttribute, ConditionalAttribute, VariableAttribute } from './attributes.ts';
+import { planCall } from './calls.ts';
+import type { Frame, Step } from './frame.ts';
+import { planLoop } from './loops.ts';
+import { type Plan, type Planned, UnplannableExpression } from './planned.ts';
+import { runtimeCallCost } from './runtime-cost.ts';
 
 /** Turns an expression into functions. */
 export function planExpression(plan: Plan, expr: Expr): Planned {

@@ -1,8 +1,8 @@
 import type { Checked } from '../checking/checker.ts';
-import type { Overload } from '../checking/declarations.ts';
+import type { Overload } from '../types/declarations.ts';
+import type { Value } from '../values/values.ts';
 import type { Attribute } from './attributes.ts';
 import type { Step } from './frame.ts';
-import type { Value } from './values.ts';
 
 /** A node made ready to run. What is known beforehand costs nothing later. */
 export interface Planned {

@@ -1,4 +1,4 @@
-import type { Value } from '../evaluation/values.ts';
+import type { Value } from '../values/values.ts';
 
 /**
  * The tree of an expression. Macros are already spelled out: `has` is a select that only tests, the others are

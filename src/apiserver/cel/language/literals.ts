@@ -1,4 +1,4 @@
-import { Uint, type Value } from '../evaluation/values.ts';
+import { Uint, type Value } from '../values/values.ts';
 import type { Expr } from './ast.ts';
 import type { Token } from './lexer.ts';
 import type { NodeFactory } from './node-factory.ts';

@@ -1,4 +1,4 @@
-import type { Library } from '../checking/declarations.ts';
+import type { Library } from '../types/declarations.ts';
 
 /** Rules of custom resources have no authorizer to ask, but its functions have names that are taken. */
 export const authorizationLibrary: Library = {

@@ -1,7 +1,9 @@
+import { parseGoDuration } from '../../../kube/go/duration.ts';
 import { formatGoFloat, parseGoFloat } from '../../../kube/go/numbers.ts';
-import type { Library } from '../checking/declarations.ts';
-import { int, moment, uint } from '../evaluation/arithmetic.ts';
-import { formatDuration, formatTimestamp, parseDuration, parseTimestamp } from '../evaluation/time-text.ts';
+import { formatRfc3339 } from '../../../kube/go/rfc3339.ts';
+import type { Library } from '../types/declarations.ts';
+import { int, moment, uint } from '../values/arithmetic.ts';
+import { formatCelDuration, parseCelTimestamp } from '../values/time-text.ts';
 import {
   CelError,
   Duration,
@@ -10,7 +12,7 @@ import {
   typeNameOf,
   Uint,
   type Value,
-} from '../evaluation/values.ts';
+} from '../values/values.ts';
 
 /** From one type to another. */
 export const conversionLibrary: Library = {
@@ -73,14 +75,14 @@ export const conversionLibrary: Library = {
     bool_to_string: String,
     bytes_to_string: bytesToText,
     double_to_string: (value) => formatGoFloat(value as number),
-    duration_to_string: (value) => formatDuration((value as Duration).nanos),
+    duration_to_string: (value) => formatCelDuration((value as Duration).nanos),
     int64_to_string: String,
-    timestamp_to_string: (value) => formatTimestamp(value as Timestamp),
+    timestamp_to_string: (value) => formatRfc3339(value as Timestamp),
     uint64_to_string: (value) => String((value as Uint).value),
     timestamp_to_timestamp: same,
     int64_to_timestamp: (seconds) => moment((seconds as bigint) * 1_000_000_000n),
     string_to_timestamp: (text) =>
-      parseTimestamp(text as string) ?? unconvertible('string', 'google.protobuf.Timestamp'),
+      parseCelTimestamp(text as string) ?? unconvertible('string', 'google.protobuf.Timestamp'),
     type: (value) => new TypeValue(typeNameOf(value)),
     uint64_to_uint64: same,
     double_to_uint64: (value) => doubleToUint(value as number),
@@ -103,7 +105,7 @@ function unconvertible(from: string, to: string): CelError {
 }
 
 function toDuration(text: Value): Value {
-  const nanos = parseDuration(text as string);
+  const nanos = parseGoDuration(text as string);
   return nanos === undefined ? unconvertible('string', 'google.protobuf.Duration') : new Duration(nanos);
 }
 

@@ -1,8 +1,8 @@
 import { labelValueProblems, nameRules, qualifiedNameProblems } from '../../validation/names.ts';
-import type { Library } from '../checking/declarations.ts';
-import { PlainList } from '../evaluation/collections.ts';
-import { parseTimestamp } from '../evaluation/time-text.ts';
-import { CelError, type OpaqueValue, Optional, type Value } from '../evaluation/values.ts';
+import type { Library } from '../types/declarations.ts';
+import { PlainList } from '../values/collections.ts';
+import { parseCelTimestamp } from '../values/time-text.ts';
+import { CelError, type OpaqueValue, Optional, type Value } from '../values/values.ts';
 import { requestUriProblem } from './url-text.ts';
 
 /** Named formats of texts: an optional list of what is wrong. */
@@ -106,9 +106,9 @@ function isBase64(text: string): boolean {
 }
 
 function isDate(text: string): boolean {
-  return parseTimestamp(`${text}T00:00:00Z`) !== undefined;
+  return parseCelTimestamp(`${text}T00:00:00Z`) !== undefined;
 }
 
 function isDateTime(text: string): boolean {
-  return parseTimestamp(text.toUpperCase()) !== undefined && /^.{10}[Tt]/.test(text);
+  return parseCelTimestamp(text.toUpperCase()) !== undefined && /^.{10}[Tt]/.test(text);
 }

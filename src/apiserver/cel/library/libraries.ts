@@ -1,4 +1,4 @@
-import { declare, type Functions } from '../checking/declarations.ts';
+import { declare, type Functions } from '../types/declarations.ts';
 import { authorizationLibrary } from './authorization.ts';
 import { conversionLibrary } from './conversions.ts';
 import { formatLibrary } from './formats.ts';

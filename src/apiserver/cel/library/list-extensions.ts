@@ -1,9 +1,9 @@
-import type { Library } from '../checking/declarations.ts';
-import { containsItem, PlainList } from '../evaluation/collections.ts';
-import { equals } from '../evaluation/equality.ts';
 import { CostLimitExceeded } from '../evaluation/frame.ts';
-import { compare, isOrdered } from '../evaluation/ordering.ts';
-import { CelError, isList, itemsOf, type ListValue, typeNameOf, type Value } from '../evaluation/values.ts';
+import type { Library } from '../types/declarations.ts';
+import { containsItem, PlainList } from '../values/collections.ts';
+import { equals } from '../values/equality.ts';
+import { compare, isOrdered } from '../values/ordering.ts';
+import { CelError, isList, itemsOf, type ListValue, typeNameOf, type Value } from '../values/values.ts';
 
 /** cel-go's functions over lists, and over lists as sets. */
 export const listExtensionLibrary: Library = {

@@ -1,7 +1,7 @@
-import type { Library } from '../checking/declarations.ts';
-import { add } from '../evaluation/arithmetic.ts';
-import { equals } from '../evaluation/equality.ts';
-import { compare, isOrdered } from '../evaluation/ordering.ts';
+import type { Library } from '../types/declarations.ts';
+import { add } from '../values/arithmetic.ts';
+import { equals } from '../values/equality.ts';
+import { compare, isOrdered } from '../values/ordering.ts';
 import {
   CelError,
   Duration,
@@ -10,7 +10,7 @@ import {
   noSuchOverload,
   Uint,
   type Value,
-} from '../evaluation/values.ts';
+} from '../values/values.ts';
 
 /** Kubernetes' functions over lists. */
 export const listLibrary: Library = {

@@ -12,8 +12,8 @@ import {
   parseCidr,
   parseIpAddress,
 } from '../../../kube/ip-address.ts';
-import type { Library } from '../checking/declarations.ts';
-import { CelError, noSuchOverload, type OpaqueValue, type Value } from '../evaluation/values.ts';
+import type { Library } from '../types/declarations.ts';
+import { CelError, noSuchOverload, type OpaqueValue, type Value } from '../values/values.ts';
 
 /** Addresses and networks. */
 export const networkLibrary: Library = {

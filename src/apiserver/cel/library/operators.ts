@@ -1,8 +1,8 @@
-import type { Library } from '../checking/declarations.ts';
-import { add, divide, modulo, multiply, negate, subtract } from '../evaluation/arithmetic.ts';
-import { containsItem } from '../evaluation/collections.ts';
-import { compare, isOrdered } from '../evaluation/ordering.ts';
-import { CelError, isError, isList, isMap, noSuchOverload, type Value } from '../evaluation/values.ts';
+import type { Library } from '../types/declarations.ts';
+import { add, divide, modulo, multiply, negate, subtract } from '../values/arithmetic.ts';
+import { containsItem } from '../values/collections.ts';
+import { compare, isOrdered } from '../values/ordering.ts';
+import { CelError, isError, isList, isMap, noSuchOverload, type Value } from '../values/values.ts';
 
 /** What is written between and before operands. Logic, equality and indexes are planned by themselves. */
 export const operatorLibrary: Library = {

@@ -1,5 +1,5 @@
-import type { Library } from '../checking/declarations.ts';
-import { PlainList, PlainMap } from '../evaluation/collections.ts';
+import type { Library } from '../types/declarations.ts';
+import { PlainList, PlainMap } from '../values/collections.ts';
 import {
   CelError,
   Duration,
@@ -12,7 +12,7 @@ import {
   Timestamp,
   Uint,
   type Value,
-} from '../evaluation/values.ts';
+} from '../values/values.ts';
 
 /** Values that may be absent; and what macros that make maps put them together with. */
 export const optionalLibrary: Library = {

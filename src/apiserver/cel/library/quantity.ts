@@ -8,8 +8,8 @@ import {
   quantityToNano,
   subtractQuantities,
 } from '../../../kube/quantities/quantity.ts';
-import type { Library } from '../checking/declarations.ts';
-import { CelError, type OpaqueValue, type Value } from '../evaluation/values.ts';
+import type { Library } from '../types/declarations.ts';
+import { CelError, type OpaqueValue, type Value } from '../values/values.ts';
 
 /** Amounts with suffixes: `10Gi`. */
 export const quantityLibrary: Library = {

@@ -1,7 +1,7 @@
-import type { Library } from '../checking/declarations.ts';
-import { PlainList } from '../evaluation/collections.ts';
-import { compilePattern } from '../evaluation/patterns.ts';
-import { CelError, type Value } from '../evaluation/values.ts';
+import type { Library } from '../types/declarations.ts';
+import { PlainList } from '../values/collections.ts';
+import { compilePattern } from '../values/patterns.ts';
+import { CelError, type Value } from '../values/values.ts';
 
 /** Kubernetes' searching with patterns. */
 export const regexLibrary: Library = {

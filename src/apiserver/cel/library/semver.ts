@@ -1,6 +1,6 @@
 import { goQuoted } from '../../../kube/go/quote.ts';
-import type { Library } from '../checking/declarations.ts';
-import { CelError, type OpaqueValue, type Value } from '../evaluation/values.ts';
+import type { Library } from '../types/declarations.ts';
+import { CelError, type OpaqueValue, type Value } from '../values/values.ts';
 
 /** Versions after semver.org; with `true` also such that are written more freely (`v1.2`). */
 export const semverLibrary: Library = {

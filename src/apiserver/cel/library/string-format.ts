@@ -1,6 +1,13 @@
 import { formatGoFloat } from '../../../kube/go/numbers.ts';
 import { goQuoted } from '../../../kube/go/quote.ts';
-import { formatDuration, formatTimestamp } from '../evaluation/time-text.ts';
+import { formatRfc3339 } from '../../../kube/go/rfc3339.ts';
+import {
+  type ClauseLetter,
+  digitsByDefault,
+  formatProblems,
+  walkFormat,
+} from '../language/format-clauses.ts';
+import { formatCelDuration } from '../values/time-text.ts';
 import {
   CelError,
   Duration,
@@ -14,8 +21,7 @@ import {
   typeNameOf,
   Uint,
   type Value,
-} from '../evaluation/values.ts';
-import { type ClauseLetter, digitsByDefault, formatProblems, walkFormat } from './format-clauses.ts';
+} from '../values/values.ts';
 
 /** `'%s has %d'.format([...])`, in English. */
 export function formatText(text: string, args: readonly Value[]): Value {
@@ -126,8 +132,8 @@ function printedScalar(value: Value): string | CelError | undefined {
       if (value === null) return 'null';
       if (value instanceof Uint) return String(value.value);
       if (value instanceof TypeValue) return value.name;
-      if (value instanceof Duration) return formatDuration(value.nanos);
-      if (value instanceof Timestamp) return formatTimestamp(value);
+      if (value instanceof Duration) return formatCelDuration(value.nanos);
+      if (value instanceof Timestamp) return formatRfc3339(value);
       if (value instanceof Uint8Array) return new TextDecoder().decode(value);
       return value instanceof CelError ? value : undefined;
   }
@@ -162,8 +168,8 @@ function member(value: Value): Formatted {
   if (value instanceof Uint8Array) return `b${goQuoted(new TextDecoder().decode(value))}`;
   if (typeof value === 'number')
     return Number.isFinite(value) ? value.toFixed(digitsByDefault) : `"${formatGoFloat(value)}"`;
-  if (value instanceof Timestamp) return `timestamp("${formatTimestamp(value)}")`;
-  if (value instanceof Duration) return `duration("${formatDuration(value.nanos)}")`;
+  if (value instanceof Timestamp) return `timestamp("${formatRfc3339(value)}")`;
+  if (value instanceof Duration) return `duration("${formatCelDuration(value.nanos)}")`;
   if (isList(value)) return printedList(value);
   if (isMap(value)) return printedMap(value);
   return printedScalar(value) ?? new CelError(`no formatting function for ${typeNameOf(value)}`);

@@ -1,7 +1,7 @@
 import { namedEscapes } from '../../../kube/go/quote.ts';
-import type { Library } from '../checking/declarations.ts';
-import { PlainList } from '../evaluation/collections.ts';
-import { CelError, itemsOf, type ListValue, type Value } from '../evaluation/values.ts';
+import type { Library } from '../types/declarations.ts';
+import { PlainList } from '../values/collections.ts';
+import { CelError, itemsOf, type ListValue, type Value } from '../values/values.ts';
 import { formatText } from './string-format.ts';
 
 /** cel-go's functions over texts, in its second version. Indexes count code points. */

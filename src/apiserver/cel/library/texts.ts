@@ -1,7 +1,7 @@
-import type { Library } from '../checking/declarations.ts';
-import { isReceiver } from '../evaluation/arithmetic.ts';
-import { compilePattern } from '../evaluation/patterns.ts';
-import { CelError, isList, isMap, noSuchOverload, sizeOf, type Value } from '../evaluation/values.ts';
+import type { Library } from '../types/declarations.ts';
+import { isReceiver } from '../values/arithmetic.ts';
+import { compilePattern } from '../values/patterns.ts';
+import { CelError, isList, isMap, noSuchOverload, sizeOf, type Value } from '../values/values.ts';
 
 /** What the language itself knows about texts, and the size of things. */
 export const textLibrary: Library = {

@@ -1,5 +1,5 @@
-import { floorDivide } from '../evaluation/arithmetic.ts';
-import { CelError } from '../evaluation/values.ts';
+import { floorDivide } from '../../../kube/go/calendar.ts';
+import { CelError } from '../values/values.ts';
 
 /** How far a zone (`+02:00`, `Europe/Berlin`) is ahead of UTC at a moment. */
 export function zoneOffsetSeconds(zone: string, epochNanos: bigint): number | CelError {

@@ -1,6 +1,6 @@
-import type { Library } from '../checking/declarations.ts';
-import { partsOf, type TimeParts } from '../evaluation/time-text.ts';
-import { CelError, type Duration, Timestamp, type Value } from '../evaluation/values.ts';
+import { type TimeParts, timePartsOf } from '../../../kube/go/calendar.ts';
+import type { Library } from '../types/declarations.ts';
+import { CelError, type Duration, Timestamp, type Value } from '../values/values.ts';
 import { zoneOffsetSeconds } from './time-zones.ts';
 
 /** Parts of moments, in UTC or in a zone, and lengths of durations. */
@@ -52,7 +52,7 @@ function part(read: Read): (time: Value, zone?: Value) => Value {
     if (!(time instanceof Timestamp)) return new CelError('no such overload');
     const offset = zone === undefined ? 0 : zoneOffsetSeconds(String(zone), time.epochNanos);
     if (offset instanceof CelError) return offset;
-    return BigInt(read(partsOf(time.epochNanos, offset)));
+    return BigInt(read(timePartsOf(time.epochNanos, offset)));
   };
 }
 

@@ -1,6 +1,6 @@
-import type { Library } from '../checking/declarations.ts';
-import { PlainList, PlainMap } from '../evaluation/collections.ts';
-import { CelError, type OpaqueValue, type Value } from '../evaluation/values.ts';
+import type { Library } from '../types/declarations.ts';
+import { PlainList, PlainMap } from '../values/collections.ts';
+import { CelError, type OpaqueValue, type Value } from '../values/values.ts';
 import { type ParsedUrl, parseUrl, queryOf, requestUriProblem } from './url-text.ts';
 
 /** Addresses of the web, read as Go's net/url reads them. */

@@ -1,9 +1,9 @@
 import type { JsonSchema, ValidationRule } from '../../structural/json-schema.ts';
-import { optionalOf, type Type } from '../checking/types.ts';
-import { capped, type Range } from '../cost/estimates.ts';
-import type { Path } from '../cost/sizes.ts';
+import { capped, type Range } from '../estimates/estimates.ts';
+import type { Path } from '../estimates/sizes.ts';
 import { compileExpression, type Program, type Runnable, type Scope } from '../program.ts';
 import { objectTypes, requestBytesMax, type SchemaType } from '../schema/schema-types.ts';
+import { optionalOf, type Type } from '../types/types.ts';
 import { readFieldPath } from './field-path.ts';
 
 /** A rule of a schema, read and checked. */

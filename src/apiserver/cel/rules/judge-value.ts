@@ -1,9 +1,9 @@
 import type { ValidationRule } from '../../structural/json-schema.ts';
 import { FieldErrors, omitValue } from '../../validation/field-errors.ts';
-import { Optional, type Value } from '../evaluation/values.ts';
 import type { Runnable } from '../program.ts';
 import { withObjectMeta } from '../schema/schema-types.ts';
 import { schemaValue } from '../schema/schema-values.ts';
+import { Optional, type Value } from '../values/values.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { Place, RuleNode } from './rule-node.ts';
 

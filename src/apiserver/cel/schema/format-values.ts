@@ -1,7 +1,6 @@
-import { parseDuration, parseTimestamp } from '../evaluation/time-text.ts';
-import { Timestamp, type Value } from '../evaluation/values.ts';
-
-export { parseTimestamp } from '../evaluation/time-text.ts';
+import { parseGoDuration } from '../../../kube/go/duration.ts';
+import { parseCelTimestamp } from '../values/time-text.ts';
+import { Timestamp, type Value } from '../values/values.ts';
 
 const second = 1_000_000_000n;
 
@@ -19,7 +18,7 @@ const units: readonly (readonly [bigint, readonly string[]])[] = [
 
 /** The format `duration`: Go's durations, and also `3 days`. */
 export function parseApiDuration(text: string): bigint | undefined {
-  const plain = parseDuration(text);
+  const plain = parseGoDuration(text);
   if (plain !== undefined) return plain;
   let total: bigint | undefined;
   for (const [, count = '0', written = ''] of text.matchAll(
@@ -39,7 +38,7 @@ export function parseApiDuration(text: string): bigint | undefined {
 /** The format `date-time`: RFC 3339, also without a zone; nothing is the beginning of 1970. */
 export function parseApiDateTime(text: string): Value | undefined {
   if (text === '') return new Timestamp(0n);
-  return parseTimestamp(text) ?? parseTimestamp(`${text}Z`);
+  return parseCelTimestamp(text) ?? parseCelTimestamp(`${text}Z`);
 }
 
 /** The format `byte` as Kubernetes' rules read it: base64 with the letters of URLs. */

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../structural/json-schema.ts';
-import { equalItems } from '../evaluation/collections.ts';
-import { equals } from '../evaluation/equality.ts';
-import { isMap, itemsOf, type ListValue, type Value } from '../evaluation/values.ts';
+import { equalItems } from '../values/collections.ts';
+import { equals } from '../values/equality.ts';
+import { isMap, itemsOf, type ListValue, type Value } from '../values/values.ts';
 import { escapeName } from './escaping.ts';
 
 type ToValue = (json: unknown, schema: JsonSchema) => Value;

@@ -1,7 +1,7 @@
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import type { JsonSchema } from '../../structural/json-schema.ts';
-import { equals } from '../evaluation/equality.ts';
-import { CelError, type MapValue, noSuchOverload, type Value } from '../evaluation/values.ts';
+import { equals } from '../values/equality.ts';
+import { CelError, type MapValue, noSuchOverload, type Value } from '../values/values.ts';
 import { escapeName, unescapeName } from './escaping.ts';
 
 type Json = Readonly<Record<string, unknown>>;

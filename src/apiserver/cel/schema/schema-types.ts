@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../structural/json-schema.ts';
-import { listOf, mapOf, structOf, type Type, types } from '../checking/types.ts';
+import { listOf, mapOf, structOf, type Type, types } from '../types/types.ts';
 import { escapeName } from './escaping.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import type { JsonSchema } from '../../structural/json-schema.ts';
-import { CelError, Duration, type OpaqueValue, type Value } from '../evaluation/values.ts';
-import { parseApiDateTime, parseApiDuration, parseBase64Url, parseTimestamp } from './format-values.ts';
+import { parseCelTimestamp } from '../values/time-text.ts';
+import { CelError, Duration, type OpaqueValue, type Value } from '../values/values.ts';
+import { parseApiDateTime, parseApiDuration, parseBase64Url } from './format-values.ts';
 import { SchemaList } from './schema-list.ts';
 import { SchemaMap } from './schema-map.ts';
 import { isEmbedded, withObjectMeta } from './schema-types.ts';
@@ -75,7 +76,7 @@ function textValue(text: string, { format }: JsonSchema): Value {
       return new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`);
     }
     case 'date':
-      return parseTimestamp(`${text}T00:00:00Z`) ?? new CelError(`Invalid date formatted string ${text}`);
+      return parseCelTimestamp(`${text}T00:00:00Z`) ?? new CelError(`Invalid date formatted string ${text}`);
     case 'date-time':
       return parseApiDateTime(text) ?? new CelError(`Invalid date-time formatted string ${text}`);
     case 'byte':

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../../structural/json-schema.ts';
-import type { Type } from '../checking/types.ts';
-import type { Value } from '../evaluation/values.ts';
 import { compileExpression } from '../program.ts';
 import { objectTypes, type SchemaType, schemaType, withObjectMeta } from '../schema/schema-types.ts';
 import { schemaValue } from '../schema/schema-values.ts';
+import type { Type } from '../types/types.ts';
+import type { Value } from '../values/values.ts';
 import { showValue } from './show-value.ts';
 
 export interface Subject {

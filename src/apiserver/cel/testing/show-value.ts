@@ -1,5 +1,5 @@
 import { formatGoFloat } from '../../../kube/go/numbers.ts';
-import { formatTimestamp } from '../evaluation/time-text.ts';
+import { formatRfc3339 } from '../../../kube/go/rfc3339.ts';
 import {
   Duration,
   isList,
@@ -11,7 +11,7 @@ import {
   typeNameOf,
   Uint,
   type Value,
-} from '../evaluation/values.ts';
+} from '../values/values.ts';
 
 /** A value as the recorded vectors show it. */
 export function showValue(value: Value): string {
@@ -21,7 +21,7 @@ export function showValue(value: Value): string {
   if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
   if (value instanceof Uint) return `${value.value}u`;
   if (value instanceof Uint8Array) return `b[${Buffer.from(value).toString('hex')}]`;
-  if (value instanceof Timestamp) return `timestamp(${formatTimestamp(new Timestamp(value.epochNanos))})`;
+  if (value instanceof Timestamp) return `timestamp(${formatRfc3339(new Timestamp(value.epochNanos))})`;
   if (value instanceof Duration) return `duration(${value.nanos})`;
   if (value instanceof Optional) return value.value === undefined ? 'none' : `of(${showValue(value.value)})`;
   if (value instanceof TypeValue) return `type(${value.name})`;

@@ -14,7 +14,7 @@ export const deviceClassKind: ServedKind<DeviceClass> = {
   nameRule: nameRules.dnsSubdomain,
   hasStatus: false,
   hasGeneration: true,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
 
   validate() {},
 

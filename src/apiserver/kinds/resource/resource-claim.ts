@@ -21,7 +21,7 @@ export const resourceClaimKind: ServedKind<ResourceClaim> = {
   nameRule: nameRules.dnsSubdomain,
   hasStatus: true,
   hasGeneration: false,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
 
   defaults: ({ spec }) => defaultClaim(spec.devices),
   prepareCreate(claim) {
@@ -53,7 +53,7 @@ export const resourceClaimTemplateKind: ServedKind<ResourceClaimTemplate> = {
   nameRule: nameRules.dnsSubdomain,
   hasStatus: false,
   hasGeneration: false,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
 
   defaults: ({ spec }) => defaultClaim(spec.spec.devices),
   validate() {},

@@ -17,16 +17,16 @@ export const resourceSliceKind: ServedKind<ResourceSlice> = {
   nameRule: nameRules.dnsSubdomain,
   hasStatus: false,
   hasGeneration: true,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
 
-  prepareCreate: ({ spec }, moment) => settleDevices(spec, moment),
-  prepareUpdate: ({ spec }, _old, moment) => settleDevices(spec, moment),
-  validate: ({ spec }, errors) => checkPlace(spec, errors),
+  prepareCreate: ({ spec }, moment) => defaultDevices(spec, moment),
+  prepareUpdate: ({ spec }, _old, moment) => defaultDevices(spec, moment),
+  validate: ({ spec }, errors) => checkNodeFields(spec, errors),
   validateUpdate({ spec }, old, errors) {
     checkImmutable(errors, 'spec.pool.name', spec.pool.name, old.spec.pool.name);
     checkImmutable(errors, 'spec.driver', spec.driver, old.spec.driver);
     checkImmutable(errors, 'spec.nodeName', spec.nodeName, old.spec.nodeName);
-    checkPlace(spec, errors);
+    checkNodeFields(spec, errors);
   },
 
   selectableFields: {
@@ -49,22 +49,22 @@ export const resourceSliceKind: ServedKind<ResourceSlice> = {
 };
 
 /** Taints tell since when they are there. */
-function settleDevices({ devices }: ResourceSliceSpec, { nowMs }: Moment): void {
+function defaultDevices({ devices }: ResourceSliceSpec, { nowMs }: Moment): void {
   for (const { taints, nodeAllocatableResourceMappings: mappings } of devices ?? []) {
     for (const taint of taints ?? []) taint.timeAdded ??= timeFromUnix(Math.trunc(nowMs / 1000));
     for (const mapping of Object.values(mappings ?? {})) mapping.allocationMultiplier ??= '1';
   }
 }
 
-const places = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'] as const;
+const nodeFields = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'] as const;
 
 /** The devices of a slice are on one node, on some or on all of them, or each says so itself. */
-function checkPlace(spec: ResourceSliceSpec, errors: FieldErrors): void {
-  const listed = places.map((place) => `\`${place}\``).join(', ');
-  const set = places.filter((place) => Boolean(spec[place])).map((place) => `\`${place}\``);
+function checkNodeFields(spec: ResourceSliceSpec, errors: FieldErrors): void {
+  const listed = nodeFields.map((place) => `\`${place}\``).join(', ');
+  const set = nodeFields.filter((place) => Boolean(spec[place])).map((place) => `\`${place}\``);
   if (set.length === 0) errors.required('spec', `exactly one of ${listed} is required`);
   if (set.length > 1) {
-    const sentence = `exactly one of ${listed} is required, but multiple fields are set`;
-    errors.invalid('spec', `{${set.join(', ')}}`, sentence);
+    const detail = `exactly one of ${listed} is required, but multiple fields are set`;
+    errors.invalid('spec', `{${set.join(', ')}}`, detail);
   }
 }

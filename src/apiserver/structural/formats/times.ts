@@ -1,10 +1,11 @@
+import { isDateOfCalendar } from '../../../kube/go/calendar.ts';
+import { parseGoDuration } from '../../../kube/go/duration.ts';
 import { utf8Length } from '../../../kube/go/quote.ts';
 
 export function isDate(text: string): boolean {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (parts === null) return false;
-  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
-  return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+  return isDateOfCalendar(Number(parts[1]), Number(parts[2]), Number(parts[3]));
 }
 
 /** A date, a T, a time with its zone; what follows another T is not looked at. */
@@ -19,34 +20,7 @@ export function isDateTime(text: string): boolean {
 
 /** As Go writes durations (`1h30m`), or, more loosely, numbers with units somewhere in the text (`about 3 days`). */
 export function isDuration(text: string): boolean {
-  return isGoDuration(text) || isLooseDuration(text);
-}
-
-function daysIn(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
-}
-
-const goUnits: Readonly<Record<string, number>> = {
-  ns: 1,
-  us: 1e3,
-  µs: 1e3,
-  μs: 1e3,
-  ms: 1e6,
-  s: 1e9,
-  m: 6e10,
-  h: 3.6e12,
-};
-
-function isGoDuration(text: string): boolean {
-  const unsigned = text.replace(/^[+-]/, '');
-  if (unsigned === '0') return true;
-  if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(unsigned)) return false;
-  let total = 0;
-  for (const [, amount = '', unit = ''] of unsigned.matchAll(/([\d.]+)([^\d.]+)/g)) {
-    total += Number(amount) * (goUnits[unit] ?? 0);
-  }
-  return total < 2 ** 63;
+  return parseGoDuration(text) !== undefined || isLooseDuration(text);
 }
 
 /** What a number must be below to be one to Go. */

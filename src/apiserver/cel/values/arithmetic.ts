@@ -1,3 +1,4 @@
+import { floorDivide, nanosPerSecond } from '../../../kube/go/calendar.ts';
 import { CelError, Duration, isList, noSuchOverload, Timestamp, Uint, type Value } from './values.ts';
 
 /** Sums and products that never wrap around: what does not fit is an error. */
@@ -61,7 +62,6 @@ export function negate(a: Value): Value {
 const int64Max = 2n ** 63n - 1n;
 const int64Min = -(2n ** 63n);
 const uint64Max = 2n ** 64n - 1n;
-const nanosPerSecond = 1_000_000_000n;
 /** From the year 1 to the year 9999. */
 const epochSecondsMin = -62_135_596_800n;
 const epochSecondsMax = 253_402_300_799n;
@@ -82,11 +82,6 @@ export function moment(epochNanos: bigint, offsetSeconds = 0): Value {
   const seconds = floorDivide(epochNanos, nanosPerSecond);
   if (seconds < epochSecondsMin || seconds > epochSecondsMax) return new CelError('timestamp overflow');
   return new Timestamp(epochNanos, offsetSeconds);
-}
-
-export function floorDivide(a: bigint, b: bigint): bigint {
-  const quotient = a / b;
-  return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
 }
 
 function addToDuration(a: Duration, b: Value): Value {

@@ -1,4 +1,4 @@
-import { elementOf, sameType, type Type } from '../checking/types.ts';
+import { elementOf, sameType, type Type } from '../types/types.ts';
 import { type CallEstimate, type EstimatedCall, sizeOf } from './estimated-call.ts';
 import { fixed, plus, type Range, times, timesFactor, uint64Max, union } from './estimates.ts';
 import type { EstimatedNode } from './sizes.ts';

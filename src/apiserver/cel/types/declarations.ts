@@ -1,4 +1,4 @@
-import type { Value } from '../evaluation/values.ts';
+import type { Value } from '../values/values.ts';
 import { listOf, mapOf, optionalOf, paramOf, structOf, type Type, typeOf, types } from './types.ts';
 
 /** One way to call a function. */

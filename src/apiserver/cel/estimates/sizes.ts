@@ -1,7 +1,7 @@
 import type { Checked } from '../checking/checker.ts';
-import type { Type, TypeKind } from '../checking/types.ts';
-import { codePointCount } from '../evaluation/values.ts';
 import { accumulatorName, type Expr } from '../language/ast.ts';
+import type { Type, TypeKind } from '../types/types.ts';
+import { codePointCount } from '../values/values.ts';
 import { fixed, type Range, union, unknownSize } from './estimates.ts';
 
 /** A way into the object that a rule is about: `self`, `spec`, `@items`. */

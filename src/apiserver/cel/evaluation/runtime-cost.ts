@@ -1,4 +1,4 @@
-import { CelError, isList, isMap, isOpaque, sizeOf, type Value } from '../evaluation/values.ts';
+import { CelError, isList, isMap, isOpaque, sizeOf, type Value } from '../values/values.ts';
 
 /** A call that was made. */
 export interface MadeCall {

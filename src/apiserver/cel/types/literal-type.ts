@@ -1,4 +1,4 @@
-import { Uint, type Value } from '../evaluation/values.ts';
+import { Uint, type Value } from '../values/values.ts';
 import { type Type, types } from './types.ts';
 
 /** The type of a constant of the language. */
