@@ -1,29 +1,29 @@
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
-import type { Binding, Provision } from '../engine/rules/decisions.ts';
+import type { ClaimBinding, Provision } from '../engine/rules/framework/decisions.ts';
 
 /** A placement that did not come about. What may be undone has been. */
 export class BindFailure extends Error {
   /** The new volume that could not be made; its node is avoided for a while. */
   readonly provision: Provision | undefined;
   /** Volumes that stay with their claims though the pod goes elsewhere, or nowhere: their binding can't be undone. */
-  readonly kept: readonly Binding[];
+  readonly keptBindings: readonly ClaimBinding[];
 
   constructor(
     message: string,
     {
       provision,
       kept = [],
-    }: { readonly provision?: Provision | undefined; readonly kept?: readonly Binding[] } = {},
+    }: { readonly provision?: Provision | undefined; readonly kept?: readonly ClaimBinding[] } = {},
   ) {
     super(message);
     this.name = 'BindFailure';
     this.provision = provision;
-    this.kept = kept;
+    this.keptBindings = kept;
   }
 }
 
 /** Where the failure was that a new volume could not be made, its node is avoided for a while. */
-export function avoidAfter(
+export function avoidNodeAfter(
   { provision }: BindFailure,
   nodeName: string,
   index: ClusterIndex,
@@ -31,5 +31,5 @@ export function avoidAfter(
 ): void {
   if (provision === undefined) return;
   const { claim: claimKey, claimUid, pool } = provision;
-  index.failures.note({ claimKey, claimUid, nodeName, poolKey: pool?.key ?? '', nowMs });
+  index.provisioningFailures.record({ claimKey, claimUid, nodeName, poolKey: pool?.key ?? '', nowMs });
 }

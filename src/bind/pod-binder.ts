@@ -4,21 +4,21 @@ import {
   podProblem,
   provisionProgress,
   type VolumeProgress,
-} from '../engine/ledger/progress.ts';
-import type { Binding, Provision } from '../engine/rules/decisions.ts';
+} from '../engine/ledger/binding-progress.ts';
+import type { ClaimBinding, Provision } from '../engine/rules/framework/decisions.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/error-message.ts';
-import { Slots } from '../runtime/slots.ts';
+import { Semaphore } from '../runtime/semaphore.ts';
 import { BindFailure } from './bind-failure.ts';
-import type { Flight } from './flight.ts';
-import type { PodWrites } from './pod-writes.ts';
-import type { Completion, VolumeWrites, Withdrawal } from './volume-writes.ts';
+import type { InFlightBinding } from './in-flight-bindings.ts';
+import type { PodSchedulingWrites } from './pod-scheduling-writes.ts';
+import type { ClaimCompletion, ClaimRefWithdrawal, VolumeBindingWrites } from './volume-writes.ts';
 
 export interface PodBinderOptions {
   readonly index: ClusterIndex;
   readonly clock: Clock;
-  readonly volumes: VolumeWrites;
-  readonly pods: Pick<PodWrites, 'bind' | 'nominate'>;
+  readonly volumes: VolumeBindingWrites;
+  readonly pods: Pick<PodSchedulingWrites, 'bind' | 'nominate'>;
   /** How long others may take to make and bind a pod's volumes: ten minutes unless it says otherwise. */
   readonly timeoutMs?: number | undefined;
 }
@@ -51,19 +51,19 @@ const writersMax = 64;
  */
 export class PodBinder {
   readonly #options: PodBinderOptions;
-  readonly #writers = new Slots(writersMax);
+  readonly #writers = new Semaphore(writersMax);
 
   constructor(options: PodBinderOptions) {
     this.#options = options;
   }
 
   /** Rejects with a `BindFailure`, or with the reason of `signal`: then nothing was undone, since nobody may write any more. */
-  async carryOut(flight: Flight, signal: AbortSignal): Promise<void> {
+  async bind(flight: InFlightBinding, signal: AbortSignal): Promise<void> {
     const { clock, timeoutMs = timeoutMsDefault, pods } = this.#options;
     const { node } = flight.placement;
     const isAssigned = (flight.pod.spec?.nodeName ?? '') !== '';
     const timer = clock.after(timeoutMs, () => flight.cancel('binding volumes: context deadline exceeded'));
-    const claimed = new Map<Binding, Completion>();
+    const claimed = new Map<ClaimBinding, ClaimCompletion>();
     try {
       await this.#provision(flight, signal);
       await this.#claim(flight, claimed, signal);
@@ -71,7 +71,7 @@ export class PodBinder {
       claimed.clear();
       if (isAssigned) return;
       await this.#write(flight, signal, () => {
-        flight.leave();
+        flight.markPodWriteStarted();
         return pods.bind(flight.pod, node, signal);
       });
     } catch (error) {
@@ -82,7 +82,7 @@ export class PodBinder {
     }
   }
 
-  async #provision(flight: Flight, signal: AbortSignal): Promise<void> {
+  async #provision(flight: InFlightBinding, signal: AbortSignal): Promise<void> {
     const { volumes, index } = this.#options;
     const { provisions, node } = flight.placement;
     if (provisions.length === 0) return;
@@ -105,7 +105,7 @@ export class PodBinder {
    * Others should know where a pod is meant to go that waits for long. It is no more than a hint, since the claims say it too, and
    * costs everybody who watches pods a change: most volumes are there before it would be read. `end` resolves when nothing more is written.
    */
-  #nominateLater(flight: Flight, signal: AbortSignal): { end(): Promise<void> } {
+  #nominateLater(flight: InFlightBinding, signal: AbortSignal): { end(): Promise<void> } {
     const { clock, pods } = this.#options;
     const { node } = flight.placement;
     let writing: Promise<void> | undefined;
@@ -123,12 +123,12 @@ export class PodBinder {
   }
 
   /** `claimed` is told of every claimRef before it is tried: an answer that gets lost must not leave one behind. */
-  async #claim(flight: Flight, claimed: Claimed, signal: AbortSignal): Promise<void> {
+  async #claim(flight: InFlightBinding, claimed: Claimed, signal: AbortSignal): Promise<void> {
     const { volumes, index } = this.#options;
     const { bindings, node } = flight.placement;
     if (bindings.length === 0) return;
     await this.#write(flight, signal, async () => {
-      const missing = bindings.flatMap((binding) => volumes.claiming(binding) ?? []);
+      const missing = bindings.flatMap((binding) => volumes.prepareClaimRef(binding) ?? []);
       for (const { binding } of missing) claimed.set(binding, 'settled');
       await allOf(missing.map(({ write }) => write(signal)));
       if (!index.profile.completesBindings) return;
@@ -136,7 +136,7 @@ export class PodBinder {
       const free = missing.filter(({ isFree }) => isFree);
       await allOf(
         free.map(async ({ binding }) => {
-          claimed.set(binding, await volumes.complete(binding, signal));
+          claimed.set(binding, await volumes.completeClaim(binding, signal));
         }),
       );
     });
@@ -145,7 +145,7 @@ export class PodBinder {
   }
 
   /** Waits until every volume is bound, or one of them will never be. */
-  async #untilBound(flight: Flight, parts: readonly Part[], signal: AbortSignal): Promise<void> {
+  async #untilBound(flight: InFlightBinding, parts: readonly Part[], signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
       this.#check(flight);
@@ -159,26 +159,31 @@ export class PodBinder {
         isBound &&= now.kind === 'bound';
       }
       if (isBound) return;
-      await flight.news(signal);
+      await flight.nextWake(signal);
     }
   }
 
   /** Between two steps: may the pod still go there? Writes themselves are never broken off, so that it is known what they did. */
-  #check(flight: Flight): void {
+  #check(flight: InFlightBinding): void {
     flight.cancelled.throwIfAborted();
     const problem = podProblem(this.#options.index, flight.placement);
     if (problem !== undefined) throw new BindFailure(`binding volumes: ${problem}`);
   }
 
-  async #write(flight: Flight, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  async #write(flight: InFlightBinding, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     await this.#writers.run(signal, async () => {
       this.#check(flight);
       await work();
     });
   }
 
-  async #undone(flight: Flight, claimed: Claimed, error: unknown, signal: AbortSignal): Promise<BindFailure> {
-    const kept: Binding[] = [];
+  async #undone(
+    flight: InFlightBinding,
+    claimed: Claimed,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<BindFailure> {
+    const kept: ClaimBinding[] = [];
     for (const [binding, completion] of claimed) {
       // Another pod counts on the claim's volume.
       if (this.#options.index.pods.isHeldByOther(binding.claim, flight.reservation.podKey)) continue;
@@ -195,12 +200,12 @@ export class PodBinder {
    * `unknown` after the last try: then the claimRef stands, the next plan of the pod finds it, and whoever fits nowhere because of
    * it has it rolled back.
    */
-  async #takeBack(binding: Binding, signal: AbortSignal): Promise<Withdrawal | 'unknown'> {
+  async #takeBack(binding: ClaimBinding, signal: AbortSignal): Promise<ClaimRefWithdrawal | 'unknown'> {
     const { clock, volumes } = this.#options;
     for (const pauseMs of takeBackPausesMs) {
       await clock.sleep(pauseMs, signal);
       try {
-        return await this.#writers.run(signal, () => volumes.withdraw(binding, signal));
+        return await this.#writers.run(signal, () => volumes.withdrawClaimRef(binding, signal));
       } catch {
         signal.throwIfAborted();
       }
@@ -216,7 +221,7 @@ const nominateAfterMs = 5_000;
 const takeBackPausesMs = [0, 100, 1_000, 5_000];
 
 /** The claimRefs that were written or tried, and what came of telling their claims. */
-type Claimed = Map<Binding, Completion>;
+type Claimed = Map<ClaimBinding, ClaimCompletion>;
 
 /** One volume that is waited for. */
 interface Part {

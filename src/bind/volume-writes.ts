@@ -1,26 +1,26 @@
 import type { Cluster } from '../cluster/cluster.ts';
-import type { Binding, Provision } from '../engine/rules/decisions.ts';
+import type { ClaimBinding, Provision } from '../engine/rules/framework/decisions.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../kube/api/core.ts';
 import { ApiError, isReason } from '../kube/api-error.ts';
 import { parseKey } from '../kube/object-key.ts';
-import { onVersion } from '../kube/on-version.ts';
-import { orAbsent } from '../kube/or-absent.ts';
+import { withPreconditions } from '../kube/patch-preconditions.ts';
+import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../kube/resources.ts';
 import { annotations } from '../kube/well-known.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClusterFeed } from '../state/cluster-feed.ts';
-import { claimBinding, volumeBinding, volumeUnbinding } from './binding-changes.ts';
-import { type Attempt, insist } from './insist.ts';
-import { claimStanding, volumeStanding } from './standing.ts';
+import { claimBindingPatch, volumeBindingPatch, volumeUnbindingPatch } from './binding-patches.ts';
+import { type ConditionalWrite, retryWhileValid } from './retry-while-valid.ts';
+import { claimWriteState, volumeWriteState } from './write-state.ts';
 
 /** Somebody who writes to a volume faster than we can read it has it. */
 const withdrawTriesMax = 10;
 
 /**
  * The scheduler's writes about volumes. Each carries the uid and the version that was decided on, so a stale cache ends in
- * `Conflict` and never in a volume given twice; each answer goes to the feed, so the next decision knows of it.
+ * `ReservationConflict` and never in a volume given twice; each answer goes to the feed, so the next decision knows of it.
  */
-export class VolumeWrites {
+export class VolumeBindingWrites {
   readonly #cluster: Cluster;
   readonly #feed: ClusterFeed;
   readonly #clock: Clock;
@@ -44,29 +44,29 @@ export class VolumeWrites {
       ...(isHinted && { [annotations.pool]: pool?.name ?? null }),
     };
     const change = { metadata: { annotations: marks } };
-    const attempt: Attempt = {
+    const attempt: ConditionalWrite = {
       write: async (version = claimVersion) => {
         await this.#patchClaim(claim, change, { version, signal });
       },
-      look: async () => {
-        const live = await this.liveClaim(provision.claim, signal);
-        if (live !== undefined) this.#feed.noteWrite('PersistentVolumeClaim', live);
-        return claimStanding(live, claim, nodeName);
+      readState: async () => {
+        const live = await this.readClaim(provision.claim, signal);
+        if (live !== undefined) this.#feed.recordWrite('PersistentVolumeClaim', live);
+        return claimWriteState(live, claim, nodeName);
       },
     };
-    await insist(attempt, this.#clock, signal);
+    await retryWhileValid(attempt, this.#clock, signal);
   }
 
   /**
    * The write that makes the volume the claim's, to be called when all of a pod's are ready; undefined where it stands there
-   * already. The claimRef is the lock: of two who write it, one gets `Conflict`. Throws where that is known beforehand.
+   * already. The claimRef is the lock: of two who write it, one gets `ReservationConflict`. Throws where that is known beforehand.
    */
-  claiming(binding: Binding): Claiming | undefined {
+  prepareClaimRef(binding: ClaimBinding): ClaimRefWrite | undefined {
     const { volume: name, volumeVersion } = binding;
     const claim = this.#claimOf(binding);
     const volume = this.#feed.get('PersistentVolume', name);
     if (volume === undefined) throw new Error(`PersistentVolume ${name} is gone`);
-    const change = volumeBinding(volume, claim);
+    const change = volumeBindingPatch(volume, claim);
     if (change === undefined) return undefined;
     const stored = volume.metadata?.resourceVersion;
     if (stored !== volumeVersion)
@@ -74,15 +74,15 @@ export class VolumeWrites {
         `PersistentVolume ${name} is out of sync (stored: ${stored}, planned: ${volumeVersion})`,
       );
     const write = async (signal: AbortSignal) => {
-      const attempt: Attempt = {
+      const attempt: ConditionalWrite = {
         write: (version = volumeVersion) => this.#patchVolume(volume, change, { version, signal }),
-        look: async () => {
+        readState: async () => {
           const live = await this.#liveVolume(name, signal);
-          if (live !== undefined) this.#feed.noteWrite('PersistentVolume', live);
-          return volumeStanding(live, volume, binding.claimUid);
+          if (live !== undefined) this.#feed.recordWrite('PersistentVolume', live);
+          return volumeWriteState(live, volume, binding.claimUid);
         },
       };
-      await insist(attempt, this.#clock, signal);
+      await retryWhileValid(attempt, this.#clock, signal);
     };
     const isFree = volume.spec?.claimRef === undefined && volume.status?.phase === 'Available';
     return { binding, write, isFree };
@@ -95,13 +95,13 @@ export class VolumeWrites {
    *
    * `unknown`: no answer came. The write may still be on its way, and would hold for the claim as it is: the claimRef must stay.
    */
-  async complete(binding: Reserved, signal: AbortSignal): Promise<Completion> {
+  async completeClaim(binding: ClaimRefId, signal: AbortSignal): Promise<ClaimCompletion> {
     const claim = this.#claimOf(binding);
     const volume = this.#feed.get('PersistentVolume', binding.volume);
     const isRollingBack = claim.metadata?.annotations?.[annotations.rollback] !== undefined;
     if (volume?.spec?.claimRef?.uid !== binding.claimUid || isRollingBack) return 'settled';
     if ((claim.spec?.volumeName ?? '') !== '') return 'settled';
-    const change = claimBinding(claim, binding.volume);
+    const change = claimBindingPatch(claim, binding.volume);
     if (change === undefined) return 'settled';
     try {
       await this.#patchClaim(claim, change, { signal });
@@ -116,14 +116,17 @@ export class VolumeWrites {
    * Takes a claimRef back that we wrote, if nothing has come of it: the volume's phase is still Available and the claim doesn't
    * name it. Whoever completes bindings writes the phase first, so on the version that shows Available exactly one side wins.
    */
-  async withdraw({ claim: key, claimUid, volume: name }: Reserved, signal: AbortSignal): Promise<Withdrawal> {
+  async withdrawClaimRef(
+    { claim: key, claimUid, volume: name }: ClaimRefId,
+    signal: AbortSignal,
+  ): Promise<ClaimRefWithdrawal> {
     for (let tries = 0; tries < withdrawTriesMax; tries += 1) {
       const volume = await this.#liveVolume(name, signal);
       if (volume === undefined || volume.spec?.claimRef?.uid !== claimUid) return 'free';
-      const claim = await this.liveClaim(key, signal);
-      if (!isClean(volume, claim?.metadata?.uid === claimUid ? claim : undefined)) return 'kept';
+      const claim = await this.readClaim(key, signal);
+      if (!isWithdrawable(volume, claim?.metadata?.uid === claimUid ? claim : undefined)) return 'kept';
       try {
-        await this.#patchVolume(volume, volumeUnbinding(volume), { signal });
+        await this.#patchVolume(volume, volumeUnbindingPatch(volume), { signal });
         return 'free';
       } catch (error) {
         if (!isReason(error, 'Conflict') && !isReason(error, 'NotFound')) throw error;
@@ -133,14 +136,14 @@ export class VolumeWrites {
   }
 
   async #liveVolume(name: string, signal: AbortSignal): Promise<PersistentVolume | undefined> {
-    return await orAbsent(this.#cluster.resource(persistentVolumes).get({ name }, { signal }));
+    return await undefinedIfNotFound(this.#cluster.resource(persistentVolumes).get({ name }, { signal }));
   }
 
-  async liveClaim(key: string, signal: AbortSignal): Promise<PersistentVolumeClaim | undefined> {
-    return await orAbsent(this.#cluster.resource(persistentVolumeClaims).get(parseKey(key), { signal }));
+  async readClaim(key: string, signal: AbortSignal): Promise<PersistentVolumeClaim | undefined> {
+    return await undefinedIfNotFound(this.#cluster.resource(persistentVolumeClaims).get(parseKey(key), { signal }));
   }
 
-  async markClaim(
+  async annotateClaim(
     claim: PersistentVolumeClaim,
     marks: Readonly<Record<string, string | null>>,
     signal: AbortSignal,
@@ -149,7 +152,7 @@ export class VolumeWrites {
   }
 
   /** The claim that was decided on, not another that has come under its name. */
-  #claimOf({ claim: key, claimUid }: Pick<Binding, 'claim' | 'claimUid'>): PersistentVolumeClaim {
+  #claimOf({ claim: key, claimUid }: Pick<ClaimBinding, 'claim' | 'claimUid'>): PersistentVolumeClaim {
     const claim = this.#feed.get('PersistentVolumeClaim', key);
     if (claim?.metadata?.uid !== claimUid) throw new Error(`PersistentVolumeClaim ${key} is gone`);
     return claim;
@@ -157,9 +160,9 @@ export class VolumeWrites {
 
   async #patchVolume(volume: PersistentVolume, change: object, { version, signal }: On): Promise<void> {
     const name = volume.metadata?.name ?? '';
-    const patch = { type: 'merge', body: onVersion(volume, change, version) } as const;
+    const patch = { type: 'merge', body: withPreconditions(volume, change, version) } as const;
     const written = await this.#cluster.resource(persistentVolumes).patch({ name }, patch, { signal });
-    this.#feed.noteWrite('PersistentVolume', written);
+    this.#feed.recordWrite('PersistentVolume', written);
   }
 
   async #patchClaim(
@@ -168,30 +171,30 @@ export class VolumeWrites {
     { version, signal }: On,
   ): Promise<PersistentVolumeClaim> {
     const { namespace, name = '' } = claim.metadata ?? {};
-    const patch = { type: 'merge', body: onVersion(claim, change, version) } as const;
+    const patch = { type: 'merge', body: withPreconditions(claim, change, version) } as const;
     const client = this.#cluster.resource(persistentVolumeClaims);
     const written = await client.patch({ namespace, name }, patch, { signal });
-    this.#feed.noteWrite('PersistentVolumeClaim', written);
+    this.#feed.recordWrite('PersistentVolumeClaim', written);
     return written;
   }
 }
 
 /** A claimRef that is still to be written. */
-export interface Claiming {
-  readonly binding: Binding;
+export interface ClaimRefWrite {
+  readonly binding: ClaimBinding;
   readonly write: (signal: AbortSignal) => Promise<void>;
   /** Nobody had a hand on the volume before us: it was Available and without a claimRef. */
   readonly isFree: boolean;
 }
 
 /** A claimRef that may be taken back, and its claim. */
-export type Reserved = Pick<Binding, 'claim' | 'claimUid' | 'volume'>;
+export type ClaimRefId = Pick<ClaimBinding, 'claim' | 'claimUid' | 'volume'>;
 
 /** `settled`: done, refused, or not called for; nothing more comes of it. */
-export type Completion = 'settled' | 'unknown';
+export type ClaimCompletion = 'settled' | 'unknown';
 
 /** `kept`: the binding has gone on. */
-export type Withdrawal = 'free' | 'kept';
+export type ClaimRefWithdrawal = 'free' | 'kept';
 
 /** The server has decided against the write, so it will never take effect. */
 function isRefusal(error: unknown): boolean {
@@ -208,7 +211,7 @@ interface On {
  * Nothing can have been written to the volume: the claim doesn't name it, and isn't marked as mounted. Unknown counts as dirty;
  * `claim` is undefined where it is known to be gone.
  */
-export function isClean(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): boolean {
+export function isWithdrawable(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): boolean {
   const isMounted = claim?.metadata?.annotations?.[annotations.mounted] !== undefined;
   const isNamed = claim?.spec?.volumeName === volume.metadata?.name;
   return volume.status?.phase === 'Available' && !isNamed && !isMounted;

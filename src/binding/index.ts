@@ -10,9 +10,9 @@
  */
 
 export { BindFailure } from '../bind/bind-failure.ts';
-export { MissingRight } from '../bind/missing-right.ts';
+export { MissingPermission as MissingRight } from '../bind/missing-permission.ts';
 export type { Cluster, ResourceClient } from '../cluster/cluster.ts';
-export type { NodeAnswer, NodeRefusal } from '../engine/assess.ts';
+export type { NodeAssessment as NodeAnswer, NodeRefusal } from '../engine/assess.ts';
 export { ApiError } from '../kube/api-error.ts';
 export {
   csiDrivers,

@@ -3,7 +3,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { fastClock } from '../cluster/kubernetes/testing/fast-clock.ts';
 import { failWith, onlyFor } from '../cluster/testing/fault-hooks.ts';
 import { type ClusterCall, InterceptedCluster } from '../cluster/testing/intercepted-cluster.ts';
-import { ControlledCluster } from '../controllers/testing/controlled-cluster.ts';
+import { RealTimeCluster } from '../controllers/testing/real-time-cluster.ts';
 import { forbidden } from '../kube/api-error.ts';
 import type { Resource } from '../kube/resource.ts';
 import { driverCapacities, nodes } from '../kube/resources.ts';
@@ -15,7 +15,7 @@ const message =
 
 /** A cluster without permission to read DriverCapacity objects: an API server answers like this whether or not it has the kind. */
 async function refusingCluster() {
-  const fixture = await ControlledCluster.start();
+  const fixture = await RealTimeCluster.start();
   onTestFinished(() => fixture[Symbol.asyncDispose]());
   const intercepted = new InterceptedCluster(fixture.cluster);
   const isAffected = ({ verb, resource }: ClusterCall) =>

@@ -49,7 +49,7 @@ describe('a pod that was re-created while the one before it is being bound', () 
   test('fits nowhere for now, and is told why', async () => {
     await using fixture = await BindingLibraryFixture.start();
     const { successor, answer, outcome } = await reCreated(fixture);
-    const refused = { kind: 'refused', reasons: ['AlreadyReserved'], texts: [text], isForGood: true };
+    const refused = { kind: 'refused', reasons: ['AlreadyReserved'], texts: [text], isUnresolvable: true };
     for (const node of ['n1', 'n2'])
       expect(fixture.binding.check(successor, node)).toEqual({ ...refused, node });
     expect(fixture.binding.check(successor, 'ghost')).toEqual({ kind: 'unknown', node: 'ghost' });

@@ -17,7 +17,7 @@ describe('check', () => {
       node: 'n2',
       reasons: ['NoVolumeFits'],
       texts: [noMatch],
-      isForGood: true,
+      isUnresolvable: true,
     });
     expect(fixture.binding.check(pod, 'n3')).toEqual({ kind: 'unknown', node: 'n3' });
   });

@@ -1,10 +1,11 @@
 import { BindFailure } from '../bind/bind-failure.ts';
-import { BindingDesk, type Extent } from '../bind/binding-desk.ts';
-import { MissingRight } from '../bind/missing-right.ts';
+import type { BindExtent } from '../bind/binding-session.ts';
+import { MissingPermission } from '../bind/missing-permission.ts';
+import { StandaloneBinding } from '../bind/standalone-binding.ts';
 import type { Cluster, Projected } from '../cluster/cluster.ts';
 import { KubernetesCluster } from '../cluster/kubernetes/client.ts';
-import type { Assessment, NodeAnswer } from '../engine/assess.ts';
-import type { Kind } from '../engine/cluster-index/change.ts';
+import type { Assessment, NodeAssessment } from '../engine/assess.ts';
+import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
 import type { Profile } from '../engine/cluster-index/profile.ts';
 import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
 import type { Reservation } from '../engine/ledger/ledger.ts';
@@ -17,31 +18,34 @@ import { type Random, systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 
 export interface VolumeBindingOptions {
-  /** `volumes`, the default: only the rules about volumes. `all`: also taints, affinity, spread, resources and the others. */
+  /** `volumes`, the default: only the rules about volumes. `all`: also taints, affinity, spread, resources and all others. */
   readonly rules?: 'volumes' | 'all';
   readonly profile?: Profile;
-  /** How long others may take to make and bind a pod's volumes; ten minutes by default. */
+  /** How long provisioners and the PV controller may take to create and bind a pod's volumes. Default: ten minutes. */
   readonly bindTimeoutMs?: number;
-  /** Told what goes wrong in the background and is tried again. By default only a `MissingRight` is told, as a warning of Node. */
-  readonly onTrouble?: (error: unknown) => void;
+  /**
+   * Called with errors of the watches, which keep retrying, and with a `MissingPermission`. By default the library emits a
+   * `MissingPermission` as a Node.js process warning and ignores the others.
+   */
+  readonly onError?: (error: unknown) => void;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
 export interface ConnectOptions extends VolumeBindingOptions {
-  /** Where it is left out: KUBECONFIG, ~/.kube/config, or the service account of the pod that this is. */
+  /** Default: KUBECONFIG, then ~/.kube/config, then the service account of the pod that this process runs in. */
   readonly kubeconfig?: string;
-  /** Instead of the current context. */
+  /** Default: the kubeconfig's current context. */
   readonly context?: string;
 }
 
-/** How good a node is for a pod's volumes, from 0 to 100. */
+/** How well a node suits a pod's volumes, from 0 to 100. */
 export interface NodeScore {
   readonly node: string;
   readonly score: number;
 }
 
-/** Of `assume`: the pod can't be given to the node. It doesn't fit there, or its name is reserved. The message says what is in the way. */
+/** `assume` failed: the pod does not fit the node, or its name is already reserved. The message says why. */
 export class AssumeError extends Error {
   constructor(message: string) {
     super(message);
@@ -50,34 +54,34 @@ export class AssumeError extends Error {
 }
 
 /**
- * Volume binding for schedulers of one's own: which nodes a pod's volumes admit, which suits them best, and then all of them bound or
- * none. It keeps its own picture of the cluster, up to date by watching.
+ * Volume binding for custom schedulers: which nodes a pod's volumes admit, which node suits them best, and then all of the volumes
+ * bound or none. It watches the cluster and keeps its own index of it.
  *
- * For each pod, in this order:
+ * For each pod, call in this order:
  *
- * 1. `check` for each node that comes into question, and `prioritize` among those that fit. Both are synchronous, and take nothing.
- * 2. `assume` the node that was chosen, without having awaited anything since: volumes and room are reserved, no later call offers
- *    them to anybody else. It throws an `AssumeError` for exactly those nodes that `check` would not have said `fits` of.
- * 3. `bind` what was assumed, while the next pods are decided on; or `revert` it. If `bind` fails, with a `BindFailure`, everything
- *    has been given back.
+ * 1. `check` for each candidate node, and `prioritize` among those that fit. Both are synchronous and reserve nothing.
+ * 2. `assume` the chosen node, without having awaited anything since: it reserves volumes and capacity, and no later call offers them
+ *    to another pod. It throws an `AssumeError` for exactly those nodes for which `check` does not answer `fits`.
+ * 3. `bind` what was assumed, while you decide on the next pods; or `revert` it. If `bind` fails, it rejects with a `BindFailure` and
+ *    has reverted the reservation.
  *
- * A name has one reservation at a time. A pod that was re-created while the one before it is being bound is refused everywhere, as
- * `AlreadyReserved`; `nextChange` tells when that is over.
+ * A pod name has one reservation at a time. A pod that was re-created while its predecessor is being bound is refused on every node, as
+ * `AlreadyReserved`; `nextChange` resolves when the name is free.
  *
- * Any number of pods may be assumed and being bound at once. Only one process should place pods of one scheduler name at a time.
+ * Any number of pods may be assumed and in binding at the same time. Only one process should place the pods of one scheduler name.
  */
 export class VolumeBinding implements AsyncDisposable {
   readonly cluster: Cluster;
-  readonly #desk: BindingDesk;
-  readonly #end: () => Promise<void>;
+  readonly #binding: StandaloneBinding;
+  readonly #dispose: () => Promise<void>;
 
-  private constructor(cluster: Cluster, desk: BindingDesk, end: () => Promise<void>) {
+  private constructor(cluster: Cluster, binding: StandaloneBinding, dispose: () => Promise<void>) {
     this.cluster = cluster;
-    this.#desk = desk;
-    this.#end = end;
+    this.#binding = binding;
+    this.#dispose = dispose;
   }
 
-  /** Resolves when everything that is there has been seen. */
+  /** Resolves when the index has everything that the cluster holds. */
   static async connect(options: ConnectOptions = {}): Promise<VolumeBinding> {
     const { clock = realClock, random = systemRandom, kubeconfig, context } = options;
     const cluster = await KubernetesCluster.connect({
@@ -91,7 +95,7 @@ export class VolumeBinding implements AsyncDisposable {
     return await VolumeBinding.#open(cluster, options, () => cluster.close());
   }
 
-  /** The same on a cluster that one has already; it is not closed at the end. */
+  /** The same on a connection that the caller has; `close` does not close it. */
   static async on(cluster: Cluster, options: VolumeBindingOptions = {}): Promise<VolumeBinding> {
     return await VolumeBinding.#open(cluster, options, async () => {});
   }
@@ -101,52 +105,54 @@ export class VolumeBinding implements AsyncDisposable {
     options: VolumeBindingOptions,
     disconnect: () => Promise<void>,
   ): Promise<VolumeBinding> {
-    const { clock = realClock, random = systemRandom, onTrouble = warn, rules = 'volumes' } = options;
-    const supervisor = new Supervisor({ clock, random, onCrash: ({ error }) => onTrouble(error) });
-    const end = async () => {
+    const { clock = realClock, random = systemRandom, onError = warn, rules = 'volumes' } = options;
+    const supervisor = new Supervisor({ clock, random, onCrash: ({ error }) => onError(error) });
+    const dispose = async () => {
       await supervisor.close();
       await disconnect();
     };
-    const never = new AbortController().signal;
-    const shared = { cluster, clock, random, supervisor, onTrouble };
+    const shared = { cluster, clock, random, supervisor, onError };
     const { profile, bindTimeoutMs } = options;
     try {
-      const judged = rules === 'all' ? defaultRules : undefined;
-      const desk = await BindingDesk.open({ ...shared, profile, bindTimeoutMs, rules: judged }, never);
-      return new VolumeBinding(cluster, desk!, end);
+      const chosen = rules === 'all' ? defaultRules : undefined;
+      const binding = await StandaloneBinding.open(
+        { ...shared, profile, bindTimeoutMs, rules: chosen },
+        neverAborts(),
+      );
+      return new VolumeBinding(cluster, binding!, dispose);
     } catch (error) {
-      await end();
+      await dispose();
       throw error;
     }
   }
 
-  // ── The cluster ──
+  // ── State of the cluster ──
 
-  /** All objects of a kind as they are known now: `'Pod'`, `'Node'`, `'PersistentVolumeClaim'` ... For reading only. */
-  list<K extends Kind>(kind: K): Projected<ObjectOf[K]>[] {
-    return [...this.#desk.feed.values(kind)];
+  /** All objects of a kind in the cache: `'Pod'`, `'Node'`, `'PersistentVolumeClaim'` ... Read-only. */
+  list<K extends IndexedKind>(kind: K): Projected<ObjectOf[K]>[] {
+    return [...this.#binding.feed.values(kind)];
   }
 
   /** By `name`, or `namespace/name`. */
-  get<K extends Kind>(kind: K, key: string): Projected<ObjectOf[K]> | undefined {
-    return this.#desk.feed.get(kind, key);
+  get<K extends IndexedKind>(kind: K, key: string): Projected<ObjectOf[K]> | undefined {
+    return this.#binding.feed.get(kind, key);
   }
 
-  /** Resolves at the next change of anything that is known, or when `signal` aborts. */
+  /** Resolves at the next change in the cache, when a re-created pod's name becomes free, or when `signal` aborts. */
   nextChange(signal: AbortSignal): Promise<void> {
-    return this.#desk.nextChange(signal);
+    return this.#binding.nextChange(signal);
   }
 
   // ── Deciding ──
 
-  /** What the node says to the pod: it fits, or why not. While a pod of that name is reserved, this one or another, no node fits. */
-  check(pod: Pod, node: string): NodeAnswer {
-    return this.#answers(this.#desk.assess(pod, [node]))[0]!;
+  /** Whether the node fits the pod, or why not. While a pod of that name has a reservation, this one or another, no node fits. */
+  check(pod: Pod, node: string): NodeAssessment {
+    return this.#answers(this.#binding.assess(pod, [node]))[0]!;
   }
 
-  /** Of the named nodes those that fit, the best for the pod's volumes first. */
+  /** Those of the named nodes that fit, the best for the pod's volumes first. */
   prioritize(pod: Pod, nodes: readonly string[]): readonly NodeScore[] {
-    const answers = this.#answers(this.#desk.assess(pod, nodes));
+    const answers = this.#answers(this.#binding.assess(pod, nodes));
     const scores = answers.flatMap((answer) =>
       answer.kind === 'fits' ? [{ node: answer.node, score: answer.score }] : [],
     );
@@ -154,33 +160,33 @@ export class VolumeBinding implements AsyncDisposable {
   }
 
   /**
-   * Gives the pod to the node and reserves what its volumes take there. Throws an `AssumeError` where `check` would not say
-   * `fits`: if it did, and nothing was awaited since, `assume` doesn't throw.
+   * Reserves the node for the pod, and what its volumes take there. Throws an `AssumeError` where `check` would not answer `fits`. If
+   * `check` answered `fits` and the caller has awaited nothing since, `assume` does not throw.
    */
   assume(pod: Pod, node: string): AssumedPod {
-    const assessment = this.#desk.assess(pod, [node]);
+    const assessment = this.#binding.assess(pod, [node]);
     const [answer] = this.#answers(assessment);
     const placement = answer?.kind === 'fits' ? assessment.placementOn(node) : undefined;
     if (placement === undefined) throw new AssumeError(whyNot(assessment.pod.key, answer!));
-    const reserved = this.#desk.reserve(placement);
-    if (reserved.kind === 'reserved') return new AssumedPod(this.#desk, reserved.reservation);
+    const reserved = this.#binding.session.reserve(placement);
+    if (reserved.kind === 'reserved') return new AssumedPod(this.#binding, reserved.reservation);
     const problems = reserved.conflicts.map(({ object, problem }) => `${object} ${problem}`);
     throw new AssumeError(`pod ${placement.pod.key} on node ${node}: ${problems.join(', ')}`);
   }
 
-  /** The books come before what nodes say: a name is reserved once. */
-  #answers({ pod, answers }: Assessment): readonly NodeAnswer[] {
-    const reservation = this.#desk.reservationOf(pod.key);
+  /** A pod name has one reservation, so an existing one overrides what the nodes answer. */
+  #answers({ pod, answers }: Assessment): readonly NodeAssessment[] {
+    const reservation = this.#binding.session.reservationOf(pod.key);
     if (reservation === undefined) return answers;
     return answers.map((answer) =>
       answer.kind === 'unknown' ? answer : alreadyReserved(answer.node, reservation),
     );
   }
 
-  /** Ends the watching, and the connection if it is its own. Abort what is being bound first. */
+  /** Stops the watches, and closes the connection if `connect` opened it. Abort running `bind` calls first. */
   async close(): Promise<void> {
-    this.#desk.close();
-    await this.#end();
+    this.#binding.close();
+    await this.#dispose();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -188,75 +194,76 @@ export class VolumeBinding implements AsyncDisposable {
   }
 }
 
-/** A pod that has been given to a node; the cluster doesn't know yet. */
+/** A pod with a reserved node. Nothing has been written to the cluster yet. */
 export class AssumedPod {
-  readonly #desk: BindingDesk;
+  readonly #binding: StandaloneBinding;
   readonly #reservation: Reservation;
 
-  constructor(desk: BindingDesk, reservation: Reservation) {
-    this.#desk = desk;
+  constructor(binding: StandaloneBinding, reservation: Reservation) {
+    this.#binding = binding;
     this.#reservation = reservation;
   }
 
-  /** The node, and what is going to be written: existing volumes for claims (`bindings`), and new ones (`provisions`). */
+  /** The node, and what `bind` is going to write: existing volumes for claims (`bindings`), and new ones (`provisions`). */
   get placement(): Placement {
     return this.#reservation.placement;
   }
 
-  /** No claim is left to be bound. */
+  /** True if no claim is left to bind. */
   get allBound(): boolean {
     return this.placement.bindings.length === 0 && this.placement.provisions.length === 0;
   }
 
   /**
-   * Writes what the volumes need, waits until all of them are bound, and then gives the pod its node. Rejects with a `BindFailure` if one
-   * of them can't be, somebody else was faster, or the pod is gone: what can be undone has been, and the pod, if there is one, may be
-   * decided on again. The same where it isn't reserved any more: it was reverted, or is bound.
+   * Writes what the volumes need, waits until all of them are bound, and then binds the pod to its node. Rejects with a `BindFailure`
+   * if a volume cannot be bound, another client was faster, or the pod is gone: then what can be undone has been, and the pod, if it
+   * still exists, can be decided on again. Also rejects with a `BindFailure` if the reservation has ended: it was reverted, or is
+   * bound.
    *
-   * When `signal` aborts it rejects at once with its reason and undoes nothing; what stands written is found again by whoever decides
-   * next.
+   * When `signal` aborts, it rejects at once with the signal's reason and undoes nothing on the server. The next decision about the
+   * pod finds what was written.
    */
   async bind(signal: AbortSignal = neverAborts()): Promise<void> {
-    await this.#carryOut('volumes and pod', signal);
+    await this.#bind('volumes and pod', signal);
   }
 
-  /** Only the volumes; the caller gives the pod its node, or reverts. Rejects as `bind` does. */
+  /** Binds only the volumes; the caller binds the pod to its node, or reverts. Rejects as `bind` does. */
   async bindVolumes(signal: AbortSignal = neverAborts()): Promise<void> {
-    await this.#carryOut('volumes', signal);
+    await this.#bind('volumes', signal);
   }
 
-  /** Gives everything back that isn't written. May be repeated; does nothing once the cluster shows it. */
+  /** Frees what is reserved and not written. May be repeated; does nothing once the cluster shows the placement. */
   revert(): void {
-    this.#desk.revert(this.#reservation);
+    this.#binding.session.revert(this.#reservation);
   }
 
-  async #carryOut(extent: Extent, signal: AbortSignal): Promise<void> {
+  async #bind(extent: BindExtent, signal: AbortSignal): Promise<void> {
     const { key, uid } = this.placement.pod;
-    const pod = this.#desk.feed.get('Pod', key);
+    const pod = this.#binding.feed.get('Pod', key);
     if (pod?.metadata?.uid !== uid) {
       this.revert();
       throw new BindFailure(`pod ${key} is gone`);
     }
-    if (this.#desk.reservationOf(key) !== this.#reservation)
+    if (this.#binding.session.reservationOf(key) !== this.#reservation)
       throw new BindFailure(`pod ${key} is not reserved any more: it was reverted, or is bound`);
-    await this.#desk.carryOut(pod, this.#reservation, extent, signal);
+    await this.#binding.session.bind(pod, this.#reservation, { extent }, signal);
   }
 }
 
-function alreadyReserved(node: string, { podKey, placement }: Reservation): NodeAnswer {
+function alreadyReserved(node: string, { podKey, placement }: Reservation): NodeAssessment {
   const reason = 'AlreadyReserved';
   const text = podMessage(reason, { pod: podKey, node: placement.node });
-  return { kind: 'refused', node, reasons: [reason], texts: [text], isForGood: true };
+  return { kind: 'refused', node, reasons: [reason], texts: [text], isUnresolvable: true };
 }
 
-function whyNot(podKey: string, answer: NodeAnswer): string {
+function whyNot(podKey: string, answer: NodeAssessment): string {
   const why = answer.kind === 'refused' ? answer.texts.join(', ') : 'there is no such node';
   return `pod ${podKey} does not fit node ${answer.node}: ${why}`;
 }
 
-/** What is tried again mends itself; this goes on until somebody grants the right. */
+/** Other errors are retried; this one lasts until an administrator grants the permission. */
 function warn(error: unknown): void {
-  if (error instanceof MissingRight) process.emitWarning(error);
+  if (error instanceof MissingPermission) process.emitWarning(error);
 }
 
 function neverAborts(): AbortSignal {

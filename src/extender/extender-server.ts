@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { messageOf } from '../runtime/error-message.ts';
 import type { Extender } from './extender.ts';
-import { BadRequest, readArgs, readBindingArgs, readPreemptionArgs } from './messages.ts';
+import { BadExtenderRequest, readArgs, readBindingArgs, readPreemptionArgs } from './extender-protocol.ts';
 
-export interface Tls {
+export interface ExtenderTls {
   /** PEM, as are the others. */
   readonly certificate: string;
   readonly key: string;
@@ -22,7 +22,7 @@ export interface ExtenderServerOptions {
   /** 0 takes any that is free. */
   readonly port: number;
   /** Undefined: plain HTTP, and nobody may bind. */
-  readonly tls: Tls | undefined;
+  readonly tls: ExtenderTls | undefined;
   /** Told of bugs, and of connections that broke. */
   readonly onError: (error: unknown) => void;
 }
@@ -131,7 +131,7 @@ export class ExtenderServer implements AsyncDisposable {
         return { status: 413, body: `the body is too large: at most ${bodyMaxBytes} bytes are taken` };
       return { status: 200, body: await verb(this.#options.extender, parsed(text)) };
     } catch (error) {
-      if (error instanceof BadRequest) return { status: 400, body: error.message };
+      if (error instanceof BadExtenderRequest) return { status: 400, body: error.message };
       if (request.destroyed && !request.complete) throw error;
       this.#options.onError(error);
       return { status: 500, body: messageOf(error) };
@@ -152,7 +152,7 @@ function certificateProblem(socket: TLSSocket): string | undefined {
   return socket.authorized ? undefined : String(socket.authorizationError);
 }
 
-function tlsOptions({ certificate, key, clientAuthority }: Tls) {
+function tlsOptions({ certificate, key, clientAuthority }: ExtenderTls) {
   return {
     ...timeouts,
     cert: certificate,
@@ -187,6 +187,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new BadRequest(`the body is no JSON: ${(error as Error).message}`);
+    throw new BadExtenderRequest(`the body is no JSON: ${(error as Error).message}`);
   }
 }

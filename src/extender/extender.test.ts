@@ -127,7 +127,7 @@ describe('room that kube-scheduler is about to use', () => {
     const next = await fixture.pod('q', '3Gi');
     expect((await fixture.filter(next, ['n1'])).NodeNames).toEqual([]);
     await client.delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 });
-    await fixture.known(() => fixture.desk.index.pods.stored('default/p') === undefined);
+    await fixture.known(() => fixture.binding.index.pods.stored('default/p') === undefined);
     expect((await fixture.filter(next, ['n1'])).NodeNames).toEqual(['n1']);
 
     const last = await fixture.pod('r', '3Gi');
@@ -205,11 +205,11 @@ async function attachedPod(fixture: ExtenderFixture, name: string, nodeName: str
       csi: { driver, volumeHandle: name },
     },
   });
-  await fixture.known(() => fixture.desk.index.claims.get(`${namespace}/${name}-0`)?.isBound === true);
+  await fixture.known(() => fixture.binding.index.claims.get(`${namespace}/${name}-0`)?.isBound === true);
   const bound = { namespace, name, uid: pod.metadata?.uid ?? '', node: nodeName };
   const { body } = await fixture.ask('/bind', bindingArgs(bound));
   expect(body).toEqual({ Error: '' });
-  await fixture.known(() => fixture.desk.index.pods.stored(`${namespace}/${name}`)?.nodeName === nodeName);
+  await fixture.known(() => fixture.binding.index.pods.stored(`${namespace}/${name}`)?.nodeName === nodeName);
   return pod;
 }
 
@@ -233,7 +233,7 @@ describe('bind', () => {
     const args = bindingArgs({ namespace, name: 'p', uid: metadata?.uid ?? '', node: 'n1' });
     const answers = await Promise.all([1, 2, 3].map(() => fixture.ask('/bind', args)));
     expect(answers.map(({ body }) => body)).toEqual([{ Error: '' }, { Error: '' }, { Error: '' }]);
-    await fixture.known(() => fixture.desk.index.pods.stored('default/p')?.nodeName === 'n1');
+    await fixture.known(() => fixture.binding.index.pods.stored('default/p')?.nodeName === 'n1');
     expect((await fixture.ask('/bind', args)).body).toEqual({ Error: '' });
     expect((await fixture.ask('/bind', { ...args, Node: 'n2' })).body).toEqual({
       Error: 'pod default/p is already assigned to node "n1"',
@@ -262,8 +262,8 @@ describe('bind', () => {
     const { metadata } = await fixture.pod('p', '3Gi');
     const args = bindingArgs({ namespace, name: 'p', uid: metadata?.uid ?? '', node: 'n1' });
     const answer = fixture.ask('/bind', args);
-    await fixture.known(() => fixture.desk.index.claims.get('default/p-0')?.selectedNode === 'n1');
-    expect(fixture.desk.index.pods.stored('default/p')?.nodeName).toBe('');
+    await fixture.known(() => fixture.binding.index.claims.get('default/p-0')?.selectedNode === 'n1');
+    expect(fixture.binding.index.pods.stored('default/p')?.nodeName).toBe('');
     await fixture.fixture.cluster.resource(persistentVolumes).create({
       metadata: { name: 'made' },
       spec: {
@@ -275,6 +275,6 @@ describe('bind', () => {
       },
     });
     expect((await answer).body).toEqual({ Error: '' });
-    await fixture.known(() => fixture.desk.index.pods.stored('default/p')?.nodeName === 'n1');
+    await fixture.known(() => fixture.binding.index.pods.stored('default/p')?.nodeName === 'n1');
   });
 });

@@ -1,6 +1,6 @@
-import type { BindingDesk } from '../bind/binding-desk.ts';
-import type { Assessment, NodeAnswer } from '../engine/assess.ts';
-import type { Change } from '../engine/cluster-index/change.ts';
+import type { StandaloneBinding } from '../bind/standalone-binding.ts';
+import type { Assessment, NodeAssessment } from '../engine/assess.ts';
+import type { ClusterChange } from '../engine/cluster-index/cluster-change.ts';
 import type { Placement } from '../engine/plan.ts';
 import { readPod } from '../engine/records/pod-record.ts';
 import type { Pod } from '../kube/api/core.ts';
@@ -14,14 +14,14 @@ import type {
   HostPriority,
   PreemptionArgs,
   PreemptionResult,
-  Victims,
-} from './messages.ts';
-import { nodeTexts } from './node-texts.ts';
+  VictimsOnNode,
+} from './extender-protocol.ts';
+import { nodeMessages } from './node-messages.ts';
 import { PodBindings } from './pod-bindings.ts';
-import { TentativeBook } from './tentative-book.ts';
+import { TentativeReservations } from './tentative-reservations.ts';
 
 export interface ExtenderOptions {
-  readonly desk: BindingDesk;
+  readonly binding: StandaloneBinding;
   /** How long room is kept for a pod that kube-scheduler was told nodes for, if nothing is heard of it. */
   readonly holdMs?: number | undefined;
   /** Ends what is being bound. */
@@ -41,26 +41,26 @@ const clearUpMaxMs = 1_000;
  * writes about this one; so what `filter` said yes to is kept for the pod until the cluster shows what came of it.
  */
 export class Extender {
-  readonly #desk: BindingDesk;
+  readonly #binding: StandaloneBinding;
   readonly #holdMs: number;
   readonly #signal: AbortSignal;
-  readonly #tentative: TentativeBook;
+  readonly #tentative: TentativeReservations;
   readonly #bindings: PodBindings;
 
-  constructor({ desk, holdMs = holdMsDefault, signal }: ExtenderOptions) {
-    this.#desk = desk;
+  constructor({ binding, holdMs = holdMsDefault, signal }: ExtenderOptions) {
+    this.#binding = binding;
     this.#holdMs = holdMs;
     this.#signal = signal;
-    this.#tentative = new TentativeBook(desk.index);
-    this.#bindings = new PodBindings(desk, signal);
-    desk.listen((change) => this.#changed(change));
+    this.#tentative = new TentativeReservations(binding.index);
+    this.#bindings = new PodBindings(binding, signal);
+    binding.onChange((change) => this.#changed(change));
   }
 
   /** Which of the nodes would do. That none does is an answer like any other. */
   async filter({ pod, nodeNames, nodes }: ExtenderArgs): Promise<FilterResult> {
     await this.#caughtUp(pod, nodeNames);
     const giveUp = new AbortController();
-    const timer = this.#desk.clock.after(clearUpMaxMs, () => giveUp.abort());
+    const timer = this.#binding.clock.after(clearUpMaxMs, () => giveUp.abort());
     try {
       for (;;) {
         const assessment = this.#assess(pod, nodeNames);
@@ -69,7 +69,7 @@ export class Extender {
           this.#take(pod, assessment);
           return this.#filterResult(assessment, nodes);
         }
-        await this.#desk.nextChange(giveUp.signal);
+        await this.#binding.nextChange(giveUp.signal);
       }
     } finally {
       timer.cancel();
@@ -110,44 +110,44 @@ export class Extender {
 
   /** What the pod took itself isn't in its way. */
   #assess(pod: Pod, nodeNames: readonly string[]): Assessment {
-    this.#tentative.expire(this.#desk.clock.monotonicMs());
+    this.#tentative.expire(this.#binding.clock.monotonicMs());
     this.#tentative.drop(pod.metadata?.uid ?? '');
-    return this.#desk.assess(pod, nodeNames);
+    return this.#binding.assess(pod, nodeNames);
   }
 
   /** It would fit, were it not for pods of which nobody knows yet where they go. */
   #isOnlyTentative(pod: Pod, nodeNames: readonly string[]): boolean {
     if (this.#tentative.size === 0) return false;
-    return this.#tentative.without(() => fitsSomewhere(this.#desk.assess(pod, nodeNames)));
+    return this.#tentative.without(() => fitsSomewhere(this.#binding.assess(pod, nodeNames)));
   }
 
   #take(pod: Pod, assessment: Assessment): void {
     const fitting = assessment.answers.filter((answer) => answer.kind === 'fits');
     const best = fitting.sort((one, other) => other.score - one.score).slice(0, heldNodesMax);
     const placements: Placement[] = best.flatMap(({ node }) => assessment.placementOn(node) ?? []);
-    const untilMs = this.#desk.clock.monotonicMs() + this.#holdMs;
+    const untilMs = this.#binding.clock.monotonicMs() + this.#holdMs;
     this.#tentative.take(placements, { untilMs, said: lastRefusal(pod) });
   }
 
   #fitsWithout(pod: Pod, node: string, uids: readonly string[]): boolean {
-    const { index } = this.#desk;
+    const { index } = this.#binding;
     const savepoint = index.savepoint();
     try {
       const leaving = [...index.pods.onNode(node)].filter(({ uid }) => uids.includes(uid));
       for (const { key } of leaving) index.remove('Pod', key);
-      return fitsSomewhere(this.#desk.assess(pod, [node]));
+      return fitsSomewhere(this.#binding.assess(pod, [node]));
     } finally {
       index.rollback(savepoint);
     }
   }
 
   #filterResult({ answers, pod }: Assessment, nodes: ExtenderArgs['nodes']): FilterResult {
-    const { index, rules, clock } = this.#desk;
-    const texts = nodeTexts(answers, { pod, index, rules, nowMs: clock.nowMs() });
-    const failed = (isForGood: boolean) =>
+    const { index, rules, clock } = this.#binding;
+    const texts = nodeMessages(answers, { pod, index, rules, nowMs: clock.nowMs() });
+    const failed = (isUnresolvable: boolean) =>
       Object.fromEntries(
         answers
-          .filter((answer) => answer.kind !== 'fits' && isForGood === isHopeless(answer))
+          .filter((answer) => answer.kind !== 'fits' && isUnresolvable === isHopeless(answer))
           .map(({ node }) => [node, texts.get(node) ?? '']),
       );
     const names = answers.filter(({ kind }) => kind === 'fits').map(({ node }) => node);
@@ -168,7 +168,7 @@ export class Extender {
 
   /** What kube-scheduler has passed on to us it has seen; we may have to wait for it. */
   async #caughtUp(pod: Pod, nodeNames: readonly string[]): Promise<void> {
-    const { index } = this.#desk;
+    const { index } = this.#binding;
     const { claims } = readPod(pod);
     await this.#until(() => {
       const hasClaims = claims.every(({ key }) => index.claims.get(key) !== undefined);
@@ -177,28 +177,28 @@ export class Extender {
   }
 
   #isKnown({ namespace, name, uid }: BindingArgs): boolean {
-    return this.#desk.feed.get('Pod', `${namespace}/${name}`)?.metadata?.uid === uid;
+    return this.#binding.feed.get('Pod', `${namespace}/${name}`)?.metadata?.uid === uid;
   }
 
   /** Looks again at every change, until it is so or the time is up. */
   async #until(isSo: () => boolean, maxMs: number): Promise<void> {
     if (isSo()) return;
     const giveUp = new AbortController();
-    const timer = this.#desk.clock.after(maxMs, () => giveUp.abort());
+    const timer = this.#binding.clock.after(maxMs, () => giveUp.abort());
     try {
-      do await this.#desk.nextChange(giveUp.signal);
+      do await this.#binding.nextChange(giveUp.signal);
       while (!giveUp.signal.aborted && !isSo());
     } finally {
       timer.cancel();
     }
   }
 
-  #changed(change: Change): void {
-    this.#tentative.changed(change);
+  #changed(change: ClusterChange): void {
+    this.#tentative.observe(change);
     if (change.kind !== 'Pod' || change.after === undefined) return;
     const { key, uid } = change.after;
     const terms = this.#tentative.termsOf(uid);
-    const pod = terms && this.#desk.feed.get('Pod', key);
+    const pod = terms && this.#binding.feed.get('Pod', key);
     if (terms === undefined || pod === undefined) return;
     // It has been refused anew, after our answer: it goes nowhere for now.
     const said = lastRefusal(pod);
@@ -211,8 +211,8 @@ function fitsSomewhere({ answers }: Assessment): boolean {
 }
 
 /** A node that we don't know yet may be known by the next time. */
-function isHopeless(answer: NodeAnswer): boolean {
-  return answer.kind === 'refused' && answer.isForGood;
+function isHopeless(answer: NodeAssessment): boolean {
+  return answer.kind === 'refused' && answer.isUnresolvable;
 }
 
 /** What kube-scheduler last wrote about why it has no node; empty if it has not. */
@@ -221,7 +221,7 @@ function lastRefusal({ status }: Pod): string {
   return condition?.status === 'False' ? `${condition.reason} ${condition.message}` : '';
 }
 
-function metaVictims([node, { uids, budgetViolations }]: readonly [string, Victims]) {
+function metaVictims([node, { uids, budgetViolations }]: readonly [string, VictimsOnNode]) {
   const pods = uids.map((uid) => ({ UID: uid }));
   return [node, { Pods: pods, NumPDBViolations: budgetViolations }] as const;
 }

@@ -1,8 +1,8 @@
-import type { BindingDesk } from '../bind/binding-desk.ts';
+import type { StandaloneBinding } from '../bind/standalone-binding.ts';
 import type { Projected } from '../cluster/cluster.ts';
 import { readPod } from '../engine/records/pod-record.ts';
 import type { Pod } from '../kube/api/core.ts';
-import type { BindingArgs } from './messages.ts';
+import type { BindingArgs } from './extender-protocol.ts';
 
 interface Running {
   readonly node: string;
@@ -16,12 +16,12 @@ interface Running {
  * kube-scheduler binds volumes itself before it asks. Those of one that doesn't are bound here, as our own scheduler does.
  */
 export class PodBindings {
-  readonly #desk: BindingDesk;
+  readonly #binding: StandaloneBinding;
   readonly #signal: AbortSignal;
   readonly #running = new Map<string, Running>();
 
-  constructor(desk: BindingDesk, signal: AbortSignal) {
-    this.#desk = desk;
+  constructor(binding: StandaloneBinding, signal: AbortSignal) {
+    this.#binding = binding;
     this.#signal = signal;
   }
 
@@ -32,7 +32,7 @@ export class PodBindings {
     if (running !== undefined && running.node !== node)
       throw new Error(`pod ${key} is being bound to node "${running.node}" already`);
     if (running !== undefined) return await running.done;
-    const pod = this.#desk.feed.get('Pod', key);
+    const pod = this.#binding.feed.get('Pod', key);
     if (pod?.metadata?.uid !== uid) throw new Error(`pod ${key} with uid ${uid} is gone, or not known yet`);
     const assigned = pod.spec?.nodeName ?? '';
     if (assigned === node) return;
@@ -43,20 +43,20 @@ export class PodBindings {
   }
 
   async #start(pod: Projected<Pod>, node: string): Promise<void> {
-    const { index } = this.#desk;
+    const { index } = this.#binding;
     const isBound = readPod(pod).claims.every(({ key }) => index.claims.get(key)?.isBound === true);
-    if (isBound) return await this.#desk.bindPod(pod, node, this.#signal);
-    const assessment = this.#desk.assess(pod, [node]);
+    if (isBound) return await this.#binding.session.podWrites.bind(pod, node, this.#signal);
+    const assessment = this.#binding.assess(pod, [node]);
     const placement = assessment.placementOn(node);
     if (placement === undefined) {
       const [answer] = assessment.answers;
       throw new Error(answer?.kind === 'refused' ? answer.texts.join(', ') : `node "${node}" not found`);
     }
-    const reserved = this.#desk.reserve(placement);
+    const reserved = this.#binding.session.reserve(placement);
     if (reserved.kind === 'refused') {
       const problems = reserved.conflicts.map(({ object, problem }) => `${object} ${problem}`);
       throw new Error(problems.join(', '));
     }
-    await this.#desk.carryOut(pod, reserved.reservation, 'volumes and pod', this.#signal);
+    await this.#binding.session.bind(pod, reserved.reservation, { extent: 'volumes and pod' }, this.#signal);
   }
 }

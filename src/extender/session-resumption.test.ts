@@ -1,7 +1,7 @@
 import { type ConnectionOptions, connect } from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import { makeCertificate } from '../apiserver/server/identity/certificate.ts';
 import { ada, authorityCert, localhost } from '../cluster/kubernetes/testing/certificates.ts';
+import { makeCertificate } from '../io/tls/certificate.ts';
 import { realClock } from '../runtime/clock.ts';
 import { ExtenderFixture } from './testing/extender-fixture.ts';
 

@@ -1,5 +1,5 @@
 import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
-import { ControlledCluster } from '../../controllers/testing/controlled-cluster.ts';
+import { RealTimeCluster } from '../../controllers/testing/real-time-cluster.ts';
 import type { Node, Pod } from '../../kube/api/core.ts';
 import {
   nodes,
@@ -16,18 +16,18 @@ export const namespace = 'default';
 /** The library on a cluster in memory: nodes, disks of theirs made by hand, and the PV controller. */
 export class BindingLibraryFixture implements AsyncDisposable {
   readonly binding: VolumeBinding;
-  readonly fixture: ControlledCluster;
+  readonly fixture: RealTimeCluster;
   /** The library's own way to the cluster. */
   readonly network: InterceptedCluster;
 
-  private constructor(fixture: ControlledCluster, network: InterceptedCluster, binding: VolumeBinding) {
+  private constructor(fixture: RealTimeCluster, network: InterceptedCluster, binding: VolumeBinding) {
     this.fixture = fixture;
     this.network = network;
     this.binding = binding;
   }
 
   static async start(options: VolumeBindingOptions = {}): Promise<BindingLibraryFixture> {
-    const fixture = await ControlledCluster.start('pv-binder');
+    const fixture = await RealTimeCluster.start('pv-binder');
     await fixture.cluster.resource(storageClasses).create({
       metadata: { name: 'local' },
       provisioner: noProvisioner,

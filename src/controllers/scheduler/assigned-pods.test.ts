@@ -5,12 +5,12 @@ import { annotations } from '../../kube/well-known.ts';
 import {
   claimRefs,
   deletePod,
-  runBeside,
+  observeVolumesOnce,
+  runController,
   selectedNode,
   startBinding,
-  withoutBinder,
 } from './testing/binding-fixture.ts';
-import { Maker } from './testing/maker.ts';
+import { FakeProvisioner } from './testing/fake-provisioner.ts';
 import { namespace } from './testing/scheduler-fixture.ts';
 
 const onNode = { spec: { nodeName: 'n1' } };
@@ -26,7 +26,7 @@ test('the owner of a pod that was created with a node hears that nobody binds it
   await fixture.claim('data', '5Gi');
   await fixture.pod('web', ['data'], onNode);
   await fixture.settle(60_000);
-  expect(await fixture.toldOf('web')).toEqual([remedy]);
+  expect(await fixture.eventsOf('web')).toEqual([remedy]);
   expect(await claimRefs(fixture)).toEqual([]);
 });
 
@@ -34,10 +34,10 @@ test('also when the claim comes after the pod', async () => {
   await using fixture = await startBinding();
   await fixture.pod('web', ['data'], onNode);
   await fixture.settle();
-  expect(await fixture.toldOf('web')).toEqual([]);
+  expect(await fixture.eventsOf('web')).toEqual([]);
   await fixture.claim('data', '5Gi');
   await fixture.settle();
-  expect(await fixture.toldOf('web')).toEqual([remedy]);
+  expect(await fixture.eventsOf('web')).toEqual([remedy]);
 });
 
 test('pods of other schedulers are left alone', async () => {
@@ -46,7 +46,7 @@ test('pods of other schedulers are left alone', async () => {
   await fixture.claim('data', '5Gi');
   await fixture.pod('web', ['data'], { ...asking, spec: { ...asking.spec, schedulerName: 'another' } });
   await fixture.settle(20_000);
-  expect(await fixture.toldOf('web')).toEqual([]);
+  expect(await fixture.eventsOf('web')).toEqual([]);
   expect(await claimRefs(fixture)).toEqual([]);
 });
 
@@ -57,7 +57,7 @@ test('a pod that asks for it has its claims bound for its node, as soon as there
   await fixture.pod('web', ['data'], asking);
   await fixture.settle();
   expect(await claimRefs(fixture)).toEqual([]);
-  expect(await fixture.toldOf('web')).toEqual([
+  expect(await fixture.eventsOf('web')).toEqual([
     expect.stringMatching(/^FailedScheduling: .*didn't find available persistent volumes to bind/),
   ]);
   await fixture.disk('d1', '10Gi', 'n1');
@@ -71,15 +71,15 @@ test('a pod that asks for it has its claims bound for its node, as soon as there
 });
 
 test('it has new volumes made for its node, again and again if need be', async () => {
-  const maker = new Maker();
-  maker.answer = () => 'refuses';
-  await using fixture = await startBinding({ maker });
+  const maker = new FakeProvisioner();
+  maker.outcome = () => 'refuses';
+  await using fixture = await startBinding({ provisioner: maker });
   await fixture.claim('data', '5Gi', made);
   await fixture.pod('web', ['data'], asking);
   await fixture.settle(25_000);
-  expect(maker.asked.length).toBeGreaterThanOrEqual(2);
-  expect(maker.asked.length).toBeLessThanOrEqual(4);
-  maker.answer = () => 'makes';
+  expect(maker.requests.length).toBeGreaterThanOrEqual(2);
+  expect(maker.requests.length).toBeLessThanOrEqual(4);
+  maker.outcome = () => 'makes';
   await fixture.settle(15_000);
   expect(await fixture.lines()).toContainEqual(expect.stringMatching(/^claim data has pvc-/));
 });
@@ -104,14 +104,14 @@ test('a reservation for it is given back when it is deleted', async () => {
   await fixture.settle();
   await fixture.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'data' });
   await fixture.settle(15_000);
-  expect(await fixture.toldOf('web')).toContainEqual(
+  expect(await fixture.eventsOf('web')).toContainEqual(
     'FailedScheduling: binding volumes: PersistentVolumeClaim default/data is being deleted',
   );
 });
 
 test('pods that are pinned by name, as those of a DaemonSet, get their volumes there', async () => {
-  const maker = new Maker();
-  await using fixture = await startBinding({ maker });
+  const maker = new FakeProvisioner();
+  await using fixture = await startBinding({ provisioner: maker });
   await fixture.disk('d3', '10Gi', 'n3');
   const pinned = (node: string): PodSpec => ({
     affinity: {
@@ -127,21 +127,21 @@ test('pods that are pinned by name, as those of a DaemonSet, get their volumes t
   await fixture.pod('on-n2', ['new'], { spec: pinned('n2') });
   await fixture.pod('on-n3', ['old'], { spec: pinned('n3') });
   await fixture.settle();
-  expect(maker.asked).toEqual(['new n2']);
+  expect(maker.requests).toEqual(['new n2']);
   expect(await fixture.lines()).toEqual(expect.arrayContaining(['pod on-n2 on n2', 'pod on-n3 on n3']));
 });
 
 test('a pod with a node that comes under the name of one on its way gets its claims bound', async () => {
-  await using fixture = await startBinding({ beside: ['protection'] });
+  await using fixture = await startBinding({ controllers: ['protection'] });
   await fixture.disk('d1', '10Gi', 'n1');
-  await withoutBinder(fixture);
+  await observeVolumesOnce(fixture);
   await fixture.claim('data', '5Gi');
   await fixture.pod('web', ['data']);
   await fixture.settle();
   await deletePod(fixture, 'web');
   await fixture.pod('web', ['data'], asking);
   await fixture.settle(2_000);
-  runBeside(fixture, 'pv-binder');
+  runController(fixture, 'pv-binder');
   await fixture.settle(30_000);
   expect(await fixture.lines()).toContain('claim data has d1');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attempts } from './scenarios/testing/furniture.ts';
+import { attempts } from './scenarios/testing/fixtures.ts';
 import { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 const provisioner = 'nobody.example.com';
@@ -10,7 +10,11 @@ test.each([
 ])('a pod whose volumes are not made in time waits as long as it is told: $initialMs ms', async (given) => {
   const { initialMs, maxMs, expected } = given;
   const scheduler = { bindTimeoutMs: 5_000, backOff: { initialMs, maxMs } };
-  await using fixture = await SchedulerFixture.start({ nodes: ['n1'], beside: ['pv-binder'], scheduler });
+  await using fixture = await SchedulerFixture.start({
+    nodes: ['n1'],
+    otherControllers: ['pv-binder'],
+    scheduler,
+  });
   await fixture.storageClass('slow', { provisioner });
   await fixture.claim('data', '1Gi', { storageClassName: 'slow' });
   await fixture.pod('web', ['data']);

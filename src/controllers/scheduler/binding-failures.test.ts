@@ -1,29 +1,30 @@
 import { expect, test } from 'vitest';
+import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
 import {
   annotateClaim,
   claimRefs,
   deletePod,
-  reserve,
-  runBeside,
-  runMaker,
+  observeVolumesOnce,
+  runController,
+  runProvisioner,
   selectedNode,
   startBinding,
-  withoutBinder,
+  writeClaimRef,
 } from './testing/binding-fixture.ts';
-import { Maker } from './testing/maker.ts';
+import { FakeProvisioner } from './testing/fake-provisioner.ts';
 import { namespace, type SchedulerFixture } from './testing/scheduler-fixture.ts';
-import { TroubledCluster } from './testing/troubled-cluster.ts';
 
 const made = { storageClassName: 'made' };
 
 /** A pod whose disk is claimed, and nobody completes the binding. Its disk is the first of the claimRefs. */
 async function waitingForBinder(): Promise<SchedulerFixture> {
-  const fixture = await startBinding({ beside: ['protection'] });
+  const fixture = await startBinding({ controllers: ['protection'] });
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.disk('d2', '10Gi', 'n2');
-  await withoutBinder(fixture);
+  await observeVolumesOnce(fixture);
   await fixture.claim('data', '5Gi');
   await fixture.pod('web', ['data']);
   await fixture.settle();
@@ -36,10 +37,10 @@ test('a volume that is deleted while it is being bound makes the pod go elsewher
   const [taken = ''] = (await claimRefs(fixture))[0]!.split(' ');
   await fixture.cluster.resource(persistentVolumes).delete({ name: taken });
   await fixture.settle(2_000);
-  expect(await fixture.toldOf('web')).toContainEqual(
+  expect(await fixture.eventsOf('web')).toContainEqual(
     `FailedScheduling: binding volumes: PersistentVolume ${taken} is gone`,
   );
-  runBeside(fixture, 'pv-binder');
+  runController(fixture, 'pv-binder');
   await fixture.settle(2_000);
   const other = taken === 'd1' ? '2' : '1';
   expect(await fixture.lines()).toEqual([
@@ -56,7 +57,7 @@ test('a claim that is deleted while it is being bound frees its volume; a new on
   expect(await claimRefs(fixture)).toEqual([]);
   expect(await fixture.place('web')).toMatch('persistentvolumeclaim "data" not found');
   await fixture.claim('data', '5Gi');
-  runBeside(fixture, 'pv-binder');
+  runController(fixture, 'pv-binder');
   await fixture.settle(2_000);
   expect(await fixture.place('web')).toMatch(/^n[12]$/);
 });
@@ -70,10 +71,10 @@ test('a claimRef that somebody clears is written again', async () => {
   };
   await fixture.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
   await fixture.settle();
-  expect(await fixture.toldOf('web')).toContainEqual(
+  expect(await fixture.eventsOf('web')).toContainEqual(
     `FailedScheduling: binding volumes: ClaimRef got reset for pv "${name}"`,
   );
-  runBeside(fixture, 'pv-binder');
+  runController(fixture, 'pv-binder');
   await fixture.settle(2_000);
   expect(await fixture.place('web')).toMatch(/^n[12]$/);
 });
@@ -92,9 +93,9 @@ test('a pod that is deleted while it waits gives its volume back', async () => {
 });
 
 test('a volume that another pod counts on stays when one of the two is deleted', async () => {
-  await using fixture = await startBinding({ beside: ['protection'] });
+  await using fixture = await startBinding({ controllers: ['protection'] });
   await fixture.disk('d1', '10Gi', 'n1');
-  await withoutBinder(fixture);
+  await observeVolumesOnce(fixture);
   await fixture.claim('data', '5Gi');
   await fixture.pod('one', ['data']);
   await fixture.settle();
@@ -103,10 +104,10 @@ test('a volume that another pod counts on stays when one of the two is deleted',
   await deletePod(fixture, 'one');
   await fixture.settle();
   expect(await claimRefs(fixture)).toEqual(['d1 data']);
-  runBeside(fixture, 'pv-binder');
+  runController(fixture, 'pv-binder');
   await fixture.settle();
   expect(await fixture.place('other')).toBe('n1');
-  expect(await fixture.toldOf('other')).toEqual(['Scheduled: Successfully assigned default/other to n1']);
+  expect(await fixture.eventsOf('other')).toEqual(['Scheduled: Successfully assigned default/other to n1']);
 });
 
 test('a node that is deleted while its pod waits for a disk there is left', async () => {
@@ -115,10 +116,10 @@ test('a node that is deleted while its pod waits for a disk there is left', asyn
   const node = taken === 'd1' ? 'n1' : 'n2';
   await fixture.cluster.resource(nodes).delete({ name: node });
   await fixture.settle(2_000);
-  expect(await fixture.toldOf('web')).toContainEqual(
+  expect(await fixture.eventsOf('web')).toContainEqual(
     `FailedScheduling: binding volumes: node "${node}" not found`,
   );
-  runBeside(fixture, 'pv-binder');
+  runController(fixture, 'pv-binder');
   await fixture.settle(2_000);
   expect(await fixture.place('web')).toBe(node === 'n1' ? 'n2' : 'n1');
 });
@@ -126,17 +127,18 @@ test('a node that is deleted while its pod waits for a disk there is left', asyn
 test('a volume that another scheduler takes first ends in Conflict, and the pod takes another', async () => {
   let stolen = '';
   const way = (cluster: SchedulerFixture['cluster']) => {
-    const troubled = new TroubledCluster(cluster);
-    troubled.troubles = {
-      before: async ({ plural, name }) => {
-        if (plural !== 'persistentvolumes' || stolen !== '') return;
-        stolen = name;
-        await reserve(fixture, name, 'rival');
-      },
-    };
-    return troubled;
+    return new InterceptedCluster(
+      cluster,
+      onlyFor(isObjectWrite, {
+        before: async ({ resource, name }) => {
+          if (resource.plural !== 'persistentvolumes' || stolen !== '') return;
+          stolen = name;
+          await writeClaimRef(fixture, name, 'rival');
+        },
+      }),
+    );
   };
-  await using fixture = await startBinding({ way });
+  await using fixture = await startBinding({ wrapCluster: way });
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.disk('d2', '10Gi', 'n2');
   await fixture.claim('rival', '5Gi');
@@ -156,34 +158,34 @@ test('a volume that another scheduler takes first ends in Conflict, and the pod 
 });
 
 test('a provisioner that says no for one node is asked for another', async () => {
-  const maker = new Maker();
-  maker.answer = (_, node) => (node === 'n3' ? 'makes' : 'refuses');
-  await using fixture = await startBinding({ maker });
+  const maker = new FakeProvisioner();
+  maker.outcome = (_, node) => (node === 'n3' ? 'makes' : 'refuses');
+  await using fixture = await startBinding({ provisioner: maker });
   await fixture.claim('data', '5Gi', made);
   await fixture.pod('web', ['data']);
   await fixture.settle(10_000);
   expect(await fixture.place('web')).toBe('n3');
-  expect(new Set(maker.asked).size).toBe(maker.asked.length);
+  expect(new Set(maker.requests).size).toBe(maker.requests.length);
 });
 
 test('a provisioner that says no everywhere is not asked in a circle', async () => {
-  const maker = new Maker();
-  maker.answer = () => 'refuses';
-  await using fixture = await startBinding({ maker });
+  const maker = new FakeProvisioner();
+  maker.outcome = () => 'refuses';
+  await using fixture = await startBinding({ provisioner: maker });
   await fixture.claim('data', '5Gi', made);
   await fixture.pod('web', ['data']);
   await fixture.settle(8_000);
-  expect(maker.asked.toSorted()).toEqual(['data n1', 'data n2', 'data n3']);
+  expect(maker.requests.toSorted()).toEqual(['data n1', 'data n2', 'data n3']);
   expect(await fixture.place('web')).toMatch('3 node(s) recently failed to provide a volume');
   await fixture.settle(52_000);
-  expect(maker.asked.length).toBeLessThanOrEqual(9);
-  maker.answer = () => 'makes';
+  expect(maker.requests.length).toBeLessThanOrEqual(9);
+  maker.outcome = () => 'makes';
   await fixture.settle(60_000);
   expect(await fixture.place('web')).toMatch(/^n/);
 });
 
 test('a selected node that is moved by hand takes the pod along', async () => {
-  const maker = new Maker();
+  const maker = new FakeProvisioner();
   await using fixture = await startBinding();
   await fixture.claim('data', '5Gi', made);
   await fixture.pod('web', ['data']);
@@ -191,9 +193,9 @@ test('a selected node that is moved by hand takes the pod along', async () => {
   const other = (await selectedNode(fixture, 'data')) === 'n1' ? 'n2' : 'n1';
   await annotateClaim(fixture, 'data', { [annotations.selectedNode]: other });
   await fixture.settle(2_000);
-  runMaker(fixture, maker);
+  runProvisioner(fixture, maker);
   await fixture.settle(2_000);
-  expect(maker.asked).toEqual([`data ${other}`]);
+  expect(maker.requests).toEqual([`data ${other}`]);
   expect(await fixture.place('web')).toBe(other);
 });
 
@@ -205,45 +207,45 @@ test('a claim whose selected node is gone says so, and goes elsewhere once its p
   const node = (await selectedNode(fixture, 'data'))!;
   await fixture.cluster.resource(nodes).delete({ name: node });
   await fixture.settle(3_000);
-  expect(await fixture.toldOf('web')).toContainEqual(
+  expect(await fixture.eventsOf('web')).toContainEqual(
     expect.stringContaining(
       `VolumesPinPod: the volume of claim default/data is being made for node ${node}, which is gone`,
     ),
   );
-  runMaker(fixture, new Maker());
+  runProvisioner(fixture, new FakeProvisioner());
   await fixture.settle(3_000);
   expect(await fixture.place('web')).toMatch(/^n/);
   expect(await fixture.place('web')).not.toBe(node);
 });
 
 test('a volume that comes after the time is up is adopted', async () => {
-  const maker = new Maker();
-  maker.answer = () => 'waits';
-  await using fixture = await startBinding({ maker, scheduler: { bindTimeoutMs: 30_000 } });
+  const maker = new FakeProvisioner();
+  maker.outcome = () => 'waits';
+  await using fixture = await startBinding({ provisioner: maker, scheduler: { bindTimeoutMs: 30_000 } });
   await fixture.claim('data', '5Gi', made);
   await fixture.pod('web', ['data']);
   await fixture.settle();
   const node = (await selectedNode(fixture, 'data'))!;
   await fixture.settle(70_000);
-  expect(await fixture.toldOf('web')).toContainEqual(
+  expect(await fixture.eventsOf('web')).toContainEqual(
     'FailedScheduling: binding volumes: context deadline exceeded',
   );
   maker.release();
   await fixture.settle(11_000);
   expect(await fixture.place('web')).toBe(node);
-  expect(maker.asked).toEqual([`data ${node}`]);
+  expect(maker.requests).toEqual([`data ${node}`]);
 });
 
 test('a new volume that its node cannot reach makes the pod follow it', async () => {
-  const maker = new Maker();
-  maker.answer = (_, node) => ({ elsewhere: node === 'n1' ? 'n2' : 'n1' });
-  await using fixture = await startBinding({ maker });
+  const maker = new FakeProvisioner();
+  maker.outcome = (_, node) => ({ elsewhere: node === 'n1' ? 'n2' : 'n1' });
+  await using fixture = await startBinding({ provisioner: maker });
   await fixture.claim('data', '5Gi', made);
   await fixture.pod('web', ['data']);
   await fixture.settle(3_000);
-  const [asked = ''] = maker.asked;
+  const [asked = ''] = maker.requests;
   expect(await fixture.place('web')).toBe(asked === 'data n1' ? 'n2' : 'n1');
-  expect(await fixture.toldOf('web')).toContainEqual(
+  expect(await fixture.eventsOf('web')).toContainEqual(
     expect.stringMatching(/^FailedScheduling: binding volumes: pv ".*" node affinity doesn't match node/),
   );
 });

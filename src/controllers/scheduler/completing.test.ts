@@ -1,34 +1,35 @@
 import { describe, expect, test } from 'vitest';
+import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { conflict } from '../../kube/api-error.ts';
 import { events, persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
+import { bindingCases } from './testing/binding-cases.ts';
 import {
   annotateClaim,
   claimRefs,
   completing,
-  runBeside,
+  observeVolumesOnce,
+  runController,
   runScheduler,
   startBinding,
-  withoutBinder,
 } from './testing/binding-fixture.ts';
-import { dieEverywhere, failEverywhere } from './testing/every-write.ts';
-import { Maker } from './testing/maker.ts';
+import { FakeProvisioner } from './testing/fake-provisioner.ts';
+import { crashAfterEveryWrite, failAtEveryWrite } from './testing/fault-at-every-write.ts';
 import { namespace, type SchedulerFixture } from './testing/scheduler-fixture.ts';
-import { situations } from './testing/situations.ts';
-import { TroubledCluster } from './testing/troubled-cluster.ts';
 
 /** The scheduler writes the claim's side too, and the PV controller has only the phases to fill in. */
 
 async function twoDisks(fixture: SchedulerFixture): Promise<void> {
   await fixture.disk('d1', '1Gi', 'n2');
   await fixture.disk('d2', '2Gi', 'n2');
-  await withoutBinder(fixture);
+  await observeVolumesOnce(fixture);
   await fixture.claim('one', '1Gi');
   await fixture.claim('two', '2Gi');
 }
 
 test('a pod has its node before the PV controller has looked at its volumes', async () => {
-  await using fixture = await startBinding({ beside: [], scheduler: completing });
+  await using fixture = await startBinding({ controllers: [], scheduler: completing });
   await twoDisks(fixture);
   await fixture.pod('web', ['one', 'two']);
   await fixture.settle();
@@ -44,7 +45,7 @@ test('a pod has its node before the PV controller has looked at its volumes', as
     [annotations.bindCompleted]: 'yes',
     [annotations.boundByController]: 'yes',
   });
-  runBeside(fixture, 'pv-binder');
+  runController(fixture, 'pv-binder');
   await fixture.settle();
   expect(await fixture.lines()).toContain('disk d1 Bound to one');
 });
@@ -52,11 +53,12 @@ test('a pod has its node before the PV controller has looked at its volumes', as
 test("all of a pod's volumes are claimed before the first claim is completed", async () => {
   const written: string[] = [];
   const way = (cluster: SchedulerFixture['cluster']) => {
-    const troubled = new TroubledCluster(cluster);
-    troubled.troubles = { before: ({ plural }) => void written.push(plural) };
-    return troubled;
+    return new InterceptedCluster(
+      cluster,
+      onlyFor(isObjectWrite, { before: ({ resource }) => void written.push(resource.plural) }),
+    );
   };
-  await using fixture = await startBinding({ beside: [], scheduler: completing, way });
+  await using fixture = await startBinding({ controllers: [], scheduler: completing, wrapCluster: way });
   await twoDisks(fixture);
   await fixture.pod('web', ['one', 'two']);
   await fixture.settle();
@@ -71,16 +73,18 @@ test("all of a pod's volumes are claimed before the first claim is completed", a
 
 test('no claim is completed if one of the volumes could not be had', async () => {
   const way = (cluster: SchedulerFixture['cluster']) => {
-    const troubled = new TroubledCluster(cluster);
     let count = 0;
-    troubled.troubles = {
-      before: ({ plural }) => {
-        if (plural === 'persistentvolumes' && count++ % 2 === 1) throw new Error('the line is dead');
-      },
-    };
-    return troubled;
+    return new InterceptedCluster(
+      cluster,
+      onlyFor(isObjectWrite, {
+        before: ({ resource }) => {
+          if (resource.plural === 'persistentvolumes' && count++ % 2 === 1)
+            throw new Error('connection reset');
+        },
+      }),
+    );
   };
-  await using fixture = await startBinding({ beside: [], scheduler: completing, way });
+  await using fixture = await startBinding({ controllers: [], scheduler: completing, wrapCluster: way });
   await twoDisks(fixture);
   await fixture.pod('web', ['one', 'two']);
   await fixture.settle(20);
@@ -94,15 +98,16 @@ describe('a pod that goes away before its volumes are bound', () => {
   /** The claims can't be told, with the PV controller away, and then the pod is deleted. */
   async function deletedAfter(failure: Error): Promise<SchedulerFixture> {
     const way = (cluster: SchedulerFixture['cluster']) => {
-      const troubled = new TroubledCluster(cluster);
-      troubled.troubles = {
-        before: ({ plural }) => {
-          if (plural === 'persistentvolumeclaims') throw failure;
-        },
-      };
-      return troubled;
+      return new InterceptedCluster(
+        cluster,
+        onlyFor(isObjectWrite, {
+          before: ({ resource }) => {
+            if (resource.plural === 'persistentvolumeclaims') throw failure;
+          },
+        }),
+      );
     };
-    const fixture = await startBinding({ beside: [], scheduler: completing, way });
+    const fixture = await startBinding({ controllers: [], scheduler: completing, wrapCluster: way });
     await twoDisks(fixture);
     await fixture.pod('web', ['one', 'two']);
     await fixture.settle();
@@ -118,9 +123,9 @@ describe('a pod that goes away before its volumes are bound', () => {
   });
 
   test('leaves them where no answer came: a claim that is told late of a volume of another would be lost', async () => {
-    await using fixture = await deletedAfter(new Error('the line is dead'));
+    await using fixture = await deletedAfter(new Error('connection reset'));
     expect(await claimRefs(fixture)).toEqual(['d1 one', 'd2 two']);
-    runBeside(fixture, 'pv-binder');
+    runController(fixture, 'pv-binder');
     await fixture.settle();
     expect(await fixture.lines()).toEqual(
       expect.arrayContaining(['disk d1 Bound to one', 'disk d2 Bound to two']),
@@ -129,20 +134,23 @@ describe('a pod that goes away before its volumes are bound', () => {
 });
 
 describe('the end is that of a run in peace', () => {
-  const beside = async (fixture: SchedulerFixture) => void runBeside(fixture, 'pv-binder');
+  const beside = async (fixture: SchedulerFixture) => void runController(fixture, 'pv-binder');
 
-  test.each(situations)('$name: the scheduler dies after any write', async ({ prepare, writes, volumes }) => {
-    const written = await dieEverywhere(async (fixture) => {
-      await beside(fixture);
-      await prepare(fixture);
-    }, completing);
-    // Unless the PV controller was faster.
-    expect(written.length).toBeGreaterThanOrEqual(writes.length);
-    expect(written.length).toBeLessThanOrEqual(writes.length + volumes);
-  });
+  test.each(bindingCases)(
+    '$name: the scheduler dies after any write',
+    async ({ prepare, writes, volumes }) => {
+      const written = await crashAfterEveryWrite(async (fixture) => {
+        await beside(fixture);
+        await prepare(fixture);
+      }, completing);
+      // Unless the PV controller was faster.
+      expect(written.length).toBeGreaterThanOrEqual(writes.length);
+      expect(written.length).toBeLessThanOrEqual(writes.length + volumes);
+    },
+  );
 
-  test.each(situations)('$name: any write is refused', async ({ prepare }) => {
-    await failEverywhere(
+  test.each(bindingCases)('$name: any write is refused', async ({ prepare }) => {
+    await failAtEveryWrite(
       'before',
       async (fixture) => {
         await beside(fixture);
@@ -152,8 +160,8 @@ describe('the end is that of a run in peace', () => {
     );
   });
 
-  test.each(situations)('$name: any write is answered with an error', async ({ prepare }) => {
-    await failEverywhere(
+  test.each(bindingCases)('$name: any write is answered with an error', async ({ prepare }) => {
+    await failAtEveryWrite(
       'after',
       async (fixture) => {
         await beside(fixture);
@@ -167,10 +175,16 @@ describe('the end is that of a run in peace', () => {
 describe('a pod that waits for a new volume', () => {
   /** The volume is made, and the PV controller is away. */
   async function withNewVolume(): Promise<SchedulerFixture> {
-    const fixture = await startBinding({ beside: [], scheduler: completing, maker: new Maker() });
+    const fixture = await startBinding({
+      controllers: [],
+      scheduler: completing,
+      provisioner: new FakeProvisioner(),
+    });
     await fixture.claim('made', '1Gi', { storageClassName: 'made' });
     // What provisioners go by; the PV controller would have written it.
-    await annotateClaim(fixture, 'made', { [annotations.storageProvisioner]: Maker.provisionerName });
+    await annotateClaim(fixture, 'made', {
+      [annotations.storageProvisioner]: FakeProvisioner.provisionerName,
+    });
     await fixture.pod('web', ['made']);
     await fixture.settle(1_000);
     return fixture;
@@ -180,7 +194,7 @@ describe('a pod that waits for a new volume', () => {
     await using fixture = await withNewVolume();
     expect((await podOf(fixture)).spec?.nodeName).toMatch(/^n/);
     expect(await fixture.lines()).toContain('claim made has nothing');
-    runBeside(fixture, 'pv-binder');
+    runController(fixture, 'pv-binder');
     await fixture.settle();
     expect(await fixture.lines()).toContainEqual(expect.stringMatching(/^claim made has pvc-/));
   });
@@ -196,7 +210,7 @@ describe('a pod that waits for a new volume', () => {
   const nominated = async (fixture: SchedulerFixture) => (await podOf(fixture)).status?.nominatedNodeName;
 
   test('is told where it is meant to go when it has waited for a while, and not before', async () => {
-    await using fixture = await startBinding({ beside: ['pv-binder'], scheduler: completing });
+    await using fixture = await startBinding({ controllers: ['pv-binder'], scheduler: completing });
     await fixture.claim('made', '1Gi', { storageClassName: 'made' });
     await fixture.pod('web', ['made'], { spec: { nodeSelector: { [labels.hostname]: 'n2' } } });
     await fixture.settle(4_000);

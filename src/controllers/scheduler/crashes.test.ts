@@ -1,29 +1,29 @@
 import { describe, expect, test } from 'vitest';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import { provisionerController } from '../provisioner/provisioner-controller.ts';
-import { crashEverywhere } from '../testing/crash-everywhere.ts';
-import { furnishBinding, runBeside } from './testing/binding-fixture.ts';
-import { dieEverywhere } from './testing/every-write.ts';
-import { Maker } from './testing/maker.ts';
+import { crashControllersAtEveryWrite } from '../testing/crash-at-every-write.ts';
+import { bindingCases } from './testing/binding-cases.ts';
+import { runController, seedBinding } from './testing/binding-fixture.ts';
+import { FakeProvisioner } from './testing/fake-provisioner.ts';
+import { crashAfterEveryWrite } from './testing/fault-at-every-write.ts';
 import { SchedulerFixture, schedulingControllers } from './testing/scheduler-fixture.ts';
-import { situations } from './testing/situations.ts';
 
 describe('the end is that of a run in peace', () => {
-  test.each(situations)('$name: the scheduler dies after any write', async ({ prepare, writes }) => {
-    const written = await dieEverywhere(async (fixture) => {
-      runBeside(fixture, 'pv-binder');
+  test.each(bindingCases)('$name: the scheduler dies after any write', async ({ prepare, writes }) => {
+    const written = await crashAfterEveryWrite(async (fixture) => {
+      runController(fixture, 'pv-binder');
       await prepare(fixture);
     });
     expect(written).toHaveLength(writes.length);
   });
 
-  test.each(situations)('$name: everybody dies after any write', async ({ prepare, writes }) => {
-    const maker = provisionerController({ provisioners: [new Maker().provisioner] });
-    const places = await crashEverywhere({
-      controllers: [...schedulingControllers({ beside: ['pv-binder', 'protection'] }), maker],
+  test.each(bindingCases)('$name: everybody dies after any write', async ({ prepare, writes }) => {
+    const maker = provisionerController({ provisioners: [new FakeProvisioner().provisioner] });
+    const places = await crashControllersAtEveryWrite({
+      controllers: [...schedulingControllers({ otherControllers: ['pv-binder', 'protection'] }), maker],
       prepare: async (trial) => {
         const fixture = new SchedulerFixture(trial);
-        await furnishBinding(fixture);
+        await seedBinding(fixture);
         await prepare(fixture);
       },
       resources: [pods, persistentVolumeClaims, persistentVolumes],

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { type LogLevel, lineLog } from '../../runtime/log.ts';
-import { TrialCluster } from '../testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
 import { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 async function scheduling(level: LogLevel) {
   const lines: Record<string, unknown>[] = [];
-  const trial = await TrialCluster.start();
+  const trial = await VirtualTimeCluster.start();
   const write = (line: string) => lines.push(JSON.parse(line));
   trial.log = lineLog({ level, format: 'json', clock: trial.clock, write });
   const fixture = new SchedulerFixture(trial);
-  await fixture.furnish(['n1']);
+  await fixture.seed(['n1']);
   fixture.resume();
   return { fixture, lines };
 }

@@ -1,8 +1,8 @@
 import type { Log } from '../../runtime/log.ts';
-import type { Taken } from './queue/queued-pod.ts';
+import type { SchedulingAttempt } from './queue/queued-pod.ts';
 import type { AttemptResult } from './scheduler-metrics.ts';
 
-export interface Decided {
+export interface LoggedDecision {
   readonly result: AttemptResult;
   /** Where it goes; undefined where it was refused. */
   readonly node: string | undefined;
@@ -12,7 +12,11 @@ export interface Decided {
 }
 
 /** One line for each decision, at `debug`: an installation that schedules thousands of pods a minute does not want them. */
-export function logDecision(log: Log, taken: Taken, { result, node, message, seconds }: Decided): void {
+export function logDecision(
+  log: Log,
+  taken: SchedulingAttempt,
+  { result, node, message, seconds }: LoggedDecision,
+): void {
   if (!log.writes('debug')) return;
   log.debug('decided', {
     ...attempted(taken),
@@ -24,7 +28,13 @@ export function logDecision(log: Log, taken: Taken, { result, node, message, sec
 }
 
 /** How what was decided came out. */
-export function logBinding(log: Log, taken: Taken, node: string, durationMs: number, error?: unknown): void {
+export function logBinding(
+  log: Log,
+  taken: SchedulingAttempt,
+  node: string,
+  durationMs: number,
+  error?: unknown,
+): void {
   if (!log.writes('debug')) return;
   const fields = { ...attempted(taken), node, durationMs: milliseconds(durationMs) };
   if (error === undefined) log.debug('bound', fields);
@@ -32,7 +42,7 @@ export function logBinding(log: Log, taken: Taken, node: string, durationMs: num
 }
 
 /** All lines about one attempt have the same `trace`: the uid of the pod, and which attempt it is in this process. */
-function attempted({ pod, attempt, cause }: Taken) {
+function attempted({ pod, number: attempt, cause }: SchedulingAttempt) {
   return { pod: pod.key, attempt, cause, trace: `${pod.uid}/${attempt}` };
 }
 

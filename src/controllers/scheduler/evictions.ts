@@ -1,47 +1,47 @@
-import type { Flights } from '../../bind/flight.ts';
+import type { BindingSession } from '../../bind/binding-session.ts';
 import type { Preemption } from '../../engine/preemption/find-victims.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { keyOf } from '../../kube/object-key.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import type { ClusterFeed } from '../../state/cluster-feed.ts';
-import { type EvictionContext, evictVictims } from './preemption/evict-victims.ts';
+import { evictVictims, type VictimEvictionContext } from './preemption/evict-victims.ts';
 
-export interface EvictionsOptions {
+export interface PreemptionEvictionsOptions {
   readonly context: ControllerContext;
   readonly feed: ClusterFeed;
-  readonly flights: Flights;
+  readonly session: BindingSession;
   readonly signal: AbortSignal;
 }
 
-/** Has room made for pods, one eviction at a time for each of them: a second look meanwhile must not cost others their place. */
-export class Evictions {
-  readonly #options: EvictionsOptions;
-  readonly #context: EvictionContext;
-  readonly #underWay = new Set<string>();
+/** Evicts the victims of preemptors, one eviction at a time for each preemptor: a second decision meanwhile must evict no more pods. */
+export class PreemptionEvictions {
+  readonly #options: PreemptionEvictionsOptions;
+  readonly #context: VictimEvictionContext;
+  readonly #running = new Set<string>();
 
-  constructor(options: EvictionsOptions) {
-    const { context, feed, flights } = options;
+  constructor(options: PreemptionEvictionsOptions) {
+    const { context, feed, session } = options;
     this.#options = options;
     this.#context = {
       cluster: context.cluster,
       events: context.events,
       clock: context.clock,
-      noteWrite: (pod) => feed.noteWrite('Pod', pod),
-      cancel: (pod) => flights.get(keyOf(pod))?.cancel('preempted by a pod of higher priority') ?? false,
+      noteWrite: (pod) => feed.recordWrite('Pod', pod),
+      cancel: (pod) => session.cancel(keyOf(pod), 'preempted by a pod of higher priority'),
     };
   }
 
-  /** False if the pod needs no room any more. `nominated`: the pods that wait for a node of their own. */
+  /** False if the preemptor no longer needs a node. `nominated`: the pods that have a nominated node. */
   async evict(
     preemptor: Pod,
     { node, victims }: Extract<Preemption, { kind: 'victims' }>,
     nominated: readonly PodRecord[],
   ): Promise<boolean> {
     const uid = preemptor.metadata?.uid ?? '';
-    if (this.#underWay.has(uid)) return true;
-    this.#underWay.add(uid);
-    const order = {
+    if (this.#running.has(uid)) return true;
+    this.#running.add(uid);
+    const plan = {
       preemptor,
       node,
       victims: victims.flatMap(({ pod, isAssumed }) =>
@@ -50,9 +50,9 @@ export class Evictions {
       nominated: nominated.flatMap((pod) => this.#stored(pod)),
     };
     try {
-      return await evictVictims(this.#context, order, this.#options.signal);
+      return await evictVictims(this.#context, plan, this.#options.signal);
     } finally {
-      this.#underWay.delete(uid);
+      this.#running.delete(uid);
     }
   }
 

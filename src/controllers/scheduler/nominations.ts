@@ -1,5 +1,5 @@
 import type { PodRecord } from '../../engine/records/pod-record.ts';
-import { wantsNode } from './pods-to-place.ts';
+import { needsNode } from './pending-pods.ts';
 
 /** The pods that wait for a node of their own: room is being made for them there, or their volumes are. */
 export class Nominations {
@@ -11,9 +11,9 @@ export class Nominations {
   }
 
   /** The node that it waited for and has neither got nor waits for any longer; undefined if there is none. */
-  changed(key: string, pod: PodRecord | undefined): string | undefined {
+  observe(key: string, pod: PodRecord | undefined): string | undefined {
     const before = this.#pods.get(key)?.nominatedNode;
-    const isWaiting = pod !== undefined && pod.nominatedNode !== '' && wantsNode(pod);
+    const isWaiting = pod !== undefined && pod.nominatedNode !== '' && needsNode(pod);
     if (isWaiting) this.#pods.set(key, pod);
     else this.#pods.delete(key);
     const now = isWaiting ? pod.nominatedNode : pod?.nodeName;

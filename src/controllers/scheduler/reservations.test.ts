@@ -1,20 +1,24 @@
 import { expect, test } from 'vitest';
+import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
+import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
-import { changeRoom, room, trackedClass } from './scenarios/testing/furniture.ts';
+import { patchCapacity, publishCapacity, trackedClass } from './scenarios/testing/fixtures.ts';
 import { deletePod, selectedNode, startBinding } from './testing/binding-fixture.ts';
-import { Maker } from './testing/maker.ts';
+import { FakeProvisioner } from './testing/fake-provisioner.ts';
 import { namespace, type SchedulerFixture } from './testing/scheduler-fixture.ts';
-import { TroubledCluster } from './testing/troubled-cluster.ts';
 
 const tracked = { storageClassName: 'tracked' };
 
 /** Room for 10Gi on n1 and nowhere else. */
 async function startTracked(
-  way?: (cluster: SchedulerFixture['cluster']) => TroubledCluster,
+  way?: (cluster: SchedulerFixture['cluster']) => InterceptedCluster,
 ): Promise<SchedulerFixture> {
-  const fixture = await startBinding({ maker: new Maker(), ...(way !== undefined && { way }) });
-  await trackedClass(fixture, 'tracked', { provisioner: Maker.provisionerName });
-  await room(fixture, 'n1', '10Gi');
+  const fixture = await startBinding({
+    provisioner: new FakeProvisioner(),
+    ...(way !== undefined && { wrapCluster: way }),
+  });
+  await trackedClass(fixture, 'tracked', { provisioner: FakeProvisioner.provisionerName });
+  await publishCapacity(fixture, 'n1', '10Gi');
   return fixture;
 }
 
@@ -23,7 +27,7 @@ test('once a pod is on its node nothing is held for it any more, even if no even
   await fixture.claim('first', '6Gi', tracked);
   await fixture.pod('first', ['first']);
   await fixture.settle();
-  await changeRoom(fixture, 'n1', { capacity: '4Gi' });
+  await patchCapacity(fixture, 'n1', { capacity: '4Gi' });
   await fixture.claim('second', '4Gi', tracked);
   await fixture.pod('second', ['second']);
   await fixture.settle();
@@ -32,17 +36,18 @@ test('once a pod is on its node nothing is held for it any more, even if no even
 
 test('the same when news of the pod comes before the answer to its binding', async () => {
   await using fixture = await startTracked((cluster) => {
-    const troubled = new TroubledCluster(cluster);
     const never = new AbortController().signal;
-    troubled.troubles = {
-      after: ({ verb }) => (verb === 'post' ? fixture.trial.clock.sleep(50, never) : undefined),
-    };
-    return troubled;
+    return new InterceptedCluster(
+      cluster,
+      onlyFor(isObjectWrite, {
+        after: ({ verb }) => (verb === 'post' ? fixture.trial.clock.sleep(50, never) : undefined),
+      }),
+    );
   });
   await fixture.claim('first', '6Gi', tracked);
   await fixture.pod('first', ['first']);
   await fixture.settle();
-  await changeRoom(fixture, 'n1', { capacity: '4Gi' });
+  await patchCapacity(fixture, 'n1', { capacity: '4Gi' });
   await fixture.claim('second', '4Gi', tracked);
   await fixture.pod('second', ['second']);
   await fixture.settle();
@@ -52,17 +57,18 @@ test('the same when news of the pod comes before the answer to its binding', asy
 test('a pod that is deleted right after its binding, before we hear of either, leaves its room to others', async () => {
   await using fixture = await startBinding({
     nodes: ['n1'],
-    way: (cluster) => {
-      const troubled = new TroubledCluster(cluster);
+    wrapCluster: (cluster) => {
       const never = new AbortController().signal;
-      troubled.troubles = {
-        after: async ({ verb, name }) => {
-          if (verb !== 'post' || name !== 'first') return;
-          await cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
-          await fixture.trial.clock.sleep(50, never);
-        },
-      };
-      return troubled;
+      return new InterceptedCluster(
+        cluster,
+        onlyFor(isObjectWrite, {
+          after: async ({ verb, name }) => {
+            if (verb !== 'post' || name !== 'first') return;
+            await cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
+            await fixture.trial.clock.sleep(50, never);
+          },
+        }),
+      );
     },
   });
   const large = { containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu: '6' } } }] };
@@ -75,8 +81,8 @@ test('a pod that is deleted right after its binding, before we hear of either, l
 
 test('room stays promised while a claim says that its volume is being made, and is free again when the claim goes', async () => {
   await using fixture = await startBinding();
-  await trackedClass(fixture, 'tracked', { provisioner: Maker.provisionerName });
-  await room(fixture, 'n1', '10Gi');
+  await trackedClass(fixture, 'tracked', { provisioner: FakeProvisioner.provisionerName });
+  await publishCapacity(fixture, 'n1', '10Gi');
   await fixture.claim('first', '6Gi', tracked);
   await fixture.pod('first', ['first']);
   await fixture.settle();
@@ -93,15 +99,16 @@ test('room stays promised while a claim says that its volume is being made, and 
 test('a pod whose volume is bound keeps its place on that node while it tries again', async () => {
   let isDown = true;
   const way = (cluster: SchedulerFixture['cluster']) => {
-    const troubled = new TroubledCluster(cluster);
-    troubled.troubles = {
-      before: ({ verb, name }) => {
-        if (verb === 'post' && name === 'web' && isDown) throw new Error('the line is dead');
-      },
-    };
-    return troubled;
+    return new InterceptedCluster(
+      cluster,
+      onlyFor(isObjectWrite, {
+        before: ({ verb, name }) => {
+          if (verb === 'post' && name === 'web' && isDown) throw new Error('connection reset');
+        },
+      }),
+    );
   };
-  await using fixture = await startBinding({ nodes: [], way });
+  await using fixture = await startBinding({ nodes: [], wrapCluster: way });
   await fixture.node('n1', { allocatable: { pods: '1' } });
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.claim('data', '5Gi');

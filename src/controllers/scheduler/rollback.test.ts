@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
+import { type ClusterCall, InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { failure } from '../../kube/api-error.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
@@ -6,14 +8,13 @@ import {
   annotateClaim,
   claimRefs,
   deletePod,
-  reserve,
-  runBeside,
+  observeVolumesOnce,
+  runController,
   startBinding,
-  withoutBinder,
+  writeClaimRef,
 } from './testing/binding-fixture.ts';
-import { dieEverywhere, failEverywhere } from './testing/every-write.ts';
+import { crashAfterEveryWrite, failAtEveryWrite } from './testing/fault-at-every-write.ts';
 import { namespace, type SchedulerFixture } from './testing/scheduler-fixture.ts';
-import { TroubledCluster } from './testing/troubled-cluster.ts';
 
 const mark = annotations.rollback;
 
@@ -22,19 +23,19 @@ async function halfReserved(fixture: SchedulerFixture): Promise<void> {
   await fixture.disk('d1a', '10Gi', 'n1');
   await fixture.disk('d2a', '10Gi', 'n2');
   await fixture.disk('d2b', '20Gi', 'n2');
-  await withoutBinder(fixture);
+  await observeVolumesOnce(fixture);
   await fixture.claim('small', '10Gi');
   await fixture.claim('large', '20Gi');
-  await reserve(fixture, 'd1a', 'small');
+  await writeClaimRef(fixture, 'd1a', 'small');
   await fixture.pod('both', ['small', 'large']);
 }
 
 test('what a dead scheduler had reserved is given back when it keeps the pod from everywhere else', async () => {
-  await using fixture = await startBinding({ beside: [] });
+  await using fixture = await startBinding({ controllers: [] });
   await halfReserved(fixture);
   await fixture.settle(3_000);
   expect(await claimRefs(fixture)).toEqual(['d2a small', 'd2b large']);
-  runBeside(fixture, 'pv-binder');
+  runController(fixture, 'pv-binder');
   await fixture.settle();
   expect(await fixture.place('both')).toBe('n2');
   expect(await fixture.lines()).toContain('disk d1a Available to nobody');
@@ -50,32 +51,35 @@ describe('giving back ends the same', () => {
   ];
 
   test('when the scheduler dies after any write of it', async () => {
-    const written = await dieEverywhere(halfReserved);
+    const written = await crashAfterEveryWrite(halfReserved);
     expect(ofVolumes(written)).toEqual(writes);
   });
 
   test.each(['before', 'after'] as const)('when any write of it fails %s it took effect', async (when) => {
-    expect(ofVolumes(await failEverywhere(when, halfReserved))).toEqual(writes);
+    expect(ofVolumes(await failAtEveryWrite(when, halfReserved))).toEqual(writes);
   });
 
-  function ofVolumes(written: readonly { verb: string; plural: string }[]): readonly string[] {
-    return written.map(({ verb, plural }) => `${verb} ${plural}`).filter((write) => !write.endsWith(' pods'));
+  function ofVolumes(written: readonly ClusterCall[]): readonly string[] {
+    return written
+      .map(({ verb, resource }) => `${verb} ${resource.plural}`)
+      .filter((write) => !write.endsWith(' pods'));
   }
 });
 
 test('a pod whose claim is being rolled back says so, and goes as soon as that has ended', async () => {
   let isAway = true;
   const way = (cluster: SchedulerFixture['cluster']) => {
-    const troubled = new TroubledCluster(cluster);
-    troubled.troubles = {
-      before: ({ plural }) => {
-        if (isAway && plural === 'persistentvolumeclaims')
-          throw failure(500, 'InternalError', 'etcd is away');
-      },
-    };
-    return troubled;
+    return new InterceptedCluster(
+      cluster,
+      onlyFor(isObjectWrite, {
+        before: ({ resource }) => {
+          if (isAway && resource.plural === 'persistentvolumeclaims')
+            throw failure(500, 'InternalError', 'etcd is away');
+        },
+      }),
+    );
   };
-  await using fixture = await startBinding({ way });
+  await using fixture = await startBinding({ wrapCluster: way });
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.claim('data', '5Gi');
   await annotateClaim(fixture, 'data', { [mark]: 'yes' });
@@ -90,17 +94,18 @@ test('a pod whose claim is being rolled back says so, and goes as soon as that h
 test('a conflict with somebody else’s write to the claim does not leave the mark behind', async () => {
   let conflicts = 0;
   const way = (cluster: SchedulerFixture['cluster']) => {
-    const troubled = new TroubledCluster(cluster);
-    troubled.troubles = {
-      before: async ({ plural }) => {
-        if (plural !== 'persistentvolumeclaims' || conflicts >= 4) return;
-        conflicts += 1;
-        await annotateClaim(fixture, 'small', { 'example.com/touched': `${conflicts}` });
-      },
-    };
-    return troubled;
+    return new InterceptedCluster(
+      cluster,
+      onlyFor(isObjectWrite, {
+        before: async ({ resource }) => {
+          if (resource.plural !== 'persistentvolumeclaims' || conflicts >= 4) return;
+          conflicts += 1;
+          await annotateClaim(fixture, 'small', { 'example.com/touched': `${conflicts}` });
+        },
+      }),
+    );
   };
-  await using fixture = await startBinding({ beside: [], way });
+  await using fixture = await startBinding({ controllers: [], wrapCluster: way });
   await halfReserved(fixture);
   await fixture.settle(5_000);
   expect(conflicts).toBe(4);
@@ -140,13 +145,13 @@ describe('what may hold data, or is not ours, stays', () => {
   ];
 
   test.each(cases)('$name', async ({ prepare }) => {
-    await using fixture = await startBinding({ beside: [] });
+    await using fixture = await startBinding({ controllers: [] });
     await fixture.disk('d1a', '10Gi', 'n1');
     await fixture.disk('d2b', '20Gi', 'n2');
-    await withoutBinder(fixture);
+    await observeVolumesOnce(fixture);
     await fixture.claim('small', '10Gi');
     await fixture.claim('large', '20Gi');
-    await reserve(fixture, 'd1a', 'small');
+    await writeClaimRef(fixture, 'd1a', 'small');
     await prepare(fixture);
     await fixture.pod('both', ['small', 'large']);
     await fixture.settle(60_000);
@@ -157,12 +162,12 @@ describe('what may hold data, or is not ours, stays', () => {
 });
 
 test('a claim that the PV controller is binding is not taken from it', async () => {
-  await using fixture = await startBinding({ beside: [] });
+  await using fixture = await startBinding({ controllers: [] });
   await fixture.storageClass('at-once', { volumeBindingMode: 'Immediate' });
   await fixture.disk('d1', '10Gi', 'n1', { storageClassName: 'at-once' });
-  await withoutBinder(fixture);
+  await observeVolumesOnce(fixture);
   await fixture.claim('data', '5Gi', { storageClassName: 'at-once' });
-  await reserve(fixture, 'd1', 'data');
+  await writeClaimRef(fixture, 'd1', 'data');
   await fixture.pod('web', ['data']);
   await fixture.settle(5_000);
   expect(await fixture.place('web')).toMatch('unbound immediate PersistentVolumeClaims');
@@ -185,7 +190,7 @@ test('a pod that its node rejected comes back; what can’t be undone is told wi
   await deletePod(fixture, 'web');
   await fixture.pod('web', ['data']);
   await fixture.settle();
-  expect(await fixture.toldOf('web')).toContainEqual(
+  expect(await fixture.eventsOf('web')).toContainEqual(
     'VolumesPinPod: claim default/data is bound to volume d1, which only n1 can reach; ' +
       "this can't be undone without losing what may be on it. Make room there, or delete the claim to start over",
   );
@@ -198,12 +203,12 @@ test('a pod that its node rejected comes back; what can’t be undone is told wi
 });
 
 test('a pod that was rejected before its volume was bound for good leaves its node', async () => {
-  await using fixture = await startBinding({ beside: [] });
+  await using fixture = await startBinding({ controllers: [] });
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.disk('d2', '10Gi', 'n2');
-  await withoutBinder(fixture);
+  await observeVolumesOnce(fixture);
   await fixture.claim('data', '5Gi');
-  await reserve(fixture, 'd1', 'data');
+  await writeClaimRef(fixture, 'd1', 'data');
   await fixture.pod('rejected', ['data'], { spec: { nodeName: 'n1' } });
   const body = { status: { phase: 'Failed', reason: 'OutOfcpu' } };
   await fixture.cluster

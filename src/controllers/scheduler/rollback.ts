@@ -1,19 +1,19 @@
-import { isClean, type Reserved, type VolumeWrites } from '../../bind/volume-writes.ts';
+import type { BindingSession } from '../../bind/binding-session.ts';
+import { type ClaimRefId, isWithdrawable } from '../../bind/volume-writes.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { annotations, markerValue } from '../../kube/well-known.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
 import type { ClusterFeed } from '../../state/cluster-feed.ts';
+import type { BackgroundTasks } from './background-tasks.ts';
 
-export interface RollbackOptions {
+export interface ClaimRollbackOptions {
+  readonly context: Pick<ControllerContext, 'clock'>;
   readonly feed: ClusterFeed;
-  readonly writes: VolumeWrites;
-  readonly clock: Clock;
-  /** Runs what it is given beside everything else. */
-  readonly background: (work: Promise<void>) => void;
-  readonly report: (claimKey: string, error: unknown) => void;
+  readonly session: BindingSession;
+  readonly background: BackgroundTasks;
   readonly signal: AbortSignal;
 }
 
@@ -21,27 +21,32 @@ const retryFirstMs = 100;
 const retryMaxMs = 30_000;
 
 /**
- * Gives back volumes that are reserved for the claims of a pod that fits nowhere. They may be what keeps it from everywhere else: a
- * scheduler before us died between two of a pod's volumes, or its node has rejected the pod.
+ * Withdraws claimRefs that were written for the claims of a pod that fits no node. They may be the reason why it fits no node: an
+ * earlier scheduler crashed between two of the pod's volumes, or the kubelet has rejected the pod.
  *
- * The claim is marked first, on a version that nothing has mounted; from then on no node mounts it and no pod is placed with it. Then
- * the claimRef is withdrawn, then the mark is taken off, which wakes the pods that wait for that. A death in between leaves the mark,
- * and whoever starts next, or meets a pod that waits for it, goes on from there. What fails is tried until it is done: nobody else
- * would take the mark off.
+ * The steps for one claim, each on the version that was read:
  *
- * Only claims that wait for the scheduler: others are the PV controller's, which may be in the middle of binding them.
+ * 1. Mark the claim with the rollback annotation, unless it is mounted or bound. From then on no node agent mounts it, and no plan
+ *    places a pod with it.
+ * 2. Withdraw the claimRef.
+ * 3. Remove the mark, which wakes the pods that wait for it.
+ *
+ * After a crash the mark remains, and the next scheduler continues when it starts, or when it decides on a pod that waits for the claim.
+ * Failed writes are retried until they succeed, because no other component removes the mark.
+ *
+ * Only claims that wait for the scheduler are rolled back: the PV controller may be about to bind the others.
  */
-export class Rollback {
-  readonly #options: RollbackOptions;
-  /** By uid. */
-  readonly #underWay = new Set<string>();
+export class ClaimRollback {
+  readonly #options: ClaimRollbackOptions;
+  /** Uids of the claims that are being rolled back. */
+  readonly #running = new Set<string>();
 
-  constructor(options: RollbackOptions) {
+  constructor(options: ClaimRollbackOptions) {
     this.#options = options;
   }
 
-  /** The pod has been refused. */
-  consider(pod: PodRecord): void {
+  /** Called when the pod fits no node. */
+  rollBackClaimsOf(pod: PodRecord): void {
     const { index } = this.#options.feed;
     for (const { key } of pod.claims) {
       const claim = index.claims.get(key);
@@ -49,7 +54,7 @@ export class Rollback {
     }
   }
 
-  /** What a scheduler before us has begun. */
+  /** Continues what an earlier scheduler has begun. */
   resume(): void {
     const { index } = this.#options.feed;
     for (const claim of index.claims.records()) if (claim.isRollingBack) this.#start(claim);
@@ -63,57 +68,59 @@ export class Rollback {
   }
 
   #start({ key, uid }: ClaimRecord): void {
-    if (this.#underWay.has(uid)) return;
-    this.#underWay.add(uid);
-    this.#options.background(this.#undo(key, uid).finally(() => this.#underWay.delete(uid)));
+    if (this.#running.has(uid)) return;
+    this.#running.add(uid);
+    const work = this.#rollBack(key, uid).finally(() => this.#running.delete(uid));
+    this.#options.background.start('rollback', work);
   }
 
-  async #undo(key: string, uid: string): Promise<void> {
-    const { clock, signal, report } = this.#options;
+  async #rollBack(key: string, uid: string): Promise<void> {
+    const { context, background, signal } = this.#options;
     for (let pauseMs = retryFirstMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, retryMaxMs)) {
       try {
         await this.#attempt(key, uid);
         return;
       } catch (error) {
         if (signal.aborted || isReason(error, 'NotFound')) return;
-        // Somebody else wrote to the claim meanwhile: part of the game.
-        if (!isReason(error, 'Conflict')) report(key, error);
+        // A conflict is expected: another client wrote to the claim meanwhile.
+        if (!isReason(error, 'Conflict')) background.report(key, error);
       }
-      await clock.sleep(pauseMs, signal);
+      await context.clock.sleep(pauseMs, signal);
     }
   }
 
   async #attempt(key: string, uid: string): Promise<void> {
-    const { writes, signal } = this.#options;
-    const claim = await writes.liveClaim(key, signal);
+    const { session, signal } = this.#options;
+    const claim = await session.volumeWrites.readClaim(key, signal);
     if (claim?.metadata?.uid !== uid) return;
     const marked = await this.#mark(claim);
     if (marked === undefined) return;
-    for (const reserved of this.#claimedFor(key, uid)) await writes.withdraw(reserved, signal);
-    await writes.markClaim(marked, { [annotations.rollback]: null }, signal);
+    for (const reserved of this.#claimedFor(key, uid))
+      await session.volumeWrites.withdrawClaimRef(reserved, signal);
+    await session.volumeWrites.annotateClaim(marked, { [annotations.rollback]: null }, signal);
   }
 
-  /** Undefined where somebody was faster: it is mounted or bound. */
+  /** Undefined if the claim has been mounted or bound meanwhile. */
   async #mark(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim | undefined> {
-    const { writes, signal } = this.#options;
+    const { session, signal } = this.#options;
     const marks = claim.metadata?.annotations ?? {};
     if (marks[annotations.rollback] !== undefined) return claim;
     if (marks[annotations.mounted] !== undefined || (claim.spec?.volumeName ?? '') !== '') return undefined;
-    return await writes.markClaim(claim, { [annotations.rollback]: markerValue }, signal);
+    return await session.volumeWrites.annotateClaim(claim, { [annotations.rollback]: markerValue }, signal);
   }
 
-  /** By a scheduler, and nothing has come of it yet. */
+  /** Whether a scheduler has written a claimRef for it that the PV controller has not completed. */
   #isReserved({ key, uid }: ClaimRecord): boolean {
     const { feed } = this.#options;
     const claim = feed.get('PersistentVolumeClaim', key);
     return this.#claimedFor(key, uid).some(({ volume: name }) => {
       const volume = feed.get('PersistentVolume', name);
-      return volume !== undefined && isClean(volume, claim);
+      return volume !== undefined && isWithdrawable(volume, claim);
     });
   }
 
-  /** Volumes that a scheduler claimed for it. What a person reserved isn't ours to give back. */
-  #claimedFor(key: string, uid: string): Reserved[] {
+  /** The claimRefs that a scheduler wrote for the claim. A volume that an administrator reserved stays reserved. */
+  #claimedFor(key: string, uid: string): ClaimRefId[] {
     const { feed } = this.#options;
     return feed.index.volumes
       .claimedFor(key)

@@ -1,8 +1,8 @@
-import type { Promised } from '../../engine/cluster-index/pools/promise-book.ts';
+import type { CapacityPromise } from '../../engine/cluster-index/pools/promise-table.ts';
 import type { Reservation } from '../../engine/ledger/ledger.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
-import type { Taken } from './queue/queued-pod.ts';
-import type { QueueCounts } from './queue/scheduling-queue.ts';
+import type { SchedulingAttempt } from './queue/queued-pod.ts';
+import type { SchedulingQueueCounts } from './queue/scheduling-queue.ts';
 
 /** From a tenth of a millisecond to ten minutes, in seconds. */
 const secondsBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
@@ -87,19 +87,19 @@ export class SchedulerMetrics {
     for (const reason of reasons) this.#reasons.add({ reason });
   }
 
-  bound(taken: Taken, times: { readonly bindMs: number; readonly podMs: number }): void {
+  bound(taken: SchedulingAttempt, times: { readonly bindMs: number; readonly podMs: number }): void {
     this.#bindSeconds.observe(times.bindMs / 1000);
     this.#podSeconds.observe(times.podMs / 1000);
     if (taken.cause === 'sweep') this.#rescued.add({ controller: 'scheduler' });
   }
 
-  counts({ active, backoff, unschedulable, gated }: QueueCounts, flights: number): void {
+  counts({ active, backoff, unschedulable, gated }: SchedulingQueueCounts, flights: number): void {
     for (const [queue, size] of Object.entries({ active, backoff, unschedulable, gated }))
       this.#pending.set(size, { queue });
     this.#flights.set(flights);
   }
 
-  reserved(reservations: Iterable<Reservation>, promises: Iterable<Promised>): void {
+  reserved(reservations: Iterable<Reservation>, promises: Iterable<CapacityPromise>): void {
     let pods = 0;
     const volumes = new Set<string>();
     for (const { placement } of reservations) {

@@ -6,7 +6,7 @@ test('a pod without volumes gets a node', async () => {
   await fixture.pod('web');
   await fixture.settle();
   expect(await fixture.place('web')).toMatch(/^n[123]$/);
-  expect(await fixture.toldOf('web')).toContainEqual(
+  expect(await fixture.eventsOf('web')).toContainEqual(
     expect.stringMatching(/^Scheduled: Successfully assigned default\/web to n/),
   );
 });

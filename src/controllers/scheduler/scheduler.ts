@@ -1,17 +1,13 @@
-import { Confirmations } from '../../bind/confirmations.ts';
-import { Flights } from '../../bind/flight.ts';
-import { PodBinder } from '../../bind/pod-binder.ts';
-import { PodWrites } from '../../bind/pod-writes.ts';
-import { VolumeWrites } from '../../bind/volume-writes.ts';
+import { BindingSession } from '../../bind/binding-session.ts';
 import type { Projected } from '../../cluster/cluster.ts';
-import type { Change } from '../../engine/cluster-index/change.ts';
+import type { ClusterChange } from '../../engine/cluster-index/cluster-change.ts';
 import { type Profile, stowageProfile } from '../../engine/cluster-index/profile.ts';
-import { Ledger, type Reservation } from '../../engine/ledger/ledger.ts';
-import { type Budget, readBudget } from '../../engine/preemption/budget.ts';
+import type { Reservation } from '../../engine/ledger/ledger.ts';
+import { type DisruptionBudget, readDisruptionBudget } from '../../engine/preemption/disruption-budget.ts';
 import type { Preemption } from '../../engine/preemption/find-victims.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import { defaultRules } from '../../engine/rules/default-rules.ts';
-import type { AnyRule } from '../../engine/rules/rule.ts';
+import type { AnyRule } from '../../engine/rules/framework/rule.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { podDisruptionBudgets } from '../../kube/resources.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
@@ -20,149 +16,121 @@ import { nextTurn } from '../../runtime/next-turn.ts';
 import { ClusterFeed } from '../../state/cluster-feed.ts';
 import { decisionKinds } from '../../state/decision-kinds.ts';
 import { AssignedPods } from './assigned-pods.ts';
-import { Decider, type Decision, type Refused } from './decider.ts';
+import { BackgroundTasks } from './background-tasks.ts';
+import { BindingTasks } from './binding-tasks.ts';
+import { Decider, type RefusedDecision, type SchedulingDecision } from './decider.ts';
 import { logDecision } from './decision-log.ts';
-import { Departures } from './departures.ts';
-import { Evictions } from './evictions.ts';
-import { pinsOf } from './pins.ts';
-import { asksForOther, concernsOthers, isFor, queuedPod, wantsNode } from './pods-to-place.ts';
+import { PreemptionEvictions } from './evictions.ts';
+import {
+  affectsOtherPods,
+  changesRequirements,
+  isScheduledBy,
+  needsNode,
+  toQueuedPod,
+} from './pending-pods.ts';
 import type { BackOffOptions } from './queue/back-off.ts';
-import type { Taken } from './queue/queued-pod.ts';
+import type { SchedulingAttempt } from './queue/queued-pod.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { conflictMessage, refusedMessage } from './refused-message.ts';
-import { Rollback } from './rollback.ts';
+import { ClaimRollback } from './rollback.ts';
+import { SchedulerEvents } from './scheduler-events.ts';
 import { SchedulerMetrics } from './scheduler-metrics.ts';
-import { Skew } from './skew.ts';
-import { Teller } from './telling.ts';
+import { PvBinderSkew } from './skew.ts';
+import { volumeConstraints } from './volume-constraints.ts';
 
 const name = 'scheduler';
 
 export interface SchedulerOptions {
-  /** `spec.schedulerName` of the pods that it looks after. */
+  /** `spec.schedulerName` of the pods that it places. Default: `stowage`. */
   readonly schedulerNames?: readonly string[] | undefined;
   readonly profile?: Profile | undefined;
-  /** What it decides by; all rules there are by default. */
+  /** Default: all rules. */
   readonly rules?: readonly AnyRule[] | undefined;
-  /** The gate of that name: claims that wait for their first consumer are bound with the pod. Default true. */
+  /** The feature gate of that name: claims that wait for their first consumer are bound with the pod. Default: true. */
   readonly volumeScheduling?: boolean | undefined;
-  /** Its own, to be held against the PV controller's. */
+  /** The scheduler's own version, which is compared with the PV binder's. */
   readonly version?: string | undefined;
-  /** How long others may take to make and bind a pod's volumes. */
+  /** How long provisioners and the PV controller may take to create and bind a pod's volumes. */
   readonly bindTimeoutMs?: number | undefined;
-  /** Of pods that were refused, or whose binding failed. */
+  /** Back-off of pods that were refused, or whose binding failed. */
   readonly backOff?: BackOffOptions | undefined;
 }
 
-/** So many pods may be on their way at once; those beyond wait in the queue. */
-const flightsMax = 5_000;
-/** After so long at deciding, everything else in the process gets a turn. */
+/** The most bindings in flight; further pods stay in the queue. */
+const inFlightMax = 5_000;
+/** After deciding for this long, the scheduler yields to the rest of the process. */
 const turnMs = 5;
-/** What runs out of time by itself is looked for this often. */
-const settleEveryMs = 30_000;
+/** How often the index drops promises that have expired. */
+const expireEveryMs = 30_000;
 
 export function createScheduler(options: SchedulerOptions = {}): Controller {
   return { name, run: (context, signal) => new Scheduler(context, options, signal).run() };
 }
 
 /**
- * Places pods and their volumes together. One pod's way through here:
+ * Places pods and their volumes together. The path of one pod:
  *
- * 1. An event brings it to the queue (`#changed`); `#schedule` takes it out in its turn.
- * 2. `#decide` plans it on the live index and reserves what the plan takes. Both happen in one go, without awaiting, so that what was
- *    true in the plan is true in the reservation.
- * 3. `Departures` has the placement written while the next pods are decided on. If that fails, everything is given back and the pod queues
- *    again.
- * 4. A pod that fits nowhere waits for what the rules that refused it say could help (`#refuse`).
+ * 1. An event adds it to the queue (`#changed`); `#schedule` takes it out in its turn.
+ * 2. `#decide` plans it on the live index and reserves what the plan takes, without awaiting in between: what was true for the plan
+ *    is true for the reservation.
+ * 3. `BindingTasks` binds the placement while the scheduler decides on the next pods. If the binding fails, the session reverts the
+ *    reservation and the pod is queued again.
+ * 4. A pod that fits no node waits for the changes that, according to the rules that refused it, could help (`#refuse`).
  *
- * It can die at any moment: reservations are rebuilt from what is stored, claimRefs and selected nodes, before the first decision.
+ * It may crash at any moment: before the first decision, the index rebuilds reservations from claimRefs and selected nodes.
  */
 class Scheduler {
   readonly #context: ControllerContext;
   readonly #signal: AbortSignal;
   readonly #names: readonly string[];
   readonly #feed: ClusterFeed;
-  readonly #ledger: Ledger;
-  readonly #confirmations: Confirmations;
-  readonly #queue: SchedulingQueue;
-  readonly #flights = new Flights();
+  readonly #session: BindingSession;
   readonly #decider: Decider;
-  readonly #pods: PodWrites;
-  readonly #departures: Departures;
-  readonly #rollback: Rollback;
-  readonly #evictions: Evictions;
-  readonly #skew: Skew;
-  readonly #assigned: AssignedPods;
-  readonly #teller: Teller;
+  readonly #queue: SchedulingQueue;
+  readonly #events: SchedulerEvents;
   readonly #metrics: SchedulerMetrics;
-  readonly #work = new Set<Promise<void>>();
+  readonly #background: BackgroundTasks;
+  readonly #bindings: BindingTasks;
+  readonly #rollback: ClaimRollback;
+  readonly #evictions: PreemptionEvictions;
+  readonly #assigned: AssignedPods;
+  readonly #skew: PvBinderSkew;
 
   constructor(context: ControllerContext, options: SchedulerOptions, signal: AbortSignal) {
-    const { cluster, clock, events, metrics } = context;
+    const { cluster, clock, informers } = context;
+    const { backOff, bindTimeoutMs, profile = stowageProfile, rules = defaultRules } = options;
     this.#context = context;
     this.#signal = signal;
     this.#names = options.schedulerNames ?? ['stowage'];
-    this.#feed = new ClusterFeed({
-      informers: context.informers,
-      kinds: decisionKinds,
-      profile: options.profile ?? stowageProfile,
-      onChange: (change) => this.#changed(change),
+    const onChange = (change: ClusterChange) => this.#changed(change);
+    const feed = new ClusterFeed({ informers, kinds: decisionKinds, profile, onChange });
+    feed.index.bindsVolumes = options.volumeScheduling ?? true;
+    const onReverted = (_: Reservation, released: readonly ClusterChange[]) =>
+      released.forEach(this.#released, this);
+    const session = new BindingSession({ cluster, feed, clock, bindTimeoutMs, onReverted });
+    this.#feed = feed;
+    this.#session = session;
+    this.#decider = new Decider(feed.index, rules, () => disruptionBudgets(context));
+    this.#queue = new SchedulingQueue(clock, backOff && { backOff });
+    this.#events = new SchedulerEvents(context.events);
+    this.#metrics = new SchedulerMetrics(context.metrics);
+    this.#background = new BackgroundTasks(context, signal);
+    const shared = { context, feed, session, events: this.#events, background: this.#background, signal };
+    this.#bindings = new BindingTasks({
+      ...shared,
+      decider: this.#decider,
+      queue: this.#queue,
+      metrics: this.#metrics,
     });
-    const { index } = this.#feed;
-    index.bindsVolumes = options.volumeScheduling ?? true;
-    const volumes = new VolumeWrites(cluster, this.#feed, clock);
-    this.#ledger = new Ledger(index);
-    this.#confirmations = new Confirmations({
-      index,
-      ledger: this.#ledger,
-      flights: this.#flights,
-      giveBack: (reservation) => this.#giveBack(reservation),
-    });
-    this.#decider = new Decider(index, options.rules ?? defaultRules, () => budgetsOf(context));
-    this.#queue = new SchedulingQueue(clock, options.backOff && { backOff: options.backOff });
-    this.#pods = new PodWrites({ cluster, feed: this.#feed, clock });
-    const timeoutMs = options.bindTimeoutMs;
-    const binder = new PodBinder({ index, clock, volumes, pods: this.#pods, timeoutMs });
-    this.#rollback = new Rollback({
-      feed: this.#feed,
-      writes: volumes,
-      clock,
-      background: (work) => this.#background('rollback', work),
-      report: (key, error) => this.#report(key, error),
-      signal,
-    });
-    this.#evictions = new Evictions({ context, feed: this.#feed, flights: this.#flights, signal });
-    this.#skew = new Skew({
+    this.#rollback = new ClaimRollback(shared);
+    this.#evictions = new PreemptionEvictions(shared);
+    this.#assigned = new AssignedPods({ ...shared, schedulerNames: this.#names });
+    this.#skew = new PvBinderSkew({
       ...context,
-      ownGates: { VolumeScheduling: index.bindsVolumes },
+      ownGates: { VolumeScheduling: feed.index.bindsVolumes },
       ownVersion: options.version ?? '',
       onChange: ({ bindsVolumes }) => this.#bindVolumes(bindsVolumes),
       signal,
-    });
-    this.#teller = new Teller(events);
-    this.#metrics = new SchedulerMetrics(metrics);
-    this.#departures = new Departures({
-      context,
-      feed: this.#feed,
-      flights: this.#flights,
-      binder,
-      pods: this.#pods,
-      queue: this.#queue,
-      teller: this.#teller,
-      metrics: this.#metrics,
-      confirm: (podKey) => this.#confirmations.confirm(podKey),
-      nominate: (pod, nodeName) => this.#decider.nominate(pod, nodeName),
-      giveBack: (reservation) => this.#giveBack(reservation),
-      signal,
-    });
-    this.#assigned = new AssignedPods({
-      context,
-      feed: this.#feed,
-      ledger: this.#ledger,
-      flights: this.#flights,
-      binder,
-      teller: this.#teller,
-      isOurs: (pod) => isFor(pod, this.#names),
-      giveBack: (reservation) => this.#giveBack(reservation),
     });
   }
 
@@ -174,90 +142,83 @@ class Scheduler {
       const synced = await Promise.all([this.#feed.synced(this.#signal), budgets.synced(this.#signal)]);
       if (!synced.every(Boolean)) return;
       this.#rollback.resume();
-      this.#background('settling', this.#settle());
-      this.#background('assigned pods', this.#assigned.run(this.#signal));
-      this.#background('skew', this.#skew.run());
+      this.#background.start('expiry', this.#expirePromises());
+      this.#background.start('assigned pods', this.#assigned.run(this.#signal));
+      this.#background.start('skew', this.#skew.run());
       await this.#schedule();
     } finally {
       stop();
       stopCounting();
       this.#queue.close();
-      await Promise.all(this.#work);
+      await this.#background.settled();
     }
   }
 
-  // ── What happens ──
+  // ── Changes ──
 
-  #changed(change: Change): void {
-    const left = this.#decider.changed(change);
-    this.#flights.changed(change);
+  #changed(change: ClusterChange): void {
+    const vacated = this.#decider.observe(change);
     if (change.kind === 'Pod') this.#podChanged(change);
-    this.#assigned.changed(change);
-    this.#confirmations.changed(change);
-    if (change.kind !== 'Pod' || concernsOthers(change.before, change.after)) this.#queue.changed(change);
-    this.#leftToOthers(left);
-    this.#wakeReleased();
+    this.#assigned.observe(change);
+    this.#session.observe(change);
+    if (change.kind !== 'Pod' || affectsOtherPods(change.before, change.after)) this.#queue.observe(change);
+    this.#nodeVacated(vacated);
+    this.#drainReleases();
   }
 
-  #podChanged({ before, after }: Extract<Change, { kind: 'Pod' }>): void {
+  #podChanged({ before, after }: Extract<ClusterChange, { kind: 'Pod' }>): void {
     const key = (after ?? before)!.key;
     const pod = this.#feed.get('Pod', key);
-    if (after === undefined || pod === undefined || !wantsNode(after)) this.#queue.remove(key);
-    else if (isFor(pod, this.#names)) {
-      const mayHelp = before === undefined || before.uid !== after.uid || asksForOther(before, after);
-      this.#queue.put(queuedPod(after, pod), { mayHelp });
+    if (after === undefined || pod === undefined || !needsNode(after)) this.#queue.remove(key);
+    else if (isScheduledBy(pod, this.#names)) {
+      const mayHelp = before === undefined || before.uid !== after.uid || changesRequirements(before, after);
+      this.#queue.addOrUpdate(toQueuedPod(after, pod), { mayHelp });
     }
   }
 
-  #giveBack(reservation: Reservation): void {
-    const released = this.#ledger.revert(reservation);
-    if (released !== undefined) this.#released(released);
-    this.#wakeReleased();
+  #released(change: ClusterChange): void {
+    this.#decider.observe(change);
+    this.#queue.observe(change);
+    this.#assigned.observe(change);
   }
 
-  #released(change: Change): void {
-    this.#decider.changed(change);
-    this.#queue.changed(change);
-    this.#assigned.changed(change);
-  }
-
-  /** Nobody waits for the node any longer: it is for those again that it was kept from. */
-  #leftToOthers(nodeName: string | undefined): void {
+  /** No pod is nominated to the node any longer: pods that were refused there for that reason may fit now. */
+  #nodeVacated(nodeName: string | undefined): void {
     if (nodeName !== undefined) this.#released({ kind: 'Release', volumes: [], pools: [], nodeName });
   }
 
-  /** Room in pools may have come back by any event, any plan, or the mere passing of time. */
-  #wakeReleased(): void {
+  /** Capacity of pools may have become free by any event, by any plan, or because time has passed. */
+  #drainReleases(): void {
     const released = this.#feed.index.drainReleases();
     if (released !== undefined) this.#released(released);
   }
 
-  /** Whether the PV controller leaves delayed claims to us has changed: every pod may have another answer now. */
-  #bindVolumes(isOn: boolean): void {
+  /** The PV controller now does, or no longer does, leave delayed claims to the scheduler: every refusal may be out of date. */
+  #bindVolumes(bindsVolumes: boolean): void {
     const { index } = this.#feed;
-    if (index.bindsVolumes === isOn) return;
-    index.bindsVolumes = isOn;
-    this.#decider.forget();
+    if (index.bindsVolumes === bindsVolumes) return;
+    index.bindsVolumes = bindsVolumes;
+    this.#decider.forgetRefusals();
     for (const record of index.pods.records()) {
       const pod = this.#feed.get('Pod', record.key);
-      if (pod !== undefined && wantsNode(record) && isFor(pod, this.#names))
-        this.#queue.put(queuedPod(record, pod));
+      if (pod !== undefined && needsNode(record) && isScheduledBy(pod, this.#names))
+        this.#queue.addOrUpdate(toQueuedPod(record, pod));
     }
   }
 
-  async #settle(): Promise<void> {
+  async #expirePromises(): Promise<void> {
     const { clock } = this.#context;
     while (!this.#signal.aborted) {
-      await clock.sleep(settleEveryMs, this.#signal);
+      await clock.sleep(expireEveryMs, this.#signal);
       this.#feed.index.settle(clock.nowMs());
-      this.#wakeReleased();
+      this.#drainReleases();
     }
   }
 
   #count(): void {
     const { promises } = this.#feed.index;
-    this.#metrics.counts(this.#queue.counts, this.#flights.size);
-    this.#metrics.reserved(this.#ledger.all(), promises.all());
+    this.#metrics.counts(this.#queue.counts, this.#session.inFlightCount);
+    this.#metrics.reserved(this.#session.reservations(), promises.all());
   }
 
   // ── Deciding ──
@@ -266,11 +227,11 @@ class Scheduler {
     const { clock } = this.#context;
     let busyMs = 0;
     for (;;) {
-      while (this.#flights.size >= flightsMax) await this.#flights.landing();
-      const taken = await this.#queue.take(this.#signal);
-      if (taken === undefined) return;
+      while (this.#session.inFlightCount >= inFlightMax) await this.#session.nextEnd();
+      const attempt = await this.#queue.take(this.#signal);
+      if (attempt === undefined) return;
       const startMs = clock.monotonicMs();
-      this.#decide(taken);
+      this.#decide(attempt);
       busyMs += clock.monotonicMs() - startMs;
       if (busyMs < turnMs) continue;
       await nextTurn();
@@ -278,106 +239,105 @@ class Scheduler {
     }
   }
 
-  #decide(taken: Taken): void {
+  #decide(attempt: SchedulingAttempt): void {
     const startMs = this.#context.clock.monotonicMs();
-    const pod = this.#feed.get('Pod', taken.pod.key);
-    const record = this.#feed.index.pods.stored(taken.pod.key);
-    if (pod === undefined || record?.uid !== taken.pod.uid || !wantsNode(record)) {
-      this.#queue.done(taken);
+    const pod = this.#feed.get('Pod', attempt.pod.key);
+    const record = this.#feed.index.pods.stored(attempt.pod.key);
+    if (pod === undefined || record?.uid !== attempt.pod.uid || !needsNode(record)) {
+      this.#queue.done(attempt);
       return;
     }
-    const decision = this.#answerFor(taken, pod, record);
-    this.#wakeReleased();
+    const decision = this.#answerFor(attempt, pod, record);
+    this.#drainReleases();
     if (decision === undefined) return;
-    const reserved = decision.kind === 'refused' ? undefined : this.#ledger.reserve(decision);
+    const reserved = decision.kind === 'refused' ? undefined : this.#session.reserve(decision);
     let message = '';
-    if (decision.kind === 'refused') message = this.#refuse(taken, pod, decision);
-    else if (reserved?.kind === 'reserved') this.#launch(taken, pod, reserved.reservation);
-    else message = this.#fail(taken, pod, conflictMessage(reserved?.conflicts ?? []));
+    if (decision.kind === 'refused') message = this.#refuse(attempt, pod, decision);
+    else if (reserved?.kind === 'reserved') this.#launch(attempt, pod, reserved.reservation);
+    else message = this.#fail(attempt, pod, conflictMessage(reserved?.conflicts ?? []));
     const result = reserved === undefined ? 'unschedulable' : outcomes[reserved.kind];
     const seconds = (this.#context.clock.monotonicMs() - startMs) / 1000;
     this.#metrics.decided(result, seconds);
     const node = decision.kind === 'refused' ? undefined : decision.node;
-    logDecision(this.#context.log, taken, { result, node, message, seconds });
+    logDecision(this.#context.log, attempt, { result, node, message, seconds });
   }
 
   /** Undefined where a rule tripped over the pod, which must not keep others from their nodes. */
-  #answerFor(taken: Taken, pod: Projected<Pod>, record: PodRecord): Decision | undefined {
+  #answerFor(
+    attempt: SchedulingAttempt,
+    pod: Projected<Pod>,
+    record: PodRecord,
+  ): SchedulingDecision | undefined {
     try {
       return this.#decider.decide(pod, record, this.#context.clock.nowMs());
     } catch (error) {
-      this.#report(taken.pod.key, error);
-      const message = this.#fail(taken, pod, messageOf(error));
+      this.#background.report(attempt.pod.key, error);
+      const message = this.#fail(attempt, pod, messageOf(error));
       this.#metrics.decided('error', 0);
-      logDecision(this.#context.log, taken, { result: 'error', node: undefined, message, seconds: 0 });
+      logDecision(this.#context.log, attempt, { result: 'error', node: undefined, message, seconds: 0 });
       return undefined;
     }
   }
 
-  #launch(taken: Taken, pod: Projected<Pod>, reservation: Reservation): void {
+  #launch(attempt: SchedulingAttempt, pod: Projected<Pod>, reservation: Reservation): void {
     this.#decider.reserved(reservation.placement);
-    this.#queue.done(taken);
-    this.#background(taken.pod.key, this.#departures.depart(taken, pod, reservation));
+    this.#queue.done(attempt);
+    this.#background.start(attempt.pod.key, this.#bindings.start(attempt, pod, reservation));
   }
 
   /** No node fits. Perhaps others can make room; in any case it waits for what could help, and says so. */
-  #refuse(taken: Taken, pod: Projected<Pod>, { refusal, preemption }: Refused): string {
+  #refuse(attempt: SchedulingAttempt, pod: Projected<Pod>, { refusal, preemption }: RefusedDecision): string {
     this.#metrics.refused(refusal.reasons.keys());
-    this.#rollback.consider(refusal.pod);
-    this.#queue.refused(taken, refusal.waker);
+    this.#rollback.rollBackClaimsOf(refusal.pod);
+    this.#queue.refused(attempt, refusal.waker);
     const message = refusedMessage(refusal, preemption);
-    this.#teller.failedScheduling(pod, message);
-    const pins = pinsOf(refusal, this.#feed.index);
-    if (pins.length > 0) this.#teller.volumesPin(pod, pins);
-    this.#background(taken.pod.key, this.#makeRoom(taken, pod, preemption, message));
+    this.#events.failedScheduling(pod, message);
+    const pins = volumeConstraints(refusal, this.#feed.index);
+    if (pins.length > 0) this.#events.constrainedByVolumes(pod, pins);
+    this.#background.start(attempt.pod.key, this.#makeRoom(attempt, pod, preemption, message));
     return message;
   }
 
-  async #makeRoom(taken: Taken, pod: Projected<Pod>, preemption: Preemption, message: string): Promise<void> {
-    if (preemption.kind === 'victims') await this.#evict(taken, pod, preemption);
+  async #makeRoom(
+    attempt: SchedulingAttempt,
+    pod: Projected<Pod>,
+    preemption: Preemption,
+    message: string,
+  ): Promise<void> {
+    if (preemption.kind === 'victims') await this.#evict(attempt, pod, preemption);
     const isHopeless = preemption.kind === 'none' && !preemption.keepsNomination;
-    if (isHopeless) this.#leftToOthers(this.#decider.unnominate(taken.pod.key));
+    if (isHopeless) this.#nodeVacated(this.#decider.unnominate(attempt.pod.key));
     const givesUp = isHopeless ? [pod.status?.nominatedNodeName] : [];
-    await this.#pods.explain(pod, { reason: 'Unschedulable', message, givesUp }, this.#signal);
+    await this.#session.podWrites.reportNotScheduled(
+      pod,
+      { reason: 'Unschedulable', message, clearsNominations: givesUp },
+      this.#signal,
+    );
   }
 
-  async #evict(taken: Taken, pod: Projected<Pod>, victims: Victims): Promise<void> {
+  async #evict(attempt: SchedulingAttempt, pod: Projected<Pod>, victims: Victims): Promise<void> {
     let isNominated = false;
     try {
       isNominated = await this.#evictions.evict(pod, victims, this.#decider.nominated);
     } catch (error) {
       this.#signal.throwIfAborted();
-      this.#report(taken.pod.key, error);
+      this.#background.report(attempt.pod.key, error);
       // Nobody may be leaving, so that no event would come.
-      this.#queue.retry(taken);
+      this.#queue.retry(attempt);
     }
     if (isNominated) return;
-    this.#decider.unnominate(taken.pod.key);
-    this.#leftToOthers(victims.node);
+    this.#decider.unnominate(attempt.pod.key);
+    this.#nodeVacated(victims.node);
   }
 
-  #fail(taken: Taken, pod: Pod, message: string): string {
-    this.#queue.failed(taken);
-    this.#teller.failedScheduling(pod, message);
-    this.#background(
-      taken.pod.key,
-      this.#pods.explain(pod, { reason: 'SchedulerError', message }, this.#signal),
+  #fail(attempt: SchedulingAttempt, pod: Pod, message: string): string {
+    this.#queue.failed(attempt);
+    this.#events.failedScheduling(pod, message);
+    this.#background.start(
+      attempt.pod.key,
+      this.#session.podWrites.reportNotScheduled(pod, { reason: 'SchedulerError', message }, this.#signal),
     );
     return message;
-  }
-
-  /** Runs beside everything else, and is awaited at the end. */
-  #background(key: string, work: Promise<void>): void {
-    const safe = work
-      .catch((error) => {
-        if (!this.#signal.aborted) this.#report(key, error);
-      })
-      .finally(() => this.#work.delete(safe));
-    this.#work.add(safe);
-  }
-
-  #report(key: string, error: unknown): void {
-    this.#context.report({ controller: name, key, error });
   }
 }
 
@@ -385,6 +345,8 @@ type Victims = Extract<Preemption, { kind: 'victims' }>;
 
 const outcomes = { reserved: 'scheduled', refused: 'error' } as const;
 
-function budgetsOf({ informers }: ControllerContext): Budget[] {
-  return [...informers.of(podDisruptionBudgets).values()].flatMap((budget) => readBudget(budget) ?? []);
+function disruptionBudgets({ informers }: ControllerContext): DisruptionBudget[] {
+  return [...informers.of(podDisruptionBudgets).values()].flatMap(
+    (budget) => readDisruptionBudget(budget) ?? [],
+  );
 }

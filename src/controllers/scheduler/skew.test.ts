@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { Lease } from '../../kube/api/coordination.ts';
 import { leases } from '../../kube/resources.ts';
 import type { Controller } from '../../reconcile/controller.ts';
-import { announced, leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
-import { type ElectedOptions, elected } from '../../reconcile/leases/testing/elected.ts';
-import { TrialCluster } from '../testing/trial-cluster.ts';
+import { announcementAnnotations, leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
+import { type ElectedOptions, withLeaderElection } from '../../reconcile/leases/testing/elected.ts';
+import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
 import { createPvBinder } from '../volumes/pv-binder/pv-binder.ts';
 import { createScheduler } from './scheduler.ts';
-import { Skew, type SkewState } from './skew.ts';
+import { PvBinderSkew, type PvBinderSkewState } from './skew.ts';
 import { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 interface Component {
@@ -19,13 +19,13 @@ const old: Component = { version: '0.1.7', volumeScheduling: false };
 const newer: Component = { version: '0.2.0', volumeScheduling: true };
 
 /** A scheduler that follows what is said to be safe, and what it was told. */
-function schedulerOf({ version, volumeScheduling }: Component, states: SkewState[]): Controller {
+function schedulerOf({ version, volumeScheduling }: Component, states: PvBinderSkewState[]): Controller {
   return {
     name: 'scheduler',
     run: async (context, signal) => {
       let current = new AbortController();
       const runs: Promise<void>[] = [];
-      const onChange = (state: SkewState) => {
+      const onChange = (state: PvBinderSkewState) => {
         const isSame = states.at(-1)?.bindsVolumes === state.bindsVolumes;
         states.push(state);
         if (isSame) return;
@@ -34,7 +34,7 @@ function schedulerOf({ version, volumeScheduling }: Component, states: SkewState
         runs.push(createScheduler({ volumeScheduling: state.bindsVolumes }).run(context, current.signal));
       };
       const ownGates = { VolumeScheduling: volumeScheduling };
-      await new Skew({ ...context, ownGates, ownVersion: version, onChange, signal }).run();
+      await new PvBinderSkew({ ...context, ownGates, ownVersion: version, onChange, signal }).run();
       current.abort();
       await Promise.all(runs);
     },
@@ -43,12 +43,12 @@ function schedulerOf({ version, volumeScheduling }: Component, states: SkewState
 
 function binderOf(component: Component, identity: string): Controller {
   const options: ElectedOptions = { identity, ...component };
-  return elected(createPvBinder(component), options);
+  return withLeaderElection(createPvBinder(component), options);
 }
 
 async function begin(): Promise<SchedulerFixture> {
-  const fixture = new SchedulerFixture(await TrialCluster.start());
-  await fixture.furnish();
+  const fixture = new SchedulerFixture(await VirtualTimeCluster.start());
+  await fixture.seed();
   await fixture.disk('d2', '10Gi', 'n2');
   await fixture.disk('d3', '10Gi', 'n3');
   return fixture;
@@ -66,7 +66,7 @@ test('an upgrade that begins with the scheduler: pods go where the old PV binder
   const { trial } = fixture;
   const binder = trial.run([binderOf(old, 'old')]);
   await fixture.settle();
-  const states: SkewState[] = [];
+  const states: PvBinderSkewState[] = [];
   trial.run([schedulerOf(newer, states)]);
   await fixture.settle();
   await fixture.claim('early', '5Gi');
@@ -79,7 +79,7 @@ test('an upgrade that begins with the scheduler: pods go where the old PV binder
     expect.stringMatching(/^pod early on n[23]$/),
   ]);
   expect(states.map(({ bindsVolumes }) => bindsVolumes)).toEqual([false, false]);
-  expect(await fixture.toldOf('stowage-pv-binder')).toEqual([
+  expect(await fixture.eventsOf('stowage-pv-binder')).toEqual([
     `GateSkew: ${gateNote}`,
     'VersionSkew: the PV binder is 0.1.7 and the scheduler is 0.2.0; bring both to the same version',
   ]);
@@ -100,7 +100,7 @@ test('an upgrade that begins with the PV binder: pods wait for the new scheduler
   const { trial } = fixture;
   trial.run([binderOf(newer, 'new')]);
   await fixture.settle();
-  const states: SkewState[] = [];
+  const states: PvBinderSkewState[] = [];
   const before = trial.run([schedulerOf(old, states)]);
   await fixture.settle();
   await fixture.claim('data', '5Gi');
@@ -116,10 +116,10 @@ test('an upgrade that begins with the PV binder: pods wait for the new scheduler
       problem: `${waitNote}. the PV binder is 0.2.0 and the scheduler is 0.1.7; bring both to the same version`,
     },
   ]);
-  expect(await fixture.toldOf('stowage-pv-binder')).toContain(`GateSkew: ${waitNote}`);
+  expect(await fixture.eventsOf('stowage-pv-binder')).toContain(`GateSkew: ${waitNote}`);
 
   await before.close();
-  const after: SkewState[] = [];
+  const after: PvBinderSkewState[] = [];
   trial.run([schedulerOf(newer, after)]);
   await fixture.settle(3_000);
   expect(after).toEqual([{ bindsVolumes: true, problem: undefined }]);
@@ -127,24 +127,24 @@ test('an upgrade that begins with the PV binder: pods wait for the new scheduler
 });
 
 /** Runs Skew alone, and answers what it said. */
-function watchSkew(trial: TrialCluster, own: Component): readonly SkewState[] {
-  const states: SkewState[] = [];
+function watchSkew(trial: VirtualTimeCluster, own: Component): readonly PvBinderSkewState[] {
+  const states: PvBinderSkewState[] = [];
   const run: Controller['run'] = async (context, signal) => {
     const ownGates = { VolumeScheduling: own.volumeScheduling };
-    const onChange = (state: SkewState) => states.push(state);
-    await new Skew({ ...context, ownGates, ownVersion: own.version, onChange, signal }).run();
+    const onChange = (state: PvBinderSkewState) => states.push(state);
+    await new PvBinderSkew({ ...context, ownGates, ownVersion: own.version, onChange, signal }).run();
   };
   trial.run([{ name: 'scheduler', run }]);
   return states;
 }
 
-function leaseOf(trial: TrialCluster, component: Component, agoMs = 0): Lease {
+function leaseOf(trial: VirtualTimeCluster, component: Component, agoMs = 0): Lease {
   const renewTime = new Date(trial.clock.nowMs() - agoMs).toISOString().replace('Z', '000Z');
   const gates = { VolumeScheduling: component.volumeScheduling };
   return {
     metadata: {
       ...leaseKeyOf('pv-binder'),
-      annotations: announced({ version: component.version, gates }),
+      annotations: announcementAnnotations({ version: component.version, gates }),
     },
     spec: { holderIdentity: 'x', leaseDurationSeconds: 15, renewTime },
   };
@@ -153,7 +153,7 @@ function leaseOf(trial: TrialCluster, component: Component, agoMs = 0): Lease {
 const binds = { bindsVolumes: true, problem: undefined };
 
 test('without a PV binder of ours Kubernetes is taken to delay binding', async () => {
-  await using trial = await TrialCluster.start();
+  await using trial = await VirtualTimeCluster.start();
   const states = watchSkew(trial, newer);
   const others = watchSkew(trial, { ...newer, volumeScheduling: false });
   await trial.settle();
@@ -164,7 +164,7 @@ test('without a PV binder of ours Kubernetes is taken to delay binding', async (
 });
 
 test('a Lease counts while it is renewed, and no longer', async () => {
-  await using trial = await TrialCluster.start();
+  await using trial = await VirtualTimeCluster.start();
   const client = trial.cluster.resource(leases);
   await client.create(leaseOf(trial, { ...newer, volumeScheduling: false }));
   const states = watchSkew(trial, newer);
@@ -180,7 +180,7 @@ test('a Lease counts while it is renewed, and no longer', async () => {
 });
 
 test('what a PV binder left behind that is just being started anew is no problem', async () => {
-  await using trial = await TrialCluster.start();
+  await using trial = await VirtualTimeCluster.start();
   const client = trial.cluster.resource(leases);
   const own = { ...newer, volumeScheduling: false };
   await client.create(leaseOf(trial, newer));
@@ -191,11 +191,11 @@ test('what a PV binder left behind that is just being started anew is no problem
   await client.patch(leaseKeyOf('pv-binder'), { type: 'merge', body });
   await trial.settle(10_000);
   expect(states).toEqual([{ bindsVolumes: false, problem: undefined }]);
-  expect(await trial.told()).toEqual([]);
+  expect(await trial.eventLines()).toEqual([]);
 });
 
 test('a Lease that was left behind long ago does not count', async () => {
-  await using trial = await TrialCluster.start();
+  await using trial = await VirtualTimeCluster.start();
   await trial.cluster.resource(leases).create(leaseOf(trial, old, 60_000));
   const states = watchSkew(trial, newer);
   await trial.settle();
@@ -209,13 +209,13 @@ test.each([
   ['1.2.0', '2.2.0', 'VersionSkew'],
   ['0.2.0', '', undefined],
 ])('the scheduler is %s, the PV binder is %s: %s', async (own, theirs, reason) => {
-  await using trial = await TrialCluster.start();
+  await using trial = await VirtualTimeCluster.start();
   const states = watchSkew(trial, { version: own, volumeScheduling: true });
   await trial.settle();
   await trial.cluster.resource(leases).create(leaseOf(trial, { version: theirs, volumeScheduling: true }));
   await trial.settle();
   expect(states.at(-1)?.bindsVolumes).toBe(true);
-  expect((await trial.told()).map((line) => line.split(' ')[0])).toEqual(
+  expect((await trial.eventLines()).map((line) => line.split(' ')[0])).toEqual(
     reason === undefined ? [] : [reason],
   );
 });

@@ -1,31 +1,31 @@
 import type { Lease } from '../../kube/api/coordination.ts';
+import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import { leases } from '../../kube/resources.ts';
-import { parseTimestamp } from '../../kube/timestamp.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { referenceTo } from '../../reconcile/event-recorder.ts';
 import { Reflector } from '../../reconcile/informer/reflector.ts';
-import { type Announcement, announcementOn, leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
+import { type ComponentAnnouncement, announcementOf, leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
 import type { Timer } from '../../runtime/clock.ts';
 
 const pvBinderKey = leaseKeyOf('pv-binder');
 /** A PV binder that starts with us has said so by then: that there is none, or what a former one left behind, is no problem before. */
 const graceMs = 15_000;
 
-export interface SkewState {
+export interface PvBinderSkewState {
   /** Whether the scheduler may bind volumes with their pods. */
   readonly bindsVolumes: boolean;
   /** What is wrong between the components, and the remedy. */
   readonly problem: string | undefined;
 }
 
-export interface SkewOptions
+export interface PvBinderSkewOptions
   extends Pick<ControllerContext, 'cluster' | 'clock' | 'random' | 'events' | 'report'> {
   /** Of the scheduler. */
-  readonly ownGates: Announcement['gates'];
+  readonly ownGates: ComponentAnnouncement['gates'];
   readonly ownVersion: string;
   /** Told the state when it is first known, and whenever either part of it is another. Must neither throw nor wait. */
-  readonly onChange: (state: SkewState) => void;
+  readonly onChange: (state: PvBinderSkewState) => void;
   readonly signal: AbortSignal;
 }
 
@@ -39,8 +39,8 @@ export interface SkewOptions
  * | off | on | it binds claims at once; the scheduler leaves volumes alone |
  * | on | off | claims that wait for their first consumer go on waiting, and so do their pods |
  */
-export class Skew {
-  readonly #options: SkewOptions;
+export class PvBinderSkew {
+  readonly #options: PvBinderSkewOptions;
   #lease: Lease | undefined;
   /** Until when the Lease holds, on the monotonic clock. */
   #validUntilMs = 0;
@@ -50,10 +50,10 @@ export class Skew {
   #wasSeenInReplace = false;
   #graceUntilMs = 0;
   #timer: Timer | undefined;
-  #state: SkewState | undefined;
+  #state: PvBinderSkewState | undefined;
   #reported: ReadonlySet<string> = new Set();
 
-  constructor(options: SkewOptions) {
+  constructor(options: PvBinderSkewOptions) {
     this.#options = options;
   }
 
@@ -117,11 +117,11 @@ export class Skew {
     const isTooSoon = (lease === undefined || !this.#isAlive) && nowMs < this.#graceUntilMs;
     this.#judgeLater(nowMs);
     const own = { version: ownVersion, gates: ownGates };
-    const verdict = compare(own, lease === undefined ? undefined : announcementOn(lease));
+    const verdict = compare(own, lease === undefined ? undefined : announcementOf(lease));
     const problems = isTooSoon ? [] : verdict.problems;
     this.#report(problems, lease);
     const problem = problems.length === 0 ? undefined : problems.map(({ note }) => note).join('. ');
-    const state: SkewState = { bindsVolumes: verdict.bindsVolumes, problem };
+    const state: PvBinderSkewState = { bindsVolumes: verdict.bindsVolumes, problem };
     if (this.#state?.bindsVolumes === state.bindsVolumes && this.#state.problem === problem) return;
     this.#state = state;
     onChange(state);
@@ -163,7 +163,7 @@ interface Verdict {
 }
 
 /** `theirs` is undefined where Kubernetes' own PV controller binds. */
-function compare(own: Announcement, theirs: Announcement | undefined): Verdict {
+function compare(own: ComponentAnnouncement, theirs: ComponentAnnouncement | undefined): Verdict {
   const isOurs = own.gates.VolumeScheduling ?? true;
   const isTheirs = theirs?.gates.VolumeScheduling ?? true;
   const gate = isOurs === isTheirs ? [] : [gateSkew(isOurs, theirs)];
@@ -171,7 +171,7 @@ function compare(own: Announcement, theirs: Announcement | undefined): Verdict {
   return { bindsVolumes: isOurs && isTheirs, problems: [...gate, ...version] };
 }
 
-function gateSkew(isOurs: boolean, theirs: Announcement | undefined): Problem {
+function gateSkew(isOurs: boolean, theirs: ComponentAnnouncement | undefined): Problem {
   const binder =
     theirs === undefined ? "Kubernetes' PV controller" : `the PV binder${suffix(theirs.version)}`;
   const note = isOurs

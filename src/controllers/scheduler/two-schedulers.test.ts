@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compete, type Rivalry } from './testing/rivals.ts';
+import { type CompetitionOptions, runCompetingSchedulers } from './testing/competing-schedulers.ts';
 
-const rivalries: fc.Arbitrary<Rivalry> = fc.record({
+const rivalries: fc.Arbitrary<CompetitionOptions> = fc.record({
   seed: fc.nat(),
   completes: fc.boolean(),
   disks: fc.array(fc.nat({ max: 3 }), { minLength: 2, maxLength: 3 }),
@@ -15,7 +15,7 @@ const rivalries: fc.Arbitrary<Rivalry> = fc.record({
 test('two schedulers of one name never give a volume twice, and forget no pod', async () => {
   await fc.assert(
     fc.asyncProperty(rivalries, async (rivalry) => {
-      const { wrongs, before, after } = await compete(rivalry);
+      const { wrongs, before, after } = await runCompetingSchedulers(rivalry);
       expect(wrongs).toEqual([]);
       expect(after).toEqual(before);
     }),

@@ -1,7 +1,7 @@
 import { request } from 'node:https';
-import { BindingDesk } from '../../bind/binding-desk.ts';
+import { StandaloneBinding } from '../../bind/standalone-binding.ts';
 import { ada, authorityCert, localhost } from '../../cluster/kubernetes/testing/certificates.ts';
-import { ControlledCluster } from '../../controllers/testing/controlled-cluster.ts';
+import { RealTimeCluster } from '../../controllers/testing/real-time-cluster.ts';
 import { capacityPoolKey } from '../../engine/records/pool-record.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import {
@@ -44,24 +44,24 @@ interface FixtureOptions {
 
 /** An extender on loopback over a cluster in memory; `fast` is a class whose volumes a CSI driver makes, in pools of each node. */
 export class ExtenderFixture implements AsyncDisposable {
-  readonly fixture: ControlledCluster;
-  readonly desk: BindingDesk;
+  readonly fixture: RealTimeCluster;
+  readonly binding: StandaloneBinding;
   readonly #server: ExtenderServer;
   readonly #supervisor: Supervisor;
 
   private constructor(
-    fixture: ControlledCluster,
-    desk: BindingDesk,
+    fixture: RealTimeCluster,
+    binding: StandaloneBinding,
     { server, supervisor }: { readonly server: ExtenderServer; readonly supervisor: Supervisor },
   ) {
     this.fixture = fixture;
-    this.desk = desk;
+    this.binding = binding;
     this.#server = server;
     this.#supervisor = supervisor;
   }
 
   static async start({ holdMs, isOpen = false }: FixtureOptions = {}): Promise<ExtenderFixture> {
-    const fixture = await ControlledCluster.start('pv-binder');
+    const fixture = await RealTimeCluster.start('pv-binder');
     const { cluster } = fixture;
     await cluster.resource(storageClasses).create({
       metadata: { name: 'fast' },
@@ -73,14 +73,14 @@ export class ExtenderFixture implements AsyncDisposable {
       .create({ metadata: { name: driver }, spec: { storageCapacity: true } });
     const supervisor = new Supervisor({ clock: realClock, random, onCrash: () => {} });
     const { signal } = new AbortController();
-    const shared = { cluster, clock: realClock, random, supervisor, onTrouble: () => {} };
-    const desk = (await BindingDesk.open(shared, signal))!;
-    const extender = new Extender({ desk, holdMs, signal });
+    const shared = { cluster, clock: realClock, random, supervisor, onError: () => {} };
+    const binding = (await StandaloneBinding.open(shared, signal))!;
+    const extender = new Extender({ binding, holdMs, signal });
     const clientAuthority = isOpen ? undefined : authorityCert;
     const tls = { certificate: localhost.cert, key: localhost.key, clientAuthority };
     const onError = (error: unknown) => console.error(error);
     const server = await ExtenderServer.listen({ extender, tls, host: '127.0.0.1', port: 0, onError });
-    return new ExtenderFixture(fixture, desk, { server, supervisor });
+    return new ExtenderFixture(fixture, binding, { server, supervisor });
   }
 
   get port(): number {
@@ -129,7 +129,7 @@ export class ExtenderFixture implements AsyncDisposable {
   async node(name: string, free?: string): Promise<void> {
     const { cluster } = this.fixture;
     await cluster.resource(nodes).create({ metadata: { name, labels: { [labels.hostname]: name } } });
-    await this.known(() => this.desk.index.nodes.row(name) !== undefined);
+    await this.known(() => this.binding.index.nodes.row(name) !== undefined);
     if (free !== undefined) await this.pool(`pool-${name}`, free, { [labels.hostname]: name });
   }
 
@@ -141,7 +141,9 @@ export class ExtenderFixture implements AsyncDisposable {
       nodeTopology: { matchLabels },
       capacity: free,
     });
-    await this.known(() => this.desk.index.pools.row(capacityPoolKey(`${namespace}/${name}`)) !== undefined);
+    await this.known(
+      () => this.binding.index.pools.row(capacityPoolKey(`${namespace}/${name}`)) !== undefined,
+    );
   }
 
   /** A pod with a claim for each of the sizes, as the API server has it. */
@@ -172,18 +174,18 @@ export class ExtenderFixture implements AsyncDisposable {
     const body = { metadata: { annotations: { [annotations.selectedNode]: node } } };
     const key = { namespace, name: claimName };
     await this.fixture.cluster.resource(persistentVolumeClaims).patch(key, { type: 'merge', body });
-    await this.known(() => this.desk.index.claims.get(`${namespace}/${claimName}`)?.selectedNode === node);
+    await this.known(() => this.binding.index.claims.get(`${namespace}/${claimName}`)?.selectedNode === node);
   }
 
   /** Waits until the extender knows. */
   async known(isSo: () => boolean): Promise<void> {
     const never = new AbortController().signal;
-    while (!isSo()) await this.desk.nextChange(never);
+    while (!isSo()) await this.binding.nextChange(never);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server.close();
-    this.desk.close();
+    this.binding.close();
     await this.#supervisor.close();
     await this.fixture[Symbol.asyncDispose]();
   }

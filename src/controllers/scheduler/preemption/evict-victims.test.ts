@@ -1,32 +1,33 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
+import { CrashAfterWrites, failOnce } from '../../../cluster/testing/fault-hooks.ts';
+import { type ClusterCall, InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { getCondition } from '../../../kube/conditions.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { pods } from '../../../kube/resources.ts';
-import type { Happening } from '../../../reconcile/event-recorder.ts';
+import type { EventInput } from '../../../reconcile/event-recorder.ts';
 import { realClock } from '../../../runtime/clock.ts';
-import { ControlledCluster } from '../../testing/controlled-cluster.ts';
-import { LimitedCluster } from '../../testing/limited-cluster.ts';
-import { type EvictionOrder, evictVictims } from './evict-victims.ts';
+import { RealTimeCluster } from '../../testing/real-time-cluster.ts';
+import { evictVictims, type VictimEvictionPlan } from './evict-victims.ts';
 
 const { signal } = new AbortController();
 
 /** A cluster without controllers, and what an eviction did to it. */
 class Scene implements AsyncDisposable {
-  readonly fixture: ControlledCluster;
-  readonly happenings: Happening[] = [];
+  readonly fixture: RealTimeCluster;
+  readonly happenings: EventInput[] = [];
   readonly written: string[] = [];
   readonly cancelled: string[] = [];
   canCancel = true;
 
-  constructor(fixture: ControlledCluster) {
+  constructor(fixture: RealTimeCluster) {
     this.fixture = fixture;
   }
 
   static async start(): Promise<Scene> {
-    return new Scene(await ControlledCluster.start());
+    return new Scene(await RealTimeCluster.start());
   }
 
   get #pods() {
@@ -48,17 +49,17 @@ class Scene implements AsyncDisposable {
   }
 
   async get(name: string): Promise<Pod | undefined> {
-    return await orAbsent(this.#pods.get(keyOf(name)));
+    return await undefinedIfNotFound(this.#pods.get(keyOf(name)));
   }
 
   async evict(
-    order: Partial<EvictionOrder> & Pick<EvictionOrder, 'preemptor'>,
+    order: Partial<VictimEvictionPlan> & Pick<VictimEvictionPlan, 'preemptor'>,
     cluster: Cluster = this.fixture.cluster,
   ): Promise<boolean> {
     const context = {
       cluster,
       clock: realClock,
-      events: { record: (happening: Happening) => void this.happenings.push(happening) },
+      events: { record: (happening: EventInput) => void this.happenings.push(happening) },
       noteWrite: (pod: Pod) => void this.written.push(pod.metadata?.name ?? ''),
       cancel: (pod: Pod) => {
         this.cancelled.push(pod.metadata?.name ?? '');
@@ -215,29 +216,12 @@ test('a victim that cannot be evicted does not keep the others', async () => {
   await using scene = await Scene.start();
   const preemptor = await scene.pod('p');
   const victims = [bound(await scene.running('stuck')), bound(await scene.running('v'))];
-  const stubborn = refusing(scene.fixture.cluster, 'stuck');
+  const isAffected = ({ verb, name }: ClusterCall) => verb === 'delete' && name === 'stuck';
+  const error = failure(500, 'InternalError', 'no');
+  const stubborn = new InterceptedCluster(scene.fixture.cluster, failOnce(isAffected, error));
   await expect(scene.evict({ preemptor, victims }, stubborn)).rejects.toThrow('no');
   expect(isEnding(await scene.get('v'))).toBe(true);
 });
-
-/** A way to the cluster on which this pod can't be deleted. */
-function refusing(cluster: Cluster, name: string): Cluster {
-  return {
-    resource: (resource) => {
-      const client = cluster.resource(resource);
-      const remove: typeof client.delete = async (key, options) => {
-        if (key.name === name) throw failure(500, 'InternalError', 'no');
-        return await client.delete(key, options);
-      };
-      return new Proxy(client, {
-        get: (target, member) => {
-          const known: unknown = member === 'delete' ? remove : Reflect.get(target, member, target);
-          return typeof known === 'function' ? known.bind(target) : known;
-        },
-      });
-    },
-  };
-}
 
 test('whoever dies after any of the writes leaves something to go on from', async () => {
   let deaths = 0;
@@ -252,8 +236,9 @@ test('whoever dies after any of the writes leaves something to go on from', asyn
       victims: [bound((await scene.get('v1'))!), bound((await scene.get('v2'))!)],
       nominated: [(await scene.get('low'))!],
     });
-    const limited = new LimitedCluster(scene.fixture.cluster, writesMax);
-    const isDone = await scene.evict(await order(), limited).catch(() => false);
+    const crash = new CrashAfterWrites(writesMax);
+    const crashing = new InterceptedCluster(scene.fixture.cluster, crash);
+    const isDone = await scene.evict(await order(), crashing).catch(() => false);
     // Nobody goes before the node is kept for the one that comes.
     expect((await scene.get('p'))?.status?.nominatedNodeName).toBe('n1');
     if (!isDone) deaths += 1;

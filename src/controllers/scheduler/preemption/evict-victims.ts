@@ -2,14 +2,14 @@ import type { Cluster } from '../../../cluster/cluster.ts';
 import type { Pod, PodCondition } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { setCondition } from '../../../kube/conditions.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { pods } from '../../../kube/resources.ts';
-import { formatTimestamp } from '../../../kube/timestamp.ts';
 import { type EventRecorder, referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { clearNominations, nominate } from './nominate.ts';
+import { clearNominations, nominateToNode } from './nominate.ts';
 
-export interface EvictionContext {
+export interface VictimEvictionContext {
   readonly cluster: Cluster;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -20,7 +20,7 @@ export interface EvictionContext {
 }
 
 /** What was decided, with the pods as they were when it was. */
-export interface EvictionOrder {
+export interface VictimEvictionPlan {
   readonly preemptor: Pod;
   readonly node: string;
   readonly victims: readonly { readonly pod: Pod; readonly isAssumed: boolean }[];
@@ -45,11 +45,11 @@ export interface EvictionOrder {
  * Only the Event may be lost. Rejects if a victim could not be evicted; the others have been.
  */
 export async function evictVictims(
-  context: EvictionContext,
-  order: EvictionOrder,
+  context: VictimEvictionContext,
+  order: VictimEvictionPlan,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const isNominated = await nominate(context, order, signal);
+  const isNominated = await nominateToNode(context, order, signal);
   if (!isNominated) return false;
   await clearNominations(context, order, signal);
   const evictions = order.victims.map((victim) => evict(context, order, victim, signal));
@@ -59,9 +59,9 @@ export async function evictVictims(
 }
 
 async function evict(
-  context: EvictionContext,
-  order: EvictionOrder,
-  { pod, isAssumed }: EvictionOrder['victims'][number],
+  context: VictimEvictionContext,
+  order: VictimEvictionPlan,
+  { pod, isAssumed }: VictimEvictionPlan['victims'][number],
   signal: AbortSignal,
 ): Promise<void> {
   if (pod.metadata?.deletionTimestamp !== undefined) return;
@@ -72,8 +72,8 @@ async function evict(
 
 /** False if the pod is gone, or another has its name. */
 async function markAndDelete(
-  context: EvictionContext,
-  { preemptor }: EvictionOrder,
+  context: VictimEvictionContext,
+  { preemptor }: VictimEvictionPlan,
   victim: Pod,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -91,9 +91,9 @@ async function markAndDelete(
     return true;
   } catch (error) {
     if (isReason(error, 'NotFound')) return false;
-    // A patch that names another pod's uid is `Invalid`, such a deletion `Conflict`; but both are said for other reasons too.
+    // A patch that names another pod's uid is `Invalid`, such a deletion `ReservationConflict`; but both are said for other reasons too.
     if (!isReason(error, 'Conflict', 'Invalid')) throw error;
-    const live = await orAbsent(client.get({ namespace, name }, { signal }));
+    const live = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
     if (live?.metadata?.uid === uid) throw error;
     return false;
   }
@@ -117,7 +117,12 @@ function markOf({ metadata, status }: Pod, preemptor: Pod, now: string): PodCond
 
 const podType = { apiVersion: 'v1', kind: 'Pod' };
 
-function tell(context: EvictionContext, { preemptor, node }: EvictionOrder, victim: Pod, rest: string): void {
+function tell(
+  context: VictimEvictionContext,
+  { preemptor, node }: VictimEvictionPlan,
+  victim: Pod,
+  rest: string,
+): void {
   context.events.record({
     regarding: referenceTo(victim, podType),
     related: referenceTo(preemptor, podType),

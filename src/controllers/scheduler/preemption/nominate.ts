@@ -1,8 +1,8 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { onVersion } from '../../../kube/on-version.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
+import { withPreconditions } from '../../../kube/patch-preconditions.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { pods } from '../../../kube/resources.ts';
 
 interface NominationContext {
@@ -23,7 +23,7 @@ const attemptsMax = 5;
  * Says where the pod is to go once others have left. False if it needs no node any more. On the version that was looked at: a pod
  * that has got a node meanwhile must not cost others theirs.
  */
-export async function nominate(
+export async function nominateToNode(
   { cluster, noteWrite }: NominationContext,
   { preemptor, node }: NominationOrder,
   signal: AbortSignal,
@@ -38,7 +38,7 @@ export async function nominate(
     } catch (error) {
       if (isReason(error, 'NotFound')) return false;
       if (!isReason(error, 'Conflict') || attempt === attemptsMax) throw error;
-      live = await orAbsent(client.get(keyOf(preemptor), { signal }));
+      live = await undefinedIfNotFound(client.get(keyOf(preemptor), { signal }));
     }
   }
   return false;
@@ -66,7 +66,7 @@ async function patchNomination(
   nominatedNodeName: string | null,
   signal: AbortSignal,
 ): Promise<Pod> {
-  const patch = { type: 'merge', body: onVersion(pod, { status: { nominatedNodeName } }) } as const;
+  const patch = { type: 'merge', body: withPreconditions(pod, { status: { nominatedNodeName } }) } as const;
   return await cluster.resource(pods).patch(keyOf(pod), patch, { subresource: 'status', signal });
 }
 

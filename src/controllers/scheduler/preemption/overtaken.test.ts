@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { PodSpec } from '../../../kube/api/core.ts';
 import { nodes, pods, priorityClasses } from '../../../kube/resources.ts';
-import { cpu } from '../scenarios/testing/furniture.ts';
+import { cpu } from '../scenarios/testing/fixtures.ts';
 import { deletePod } from '../testing/binding-fixture.ts';
 import { namespace, type PodOptions, SchedulerFixture } from '../testing/scheduler-fixture.ts';
 
@@ -12,7 +12,7 @@ function on(nodeName: string, amount: string, rest: PodSpec = {}): PodOptions {
 
 /** `high` waits for `n1`, which the least important pod is leaving; making room on `n2` would cost more. */
 async function startWaiting(lowAmount: string, highAmount: string): Promise<SchedulerFixture> {
-  const fixture = await SchedulerFixture.start({ nodes: ['n1', 'n2'], beside: ['node-agent'] });
+  const fixture = await SchedulerFixture.start({ nodes: ['n1', 'n2'], otherControllers: ['node-agent'] });
   const classes = fixture.cluster.resource(priorityClasses);
   await classes.create({ metadata: { name: 'urgent' }, value: 1000 });
   await classes.create({ metadata: { name: 'middle' }, value: 500 });
@@ -42,7 +42,7 @@ test('room on a node that goes is made elsewhere', async () => {
 test('room that does not suffice once the last has left is made elsewhere, also by a scheduler that found it so', async () => {
   await using fixture = await startWaiting('6', '8');
   await fixture.pause();
-  fixture.resume({ beside: [] });
+  fixture.resume({ otherControllers: [] });
   await fixture.settle(1_000);
   await fixture.pod('daemon', [], on('n1', '1', { priorityClassName: 'system-node-critical' }));
   await fixture.settle(1_000);

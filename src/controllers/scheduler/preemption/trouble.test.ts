@@ -1,51 +1,54 @@
 /** Making room for a pod when something goes wrong halfway, or comes too late. */
 import { expect, test } from 'vitest';
+import { isObjectWrite, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
+import { type ClusterCall, InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
 import type { PodSpec } from '../../../kube/api/core.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { pods, priorityClasses } from '../../../kube/resources.ts';
-import { cpu } from '../scenarios/testing/furniture.ts';
-import { runBeside, startBinding } from '../testing/binding-fixture.ts';
+import { cpu } from '../scenarios/testing/fixtures.ts';
+import { runController, startBinding } from '../testing/binding-fixture.ts';
 import { namespace, type SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { TroubledCluster, type Write } from '../testing/troubled-cluster.ts';
 
 const urgent = { priorityClassName: 'urgent' };
 
 interface TroubledFixture {
   readonly fixture: SchedulerFixture;
-  readonly way: TroubledCluster;
+  readonly way: InterceptedCluster;
 }
 
 async function startTroubled(): Promise<TroubledFixture> {
-  let way: TroubledCluster | undefined;
+  let way: InterceptedCluster | undefined;
   const fixture = await startBinding({
     nodes: ['n1'],
-    way: (cluster) => {
-      way = new TroubledCluster(cluster);
+    wrapCluster: (cluster) => {
+      way = new InterceptedCluster(cluster);
       return way;
     },
   });
-  runBeside(fixture, 'node-agent');
+  runController(fixture, 'node-agent');
   await fixture.cluster.resource(priorityClasses).create({ metadata: { name: 'urgent' }, value: 1000 });
   return { fixture, way: way! };
 }
 
 test.each([
-  { what: 'the nomination', fails: ({ verb, name }: Write) => verb === 'patch' && name === 'high' },
-  { what: 'the mark', fails: ({ verb, name }: Write) => verb === 'patch' && name === 'low' },
-  { what: 'the deletion', fails: ({ verb, name }: Write) => verb === 'delete' && name === 'low' },
+  { what: 'the nomination', fails: ({ verb, name }: ClusterCall) => verb === 'patch' && name === 'high' },
+  { what: 'the mark', fails: ({ verb, name }: ClusterCall) => verb === 'patch' && name === 'low' },
+  { what: 'the deletion', fails: ({ verb, name }: ClusterCall) => verb === 'delete' && name === 'low' },
 ])('$what that fails once is tried again, though no event calls for it', async ({ fails }) => {
   const { fixture, way } = await startTroubled();
   await using _ = fixture;
   await fixture.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
   await fixture.settle(2_000);
   let failures = 0;
-  way.troubles = {
-    before: (write) => {
-      if (!fails(write) || failures > 0) return;
-      failures += 1;
-      throw new Error('the line is dead');
-    },
-  };
+  way.addHooks(
+    onlyFor(isObjectWrite, {
+      before: (write) => {
+        if (!fails(write) || failures > 0) return;
+        failures += 1;
+        throw new Error('connection reset');
+      },
+    }),
+  );
   await fixture.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
   await fixture.settle(20_000);
   expect(failures).toBe(1);
@@ -59,7 +62,11 @@ test('a pod whose binding is being written is not let go of but deleted', async 
   const held = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  way.troubles = { before: ({ verb, name }) => (verb === 'post' && name === 'low' ? held : undefined) };
+  way.addHooks(
+    onlyFor(isObjectWrite, {
+      before: ({ verb, name }) => (verb === 'post' && name === 'low' ? held : undefined),
+    }),
+  );
   await fixture.pod('low', [], { spec: cpu('6') });
   await fixture.settle();
   await fixture.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
@@ -124,7 +131,11 @@ test('a pod that is deleted before its nomination is written leaves the node to 
   const held = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  way.troubles = { before: ({ verb, name }) => (verb === 'patch' && name === 'high' ? held : undefined) };
+  way.addHooks(
+    onlyFor(isObjectWrite, {
+      before: ({ verb, name }) => (verb === 'patch' && name === 'high' ? held : undefined),
+    }),
+  );
   await fixture.pod('high', [], { spec: { ...cpu('8'), ...urgent } });
   await fixture.settle();
   await fixture.pod('next', [], { spec: cpu('2') });
@@ -142,11 +153,13 @@ test('a pod whose volumes pin it to a node leaves that to those that wait, thoug
   await using _ = fixture;
   await fixture.disk('d1', '5Gi', 'n1');
   await fixture.claim('data', '5Gi');
-  way.troubles = {
-    before: ({ name }) => {
-      if (name === 'pinned') throw new Error('the line is dead');
-    },
-  };
+  way.addHooks(
+    onlyFor(isObjectWrite, {
+      before: ({ name }) => {
+        if (name === 'pinned') throw new Error('connection reset');
+      },
+    }),
+  );
   await fixture.pod('pinned', ['data'], { spec: cpu('6') });
   await fixture.settle(200);
   await fixture.pod('next', [], { spec: cpu('6') });
@@ -170,18 +183,20 @@ test('a word said late does not take back the room that has been made since', as
   });
   let patches = 0;
   const nominees: (string | undefined)[] = [];
-  way.troubles = {
-    before: ({ verb, name }) => {
-      if (verb !== 'patch' || name !== 'high') return;
-      patches += 1;
-      // That evicting others would not help.
-      return patches === 1 ? held : undefined;
-    },
-    after: async ({ verb, name }) => {
-      if (verb === 'patch' && name === 'high')
-        nominees.push((await fixture.getPod('high')).status?.nominatedNodeName);
-    },
-  };
+  way.addHooks(
+    onlyFor(isObjectWrite, {
+      before: ({ verb, name }) => {
+        if (verb !== 'patch' || name !== 'high') return;
+        patches += 1;
+        // That evicting others would not help.
+        return patches === 1 ? held : undefined;
+      },
+      after: async ({ verb, name }) => {
+        if (verb === 'patch' && name === 'high')
+          nominees.push((await fixture.getPod('high')).status?.nominatedNodeName);
+      },
+    }),
+  );
   await fixture.pod('high', ['data'], { spec: { ...cpu('4'), ...urgent } });
   await fixture.settle();
   await fixture.disk('d1', '5Gi', 'n1');
@@ -202,7 +217,11 @@ test('what was to be said of a pod is not said of another that has come under it
   const held = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  way.troubles = { before: ({ verb, name }) => (verb === 'delete' && name === 'low' ? held : undefined) };
+  way.addHooks(
+    onlyFor(isObjectWrite, {
+      before: ({ verb, name }) => (verb === 'delete' && name === 'low' ? held : undefined),
+    }),
+  );
   await fixture.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
   await fixture.settle();
   await fixture.cluster.resource(pods).delete({ namespace, name: 'high' }, { gracePeriodSeconds: 0 });

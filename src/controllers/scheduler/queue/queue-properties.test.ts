@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { QueuedPod, Taken } from './queued-pod.ts';
+import type { QueuedPod, SchedulingAttempt } from './queued-pod.ts';
 import { QueueModel } from './testing/queue-model.ts';
 import { changeOf, podOf, QueueRun, waitingFor } from './testing/queue-run.ts';
 
@@ -37,7 +37,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 class Pair {
   readonly run = new QueueRun();
   readonly model = new QueueModel();
-  readonly #receipts: Taken[] = [];
+  readonly #receipts: SchedulingAttempt[] = [];
 
   async play(step: Step): Promise<void> {
     const { queue, clock } = this.run;
@@ -46,7 +46,7 @@ class Pair {
     else if (step.kind === 'take') await this.#take();
     else if (step.kind === 'advance') await clock.advance(step.ms);
     else if (step.kind === 'changed') {
-      queue.changed(changeOf(step.change));
+      queue.observe(changeOf(step.change));
       this.model.changed(step.change);
     } else this.#end(step);
   }
@@ -68,7 +68,7 @@ class Pair {
   }
 
   #put(given: QueuedPod, mayHelp: boolean): void {
-    this.run.queue.put(given, { mayHelp });
+    this.run.queue.addOrUpdate(given, { mayHelp });
     this.model.put(given, mayHelp);
   }
 
@@ -82,7 +82,7 @@ class Pair {
     if (taken !== undefined) this.#took(taken);
   }
 
-  #took(taken: Taken): void {
+  #took(taken: SchedulingAttempt): void {
     this.model.took(taken);
     this.#receipts.unshift(taken);
   }

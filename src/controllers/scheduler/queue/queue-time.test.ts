@@ -15,11 +15,11 @@ async function secondsUntilActive(run: QueueRun): Promise<number> {
 describe('the back-off', () => {
   test('doubles with each refusal, up to ten seconds, and ends with a whole second', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     const seconds: number[] = [];
     for (let attempt = 1; attempt <= 6; attempt += 1) {
       await run.refuse(waitingFor('a'));
-      run.queue.changed(changeOf('a'));
+      run.queue.observe(changeOf('a'));
       seconds.push(await secondsUntilActive(run));
     }
     expect(seconds).toEqual([2, 3, 5, 9, 11, 11]);
@@ -32,7 +32,7 @@ describe('the back-off', () => {
     [1000, 3000],
   ])('of a second, from %i ms on, is over at %i ms', async (refusedMs, endMs) => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.clock.advance(refusedMs);
     await run.fail();
     await run.clock.advance(endMs - refusedMs - 1);
@@ -43,11 +43,11 @@ describe('the back-off', () => {
 
   test('counts errors in a row apart from refusals', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     const seconds: number[] = [];
     for (const end of ['fail', 'fail', 'refuse', 'refuse', 'fail'] as const) {
       await run[end](waitingFor('a'));
-      run.queue.changed(changeOf('a'));
+      run.queue.observe(changeOf('a'));
       seconds.push(await secondsUntilActive(run));
     }
     expect(seconds).toEqual([2, 3, 2, 3, 2]);
@@ -55,7 +55,7 @@ describe('the back-off', () => {
 
   test('counts a failed binding as what it was', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     const seconds: number[] = [];
     for (const why of ['refusal', 'refusal', 'error', 'error', 'refusal'] as const) {
       run.queue.requeue(await run.decide(), why);
@@ -66,7 +66,7 @@ describe('the back-off', () => {
 
   test('can be of other lengths', async () => {
     const run = new QueueRun({ backOff: { initialMs: 3000, maxMs: 4000 } });
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.fail();
     expect(await secondsUntilActive(run)).toBe(4);
     await run.fail();
@@ -75,11 +75,11 @@ describe('the back-off', () => {
 
   test('can be switched off', async () => {
     const run = new QueueRun({ backOff: { initialMs: 1000, maxMs: 0 } });
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.fail();
     expect(run.where()).toBe('active');
     await run.refuse(waitingFor('a'));
-    run.queue.changed(changeOf('a'));
+    run.queue.observe(changeOf('a'));
     expect(run.where()).toBe('active');
   });
 });
@@ -88,16 +88,16 @@ describe('an idle scheduler', () => {
   test('takes a pod that backs off from a refusal, by the second, then by priority, then by age', async () => {
     const run = new QueueRun();
     const pods = [podOf('old'), podOf('young'), podOf('important', { priority: 10 })];
-    run.queue.put(podOf('late', { priority: 100 }));
+    run.queue.addOrUpdate(podOf('late', { priority: 100 }));
     await run.refuse(waitingFor('a'));
-    run.queue.changed(changeOf('a'));
+    run.queue.observe(changeOf('a'));
     await run.refuse(waitingFor('a'));
-    for (const each of pods) run.queue.put(each);
+    for (const each of pods) run.queue.addOrUpdate(each);
     const taken = await run.takeAll();
     const order = ['old', 'young', 'important'];
     for (const name of order)
       run.queue.refused(taken.find((one) => one.pod.key === `default/${name}`)!, waitingFor('a'));
-    run.queue.changed(changeOf('a'));
+    run.queue.observe(changeOf('a'));
     expect(run.where()).toBe('4 backoff');
     const names = (await run.takeAll()).map((one) => one.pod.key);
     expect(names).toEqual(['default/important', 'default/old', 'default/young', 'default/late']);
@@ -105,40 +105,40 @@ describe('an idle scheduler', () => {
 
   test('takes active pods before those that back off', async () => {
     const run = new QueueRun();
-    run.queue.put(podOf('important', { priority: 10 }));
+    run.queue.addOrUpdate(podOf('important', { priority: 10 }));
     await run.refuse(waitingFor('a'));
-    run.queue.changed(changeOf('a'));
-    run.queue.put(pod);
+    run.queue.observe(changeOf('a'));
+    run.queue.addOrUpdate(pod);
     expect((await run.takeAll()).map((one) => one.pod.key)).toEqual(['default/web', 'default/important']);
   });
 
   test('is woken by a pod that begins to back off', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.refuse(waitingFor('a'));
     const waiting = run.queue.take(never);
-    run.queue.changed(changeOf('a'));
-    expect(await waiting).toMatchObject({ cause: 'event', attempt: 2 });
+    run.queue.observe(changeOf('a'));
+    expect(await waiting).toMatchObject({ cause: 'event', number: 2 });
   });
 
   test('waits for one that backs off from an error', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.fail();
     const waiting = run.queue.take(never);
     await run.clock.advance(1999);
     expect(run.where()).toBe('backoff');
     await run.clock.advance(1);
-    expect(await waiting).toMatchObject({ cause: 'backoff', attempt: 2 });
+    expect(await waiting).toMatchObject({ cause: 'backoff', number: 2 });
   });
 
   test('takes one again early that was refused after errors', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.fail();
     await run.clock.advance(2000);
     await run.refuse(waitingFor('a'));
-    run.queue.changed(changeOf('a'));
+    run.queue.observe(changeOf('a'));
     expect(run.where()).toBe('backoff');
     expect((await run.take()).cause).toBe('event');
   });
@@ -147,19 +147,19 @@ describe('an idle scheduler', () => {
 describe('a pod that waits', () => {
   test('longer than five minutes is swept up within thirty seconds', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.clock.advance(10_000);
     await run.refuse();
     const waiting = run.queue.take(never);
     await run.clock.advance(319_999);
     expect(run.where()).toBe('unschedulable');
     await run.clock.advance(1);
-    expect(await waiting).toMatchObject({ cause: 'sweep', attempt: 2 });
+    expect(await waiting).toMatchObject({ cause: 'sweep', number: 2 });
   });
 
   test('exactly five minutes is not swept up yet', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.refuse();
     await run.clock.advance(300_000);
     expect(run.where()).toBe('unschedulable');
@@ -169,25 +169,25 @@ describe('a pod that waits', () => {
 
   test('is swept up again and again, each time after as long', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.refuse();
     for (let attempt = 2; attempt < 5; attempt += 1) {
       await run.clock.advance(330_000);
       const taken = await run.take();
-      expect(taken).toMatchObject({ cause: 'sweep', attempt });
+      expect(taken).toMatchObject({ cause: 'sweep', number: attempt });
       run.queue.refused(taken, waitingFor());
       expect(await run.takeNow()).toBeUndefined();
     }
   });
 
   test.each<[string, string, (run: QueueRun) => void]>([
-    ['a change that wakes it', 'event', ({ queue }) => queue.changed(changeOf('a'))],
-    ['an update that may help', 'update', ({ queue }) => queue.put(pod)],
-    ['a change for others', 'sweep', ({ queue }) => queue.changed(changeOf('b'))],
-    ['an update that cannot help', 'sweep', ({ queue }) => queue.put(pod, { mayHelp: false })],
+    ['a change that wakes it', 'event', ({ queue }) => queue.observe(changeOf('a'))],
+    ['an update that may help', 'update', ({ queue }) => queue.addOrUpdate(pod)],
+    ['a change for others', 'sweep', ({ queue }) => queue.observe(changeOf('b'))],
+    ['an update that cannot help', 'sweep', ({ queue }) => queue.addOrUpdate(pod, { mayHelp: false })],
   ])('and is swept up, then sees %s before it is taken: cause %s', async (_, cause, happens) => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.refuse(waitingFor('a'));
     await run.clock.advance(330_000);
     expect(run.where()).toBe('active');
@@ -197,18 +197,18 @@ describe('a pod that waits', () => {
 
   test('is looked at again at the time that it asked for', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.refuse({ wokenBy: () => false, retryAtMs: run.clock.nowMs() + 42_000 });
     const waiting = run.queue.take(never);
     await run.clock.advance(41_999);
     expect(run.where()).toBe('unschedulable');
     await run.clock.advance(1);
-    expect(await waiting).toMatchObject({ cause: 'retry', attempt: 2 });
+    expect(await waiting).toMatchObject({ cause: 'retry', number: 2 });
   });
 
   test('is looked at after its back-off if the time that it asked for is past', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.refuse({ wokenBy: () => false, retryAtMs: 0 });
     expect(await run.takeNow()).toBeUndefined();
     await run.clock.advance(2000);
@@ -217,9 +217,9 @@ describe('a pod that waits', () => {
 
   test('is woken before that time by a change', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.refuse({ ...waitingFor('a'), retryAtMs: run.clock.nowMs() + 42_000 });
-    run.queue.changed(changeOf('a'));
+    run.queue.observe(changeOf('a'));
     expect((await run.take()).cause).toBe('event');
     await run.clock.advance(600_000);
     expect(run.where()).toBe('inFlight');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Taken } from './queued-pod.ts';
+import type { SchedulingAttempt } from './queued-pod.ts';
 import { changeOf, podOf, QueueRun, waitingFor } from './testing/queue-run.ts';
 
 const pod = podOf('web');
@@ -7,27 +7,27 @@ const gated = podOf('web', { isGated: true });
 
 /** What can be done with the one pod of a story. It waits for change `a`, and `taken` is its last receipt. */
 const steps = {
-  put: ({ queue }) => queue.put(pod),
-  'put in vain': ({ queue }) => queue.put(pod, { mayHelp: false }),
-  'put gated': ({ queue }) => queue.put(gated, { mayHelp: false }),
+  put: ({ queue }) => queue.addOrUpdate(pod),
+  'put in vain': ({ queue }) => queue.addOrUpdate(pod, { mayHelp: false }),
+  'put gated': ({ queue }) => queue.addOrUpdate(gated, { mayHelp: false }),
   refuse: ({ queue }, taken) => queue.refused(taken(), waitingFor('a')),
   fail: ({ queue }, taken) => queue.failed(taken()),
   done: ({ queue }, taken) => queue.done(taken()),
   'requeue refused': ({ queue }, taken) => queue.requeue(taken(), 'refusal'),
   'requeue failed': ({ queue }, taken) => queue.requeue(taken(), 'error'),
-  'change a': ({ queue }) => queue.changed(changeOf('a')),
-  'change b': ({ queue }) => queue.changed(changeOf('b')),
+  'change a': ({ queue }) => queue.observe(changeOf('a')),
+  'change b': ({ queue }) => queue.observe(changeOf('b')),
   'two seconds': ({ clock }) => clock.advance(2000),
-} satisfies Record<string, (run: QueueRun, taken: () => Taken) => unknown>;
+} satisfies Record<string, (run: QueueRun, taken: () => SchedulingAttempt) => unknown>;
 
 type Step = keyof typeof steps | 'take';
 
 async function play(story: readonly Step[]): Promise<string> {
   const run = new QueueRun();
-  let taken: Taken | undefined;
+  let taken: SchedulingAttempt | undefined;
   for (const step of story)
     if (step === 'take') taken = await run.take();
-    else await steps[step](run, () => taken as Taken);
+    else await steps[step](run, () => taken as SchedulingAttempt);
   return run.where();
 }
 
@@ -88,7 +88,7 @@ describe('a pod', () => {
 
   test.each<[string, (run: QueueRun) => unknown]>([
     ['active', () => undefined],
-    ['gated', ({ queue }) => queue.put(gated)],
+    ['gated', ({ queue }) => queue.addOrUpdate(gated)],
     ['inFlight', (run) => run.take()],
     ['decided', (run) => run.decide()],
     ['unschedulable', (run) => run.refuse()],
@@ -97,21 +97,21 @@ describe('a pod', () => {
       'backoff',
       async (run) => {
         await run.refuse(waitingFor('a'));
-        run.queue.changed(changeOf('a'));
+        run.queue.observe(changeOf('a'));
       },
     ],
   ])('that is removed while it is %s is gone, and is new when it comes again', async (place, act) => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await act(run);
     expect(run.where()).toBe(place);
     run.queue.remove(pod.key);
     expect(run.where()).toBe('');
-    run.queue.changed(changeOf('a'));
+    run.queue.observe(changeOf('a'));
     await run.clock.advance(600_000);
     expect(await run.takeNow()).toBeUndefined();
-    run.queue.put(pod);
-    expect(await run.take()).toMatchObject({ attempt: 1, cause: 'new' });
+    run.queue.addOrUpdate(pod);
+    expect(await run.take()).toMatchObject({ number: 1, cause: 'new' });
   });
 
   test('that nobody knows can be removed', () => {
@@ -126,18 +126,18 @@ describe('a pod that is recreated under its name', () => {
 
   test.each<[string, (run: QueueRun) => unknown]>([
     ['active', () => undefined],
-    ['gated', ({ queue }) => queue.put(gated)],
+    ['gated', ({ queue }) => queue.addOrUpdate(gated)],
     ['in flight', (run) => run.take()],
     ['decided', (run) => run.decide()],
     ['waiting', (run) => run.refuse()],
     ['backing off', (run) => run.fail()],
   ])('takes the place of the one that is %s, as a new pod', async (_, act) => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await act(run);
-    run.queue.put(next);
+    run.queue.addOrUpdate(next);
     expect(run.where()).toBe('active');
-    expect(await run.take()).toMatchObject({ pod: { uid: 'another' }, attempt: 1, cause: 'new' });
+    expect(await run.take()).toMatchObject({ pod: { uid: 'another' }, number: 1, cause: 'new' });
     expect(await run.takeNow()).toBeUndefined();
   });
 
@@ -145,9 +145,9 @@ describe('a pod that is recreated under its name', () => {
     'is not touched when the old one is reported as %s',
     async (end) => {
       const run = new QueueRun();
-      run.queue.put(pod);
+      run.queue.addOrUpdate(pod);
       const old = await run.take();
-      run.queue.put(next);
+      run.queue.addOrUpdate(next);
       const report = () => {
         if (end === 'refused') run.queue.refused(old, waitingFor());
         else if (end === 'requeue') run.queue.requeue(old, 'error');
@@ -166,10 +166,10 @@ describe('a pod that is recreated under its name', () => {
 
   test('is not touched either when it is the same pod that went and came', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     const old = await run.take();
     run.queue.remove(pod.key);
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.take();
     run.queue.done(old);
     expect(run.where()).toBe('inFlight');
@@ -182,27 +182,32 @@ describe('while a pod is in flight', () => {
       'a change that would have woken it counts',
       'backoff',
       'event',
-      ({ queue }) => queue.changed(changeOf('a')),
+      ({ queue }) => queue.observe(changeOf('a')),
     ],
     [
       'a change that would not is none',
       'unschedulable',
       undefined,
-      ({ queue }) => queue.changed(changeOf('b')),
+      ({ queue }) => queue.observe(changeOf('b')),
     ],
-    ['an update that may help counts', 'backoff', 'update', ({ queue }) => queue.put(pod)],
-    ['another is none', 'unschedulable', undefined, ({ queue }) => queue.put(pod, { mayHelp: false })],
+    ['an update that may help counts', 'backoff', 'update', ({ queue }) => queue.addOrUpdate(pod)],
+    [
+      'another is none',
+      'unschedulable',
+      undefined,
+      ({ queue }) => queue.addOrUpdate(pod, { mayHelp: false }),
+    ],
     [
       'more changes than are kept count as one that woke it',
       'backoff',
       'event',
       ({ queue }) => {
-        for (let count = 0; count < 10_001; count += 1) queue.changed(changeOf('b'));
+        for (let count = 0; count < 10_001; count += 1) queue.observe(changeOf('b'));
       },
     ],
   ])('%s', async (_, place, cause, happens) => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     const taken = await run.take();
     happens(run);
     run.queue.refused(taken, waitingFor('a'));
@@ -212,9 +217,9 @@ describe('while a pod is in flight', () => {
 
   test('each of several sees what came since it was taken, and nothing from before', async () => {
     const run = new QueueRun();
-    for (const name of ['one', 'two', 'three']) run.queue.put(podOf(name));
+    for (const name of ['one', 'two', 'three']) run.queue.addOrUpdate(podOf(name));
     const [one, two] = [await run.take(), await run.take()];
-    run.queue.changed(changeOf('a'));
+    run.queue.observe(changeOf('a'));
     const three = await run.take();
     for (const taken of [two, three]) run.queue.refused(taken, waitingFor('a'));
     expect(run.where()).toBe('backoff, unschedulable, inFlight');
@@ -225,10 +230,10 @@ describe('while a pod is in flight', () => {
 
   test('what it misses is counted anew for each attempt', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     const first = await run.take();
-    run.queue.put(pod);
-    run.queue.changed(changeOf('a'));
+    run.queue.addOrUpdate(pod);
+    run.queue.observe(changeOf('a'));
     run.queue.refused(first, waitingFor('a'));
     await run.refuse(waitingFor('a'));
     expect(run.where()).toBe('unschedulable');
@@ -237,13 +242,13 @@ describe('while a pod is in flight', () => {
   test('changes are kept for those who need them, and for nobody else', async () => {
     const run = new QueueRun();
     const { queue } = run;
-    queue.changed(changeOf('a'));
+    queue.observe(changeOf('a'));
     expect(queue.counts.loggedChanges).toBe(0);
-    for (const name of ['one', 'two']) queue.put(podOf(name));
+    for (const name of ['one', 'two']) queue.addOrUpdate(podOf(name));
     const one = await run.take();
-    for (let count = 0; count < 10; count += 1) queue.changed(changeOf('a'));
+    for (let count = 0; count < 10; count += 1) queue.observe(changeOf('a'));
     const two = await run.take();
-    for (let count = 0; count < 5; count += 1) queue.changed(changeOf('a'));
+    for (let count = 0; count < 5; count += 1) queue.observe(changeOf('a'));
     expect(queue.counts.loggedChanges).toBe(15);
     queue.done(one);
     expect(queue.counts.loggedChanges).toBe(5);
@@ -253,9 +258,9 @@ describe('while a pod is in flight', () => {
 
   test('the log of changes does not grow without end', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.take();
-    for (let count = 0; count < 25_000; count += 1) run.queue.changed(changeOf('a'));
+    for (let count = 0; count < 25_000; count += 1) run.queue.observe(changeOf('a'));
     expect(run.queue.counts.loggedChanges).toBeLessThanOrEqual(10_000);
   });
 });

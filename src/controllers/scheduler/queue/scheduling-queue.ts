@@ -1,23 +1,23 @@
-import type { Change } from '../../../engine/cluster-index/change.ts';
+import type { ClusterChange } from '../../../engine/cluster-index/cluster-change.ts';
 import { onAbort } from '../../../runtime/abort.ts';
 import { assert } from '../../../runtime/assert.ts';
 import type { Clock, Timer } from '../../../runtime/clock.ts';
 import { type BackOffOptions, backOffEndMs } from './back-off.ts';
 import { Heap } from './heap.ts';
-import { InFlight } from './in-flight.ts';
+import { InFlightPods } from './in-flight-pods.ts';
 import {
-  type Cause,
-  type Entry,
+  type AttemptCause,
   endsBefore,
   isBefore,
-  type Place,
   type QueuedPod,
-  type Taken,
-  type Waiting,
+  type QueueEntry,
+  type QueueState,
+  type SchedulingAttempt,
+  type WakeCondition,
 } from './queued-pod.ts';
-import { WaitingRoom } from './waiting-room.ts';
+import { UnschedulablePods } from './unschedulable-pods.ts';
 
-export interface QueueOptions {
+export interface SchedulingQueueOptions {
   readonly backOff: BackOffOptions;
   /** A refused pod that has waited longer is looked at again, whatever it waits for. */
   readonly waitingMaxMs: number;
@@ -25,14 +25,14 @@ export interface QueueOptions {
   readonly sweepMs: number;
 }
 
-const defaults: QueueOptions = {
+const defaults: SchedulingQueueOptions = {
   backOff: { initialMs: 1_000, maxMs: 10_000 },
   waitingMaxMs: 5 * 60_000,
   sweepMs: 30_000,
 };
 
 /** Pods by where they are. `backoff` has those that back off from errors too. */
-export interface QueueCounts {
+export interface SchedulingQueueCounts {
   readonly active: number;
   readonly backoff: number;
   readonly unschedulable: number;
@@ -64,28 +64,28 @@ export interface QueueCounts {
  */
 export class SchedulingQueue {
   readonly #clock: Clock;
-  readonly #options: QueueOptions;
-  readonly #entries = new Map<string, Entry>();
-  readonly #active = new Heap<Entry>(isBefore);
-  readonly #refusalBackOff = new Heap<Entry>(endsBefore);
-  readonly #errorBackOff = new Heap<Entry>(endsBefore);
-  readonly #waiting = new WaitingRoom();
-  readonly #gated = new Set<Entry>();
-  readonly #inFlight = new InFlight<Entry>();
-  readonly #decided = new Set<Entry>();
+  readonly #options: SchedulingQueueOptions;
+  readonly #entries = new Map<string, QueueEntry>();
+  readonly #active = new Heap<QueueEntry>(isBefore);
+  readonly #refusalBackOff = new Heap<QueueEntry>(endsBefore);
+  readonly #errorBackOff = new Heap<QueueEntry>(endsBefore);
+  readonly #waiting = new UnschedulablePods();
+  readonly #gated = new Set<QueueEntry>();
+  readonly #inFlight = new InFlightPods<QueueEntry>();
+  readonly #decided = new Set<QueueEntry>();
   /** Swept and not taken yet: a change can still be what wakes them. */
-  readonly #swept = new Set<Entry>();
-  readonly #takers = new Set<(taken: Taken | undefined) => void>();
+  readonly #swept = new Set<QueueEntry>();
+  readonly #takers = new Set<(taken: SchedulingAttempt | undefined) => void>();
   #timer: { readonly dueMs: number; readonly handle: Timer } | undefined;
   #lastOrder = 0;
   #isClosed = false;
 
-  constructor(clock: Clock, options: Partial<QueueOptions> = {}) {
+  constructor(clock: Clock, options: Partial<SchedulingQueueOptions> = {}) {
     this.#clock = clock;
     this.#options = { ...defaults, ...options };
   }
 
-  get counts(): QueueCounts {
+  get counts(): SchedulingQueueCounts {
     this.#moveDue();
     return {
       active: this.#active.size,
@@ -94,12 +94,12 @@ export class SchedulingQueue {
       gated: this.#gated.size,
       inFlight: this.#inFlight.size,
       decided: this.#decided.size,
-      loggedChanges: this.#inFlight.logged,
+      loggedChanges: this.#inFlight.loggedChanges,
     };
   }
 
   /** A new pod, or one that has changed; `mayHelp` is whether the change could make a pod fit that was refused. */
-  put(pod: QueuedPod, { mayHelp = true }: { readonly mayHelp?: boolean } = {}): void {
+  addOrUpdate(pod: QueuedPod, { mayHelp = true }: { readonly mayHelp?: boolean } = {}): void {
     const known = this.#entries.get(pod.key);
     if (known?.pod.uid === pod.uid) {
       this.#update(known, pod, mayHelp);
@@ -116,15 +116,15 @@ export class SchedulingQueue {
     if (entry === undefined) return;
     this.#entries.delete(key);
     this.#swept.delete(entry);
-    entry.place.delete(entry);
+    entry.state.delete(entry);
     this.#serve();
   }
 
   /** The next pod, waiting for one if need be; undefined when `signal` aborted or the queue was closed. */
-  async take(signal: AbortSignal): Promise<Taken | undefined> {
+  async take(signal: AbortSignal): Promise<SchedulingAttempt | undefined> {
     if (signal.aborted || this.#isClosed) return undefined;
     return await new Promise((resolve) => {
-      const deliver = (taken: Taken | undefined) => {
+      const deliver = (taken: SchedulingAttempt | undefined) => {
         this.#takers.delete(deliver);
         stopListening();
         resolve(taken);
@@ -139,7 +139,7 @@ export class SchedulingQueue {
   }
 
   /** No node fits. It waits, unless something came meanwhile that would have woken it: then it backs off. */
-  refused(taken: Taken, waiting: Waiting): void {
+  refused(taken: SchedulingAttempt, waiting: WakeCondition): void {
     const entry = this.#entryOf(taken);
     if (entry === undefined) return;
     const isWoken = this.#inFlight.sawAny(entry, (change) => waiting.wokenBy(change));
@@ -151,7 +151,7 @@ export class SchedulingQueue {
   }
 
   /** Something broke before there was an answer. It backs off, however idle the scheduler is. */
-  failed(taken: Taken): void {
+  failed(taken: SchedulingAttempt): void {
     const entry = this.#entryOf(taken);
     if (entry === undefined) return;
     this.#countError(entry);
@@ -160,13 +160,13 @@ export class SchedulingQueue {
   }
 
   /** Decided: nothing more to do, unless `requeue` says otherwise. */
-  done(taken: Taken): void {
+  done(taken: SchedulingAttempt): void {
     const entry = this.#entryOf(taken);
     if (entry !== undefined) this.#move(entry, this.#decided);
   }
 
   /** What was decided and `done` could not be carried out. */
-  requeue(taken: Taken, why: 'refusal' | 'error'): void {
+  requeue(taken: SchedulingAttempt, why: 'refusal' | 'error'): void {
     const entry = this.#entryOf(taken);
     if (entry === undefined) return;
     if (why === 'error') this.#countError(entry);
@@ -176,19 +176,19 @@ export class SchedulingQueue {
   }
 
   /** What should have been done for a refused pod failed, so what it waits for may never come. It backs off as from an error. */
-  retry(taken: Taken): void {
+  retry(taken: SchedulingAttempt): void {
     const entry = this.#entries.get(taken.pod.key);
     // Whoever woke it meanwhile has it looked at anyway.
-    if (entry?.taken !== taken || entry.place !== this.#waiting) return;
+    if (entry?.attempt !== taken || entry.state !== this.#waiting) return;
     this.#countError(entry);
     this.#moveOn(entry, 'backoff');
     this.#serve();
   }
 
   /** Something happened to the index. */
-  changed(change: Change): void {
+  observe(change: ClusterChange): void {
     this.#inFlight.record(change);
-    for (const entry of this.#swept) if (entry.waiting?.wokenBy(change)) this.#recause(entry, 'event');
+    for (const entry of this.#swept) if (entry.wakeCondition?.wokenBy(change)) this.#recause(entry, 'event');
     const woken = this.#waiting.wokenBy(change);
     if (woken.length === 0) return;
     for (const entry of woken) this.#moveOn(entry, 'event');
@@ -204,10 +204,10 @@ export class SchedulingQueue {
   }
 
   #enter(pod: QueuedPod): void {
-    const entry: Entry = {
+    const entry: QueueEntry = {
       pod,
       // It isn't there yet, which a set doesn't mind.
-      place: this.#gated,
+      state: this.#gated,
       slot: 0,
       order: this.#nextOrder(),
       cause: 'new',
@@ -216,9 +216,9 @@ export class SchedulingQueue {
       refusals: 0,
       errors: 0,
       backOffEndMs: Number.NEGATIVE_INFINITY,
-      taken: undefined,
+      attempt: undefined,
       wasUpdated: false,
-      waiting: undefined,
+      wakeCondition: undefined,
       dueMs: Number.POSITIVE_INFINITY,
       dueCause: 'sweep',
     };
@@ -226,9 +226,9 @@ export class SchedulingQueue {
     this.#moveOn(entry, 'new');
   }
 
-  #update(entry: Entry, pod: QueuedPod, mayHelp: boolean): void {
+  #update(entry: QueueEntry, pod: QueuedPod, mayHelp: boolean): void {
     entry.pod = pod;
-    switch (entry.place) {
+    switch (entry.state) {
       case this.#decided:
         return;
       case this.#inFlight:
@@ -243,41 +243,41 @@ export class SchedulingQueue {
       default:
         if (mayHelp && entry.cause === 'sweep') this.#recause(entry, 'update');
         // It is queued already, and finds its place anew: its priority may be another.
-        this.#move(entry, pod.isGated ? this.#gated : entry.place);
+        this.#move(entry, pod.isGated ? this.#gated : entry.state);
     }
   }
 
   /** Of one that is in flight or decided. Both, because a pod must not be lost if its end is told after `done`. */
-  #entryOf(taken: Taken): Entry | undefined {
+  #entryOf(taken: SchedulingAttempt): QueueEntry | undefined {
     const entry = this.#entries.get(taken.pod.key);
-    if (entry?.taken !== taken) return undefined;
-    return entry.place === this.#inFlight || entry.place === this.#decided ? entry : undefined;
+    if (entry?.attempt !== taken) return undefined;
+    return entry.state === this.#inFlight || entry.state === this.#decided ? entry : undefined;
   }
 
-  #countRefusal(entry: Entry): void {
+  #countRefusal(entry: QueueEntry): void {
     entry.refusals += 1;
     entry.errors = 0;
     this.#backOff(entry, entry.refusals);
   }
 
-  #countError(entry: Entry): void {
+  #countError(entry: QueueEntry): void {
     entry.errors += 1;
     this.#backOff(entry, entry.errors);
   }
 
-  #backOff(entry: Entry, failures: number): void {
+  #backOff(entry: QueueEntry, failures: number): void {
     entry.order = this.#nextOrder();
     entry.backOffEndMs = backOffEndMs(failures, this.#clock.monotonicMs(), this.#options.backOff);
   }
 
-  #wait(entry: Entry, waiting: Waiting): void {
+  #wait(entry: QueueEntry, waiting: WakeCondition): void {
     const { waitingMaxMs, sweepMs } = this.#options;
     const nowMs = this.#clock.monotonicMs();
     const restMs = (waiting.retryAtMs ?? Number.POSITIVE_INFINITY) - this.#clock.nowMs();
     // Not before its back-off is over: a time that is always past must not keep an idle scheduler busy.
     const retryMs = Math.max(nowMs + restMs, entry.backOffEndMs);
     const sweptMs = (Math.floor((nowMs + waitingMaxMs) / sweepMs) + 1) * sweepMs;
-    entry.waiting = waiting;
+    entry.wakeCondition = waiting;
     entry.dueMs = Math.min(retryMs, sweptMs);
     entry.dueCause = retryMs <= sweptMs ? 'retry' : 'sweep';
     assert(Number.isFinite(entry.dueMs), `a pod can't be looked at again at ${waiting.retryAtMs}`);
@@ -285,7 +285,7 @@ export class SchedulingQueue {
   }
 
   /** To where a pod belongs that somebody should look at: once its gates are gone and its back-off is over. */
-  #moveOn(entry: Entry, cause: Cause): void {
+  #moveOn(entry: QueueEntry, cause: AttemptCause): void {
     const nowMs = this.#clock.monotonicMs();
     if (entry.pod.isGated) {
       this.#move(entry, this.#gated);
@@ -298,19 +298,19 @@ export class SchedulingQueue {
     this.#recause(entry, cause);
   }
 
-  #recause(entry: Entry, cause: Cause): void {
+  #recause(entry: QueueEntry, cause: AttemptCause): void {
     entry.cause = cause;
     if (cause === 'sweep') {
       this.#swept.add(entry);
     } else {
       this.#swept.delete(entry);
-      entry.waiting = undefined;
+      entry.wakeCondition = undefined;
     }
   }
 
-  #move(entry: Entry, place: Place): void {
-    entry.place.delete(entry);
-    entry.place = place;
+  #move(entry: QueueEntry, place: QueueState): void {
+    entry.state.delete(entry);
+    entry.state = place;
     place.add(entry);
   }
 
@@ -335,14 +335,14 @@ export class SchedulingQueue {
     this.#setTimer();
   }
 
-  #begin(entry: Entry): Taken {
+  #begin(entry: QueueEntry): SchedulingAttempt {
     const { pod, cause, queuedMs = this.#clock.monotonicMs() } = entry;
     entry.attempts += 1;
-    entry.taken = { pod, attempt: entry.attempts, cause, queuedMs };
+    entry.attempt = { pod, number: entry.attempts, cause, queuedMs };
     entry.wasUpdated = false;
     this.#swept.delete(entry);
     this.#move(entry, this.#inFlight);
-    return entry.taken;
+    return entry.attempt;
   }
 
   #setTimer(): void {
@@ -371,10 +371,10 @@ export class SchedulingQueue {
 }
 
 interface Ordered {
-  readonly first: Entry | undefined;
+  readonly first: QueueEntry | undefined;
 }
 
 /** The first one again and again, as long as it satisfies `holds`; whoever gets one takes it out. */
-function* firstWhile(place: Ordered, holds: (entry: Entry) => boolean): Iterable<Entry> {
+function* firstWhile(place: Ordered, holds: (entry: QueueEntry) => boolean): Iterable<QueueEntry> {
   for (let { first } = place; first !== undefined && holds(first); { first } = place) yield first;
 }

@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { csiDrivers, persistentVolumeClaims } from '../../../kube/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { namespace, SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { changeRoom, driverName, placeOf, removeRoom, room, trackedClass } from './testing/furniture.ts';
+import {
+  deleteCapacity,
+  driverName,
+  patchCapacity,
+  placeOf,
+  publishCapacity,
+  trackedClass,
+} from './testing/fixtures.ts';
 
 const tracked = { storageClassName: 'tracked' };
 const full = refusal(2);
@@ -38,27 +45,32 @@ async function chosen(fixture: SchedulerFixture, name: string, claim = `${name}-
 describe('what is published decides', () => {
   test('a volume goes where there is room for it', async () => {
     await using fixture = await startFixture();
-    await room(fixture, 'n1', '4Gi');
-    await room(fixture, 'n2', '5Gi');
+    await publishCapacity(fixture, 'n1', '4Gi');
+    await publishCapacity(fixture, 'n2', '5Gi');
     await ask(fixture, 'web', '5Gi');
     expect(await chosen(fixture, 'web')).toBe('n2');
   });
 
   test.each([
     { name: 'nothing is published', publish: async () => {} },
-    { name: 'nodes have too little', publish: (fixture: SchedulerFixture) => room(fixture, '', '4Gi') },
+    {
+      name: 'nodes have too little',
+      publish: (fixture: SchedulerFixture) => publishCapacity(fixture, '', '4Gi'),
+    },
     {
       name: 'the largest single volume is smaller than the room',
-      publish: (fixture: SchedulerFixture) => room(fixture, '', '100Gi', { maximumVolumeSize: '4Gi' }),
+      publish: (fixture: SchedulerFixture) =>
+        publishCapacity(fixture, '', '100Gi', { maximumVolumeSize: '4Gi' }),
     },
     {
       name: 'the room is of another class',
-      publish: (fixture: SchedulerFixture) => room(fixture, '', '100Gi', { storageClassName: 'other' }),
+      publish: (fixture: SchedulerFixture) =>
+        publishCapacity(fixture, '', '100Gi', { storageClassName: 'other' }),
     },
     {
       name: 'the room is somewhere else',
       publish: (fixture: SchedulerFixture) =>
-        room(fixture, '', '100Gi', { nodeTopology: { matchLabels: { [labels.zone]: 'far' } } }),
+        publishCapacity(fixture, '', '100Gi', { nodeTopology: { matchLabels: { [labels.zone]: 'far' } } }),
     },
   ])('a pod waits where $name', async ({ publish }) => {
     await using fixture = await startFixture();
@@ -69,7 +81,7 @@ describe('what is published decides', () => {
 
   test('a largest volume that suffices is all that a single claim needs', async () => {
     await using fixture = await startFixture();
-    await room(fixture, 'n1', '100Gi', { maximumVolumeSize: '5Gi' });
+    await publishCapacity(fixture, 'n1', '100Gi', { maximumVolumeSize: '5Gi' });
     await ask(fixture, 'web', '5Gi');
     expect(await chosen(fixture, 'web')).toBe('n1');
   });
@@ -85,18 +97,18 @@ describe('what is published decides', () => {
   test('numbers that come, rise, fall and go are followed', async () => {
     await using fixture = await startFixture();
     await ask(fixture, 'web', '5Gi');
-    await room(fixture, 'n1', '4Gi');
+    await publishCapacity(fixture, 'n1', '4Gi');
     await fixture.settle();
     expect(await chosen(fixture, 'web')).toBe(full);
-    await changeRoom(fixture, 'n1', { capacity: '5Gi' });
+    await patchCapacity(fixture, 'n1', { capacity: '5Gi' });
     await fixture.settle();
     expect(await chosen(fixture, 'web')).toBe('n1');
-    await room(fixture, 'n2', '5Gi');
-    await changeRoom(fixture, 'n2', { capacity: '4Gi' });
+    await publishCapacity(fixture, 'n2', '5Gi');
+    await patchCapacity(fixture, 'n2', { capacity: '4Gi' });
     await ask(fixture, 'next', '5Gi');
     expect(await chosen(fixture, 'next')).toBe(full);
-    await changeRoom(fixture, 'n2', { capacity: '50Gi' });
-    await removeRoom(fixture, 'n2');
+    await patchCapacity(fixture, 'n2', { capacity: '50Gi' });
+    await deleteCapacity(fixture, 'n2');
     await ask(fixture, 'last', '5Gi');
     expect(await chosen(fixture, 'last')).toBe(full);
   });
@@ -105,12 +117,12 @@ describe('what is published decides', () => {
 describe('all claims of a pod count together', () => {
   test('each fits alone, both together do not: nothing is begun', async () => {
     await using fixture = await startFixture();
-    for (const node of ['n1', 'n2']) await room(fixture, node, '8Gi');
+    for (const node of ['n1', 'n2']) await publishCapacity(fixture, node, '8Gi');
     await ask(fixture, 'web', '5Gi', '4Gi');
     expect(await placeOf(fixture, 'web')).toBe(full);
     expect(await chosen(fixture, 'web', 'web-0')).toBe(full);
     expect(await chosen(fixture, 'web', 'web-1')).toBe(full);
-    await changeRoom(fixture, 'n2', { capacity: '9Gi' });
+    await patchCapacity(fixture, 'n2', { capacity: '9Gi' });
     await fixture.settle();
     expect(await chosen(fixture, 'web', 'web-0')).toBe('n2');
     expect(await chosen(fixture, 'web', 'web-1')).toBe('n2');
@@ -118,8 +130,8 @@ describe('all claims of a pod count together', () => {
 
   test('two pools of a node share what one could not take', async () => {
     await using fixture = await startFixture();
-    await room(fixture, 'n1', '5Gi');
-    await room(fixture, 'n1', '4Gi', { metadata: { namespace, name: 'room-n1-b' } });
+    await publishCapacity(fixture, 'n1', '5Gi');
+    await publishCapacity(fixture, 'n1', '4Gi', { metadata: { namespace, name: 'room-n1-b' } });
     await ask(fixture, 'web', '4Gi', '5Gi');
     expect(await chosen(fixture, 'web', 'web-0')).toBe('n1');
     const { items } = await fixture.cluster.resource(persistentVolumeClaims).list();
@@ -133,7 +145,7 @@ describe('all claims of a pod count together', () => {
 describe('what is promised to pods in flight is gone', () => {
   test('a second pod goes elsewhere, a third waits', async () => {
     await using fixture = await startFixture();
-    for (const node of ['n1', 'n2']) await room(fixture, node, '8Gi');
+    for (const node of ['n1', 'n2']) await publishCapacity(fixture, node, '8Gi');
     for (const name of ['a', 'b', 'c']) await fixture.claim(`${name}-0`, '5Gi', tracked);
     for (const name of ['a', 'b', 'c']) await fixture.pod(name, [`${name}-0`]);
     await fixture.settle();
@@ -143,7 +155,7 @@ describe('what is promised to pods in flight is gone', () => {
 
   test('what the scheduler promised is known after its death, from the claims alone', async () => {
     await using fixture = await startFixture();
-    await room(fixture, 'n1', '8Gi');
+    await publishCapacity(fixture, 'n1', '8Gi');
     await ask(fixture, 'a', '5Gi');
     expect(await chosen(fixture, 'a')).toBe('n1');
     await fixture.pause();
@@ -157,8 +169,8 @@ describe('what is promised to pods in flight is gone', () => {
 
   test('which of two pools was promised is known after its death, from the name on the claim', async () => {
     await using fixture = await startFixture();
-    await room(fixture, 'n1', '10Gi');
-    await room(fixture, 'n1', '6Gi', { metadata: { namespace, name: 'room-n1-z' } });
+    await publishCapacity(fixture, 'n1', '10Gi');
+    await publishCapacity(fixture, 'n1', '6Gi', { metadata: { namespace, name: 'room-n1-z' } });
     // Fits both, and takes the one that sorts last; without its name the other one would be charged.
     await fixture.claim('a-0', '5Gi', tracked);
     await fixture.pod('a', ['a-0'], { spec: { schedulingGates: [{ name: 'example.com/later' }] } });
@@ -177,7 +189,7 @@ describe('what is promised to pods in flight is gone', () => {
 
   test('a claim that goes, or whose node is taken back, gives its room to the next', async () => {
     await using fixture = await startFixture();
-    await room(fixture, 'n1', '8Gi');
+    await publishCapacity(fixture, 'n1', '8Gi');
     await ask(fixture, 'a', '5Gi');
     await ask(fixture, 'b', '5Gi');
     expect(await chosen(fixture, 'b')).toBe(full);

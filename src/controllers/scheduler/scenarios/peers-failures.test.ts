@@ -1,13 +1,14 @@
 /** What went wrong for others when something failed half-way, each as a scenario of its own. */
 import { expect, test } from 'vitest';
+import { failWith, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
+import { type ClusterCall, InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { createScheduler } from '../scheduler.ts';
 import { namespace, SchedulerFixture, schedulingControllers } from '../testing/scheduler-fixture.ts';
-import { startCrowd } from './testing/crowd.ts';
-import { FailingCluster } from './testing/failing-cluster.ts';
-import { numbered, placed, zonalDriver } from './testing/furniture.ts';
+import { startWithDriver } from './testing/driver-fixture.ts';
+import { numbered, placed, zonalDriver } from './testing/fixtures.ts';
 
 const tracked = { storageClassName: 'tracked' };
 
@@ -21,10 +22,10 @@ async function countVolumes(fixture: SchedulerFixture): Promise<number> {
 }
 
 test('S4: the second of two volumes can not be taken: others are not held up, and the pod ends where the first is', async () => {
-  const trial = await TrialCluster.start();
+  const trial = await VirtualTimeCluster.start();
   await using fixture = new SchedulerFixture(trial);
-  await fixture.furnish(['n1', 'n2']);
-  const failing = new FailingCluster(fixture.cluster);
+  await fixture.seed(['n1', 'n2']);
+  const failing = new InterceptedCluster(fixture.cluster);
   const [scheduler, ...others] = schedulingControllers({});
   trial.run([scheduler!], failing);
   trial.run(others);
@@ -36,7 +37,9 @@ test('S4: the second of two volumes can not be taken: others are not held up, an
     await fixture.disk(disk, '5Gi', node);
   for (const name of ['x', 'y', 'z']) await fixture.claim(name, '5Gi');
   await fixture.settle();
-  failing.breaks = (plural, name) => plural === 'persistentvolumes' && name === 'a2';
+  const isAffected = ({ verb, resource, name }: ClusterCall) =>
+    verb === 'patch' && resource.plural === 'persistentvolumes' && name === 'a2';
+  const repair = failing.addHooks(onlyFor(isAffected, { before: failWith(new Error('connection reset')) }));
   await fixture.pod('a', ['x', 'y']);
   await fixture.pod('b', ['z']);
   await fixture.settle(700);
@@ -45,21 +48,24 @@ test('S4: the second of two volumes can not be taken: others are not held up, an
   expect(await fixture.lines()).toEqual(
     expect.arrayContaining(['claim x has a1', 'claim y has nothing', 'disk a2 Available to nobody']),
   );
-  expect(await fixture.toldOf('a')).toContainEqual(
+  expect(await fixture.eventsOf('a')).toContainEqual(
     expect.stringMatching(/^VolumesKept: claim default\/x stays bound to volume a1/),
   );
-  failing.breaks = () => false;
+  repair();
   await fixture.settle(20_000);
   expect(await fixture.place('a')).toBe('n1');
 });
 
 test('S5: a volume that comes after the deadline is adopted, and the pod runs', async () => {
-  const { fixture, driver } = await startCrowd({ nodes: { n1: '10Gi', n2: '10Gi' }, makeMs: 20_000 }, {});
+  const { fixture, driver } = await startWithDriver(
+    { nodes: { n1: '10Gi', n2: '10Gi' }, makeMs: 20_000 },
+    {},
+  );
   await using _ = fixture;
   await fixture.pause();
   fixture.resume({
-    beside: ['pv-binder'],
-    controllers: driver.controllers,
+    otherControllers: ['pv-binder'],
+    extraControllers: driver.controllers,
     scheduler: { bindTimeoutMs: 5_000 },
   });
   await fixture.claim('data', '5Gi', tracked);
@@ -68,12 +74,12 @@ test('S5: a volume that comes after the deadline is adopted, and the pod runs', 
   expect(await fixture.place('web')).toBe('binding volumes: context deadline exceeded');
   await fixture.settle(60_000);
   expect(await fixture.place('web')).toMatch(/^n\d$/);
-  expect(driver).toMatchObject({ refusals: 0, made: 1, kept: 1 });
+  expect(driver).toMatchObject({ refusals: 0, made: 1, volumeCount: 1 });
   expect(await countVolumes(fixture)).toBe(1);
 });
 
 test('S6: the node goes between the choice and the volume: the choice is cleared, the pod goes elsewhere', async () => {
-  await using fixture = await SchedulerFixture.start({ nodes: [], beside: ['pv-binder'] });
+  await using fixture = await SchedulerFixture.start({ nodes: [], otherControllers: ['pv-binder'] });
   for (const name of ['n1', 'n2']) await fixture.node(name, { labels: { [labels.zone]: name } });
   await fixture.storageClass('zonal', { provisioner: zonalDriver });
   await fixture.claim('data', '5Gi', { storageClassName: 'zonal' });
@@ -84,14 +90,14 @@ test('S6: the node goes between the choice and the volume: the choice is cleared
   await fixture.cluster.resource(nodes).delete({ name: first! });
   await fixture.settle(5_000);
   expect(await fixture.place('web')).toContain("didn't find available persistent volumes to bind");
-  const provisioner = schedulingControllers({ beside: ['provisioner'] }).slice(1);
+  const provisioner = schedulingControllers({ otherControllers: ['provisioner'] }).slice(1);
   fixture.trial.run(provisioner);
   await fixture.settle(30_000);
   expect(await fixture.place('web')).toBe(first === 'n1' ? 'n2' : 'n1');
 });
 
 test('S7: the claim goes while its volume is being made: nothing is left of it', async () => {
-  const { fixture, driver } = await startCrowd({ nodes: { n1: '10Gi' }, makeMs: 10_000 });
+  const { fixture, driver } = await startWithDriver({ nodes: { n1: '10Gi' }, makeMs: 10_000 });
   await using _ = fixture;
   await fixture.claim('data', '8Gi', tracked);
   await fixture.pod('web', ['data']);
@@ -99,7 +105,7 @@ test('S7: the claim goes while its volume is being made: nothing is left of it',
   await fixture.deletePod('web');
   await fixture.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'data' });
   await fixture.settle(60_000);
-  expect(driver).toMatchObject({ made: 1, kept: 0 });
+  expect(driver).toMatchObject({ made: 1, volumeCount: 0 });
   expect(await countVolumes(fixture)).toBe(0);
   // Its room is there for the next, at the latest when the driver has had the time to say that it is full.
   await fixture.claim('next', '8Gi', tracked);
@@ -109,17 +115,17 @@ test('S7: the claim goes while its volume is being made: nothing is left of it',
 });
 
 test('S15: killed between the choice and the pod, its successor ends what it began, once', async () => {
-  const { fixture, driver } = await startCrowd({ nodes: { n1: '5Gi', n2: '5Gi' }, makeMs: 5_000 });
+  const { fixture, driver } = await startWithDriver({ nodes: { n1: '5Gi', n2: '5Gi' }, makeMs: 5_000 });
   await using _ = fixture;
   await fixture.claim('data', '5Gi', tracked);
   await fixture.pod('web', ['data']);
   await fixture.settle(1_000);
   const first = await selectedNode(fixture, 'data');
   await fixture.pause();
-  fixture.resume({ beside: ['pv-binder'], controllers: driver.controllers });
+  fixture.resume({ otherControllers: ['pv-binder'], extraControllers: driver.controllers });
   await fixture.settle(20_000);
   expect(await fixture.place('web')).toBe(first);
-  expect(driver).toMatchObject({ refusals: 0, made: 1, kept: 1 });
+  expect(driver).toMatchObject({ refusals: 0, made: 1, volumeCount: 1 });
 });
 
 test('S15: two schedulers at once give no volume twice, and leave no pod behind', async () => {

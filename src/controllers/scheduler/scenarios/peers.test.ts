@@ -17,8 +17,15 @@ import { expect, test } from 'vitest';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { namespace, SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { startCrowd } from './testing/crowd.ts';
-import { attempts, changeRoom, numbered, placed, room, trackedClass } from './testing/furniture.ts';
+import { startWithDriver } from './testing/driver-fixture.ts';
+import {
+  attempts,
+  numbered,
+  patchCapacity,
+  placed,
+  publishCapacity,
+  trackedClass,
+} from './testing/fixtures.ts';
 
 const tracked = { storageClassName: 'tracked' };
 
@@ -28,7 +35,7 @@ async function askAtOnce(fixture: SchedulerFixture, names: readonly string[], si
 }
 
 test('S1: five pods of 3 GiB and one node of 10: three run, two wait for room', async () => {
-  const { fixture, driver } = await startCrowd({ nodes: { n1: '10Gi' } });
+  const { fixture, driver } = await startWithDriver({ nodes: { n1: '10Gi' } });
   await using _ = fixture;
   const five = numbered('p', 5);
   await askAtOnce(fixture, five, '3Gi');
@@ -45,7 +52,7 @@ test('S1: five pods of 3 GiB and one node of 10: three run, two wait for room', 
 });
 
 test('S2: four pods of 6 GiB and three nodes of 20: all run, none is tried twice', async () => {
-  const { fixture, driver } = await startCrowd({ nodes: { n1: '20Gi', n2: '20Gi', n3: '20Gi' } });
+  const { fixture, driver } = await startWithDriver({ nodes: { n1: '20Gi', n2: '20Gi', n3: '20Gi' } });
   await using _ = fixture;
   const four = numbered('p', 4);
   await askAtOnce(fixture, four, '6Gi');
@@ -56,7 +63,7 @@ test('S2: four pods of 6 GiB and three nodes of 20: all run, none is tried twice
 });
 
 test('S3: two claims that fit alone and not together: the node is refused, nothing is made', async () => {
-  const { fixture, driver } = await startCrowd({ nodes: { n1: '10Gi', n2: '10Gi' } });
+  const { fixture, driver } = await startWithDriver({ nodes: { n1: '10Gi', n2: '10Gi' } });
   await using _ = fixture;
   for (const name of ['a', 'b']) await fixture.claim(name, '6Gi', tracked);
   await fixture.pod('web', ['a', 'b']);
@@ -142,8 +149,8 @@ test("S14: volumes that a node's former self left behind are not matched", async
 test('S16: what was made outside is known as soon as the driver says so', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1'] });
   await trackedClass(fixture);
-  await room(fixture, 'n1', '10Gi');
-  await changeRoom(fixture, 'n1', { capacity: '4Gi' });
+  await publishCapacity(fixture, 'n1', '10Gi');
+  await patchCapacity(fixture, 'n1', { capacity: '4Gi' });
   await askAtOnce(fixture, ['web'], '5Gi');
   await fixture.settle();
   expect(await fixture.place('web')).toContain('1 node(s) did not have enough free storage');

@@ -10,13 +10,13 @@ import {
   priorityClasses,
 } from '../../../kube/resources.ts';
 import { namespace, type PodOptions, SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { cpu, driverName, placed } from './testing/furniture.ts';
+import { cpu, driverName, placed } from './testing/fixtures.ts';
 
 const beside = ['pv-binder', 'protection', 'node-agent', 'disruption'];
 const urgent: PodSpec = { priorityClassName: 'urgent' };
 
 async function startFixture(...names: readonly string[]): Promise<SchedulerFixture> {
-  const fixture = await SchedulerFixture.start({ nodes: names, beside });
+  const fixture = await SchedulerFixture.start({ nodes: names, otherControllers: beside });
   const client = fixture.cluster.resource(priorityClasses);
   await client.create({ metadata: { name: 'urgent' }, value: 1000 });
   await client.create({ metadata: { name: 'middle' }, value: 500 });
@@ -53,7 +53,7 @@ test('a pod of higher priority has lower ones leave a full node, waits for them,
   expect(await isEnding(fixture, 'low')).toBe(true);
   const target = getCondition((await fixture.getPod('low')).status?.conditions, 'DisruptionTarget');
   expect(target).toMatchObject({ status: 'True', reason: 'PreemptionByScheduler' });
-  expect(await fixture.toldOf('low')).toContainEqual(
+  expect(await fixture.eventsOf('low')).toContainEqual(
     expect.stringMatching(/^Preempted: Preempted by pod .* on node n1/),
   );
   // It waits without asking for more.
@@ -205,7 +205,7 @@ test('a scheduler that dies while room is being made finds it again', async () =
   await fixture.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
   await fixture.settle();
   await fixture.pause();
-  fixture.resume({ beside });
+  fixture.resume({ otherControllers: beside });
   await fixture.pod('thief', [], { spec: cpu('6') });
   await fixture.settle(40_000);
   expect(await fixture.place('high')).toBe('n1');

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { persistentVolumes } from '../../../kube/resources.ts';
 import { namespace, SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { zonalDriver } from './testing/furniture.ts';
+import { zonalDriver } from './testing/fixtures.ts';
 
 const onlyOn = (node: string) => ({ nodeSelector: { 'kubernetes.io/hostname': node } });
 const nowhere = /node\(s\) didn't find available persistent volumes to bind/;

@@ -4,8 +4,8 @@ import { persistentVolumeClaims, pods, priorityClasses } from '../../../kube/res
 import { labels } from '../../../kube/well-known.ts';
 import { allControllers } from '../../all-controllers.ts';
 import { namespace, SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { startCrowd } from './testing/crowd.ts';
-import { attempts, cpu, numbered, places, zonalDriver } from './testing/furniture.ts';
+import { startWithDriver } from './testing/driver-fixture.ts';
+import { attempts, cpu, numbered, places, zonalDriver } from './testing/fixtures.ts';
 
 /** Without a node agent: nobody runs what is placed, and nobody else writes. */
 const quiet = { nodes: ['n1'], beside: ['pv-binder', 'provisioner', 'protection'] };
@@ -121,7 +121,7 @@ describe('pods that go', () => {
   });
 
   test('a pod that comes anew while the volume of its namesake is being made gets that volume', async () => {
-    const { fixture, driver } = await startCrowd({ nodes: { n1: '6Gi', n2: '6Gi' }, makeMs: 5_000 });
+    const { fixture, driver } = await startWithDriver({ nodes: { n1: '6Gi', n2: '6Gi' }, makeMs: 5_000 });
     await using _ = fixture;
     await fixture.claim('data', '5Gi', { storageClassName: 'tracked' });
     await fixture.pod('web', ['data']);
@@ -134,7 +134,7 @@ describe('pods that go', () => {
   });
 
   test('a pod that goes while its volume is being made leaves it to its claim, and no room is lost', async () => {
-    const { fixture, driver } = await startCrowd({ nodes: { n1: '10Gi' }, makeMs: 5_000 });
+    const { fixture, driver } = await startWithDriver({ nodes: { n1: '10Gi' }, makeMs: 5_000 });
     await using _ = fixture;
     await fixture.claim('data', '5Gi', { storageClassName: 'tracked' });
     await fixture.pod('web', ['data']);
@@ -161,8 +161,8 @@ describe('the gate VolumeScheduling', () => {
   async function startFixture(scheduler: boolean, controllers: boolean): Promise<SchedulerFixture> {
     const fixture = await SchedulerFixture.start({
       nodes: [],
-      beside: [],
-      controllers: besideWith(controllers),
+      otherControllers: [],
+      extraControllers: besideWith(controllers),
       scheduler: { volumeScheduling: scheduler },
     });
     for (const name of ['n1', 'n2']) await fixture.node(name, { labels: { [labels.zone]: name } });

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { seededRandom } from '../../../runtime/random.ts';
 import type { SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { startCrowd } from './testing/crowd.ts';
-import { numbered } from './testing/furniture.ts';
+import { startWithDriver } from './testing/driver-fixture.ts';
+import { numbered } from './testing/fixtures.ts';
 import { RandomHistory } from './testing/random-history.ts';
 
 const beside = ['pv-binder', 'protection', 'node-agent'];
@@ -56,9 +56,9 @@ async function expectNotCrowded(fixture: SchedulerFixture): Promise<void> {
 
 test.each(numbered('seed ', 4))('history of %s', async (seed) => {
   const sizes = Object.fromEntries(numbered('n', 5).map((name) => [name, '10Gi']));
-  const { fixture, driver } = await startCrowd(
+  const { fixture, driver } = await startWithDriver(
     { nodes: sizes, publishEveryMs: 5_000 },
-    { beside, controllers: [] },
+    { otherControllers: beside, extraControllers: [] },
   );
   await using _ = fixture;
   fixture.trial.run(driver.controllers);
@@ -71,7 +71,7 @@ test.each(numbered('seed ', 4))('history of %s', async (seed) => {
   await expectNotCrowded(fixture);
   const before = await waiting(fixture);
   await fixture.pause();
-  fixture.resume({ beside });
+  fixture.resume({ otherControllers: beside });
   await fixture.settle(30_000);
   expect(await waiting(fixture)).toEqual(before);
 });

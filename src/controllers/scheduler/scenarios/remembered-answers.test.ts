@@ -1,7 +1,7 @@
 /** Equal pods share a refusal, until something makes it stale: then the next of them gets the new answer. */
 import { describe, expect, test } from 'vitest';
 import { defaultRules } from '../../../engine/rules/default-rules.ts';
-import type { AnyRule } from '../../../engine/rules/rule.ts';
+import type { AnyRule } from '../../../engine/rules/framework/rule.ts';
 import {
   csiNodes,
   nodes,
@@ -13,33 +13,33 @@ import {
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { termsOf } from '../../provisioner/testing/objects.ts';
 import { namespace, SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { startCrowd } from './testing/crowd.ts';
+import { startWithDriver } from './testing/driver-fixture.ts';
 import {
   attempts,
-  changeRoom,
   cpu,
+  deleteCapacity,
   driverName,
   numbered,
+  patchCapacity,
   places,
-  removeRoom,
-  room,
+  publishCapacity,
   together,
   trackedClass,
   zonalDriver,
-} from './testing/furniture.ts';
-import type { Act } from './testing/wake-table.ts';
+} from './testing/fixtures.ts';
+import type { FixtureStep } from './testing/wake-table.ts';
 
 const merge = (body: object) => ({ type: 'merge', body }) as const;
 
 interface Case {
   readonly name: string;
   /** What stands there besides two nodes. */
-  readonly furnish: Act;
+  readonly furnish: FixtureStep;
   readonly className?: string;
   /** How many claims of 5Gi each pod has. */
   readonly claims?: number;
   readonly before: string;
-  readonly happens: Act;
+  readonly happens: FixtureStep;
   readonly after: string | RegExp;
 }
 
@@ -79,7 +79,7 @@ const cases: readonly Case[] = [
     className: 'tracked',
     furnish: async (w) => {
       await trackedClass(w);
-      await room(w, 'n1', '6Gi');
+      await publishCapacity(w, 'n1', '6Gi');
     },
     claims: 2,
     before: `2 ${noRoom}`,
@@ -96,7 +96,7 @@ const cases: readonly Case[] = [
     className: 'tracked',
     furnish: async (w) => {
       await trackedClass(w);
-      await room(w, 'n1', '6Gi');
+      await publishCapacity(w, 'n1', '6Gi');
       await w.claim('taker', '6Gi', { storageClassName: 'tracked' });
       const marks = { [annotations.selectedNode]: 'n1' };
       const client = w.cluster.resource(persistentVolumeClaims);
@@ -171,7 +171,7 @@ const cases: readonly Case[] = [
     className: 'tracked',
     furnish: (w) => trackedClass(w),
     before: `2 ${noRoom}`,
-    happens: (w) => room(w, 'n2', '5Gi'),
+    happens: (w) => publishCapacity(w, 'n2', '5Gi'),
     after: 'n2',
   },
   {
@@ -179,10 +179,10 @@ const cases: readonly Case[] = [
     className: 'tracked',
     furnish: async (w) => {
       await trackedClass(w);
-      await room(w, 'n2', '4Gi');
+      await publishCapacity(w, 'n2', '4Gi');
     },
     before: `2 ${noRoom}`,
-    happens: (w) => changeRoom(w, 'n2', { capacity: '5Gi' }),
+    happens: (w) => patchCapacity(w, 'n2', { capacity: '5Gi' }),
     after: 'n2',
   },
   {
@@ -190,10 +190,10 @@ const cases: readonly Case[] = [
     className: 'tracked',
     furnish: async (w) => {
       await trackedClass(w);
-      await room(w, '', '4Gi');
+      await publishCapacity(w, '', '4Gi');
     },
     before: 'needs 5Gi, has 4Gi',
-    happens: (w) => changeRoom(w, '', { capacity: '3Gi' }),
+    happens: (w) => patchCapacity(w, '', { capacity: '3Gi' }),
     after: /needs 5Gi, has 3Gi/,
   },
   {
@@ -201,10 +201,10 @@ const cases: readonly Case[] = [
     className: 'tracked',
     furnish: async (w) => {
       await trackedClass(w);
-      await room(w, '', '4Gi');
+      await publishCapacity(w, '', '4Gi');
     },
     before: 'needs 5Gi, has 4Gi',
-    happens: (w) => removeRoom(w, ''),
+    happens: (w) => deleteCapacity(w, ''),
     after: /^(?!.*has 4Gi)0\/2 nodes are available/,
   },
 ];
@@ -221,7 +221,7 @@ describe('the next of equal pods gets the new answer when', () => {
     const { furnish, className = 'local', claims = 1, before, happens, after } = one;
     await using fixture = await SchedulerFixture.start({
       nodes: [],
-      beside: ['pv-binder', 'provisioner', 'protection'],
+      otherControllers: ['pv-binder', 'provisioner', 'protection'],
     });
     await fixture.node('n1', { labels: { [labels.zone]: 'a' } });
     await fixture.node('n2', { labels: { [labels.zone]: 'b' } });
@@ -260,7 +260,11 @@ describe('what is worked out anew', () => {
 
   test('a hundred pods too many cost as much as one', async () => {
     const { counted, rules } = countedRules();
-    await using fixture = await SchedulerFixture.start({ nodes: ['n1'], beside: [], scheduler: { rules } });
+    await using fixture = await SchedulerFixture.start({
+      nodes: ['n1'],
+      otherControllers: [],
+      scheduler: { rules },
+    });
     await fixture.pod('large', [], { spec: cpu('6') });
     await fixture.settle();
     counted.plans = 0;
@@ -275,7 +279,7 @@ describe('what is worked out anew', () => {
   });
 
   test('a pod that asks for other things gets an answer of its own', async () => {
-    await using fixture = await SchedulerFixture.start({ nodes: ['n1'], beside: [] });
+    await using fixture = await SchedulerFixture.start({ nodes: ['n1'], otherControllers: [] });
     await fixture.pod('large', [], { spec: cpu('6') });
     await fixture.settle();
     await fixture.pod('first', [], { spec: cpu('4') });
@@ -288,7 +292,7 @@ describe('what is worked out anew', () => {
   });
 
   test('a pod whose place is only reserved counts for the next of equal pods', async () => {
-    const { fixture } = await startCrowd({ nodes: { n1: '10Gi', n2: '10Gi' }, makeMs: 5_000 });
+    const { fixture } = await startWithDriver({ nodes: { n1: '10Gi', n2: '10Gi' }, makeMs: 5_000 });
     await using _ = fixture;
     await fixture.pod('alone', [], { spec: together });
     await fixture.settle();

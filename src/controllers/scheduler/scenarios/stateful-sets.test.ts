@@ -4,27 +4,27 @@ import { SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import {
   apart,
   attempts,
-  makeSet,
+  createStatefulSet,
   numbered,
   placed,
   placeOf,
   places,
   together,
   zonalDriver,
-} from './testing/furniture.ts';
+} from './testing/fixtures.ts';
 
 const beside = ['pv-binder', 'provisioner', 'protection', 'node-agent', 'statefulset'];
 const helpless = 'preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.';
 const web = numbered('web-', 3);
 
 async function startFixture(nodes = ['n1', 'n2', 'n3']): Promise<SchedulerFixture> {
-  return await SchedulerFixture.start({ nodes, beside });
+  return await SchedulerFixture.start({ nodes, otherControllers: beside });
 }
 
 test('three replicas that keep apart get the local volumes of three nodes', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2', 'n3']) await fixture.disk(`disk-${node}`, '10Gi', node);
-  await makeSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: apart });
+  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: apart });
   await fixture.settle();
   expect((await places(fixture, web)).toSorted()).toEqual(['n1', 'n2', 'n3']);
   expect(attempts(fixture)).toBe(3);
@@ -34,7 +34,7 @@ test('three replicas that keep apart with volumes on two nodes: the third waits,
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2'])
     for (const disk of ['a', 'b']) await fixture.disk(`${disk}-${node}`, '10Gi', node);
-  await makeSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: apart });
+  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: apart });
   await fixture.settle();
   const waiting = (await places(fixture, web)).filter((place) => !/^n\d$/.test(place));
   expect(waiting).toEqual([
@@ -51,7 +51,7 @@ test('three replicas that keep apart with volumes on two nodes: the third waits,
 test('replicas that stay together share the node that has several volumes', async () => {
   await using fixture = await startFixture();
   for (const disk of ['a', 'b', 'c']) await fixture.disk(disk, '10Gi', 'n2');
-  await makeSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: together });
+  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: together });
   await fixture.settle();
   expect(await places(fixture, web)).toEqual(['n2', 'n2', 'n2']);
 });
@@ -59,7 +59,7 @@ test('replicas that stay together share the node that has several volumes', asyn
 test('replicas that stay together with one volume on each node: one runs, the others say why not', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2', 'n3']) await fixture.disk(`disk-${node}`, '10Gi', node);
-  await makeSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: together });
+  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: together });
   await fixture.settle();
   const found = (await places(fixture, web)).toSorted();
   expect(found[2]).toMatch(/^n\d$/);
@@ -76,7 +76,7 @@ test('all claims of a replica find volumes on the node that has enough of them',
   await fixture.disk('n1-a', '10Gi', 'n1');
   await fixture.disk('n2-a', '10Gi', 'n2');
   for (const disk of ['n3-a', 'n3-b', 'n3-c']) await fixture.disk(disk, '10Gi', 'n3');
-  await makeSet(fixture, { replicas: 1, claims: { data: '5Gi', log: '1Gi', tmp: '2Gi' } });
+  await createStatefulSet(fixture, { replicas: 1, claims: { data: '5Gi', log: '1Gi', tmp: '2Gi' } });
   await fixture.settle();
   expect(await fixture.place('web-0')).toBe('n3');
 });
@@ -84,7 +84,7 @@ test('all claims of a replica find volumes on the node that has enough of them',
 test('claims of a replica whose volumes are on different nodes are left alone', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2', 'n3']) await fixture.disk(`disk-${node}`, '10Gi', node);
-  await makeSet(fixture, { replicas: 1, claims: { data: '5Gi', log: '1Gi' } });
+  await createStatefulSet(fixture, { replicas: 1, claims: { data: '5Gi', log: '1Gi' } });
   await fixture.settle();
   expect(await placeOf(fixture, 'web-0')).toBe(
     `0/3 nodes are available: 3 node(s) didn't find available persistent volumes to bind. ${helpless}`,
@@ -103,7 +103,7 @@ test('volumes are made where those that are there do not suit', async () => {
   await fixture.storageClass('zonal', { provisioner: zonalDriver });
   await fixture.disk('small', '1Gi', 'n1', { storageClassName: 'zonal' });
   await fixture.disk('fits', '6Gi', 'n2', { storageClassName: 'zonal' });
-  await makeSet(fixture, { replicas: 3, claims: { data: '5Gi' }, className: 'zonal', pod: apart });
+  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, className: 'zonal', pod: apart });
   await fixture.settle();
   expect(await placed(fixture, web)).toBe(3);
   const lines = await fixture.lines();
@@ -116,7 +116,7 @@ test('volumes are made where those that are there do not suit', async () => {
 test('replicas that are deleted come back to where their volumes are', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2', 'n3']) await fixture.disk(`disk-${node}`, '10Gi', node);
-  await makeSet(fixture, { replicas: 2, claims: { data: '5Gi' }, pod: apart });
+  await createStatefulSet(fixture, { replicas: 2, claims: { data: '5Gi' }, pod: apart });
   await fixture.settle();
   const before = await places(fixture, ['web-0', 'web-1']);
   for (const name of ['web-0', 'web-1']) await fixture.deletePod(name);

@@ -4,8 +4,8 @@ import type { PodSpec } from '../../../kube/api/core.ts';
 import { namespaces, nodes, persistentVolumeClaims, pods, services } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { namespace, type SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { apart, cpu, together } from './testing/furniture.ts';
-import { type Act, expectWakes, type WakeRow } from './testing/wake-table.ts';
+import { apart, cpu, together } from './testing/fixtures.ts';
+import { expectWakes, type FixtureStep, type WakeRow } from './testing/wake-table.ts';
 
 const merge = (body: object) => ({ type: 'merge', body }) as const;
 
@@ -25,13 +25,13 @@ async function patchPod(
 }
 
 /** A pod that somebody else put on n1. */
-function theirs(name: string, spec: PodSpec = {}, app = 'theirs'): Act {
+function theirs(name: string, spec: PodSpec = {}, app = 'theirs'): FixtureStep {
   const metadata = { namespace, name, labels: { app } };
   return (fixture) =>
     fixture.pod(name, [], { metadata, spec: { schedulerName: 'another', nodeName: 'n1', ...spec } });
 }
 
-function gone(name: string): Act {
+function gone(name: string): FixtureStep {
   return (fixture) => fixture.cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
 }
 
@@ -69,7 +69,7 @@ const unrelated = [heartbeat, aVolume, aClaim, aService, otherPodsStatus, ownSta
 describe('a pod without cpu', () => {
   expectWakes({
     refused: '1 Insufficient cpu',
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await theirs('large', cpu('6'))(fixture);
       await theirs('other')(fixture);
       await fixture.pod('web', [], { spec: cpu('4') });
@@ -107,7 +107,7 @@ describe('a pod that does not tolerate the node', () => {
   const taints = [{ key: 'only', value: 'others', effect: 'NoSchedule' as const }];
   expectWakes({
     refused: '1 node(s) had untolerated taint(s)',
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await patchNode(fixture, { spec: { taints } });
       await theirs('other')(fixture);
       await fixture.pod('web');
@@ -137,7 +137,7 @@ describe('a pod that does not tolerate the node', () => {
 describe('a pod that asks for other labels', () => {
   expectWakes({
     refused: "1 node(s) didn't match Pod's node affinity/selector",
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await theirs('other')(fixture);
       await fixture.pod('web', [], { spec: { nodeSelector: { [labels.zone]: 'b' } } });
     },
@@ -162,7 +162,7 @@ describe('a pod that asks for other labels', () => {
 describe('a pod on a cordoned node', () => {
   expectWakes({
     refused: '1 node(s) were unschedulable',
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await patchNode(fixture, { spec: { unschedulable: true } });
       await theirs('other')(fixture);
       await fixture.pod('web');
@@ -181,7 +181,7 @@ describe('a pod on a cordoned node', () => {
 describe('a pod that keeps apart', () => {
   expectWakes({
     refused: "1 node(s) didn't match pod anti-affinity rules",
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await theirs('rival', {}, 'web')(fixture);
       await theirs('other')(fixture);
       await fixture.pod('web', [], { spec: apart });
@@ -203,7 +203,7 @@ describe('a pod that keeps apart', () => {
 describe('a pod that seeks company', () => {
   expectWakes({
     refused: "1 node(s) didn't match pod affinity rules",
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await theirs('other')(fixture);
       await fixture.pod('web', [], { spec: together });
     },
@@ -226,7 +226,7 @@ describe('a pod whose port is taken', () => {
   });
   expectWakes({
     refused: "1 node(s) didn't have free ports for the requested pod ports",
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await theirs('holder', port(8080))(fixture);
       await theirs('other', port(9090))(fixture);
       await fixture.pod('web', [], { spec: port(8080) });
@@ -242,7 +242,7 @@ describe('a pod whose port is taken', () => {
 describe('a pod whose claim only one may use', () => {
   expectWakes({
     refused: 'ReadWriteOncePod access mode already in-use by another pod',
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await fixture.disk('d1', '5Gi', 'n1', { accessModes: ['ReadWriteOncePod'] });
       await fixture.claim('data', '5Gi', { accessModes: ['ReadWriteOncePod'] });
       await theirs('other')(fixture);
@@ -272,7 +272,7 @@ describe('a pod that is spread', () => {
   expectWakes({
     refused: "1 node(s) didn't match pod topology spread constraints",
     options: { nodes: ['n1', 'n2'] },
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await theirs('first', {}, 'web')(fixture);
       await theirs('other')(fixture);
       await fixture.cluster.resource(nodes).patch({ name: 'n2' }, merge({ spec: { unschedulable: true } }));
@@ -296,7 +296,7 @@ describe('a pod whose company is told by the labels of namespaces', () => {
   const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
   expectWakes({
     refused: "1 node(s) didn't match pod affinity rules",
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await fixture.cluster.resource(namespaces).create({ metadata: { name: 'far' } });
       await theirs('other')(fixture);
       const containers = [{ name: 'main', image: 'pause' }];

@@ -11,7 +11,14 @@ import {
 import { labels, noProvisioner } from '../../../kube/well-known.ts';
 import { termsOf } from '../../provisioner/testing/objects.ts';
 import { namespace, type SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { changeRoom, driverName, removeRoom, room, trackedClass, zonalDriver } from './testing/furniture.ts';
+import {
+  deleteCapacity,
+  driverName,
+  patchCapacity,
+  publishCapacity,
+  trackedClass,
+  zonalDriver,
+} from './testing/fixtures.ts';
 import { expectWakes } from './testing/wake-table.ts';
 
 const merge = (body: object) => ({ type: 'merge', body }) as const;
@@ -40,7 +47,7 @@ describe('a pod that finds no volume', () => {
   const claimRef = { kind: 'PersistentVolumeClaim', namespace, name: 'nobody' };
   expectWakes({
     refused: "1 node(s) didn't find available persistent volumes to bind",
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await fixture.storageClass('other');
       await fixture.disk('small', '1Gi', 'n1');
       await fixture.disk('reserved', '9Gi', 'n1', { claimRef });
@@ -118,7 +125,7 @@ describe('a pod that finds no volume', () => {
 describe('a pod whose claim is not there', () => {
   expectWakes({
     refused: 'persistentvolumeclaim "data" not found',
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await fixture.disk('d1', '5Gi', 'n1');
       await fixture.pod('web', ['data']);
     },
@@ -133,7 +140,7 @@ describe('a pod whose claim is not there', () => {
 describe('a pod whose claim does not wait', () => {
   expectWakes({
     refused: 'pod has unbound immediate PersistentVolumeClaims',
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await fixture.storageClass('now', { volumeBindingMode: 'Immediate', provisioner: noProvisioner });
       await fixture.claim('data', '5Gi', { storageClassName: 'now' });
       await fixture.pod('web', ['data']);
@@ -152,7 +159,7 @@ describe('a pod whose claim does not wait', () => {
 describe('a pod whose class is not there', () => {
   expectWakes({
     refused: 'pod has unbound immediate PersistentVolumeClaims',
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await labelNode(fixture, labels.zone, 'a');
       await fixture.claim('data', '5Gi', { storageClassName: 'late' });
       await fixture.pod('web', ['data']);
@@ -175,7 +182,7 @@ describe('a pod whose class is not there', () => {
 describe('a pod whose class allows other places', () => {
   expectWakes({
     refused: "1 node(s) didn't find available persistent volumes to bind",
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await labelNode(fixture, labels.zone, 'a');
       const allowedTopologies = termsOf('zone=b');
       await fixture.storageClass('zonal', { provisioner: zonalDriver, allowedTopologies });
@@ -204,36 +211,36 @@ describe('a pod whose class allows other places', () => {
 describe('a pod without room in a pool', () => {
   expectWakes({
     refused: '1 node(s) did not have enough free storage',
-    furnish: async (fixture) => {
+    seed: async (fixture) => {
       await trackedClass(fixture);
-      await room(fixture, 'n1', '4Gi', { maximumVolumeSize: '3Gi' });
+      await publishCapacity(fixture, 'n1', '4Gi', { maximumVolumeSize: '3Gi' });
       await fixture.claim('data', '5Gi', { storageClassName: 'tracked' });
       await fixture.pod('web', ['data']);
     },
     rows: [
-      { name: 'another pool', happens: (w) => room(w, 'n2', '9Gi'), wakes: true },
+      { name: 'another pool', happens: (w) => publishCapacity(w, 'n2', '9Gi'), wakes: true },
       {
         name: 'a pool of another class',
-        happens: (w) => room(w, 'n2', '9Gi', { storageClassName: 'other' }),
+        happens: (w) => publishCapacity(w, 'n2', '9Gi', { storageClassName: 'other' }),
         wakes: false,
       },
       {
         name: 'more room',
-        happens: (w) => changeRoom(w, 'n1', { capacity: '9Gi', maximumVolumeSize: '9Gi' }),
+        happens: (w) => patchCapacity(w, 'n1', { capacity: '9Gi', maximumVolumeSize: '9Gi' }),
         wakes: true,
       },
       {
         name: 'larger volumes',
-        happens: (w) => changeRoom(w, 'n1', { maximumVolumeSize: '4Gi' }),
+        happens: (w) => patchCapacity(w, 'n1', { maximumVolumeSize: '4Gi' }),
         wakes: true,
       },
-      { name: 'less room', happens: (w) => changeRoom(w, 'n1', { capacity: '3Gi' }), wakes: false },
+      { name: 'less room', happens: (w) => patchCapacity(w, 'n1', { capacity: '3Gi' }), wakes: false },
       {
         name: 'smaller volumes',
-        happens: (w) => changeRoom(w, 'n1', { maximumVolumeSize: '1Gi' }),
+        happens: (w) => patchCapacity(w, 'n1', { maximumVolumeSize: '1Gi' }),
         wakes: false,
       },
-      { name: 'a pool that goes', happens: (w) => removeRoom(w, 'n1'), wakes: false },
+      { name: 'a pool that goes', happens: (w) => deleteCapacity(w, 'n1'), wakes: false },
       {
         name: 'a driver that does not track its room any more',
         happens: (w) =>
@@ -268,8 +275,8 @@ describe('a pod on a node that attaches no more volumes', () => {
   });
   expectWakes({
     refused: '1 node(s) exceed max volume count',
-    options: { beside: ['pv-binder', 'node-agent'] },
-    furnish: async (fixture) => {
+    options: { otherControllers: ['pv-binder', 'node-agent'] },
+    seed: async (fixture) => {
       await fixture.storageClass('plain');
       await fixture.cluster.resource(csiNodes).create({ metadata: { name: 'n1' }, ...limit(1) });
       for (const name of ['v1', 'v2']) await fixture.disk(name, '5Gi', 'n1', volume(name) as object);

@@ -5,7 +5,7 @@ import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resourc
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { affinityLines, termsOf } from '../../provisioner/testing/objects.ts';
 import { namespace, SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { cpu, zonalDriver } from './testing/furniture.ts';
+import { cpu, zonalDriver } from './testing/fixtures.ts';
 
 const standard = { storageClassName: 'standard' };
 
@@ -39,7 +39,7 @@ test('the zonal example, step by step', async () => {
   await fixture.claim('my-pvc', '100Gi', standard);
   await fixture.settle();
   expect((await claimNamed(fixture, 'my-pvc')).status?.phase).toBe('Pending');
-  expect(await fixture.toldOf('my-pvc')).toEqual([
+  expect(await fixture.eventsOf('my-pvc')).toEqual([
     'WaitForFirstConsumer: waiting for first consumer to be created before binding',
   ]);
   // 4. The user makes a pod, which has no room in zone a.
@@ -54,7 +54,7 @@ test('the zonal example, step by step', async () => {
   // 7. The pod is on that node, and runs.
   expect(await fixture.place('my-pod')).toBe('b1');
   expect((await fixture.getPod('my-pod')).status?.phase).toBe('Running');
-  expect(await fixture.toldOf('my-pod')).toContain('Scheduled: Successfully assigned default/my-pod to b1');
+  expect(await fixture.eventsOf('my-pod')).toContain('Scheduled: Successfully assigned default/my-pod to b1');
 });
 
 test('two claims of one pod are made in one zone', async () => {

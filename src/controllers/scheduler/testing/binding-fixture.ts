@@ -4,37 +4,43 @@ import { persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/r
 import { annotations } from '../../../kube/well-known.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
 import { provisionerController } from '../../provisioner/provisioner-controller.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import type { SchedulerOptions } from '../scheduler.ts';
-import { Maker } from './maker.ts';
+import { FakeProvisioner } from './fake-provisioner.ts';
 import { namespace, SchedulerFixture, schedulingControllers } from './scheduler-fixture.ts';
 
 export interface BindingFixtureOptions {
   readonly nodes?: readonly string[];
   readonly scheduler?: SchedulerOptions;
   /** Controllers that run from the start; the PV controller and the protection of volumes unless told otherwise. */
-  readonly beside?: readonly string[];
+  readonly controllers?: readonly string[];
   /** Makes the volumes of class `made`; left out, nobody does. */
-  readonly maker?: Maker;
+  readonly provisioner?: FakeProvisioner;
   /** The scheduler's own way to the cluster. */
-  readonly way?: (cluster: Cluster) => Cluster;
+  readonly wrapCluster?: (cluster: Cluster) => Cluster;
 }
 
-/** A fixture for binding volumes: `local` has disks made by hand, `made` those of a `Maker`. */
+/** A fixture for binding volumes: `local` has disks made by hand, `made` those of a `FakeProvisioner`. */
 export async function startBinding(options: BindingFixtureOptions = {}): Promise<SchedulerFixture> {
-  const { nodes, scheduler, beside = ['pv-binder', 'protection'], maker, way } = options;
-  const fixture = new SchedulerFixture(await TrialCluster.start());
-  await furnishBinding(fixture, nodes);
-  for (const name of beside) runBeside(fixture, name);
-  if (maker !== undefined) runMaker(fixture, maker);
+  const {
+    nodes,
+    scheduler,
+    controllers: beside = ['pv-binder', 'protection'],
+    provisioner: maker,
+    wrapCluster: way,
+  } = options;
+  const fixture = new SchedulerFixture(await VirtualTimeCluster.start());
+  await seedBinding(fixture, nodes);
+  for (const name of beside) runController(fixture, name);
+  if (maker !== undefined) runProvisioner(fixture, maker);
   runScheduler(fixture, scheduler, way?.(fixture.cluster));
   await fixture.settle();
   return fixture;
 }
 
-export async function furnishBinding(fixture: SchedulerFixture, nodes?: readonly string[]): Promise<void> {
-  await fixture.furnish(nodes);
-  await fixture.storageClass('made', { provisioner: Maker.provisionerName });
+export async function seedBinding(fixture: SchedulerFixture, nodes?: readonly string[]): Promise<void> {
+  await fixture.seed(nodes);
+  await fixture.storageClass('made', { provisioner: FakeProvisioner.provisionerName });
 }
 
 /** Leaves the claims' side to the PV controller, so that there is something to wait for. */
@@ -49,21 +55,21 @@ export function runScheduler(
   cluster: Cluster = fixture.cluster,
 ): Supervisor {
   const scheduler = { ...waiting, ...options };
-  return fixture.trial.run(schedulingControllers({ scheduler, beside: [] }), cluster);
+  return fixture.trial.run(schedulingControllers({ scheduler, otherControllers: [] }), cluster);
 }
 
 /** One controller more, until what is returned is closed. */
-export function runBeside(fixture: SchedulerFixture, name: string): Supervisor {
-  return fixture.trial.run(schedulingControllers({ beside: [name] }).slice(1));
+export function runController(fixture: SchedulerFixture, name: string): Supervisor {
+  return fixture.trial.run(schedulingControllers({ otherControllers: [name] }).slice(1));
 }
 
-export function runMaker(fixture: SchedulerFixture, { provisioner }: Maker): Supervisor {
+export function runProvisioner(fixture: SchedulerFixture, { provisioner }: FakeProvisioner): Supervisor {
   return fixture.trial.run([provisionerController({ provisioners: [provisioner] })]);
 }
 
 /** Has every volume looked at once by the PV controller, which then is gone: nothing gets bound. */
-export async function withoutBinder(fixture: SchedulerFixture): Promise<void> {
-  const binder = runBeside(fixture, 'pv-binder');
+export async function observeVolumesOnce(fixture: SchedulerFixture): Promise<void> {
+  const binder = runController(fixture, 'pv-binder');
   await fixture.settle();
   await binder.close();
 }
@@ -94,7 +100,11 @@ export async function annotateClaim(
 }
 
 /** Reserves the volume for a claim, as a scheduler that died right after it. */
-export async function reserve(fixture: SchedulerFixture, name: string, claimName: string): Promise<void> {
+export async function writeClaimRef(
+  fixture: SchedulerFixture,
+  name: string,
+  claimName: string,
+): Promise<void> {
   const claim = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name: claimName });
   const { uid, resourceVersion } = claim.metadata ?? {};
   const claimRef = {

@@ -13,49 +13,49 @@ import { labels, noProvisioner } from '../../../kube/well-known.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
 import { allControllers } from '../../all-controllers.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { createScheduler, type SchedulerOptions } from '../scheduler.ts';
 
 export const namespace = 'default';
 
-export interface FixtureOptions {
+export interface SchedulerFixtureOptions {
   /** Names of nodes, each with a hostname label and room for plenty. */
   readonly nodes?: readonly string[];
   readonly scheduler?: SchedulerOptions;
   /** Controllers beside the scheduler, by name. */
-  readonly beside?: readonly string[];
+  readonly otherControllers?: readonly string[];
   /** Further ones, such as a driver that the test plays. */
-  readonly controllers?: readonly Controller[];
+  readonly extraControllers?: readonly Controller[];
 }
 
 const besideDefault = ['pv-binder', 'provisioner', 'ephemeral', 'protection', 'node-agent'];
 
 /** A small cluster in memory with our scheduler in it, under virtual time. */
 export class SchedulerFixture implements AsyncDisposable {
-  readonly trial: TrialCluster;
+  readonly trial: VirtualTimeCluster;
   readonly cluster: Cluster;
   #run: Supervisor | undefined;
 
-  constructor(trial: TrialCluster) {
+  constructor(trial: VirtualTimeCluster) {
     this.trial = trial;
     this.cluster = trial.cluster;
   }
 
-  static async start(options: FixtureOptions = {}): Promise<SchedulerFixture> {
-    const fixture = new SchedulerFixture(await TrialCluster.start());
-    await fixture.furnish(options.nodes);
+  static async start(options: SchedulerFixtureOptions = {}): Promise<SchedulerFixture> {
+    const fixture = new SchedulerFixture(await VirtualTimeCluster.start());
+    await fixture.seed(options.nodes);
     fixture.resume(options);
     await fixture.settle();
     return fixture;
   }
 
   /** Nodes, and the class `local` whose volumes are made by hand. */
-  async furnish(names: readonly string[] = ['n1', 'n2', 'n3']): Promise<void> {
+  async seed(names: readonly string[] = ['n1', 'n2', 'n3']): Promise<void> {
     for (const name of names) await this.node(name);
     await this.storageClass('local');
   }
 
-  resume(options: FixtureOptions = {}): Supervisor {
+  resume(options: SchedulerFixtureOptions = {}): Supervisor {
     this.#run = this.trial.run(schedulingControllers(options));
     return this.#run;
   }
@@ -175,8 +175,8 @@ export class SchedulerFixture implements AsyncDisposable {
   }
 
   /** What was told about an object, as `REASON: NOTE`. */
-  async toldOf(name: string): Promise<readonly string[]> {
-    const told = (await this.trial.told()).map((line) => line.split(` ${name}: `));
+  async eventsOf(name: string): Promise<readonly string[]> {
+    const told = (await this.trial.eventLines()).map((line) => line.split(` ${name}: `));
     return told.flatMap(([reason, note]) => (note === undefined ? [] : [`${reason}: ${note}`]));
   }
 
@@ -199,9 +199,9 @@ export interface PodOptions {
 /** Our scheduler, and those of the others that are asked for. */
 export function schedulingControllers({
   scheduler,
-  beside = besideDefault,
-  controllers = [],
-}: FixtureOptions): readonly Controller[] {
+  otherControllers: beside = besideDefault,
+  extraControllers: controllers = [],
+}: SchedulerFixtureOptions): readonly Controller[] {
   const others = allControllers().filter(({ name }) => name !== 'scheduler' && beside.includes(name));
   return [createScheduler(scheduler), ...others, ...controllers];
 }

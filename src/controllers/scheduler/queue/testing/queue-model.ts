@@ -1,10 +1,10 @@
-import type { QueuedPod, Taken } from '../queued-pod.ts';
+import type { QueuedPod, SchedulingAttempt } from '../queued-pod.ts';
 
 /** What the model knows of a pod. `queued` is wherever it will be taken from without anything else happening. */
 interface Known {
   pod: QueuedPod;
   state: 'queued' | 'waiting' | 'gated' | 'inFlight' | 'decided';
-  taken: Taken | undefined;
+  taken: SchedulingAttempt | undefined;
   /** The change that it waits for. */
   waitsFor: string;
   /** What came while it was in flight. */
@@ -43,7 +43,7 @@ export class QueueModel {
     this.#pods.delete(key);
   }
 
-  took(taken: Taken): void {
+  took(taken: SchedulingAttempt): void {
     const known = this.#pods.get(taken.pod.key);
     if (known?.state !== 'queued') throw new Error(`${taken.pod.key} was taken, but is ${known?.state}`);
     known.state = 'inFlight';
@@ -52,7 +52,7 @@ export class QueueModel {
     known.wasUpdated = false;
   }
 
-  refused(taken: Taken, waitsFor: string): void {
+  refused(taken: SchedulingAttempt, waitsFor: string): void {
     const known = this.#held(taken);
     if (known === undefined) return;
     const isWoken = known.state === 'decided' || known.wasUpdated || known.seen.has(waitsFor);
@@ -61,12 +61,12 @@ export class QueueModel {
     if (isWoken || known.pod.isGated) this.#queue(known);
   }
 
-  failed(taken: Taken): void {
+  failed(taken: SchedulingAttempt): void {
     const known = this.#held(taken);
     if (known !== undefined) this.#queue(known);
   }
 
-  done(taken: Taken): void {
+  done(taken: SchedulingAttempt): void {
     const known = this.#held(taken);
     if (known !== undefined) known.state = 'decided';
   }
@@ -88,7 +88,7 @@ export class QueueModel {
     known.state = known.pod.isGated ? 'gated' : 'queued';
   }
 
-  #held(taken: Taken): Known | undefined {
+  #held(taken: SchedulingAttempt): Known | undefined {
     const known = this.#pods.get(taken.pod.key);
     const isHeld = known?.state === 'inFlight' || known?.state === 'decided';
     return isHeld && known.taken === taken ? known : undefined;

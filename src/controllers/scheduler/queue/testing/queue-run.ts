@@ -1,41 +1,41 @@
-import type { Change } from '../../../../engine/cluster-index/change.ts';
+import type { ClusterChange } from '../../../../engine/cluster-index/cluster-change.ts';
 import { assert } from '../../../../runtime/assert.ts';
 import { VirtualClock } from '../../../../runtime/virtual-clock.ts';
-import type { QueuedPod, Taken, Waiting } from '../queued-pod.ts';
-import { type QueueOptions, SchedulingQueue } from '../scheduling-queue.ts';
+import type { QueuedPod, SchedulingAttempt, WakeCondition } from '../queued-pod.ts';
+import { SchedulingQueue, type SchedulingQueueOptions } from '../scheduling-queue.ts';
 
 /** A queue on a virtual clock, with short words for what a scheduler does with it. */
 export class QueueRun {
   readonly clock = new VirtualClock();
   readonly queue: SchedulingQueue;
 
-  constructor(options: Partial<QueueOptions> = {}) {
+  constructor(options: Partial<SchedulingQueueOptions> = {}) {
     this.queue = new SchedulingQueue(this.clock, options);
   }
 
   /** The next one if there is one, without waiting. */
-  async takeNow(): Promise<Taken | undefined> {
+  async takeNow(): Promise<SchedulingAttempt | undefined> {
     const stop = new AbortController();
     const taken = this.queue.take(stop.signal);
     stop.abort();
     return await taken;
   }
 
-  async take(): Promise<Taken> {
+  async take(): Promise<SchedulingAttempt> {
     const taken = await this.takeNow();
     assert(taken !== undefined, 'there is nothing to take');
     return taken;
   }
 
   /** Everything that can be taken now, in order. */
-  async takeAll(): Promise<Taken[]> {
-    const all: Taken[] = [];
+  async takeAll(): Promise<SchedulingAttempt[]> {
+    const all: SchedulingAttempt[] = [];
     for (let taken = await this.takeNow(); taken !== undefined; taken = await this.takeNow()) all.push(taken);
     return all;
   }
 
   /** Takes the next one, and refuses it. */
-  async refuse(waiting: Waiting = waitingFor()): Promise<void> {
+  async refuse(waiting: WakeCondition = waitingFor()): Promise<void> {
     this.queue.refused(await this.take(), waiting);
   }
 
@@ -43,7 +43,7 @@ export class QueueRun {
     this.queue.failed(await this.take());
   }
 
-  async decide(): Promise<Taken> {
+  async decide(): Promise<SchedulingAttempt> {
     const taken = await this.take();
     this.queue.done(taken);
     return taken;
@@ -64,10 +64,10 @@ export function podOf(name: string, given: Partial<Omit<QueuedPod, 'key'>> = {})
 }
 
 /** Woken by the changes of these names, and by no other. */
-export function waitingFor(...names: readonly string[]): Waiting {
+export function waitingFor(...names: readonly string[]): WakeCondition {
   return { wokenBy: (change) => change.kind === 'Release' && names.includes(change.nodeName) };
 }
 
-export function changeOf(name: string): Change {
+export function changeOf(name: string): ClusterChange {
   return { kind: 'Release', volumes: [], pools: [], nodeName: name };
 }

@@ -1,6 +1,6 @@
 import type { PodSpec } from '../../../../kube/api/core.ts';
 import type { KubeObject } from '../../../../kube/api/meta.ts';
-import { orAbsent } from '../../../../kube/or-absent.ts';
+import { undefinedIfNotFound } from '../../../../kube/undefined-if-not-found.ts';
 import type { Resource } from '../../../../kube/resource.ts';
 import {
   nodes,
@@ -12,7 +12,7 @@ import {
 import { labels } from '../../../../kube/well-known.ts';
 import type { Random } from '../../../../runtime/random.ts';
 import { namespace, type SchedulerFixture } from '../../testing/scheduler-fixture.ts';
-import { apart, cpu, zonalDriver } from './furniture.ts';
+import { apart, cpu, zonalDriver } from './fixtures.ts';
 
 const zones = ['a', 'b', 'c'];
 const classNames = ['local', 'zonal', 'tracked'];
@@ -99,14 +99,14 @@ export class RandomHistory {
     const client = this.#fixture.cluster.resource(resource);
     const { items } = await client.list();
     if (items.length > 0)
-      await orAbsent(client.delete({ namespace, name: this.#random.pick(items).metadata?.name ?? '' }));
+      await undefinedIfNotFound(client.delete({ namespace, name: this.#random.pick(items).metadata?.name ?? '' }));
   }
 
   async #deleteFreeDisk(): Promise<void> {
     const client = this.#fixture.cluster.resource(persistentVolumes);
     const free = (await client.list()).items.filter(({ spec }) => spec?.claimRef === undefined);
     if (free.length > 0)
-      await orAbsent(client.delete({ name: this.#random.pick(free).metadata?.name ?? '' }));
+      await undefinedIfNotFound(client.delete({ name: this.#random.pick(free).metadata?.name ?? '' }));
   }
 
   async #cordon(): Promise<void> {

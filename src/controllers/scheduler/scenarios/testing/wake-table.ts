@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest';
-import { type FixtureOptions, SchedulerFixture } from '../../testing/scheduler-fixture.ts';
-import { attempts } from './furniture.ts';
+import { SchedulerFixture, type SchedulerFixtureOptions } from '../../testing/scheduler-fixture.ts';
+import { attempts } from './fixtures.ts';
 
-export type Act = (fixture: SchedulerFixture) => Promise<unknown>;
+export type FixtureStep = (fixture: SchedulerFixture) => Promise<unknown>;
 
 export interface WakeRow {
   /** What happens, to be read after the name of the table. */
   readonly name: string;
-  readonly happens: Act;
+  readonly happens: FixtureStep;
   /** Whether the pod is looked at again, and at once. `placed`: and finds its node. */
   readonly wakes: boolean | 'placed';
 }
 
 export interface WakeTable {
   /** Makes the pod `web`, which is refused. */
-  readonly furnish: Act;
+  readonly seed: FixtureStep;
   /** In the words of the refusal. */
   readonly refused: string;
   readonly rows: readonly WakeRow[];
-  readonly options?: FixtureOptions;
+  readonly options?: SchedulerFixtureOptions;
 }
 
 /** A pod that is refused, and for each thing that happens afterwards whether the pod is looked at again. */
-export function expectWakes({ furnish, refused, rows, options }: WakeTable): void {
+export function expectWakes({ seed: furnish, refused, rows, options }: WakeTable): void {
   test.each(rows.map((row) => [row.name, row] as const))('%s', async (_, { happens, wakes }) => {
     await using fixture = await SchedulerFixture.start({ nodes: ['n1'], ...options });
     await furnish(fixture);

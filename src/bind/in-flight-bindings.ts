@@ -1,5 +1,5 @@
 import type { Projected } from '../cluster/cluster.ts';
-import type { Change } from '../engine/cluster-index/change.ts';
+import type { ClusterChange } from '../engine/cluster-index/cluster-change.ts';
 import { addTo, removeFrom } from '../engine/cluster-index/primitives/maps.ts';
 import type { Reservation } from '../engine/ledger/ledger.ts';
 import type { Placement } from '../engine/plan.ts';
@@ -7,7 +7,7 @@ import type { Pod } from '../kube/api/core.ts';
 import { onAbort } from '../runtime/abort.ts';
 
 /** A pod on its way to its node: decided and reserved, and now being written. */
-export class Flight {
+export class InFlightBinding {
   /** As it was when it was decided on. */
   readonly pod: Projected<Pod>;
   readonly reservation: Reservation;
@@ -34,23 +34,23 @@ export class Flight {
   cancel(cause: string): boolean {
     if (this.#isLeaving) return false;
     this.#cancelling.abort(new Error(cause));
-    this.poke();
+    this.wake();
     return true;
   }
 
   /** The pod's node is written next: from now on nobody can let go of it. */
-  leave(): void {
+  markPodWriteStarted(): void {
     this.#isLeaving = true;
   }
 
   /** Something happened that may concern it. */
-  poke(): void {
+  wake(): void {
     this.#hasNews = true;
     this.#wake?.();
   }
 
   /** Resolves at the first poke since it last resolved, or when `signal` aborts. */
-  news(signal: AbortSignal): Promise<void> {
+  nextWake(signal: AbortSignal): Promise<void> {
     if (this.#hasNews || signal.aborted) {
       this.#hasNews = false;
       return Promise.resolve();
@@ -69,27 +69,27 @@ export class Flight {
 }
 
 /** All flights, found by whatever an event is about. */
-export class Flights {
-  readonly #byPod = new Map<string, Flight>();
-  readonly #byClaim = new Map<string, Set<Flight>>();
-  readonly #byNode = new Map<string, Set<Flight>>();
+export class InFlightBindings {
+  readonly #byPod = new Map<string, InFlightBinding>();
+  readonly #byClaim = new Map<string, Set<InFlightBinding>>();
+  readonly #byNode = new Map<string, Set<InFlightBinding>>();
   #onLanding: (() => void)[] = [];
 
   get size(): number {
     return this.#byPod.size;
   }
 
-  get(podKey: string): Flight | undefined {
+  get(podKey: string): InFlightBinding | undefined {
     return this.#byPod.get(podKey);
   }
 
-  add(flight: Flight): void {
+  add(flight: InFlightBinding): void {
     this.#byPod.set(flight.reservation.podKey, flight);
     for (const { key } of flight.placement.pod.claims) addTo(this.#byClaim, key, flight);
     addTo(this.#byNode, flight.placement.node, flight);
   }
 
-  delete(flight: Flight): void {
+  delete(flight: InFlightBinding): void {
     this.#byPod.delete(flight.reservation.podKey);
     for (const { key } of flight.placement.pod.claims) removeFrom(this.#byClaim, key, flight);
     removeFrom(this.#byNode, flight.placement.node, flight);
@@ -99,31 +99,31 @@ export class Flights {
   }
 
   /** Resolves when the next of them ends, however it ends. */
-  landing(): Promise<void> {
+  nextEnd(): Promise<void> {
     return new Promise((resolve) => {
       this.#onLanding.push(resolve);
     });
   }
 
   /** Those that use the claim. */
-  using(claimKey: string): Iterable<Flight> {
+  usingClaim(claimKey: string): Iterable<InFlightBinding> {
     return this.#byClaim.get(claimKey) ?? [];
   }
 
   /** Tells those that the change may concern. */
-  changed(change: Change): void {
-    for (const flight of this.#concernedBy(change)) flight.poke();
+  observe(change: ClusterChange): void {
+    for (const flight of this.#concernedBy(change)) flight.wake();
   }
 
-  #concernedBy(change: Change): readonly Flight[] {
+  #concernedBy(change: ClusterChange): readonly InFlightBinding[] {
     switch (change.kind) {
       case 'Pod':
         return [this.#byPod.get((change.after ?? change.before)!.key) ?? []].flat();
       case 'PersistentVolumeClaim':
-        return [...this.using((change.after ?? change.before)!.key)];
+        return [...this.usingClaim((change.after ?? change.before)!.key)];
       case 'PersistentVolume': {
         const claims = [change.before?.claim?.claimKey, change.after?.claim?.claimKey];
-        return [...new Set(claims)].flatMap((key) => (key === undefined ? [] : [...this.using(key)]));
+        return [...new Set(claims)].flatMap((key) => (key === undefined ? [] : [...this.usingClaim(key)]));
       }
       case 'Node':
         return [...(this.#byNode.get((change.after ?? change.before)!.key) ?? [])];

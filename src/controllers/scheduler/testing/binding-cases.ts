@@ -2,7 +2,7 @@ import { labels } from '../../../kube/well-known.ts';
 import type { SchedulerFixture } from './scheduler-fixture.ts';
 
 /** A pod with volumes that can go to one node only, so that every run of it ends in the same state. */
-export interface Situation {
+export interface BindingCase {
   readonly name: string;
   /** What the scheduler writes in peace, by kind, where it leaves the claims' side to the PV controller. */
   readonly writes: readonly string[];
@@ -15,7 +15,7 @@ const selects = 'patch persistentvolumeclaims';
 const claims = 'patch persistentvolumes';
 const binds = 'post pods';
 
-export const situations: readonly Situation[] = [
+export const bindingCases: readonly BindingCase[] = [
   {
     name: 'one existing volume',
     writes: [claims, binds],

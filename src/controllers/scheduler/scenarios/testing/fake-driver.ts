@@ -10,16 +10,16 @@ import type { Controller } from '../../../../reconcile/controller.ts';
 import { assert } from '../../../../runtime/assert.ts';
 import type { Clock } from '../../../../runtime/clock.ts';
 import {
-  type MakeOutcome,
+  type VolumeMakeOutcome,
   type Provisioner,
-  refused,
+  refusedOutcome,
   type VolumePlan,
 } from '../../../provisioner/provisioner.ts';
 import { provisionerController } from '../../../provisioner/provisioner-controller.ts';
 import { namespace, type SchedulerFixture } from '../../testing/scheduler-fixture.ts';
-import { driverName, trackedClass } from './furniture.ts';
+import { driverName, trackedClass } from './fixtures.ts';
 
-export interface DriverOptions {
+export interface FakeDriverOptions {
   /** What each node has. */
   readonly nodes: Readonly<Record<string, string>>;
   /** How long it takes to make a volume. */
@@ -39,9 +39,9 @@ interface Volume {
  * A driver with disks of its own on each node. It keeps its own books, refuses what doesn't fit them, and says what is left late:
  * only now and then, never right after a change.
  */
-export class PretendDriver {
+export class FakeDriver {
   readonly #clock: Clock;
-  readonly #options: Required<DriverOptions>;
+  readonly #options: Required<FakeDriverOptions>;
   readonly #volumes = new Map<string, Volume>();
   readonly #sizes = new Map<string, bigint>();
   readonly #said = new Map<string, string>();
@@ -52,13 +52,13 @@ export class PretendDriver {
   /** Says no to everything, whatever its books say. */
   isBroken = false;
 
-  constructor(clock: Clock, options: DriverOptions) {
+  constructor(clock: Clock, options: FakeDriverOptions) {
     this.#clock = clock;
     this.#options = { makeMs: 200, publishEveryMs: 30_000, staleMs: 0, ...options };
   }
 
   /** How many volumes there are now. */
-  get kept(): number {
+  get volumeCount(): number {
     return this.#volumes.size;
   }
 
@@ -68,7 +68,7 @@ export class PretendDriver {
   }
 
   /** The driver's object and class, and its first word on every node. */
-  async introduce(fixture: SchedulerFixture): Promise<void> {
+  async register(fixture: SchedulerFixture): Promise<void> {
     await trackedClass(fixture);
     const client = fixture.cluster.resource(csiStorageCapacities);
     for (const node of Object.keys(this.#options.nodes))
@@ -98,7 +98,7 @@ export class PretendDriver {
     };
   }
 
-  async #make(plan: VolumePlan, signal: AbortSignal): Promise<MakeOutcome> {
+  async #make(plan: VolumePlan, signal: AbortSignal): Promise<VolumeMakeOutcome> {
     await this.#clock.sleep(this.#options.makeMs, signal);
     const { name } = plan.asset;
     if (this.#volumes.has(name)) return { kind: 'made', plan };
@@ -106,7 +106,7 @@ export class PretendDriver {
     const bytes = this.#sizes.get(name) ?? 0n;
     if (this.isBroken || this.#leftBytes(node) < bytes) {
       this.refusals += 1;
-      return refused(`out of disks on ${node}`);
+      return refusedOutcome(`out of disks on ${node}`);
     }
     this.made += 1;
     this.#volumes.set(name, { node, bytes });

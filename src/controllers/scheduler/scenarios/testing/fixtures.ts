@@ -24,8 +24,8 @@ export async function trackedClass(
   await fixture.storageClass(name, { provisioner, ...more });
 }
 
-/** What the driver says of one node; of every node where `nodeName` is empty. */
-export async function room(
+/** What the driver says of one node; of every node where `nodeNameRule` is empty. */
+export async function publishCapacity(
   fixture: SchedulerFixture,
   nodeName: string,
   size: string,
@@ -40,7 +40,7 @@ export async function room(
   });
 }
 
-export async function changeRoom(
+export async function patchCapacity(
   fixture: SchedulerFixture,
   nodeName: string,
   body: Partial<CSIStorageCapacity>,
@@ -49,7 +49,7 @@ export async function changeRoom(
   await fixture.cluster.resource(csiStorageCapacities).patch(key, { type: 'merge', body });
 }
 
-export async function removeRoom(fixture: SchedulerFixture, nodeName: string): Promise<void> {
+export async function deleteCapacity(fixture: SchedulerFixture, nodeName: string): Promise<void> {
   await fixture.cluster.resource(csiStorageCapacities).delete({ namespace, name: roomName(nodeName) });
 }
 
@@ -66,7 +66,7 @@ export interface SetOptions {
 }
 
 /** A StatefulSet `web` whose pods are ours. */
-export async function makeSet(fixture: SchedulerFixture, options: SetOptions): Promise<void> {
+export async function createStatefulSet(fixture: SchedulerFixture, options: SetOptions): Promise<void> {
   const { replicas, claims, className = 'local', pod = {} } = options;
   const set: StatefulSet = {
     metadata: { namespace, name: 'web' },

@@ -1,7 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../kube/api/core.ts';
-import { canonicalJson } from '../kube/canonical-json.ts';
+import { canonicalJson } from '../kube/go/json-text.ts';
 import { annotations } from '../kube/well-known.ts';
-import type { Standing } from './insist.ts';
+import type { WriteState } from './retry-while-valid.ts';
 
 /*
  * Whether a decision that could not be written still holds for the object as it is now. Words that somebody added don't matter; what
@@ -9,22 +9,22 @@ import type { Standing } from './insist.ts';
  */
 
 /** `known` is the volume as it was decided on, for the claim of that uid. */
-export function volumeStanding(
+export function volumeWriteState(
   live: PersistentVolume | undefined,
   known: PersistentVolume,
   claimUid: string,
-): Standing {
+): WriteState {
   if (live?.spec?.claimRef?.uid === claimUid) return { kind: 'done' };
   const isSame = isSameObject(live, known) && live?.status?.phase === known.status?.phase;
   return isSame ? { kind: 'as-decided', version: live?.metadata?.resourceVersion } : { kind: 'changed' };
 }
 
 /** `known` is the claim as it was decided on, for a volume on the node. */
-export function claimStanding(
+export function claimWriteState(
   live: PersistentVolumeClaim | undefined,
   known: PersistentVolumeClaim,
   nodeName: string,
-): Standing {
+): WriteState {
   const marks = live?.metadata?.annotations ?? {};
   const before = known.metadata?.annotations ?? {};
   const isSame = isSameObject(live, known) && marks[annotations.rollback] === undefined;

@@ -5,22 +5,22 @@ import type { QueuedPod } from './queue/queued-pod.ts';
 const defaultSchedulerName = 'default-scheduler';
 
 /** Whether a scheduler of these names looks after the pod. */
-export function isFor(pod: Pod, schedulerNames: readonly string[]): boolean {
+export function isScheduledBy(pod: Pod, schedulerNames: readonly string[]): boolean {
   return schedulerNames.includes(pod.spec?.schedulerName ?? defaultSchedulerName);
 }
 
 /** A pod that wants a node: it has none, isn't over, and isn't on its way out. */
-export function wantsNode({ nodeName, isFinished, isDeleting }: PodRecord): boolean {
+export function needsNode({ nodeName, isFinished, isDeleting }: PodRecord): boolean {
   return nodeName === '' && !isFinished && !isDeleting;
 }
 
-export function queuedPod(record: PodRecord, pod: Pod): QueuedPod {
+export function toQueuedPod(record: PodRecord, pod: Pod): QueuedPod {
   const isGated = (pod.spec?.schedulingGates ?? []).length > 0;
   return { key: record.key, uid: record.uid, priority: record.priority, isGated };
 }
 
 /** Could the pod's own change make it fit where it did not? What the scheduler writes to it doesn't count. */
-export function asksForOther(before: PodRecord, after: PodRecord): boolean {
+export function changesRequirements(before: PodRecord, after: PodRecord): boolean {
   return (
     before.shape.key !== after.shape.key ||
     before.priority !== after.priority ||
@@ -30,14 +30,14 @@ export function asksForOther(before: PodRecord, after: PodRecord): boolean {
 }
 
 /** Whether other pods may care: only pods that occupy a node, or are to, or did, are in anybody's way or company. */
-export function concernsOthers(before: PodRecord | undefined, after: PodRecord | undefined): boolean {
+export function affectsOtherPods(before: PodRecord | undefined, after: PodRecord | undefined): boolean {
   return [before, after].some(
     (pod) => pod !== undefined && (pod.nodeName !== '' || pod.nominatedNode !== ''),
   );
 }
 
 /** Spreads pods over equally good nodes, the same way each time: FNV-1a over the uid. */
-export function tieSeedOf({ uid, key }: PodRecord): number {
+export function tieBreakSeed({ uid, key }: PodRecord): number {
   let hash = 0x811c9dc5;
   for (const character of uid === '' ? key : uid) {
     hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);

@@ -1,33 +1,33 @@
 import { labels } from '../../../kube/well-known.ts';
 import { onAbort } from '../../../runtime/abort.ts';
-import { type Provisioner, refused } from '../../provisioner/provisioner.ts';
+import { type Provisioner, refusedOutcome } from '../../provisioner/provisioner.ts';
 
 /** What becomes of a volume: it is made for the node, or for another, refused, or not before `release`. */
-export type Answer = 'makes' | 'refuses' | 'waits' | { readonly elsewhere: string };
+export type FakeProvisionerOutcome = 'makes' | 'refuses' | 'waits' | { readonly elsewhere: string };
 
 /** Makes disks of single nodes, or doesn't, as a test says. Its class has to name it. */
-export class Maker {
+export class FakeProvisioner {
   static readonly provisionerName = 'maker.example.com';
   /** `CLAIM NODE` for each time that it was asked. */
-  readonly asked: string[] = [];
-  answer: (claim: string, node: string) => Answer = () => 'makes';
+  readonly requests: string[] = [];
+  outcome: (claim: string, node: string) => FakeProvisionerOutcome = () => 'makes';
   readonly #plans = new Map<string, { readonly claim: string; readonly node: string }>();
   #held: (() => void)[] = [];
 
   /** What waits goes on. */
   release(): void {
-    this.answer = () => 'makes';
+    this.outcome = () => 'makes';
     for (const go of this.#held) go();
     this.#held = [];
   }
 
   get provisioner(): Provisioner {
     return {
-      name: Maker.provisionerName,
+      name: FakeProvisioner.provisionerName,
       plan: ({ asset, claim, selectedNode }) => {
         const asking = { claim: claim.metadata?.name ?? '', node: selectedNode?.metadata?.name ?? '' };
         this.#plans.set(asset.name, asking);
-        const answer = this.answer(asking.claim, asking.node);
+        const answer = this.outcome(asking.claim, asking.node);
         const host = typeof answer === 'object' ? answer.elsewhere : asking.node;
         const matchExpressions = [{ key: labels.hostname, operator: 'In' as const, values: [host] }];
         const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions }] } };
@@ -38,9 +38,9 @@ export class Maker {
       },
       make: async (plan, signal) => {
         const { claim, node } = this.#plans.get(plan.asset.name)!;
-        this.asked.push(`${claim} ${node}`);
-        const answer = this.answer(claim, node);
-        if (answer === 'refuses') return refused('out of disks');
+        this.requests.push(`${claim} ${node}`);
+        const answer = this.outcome(claim, node);
+        if (answer === 'refuses') return refusedOutcome('out of disks');
         if (answer === 'waits') await this.#hold(signal);
         return { kind: 'made', plan };
       },

@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 
 /** Something is there, counts, and may not be read: decisions are made without it. */
-export class MissingRight extends Error {
+export class MissingPermission extends Error {
   constructor(options?: ErrorOptions) {
     const name = qualifiedPlural(driverCapacities);
     super(
@@ -18,22 +18,22 @@ export class MissingRight extends Error {
   }
 }
 
-export interface MissingRightOptions {
+export interface MissingPermissionOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly supervisor: Supervisor;
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** A definition may be installed at any time. */
 const againMs = 60_000;
 
 /**
- * `onTrouble`, but a refusal to list DriverCapacity objects becomes a `MissingRight`. Whoever has no rights to a resource is refused
+ * `onTrouble`, but a refusal to list DriverCapacity objects becomes a `MissingPermission`. Whoever has no rights to a resource is refused
  * also where it doesn't exist, and then nothing is amiss; so it is told only once the server says that there is such a kind.
  */
-export function tellingMissingRight(options: MissingRightOptions): (error: unknown) => void {
-  const { supervisor, onTrouble } = options;
+export function reportMissingPermission(options: MissingPermissionOptions): (error: unknown) => void {
+  const { supervisor, onError: onTrouble } = options;
   let isLooking = false;
   return (error) => {
     if (!isRefusedPools(error)) return onTrouble(error);
@@ -53,7 +53,7 @@ function isRefusedPools(error: unknown): boolean {
 }
 
 async function tellOnceServed(
-  { cluster, clock, onTrouble }: MissingRightOptions,
+  { cluster, clock, onError: onTrouble }: MissingPermissionOptions,
   cause: unknown,
   signal: AbortSignal,
 ): Promise<void> {
@@ -63,7 +63,7 @@ async function tellOnceServed(
     .resource(driverCapacities)
     .list({ limit: 1, signal })
     .then(() => false, isRefusedPools);
-  if (isStillRefused && !signal.aborted) onTrouble(new MissingRight({ cause }));
+  if (isStillRefused && !signal.aborted) onTrouble(new MissingPermission({ cause }));
 }
 
 /** One that can't be asked may have it. */

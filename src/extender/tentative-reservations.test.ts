@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { assess } from '../engine/assess.ts';
-import type { Kind } from '../engine/cluster-index/change.ts';
+import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
 import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
 import { volumeRules } from '../engine/rules/volume-rules.ts';
@@ -20,7 +20,7 @@ import {
   pool,
 } from '../engine/testing/objects.ts';
 import type { Pod } from '../kube/api/core.ts';
-import { TentativeBook } from './tentative-book.ts';
+import { TentativeReservations } from './tentative-reservations.ts';
 
 const driver = 'disk.csi';
 const names = ['n1', 'n2'];
@@ -42,23 +42,23 @@ function start(more: Parameters<typeof clusterOf>[0] = {}) {
     Pod: [two],
     ...more,
   });
-  return { index, book: new TentativeBook(index) };
+  return { index, book: new TentativeReservations(index) };
 }
 
-function take(index: ClusterIndex, book: TentativeBook, asking: Pod, untilMs = 1): void {
+function take(index: ClusterIndex, book: TentativeReservations, asking: Pod, untilMs = 1): void {
   const assessment = assess(asking, index, { nowMs: 0, rules: volumeRules, nodes: names });
   const placements = names.flatMap((name) => assessment.placementOn(name) ?? []);
   book.take(placements, { untilMs, said: 'before' });
 }
 
-function change<K extends Kind>(
+function change<K extends IndexedKind>(
   index: ClusterIndex,
-  book: TentativeBook,
+  book: TentativeReservations,
   kind: K,
   object: ObjectOf[K],
 ): void {
   const { change: told } = index.upsert(kind, object);
-  if (told !== undefined) book.changed(told);
+  if (told !== undefined) book.observe(told);
 }
 
 /** Of each pool, in GiB. */

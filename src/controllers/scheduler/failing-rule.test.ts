@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultRules } from '../../engine/rules/default-rules.ts';
-import { type AnyRule, skip } from '../../engine/rules/rule.ts';
+import { type AnyRule, skip } from '../../engine/rules/framework/rule.ts';
 import { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 /** Trips over the pods that a test names. */

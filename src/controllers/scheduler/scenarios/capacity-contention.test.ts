@@ -1,8 +1,8 @@
 /** Many pods, a driver that keeps its own books and says late what is left: it is never asked for what it doesn't have. */
 import { expect, test } from 'vitest';
 import type { SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { crowdBeside, startCrowd } from './testing/crowd.ts';
-import { attempts, numbered, placed, places } from './testing/furniture.ts';
+import { driverFixtureControllers, startWithDriver } from './testing/driver-fixture.ts';
+import { attempts, numbered, placed, places } from './testing/fixtures.ts';
 
 const tracked = { storageClassName: 'tracked' };
 
@@ -16,7 +16,7 @@ async function askFor(fixture: SchedulerFixture, names: readonly string[], size:
 }
 
 test('pods that fill a hundred nodes to the last byte never make the driver refuse', async () => {
-  const { fixture, driver } = await startCrowd({ nodes: nodesOf(100, '10Gi') });
+  const { fixture, driver } = await startWithDriver({ nodes: nodesOf(100, '10Gi') });
   await using _ = fixture;
   const pods = numbered('p', 201);
   await askFor(fixture, pods, '5Gi');
@@ -31,7 +31,7 @@ test('pods that fill a hundred nodes to the last byte never make the driver refu
 }, 60_000);
 
 test('in waves, with publications in between, it is the same', async () => {
-  const { fixture, driver } = await startCrowd({
+  const { fixture, driver } = await startWithDriver({
     nodes: nodesOf(10, '10Gi'),
     makeMs: 7_000,
     publishEveryMs: 5_000,
@@ -46,7 +46,7 @@ test('in waves, with publications in between, it is the same', async () => {
 });
 
 test('numbers that are old when they are said cost refusals, and end in the same', async () => {
-  const { fixture, driver } = await startCrowd({
+  const { fixture, driver } = await startWithDriver({
     nodes: nodesOf(10, '10Gi'),
     publishEveryMs: 5_000,
     staleMs: 4_000,
@@ -65,14 +65,14 @@ test('numbers that are old when they are said cost refusals, and end in the same
 });
 
 test('a scheduler that dies again and again while pods are in flight promises nothing twice', async () => {
-  const { fixture, driver } = await startCrowd({ nodes: nodesOf(10, '10Gi'), makeMs: 3_000 });
+  const { fixture, driver } = await startWithDriver({ nodes: nodesOf(10, '10Gi'), makeMs: 3_000 });
   await using _ = fixture;
   const pods = numbered('p', 50);
   for (let round = 0; round < 5; round += 1) {
     await askFor(fixture, pods.slice(round * 10, round * 10 + 10), '2Gi');
     await fixture.settle(1_000);
     await fixture.pause();
-    fixture.resume({ beside: crowdBeside, controllers: driver.controllers });
+    fixture.resume({ otherControllers: driverFixtureControllers, extraControllers: driver.controllers });
   }
   await fixture.settle(200_000);
   expect(driver).toMatchObject({ refusals: 0, made: 50 });
@@ -80,7 +80,7 @@ test('a scheduler that dies again and again while pods are in flight promises no
 });
 
 test('a driver that says no against its own word is left alone for a while, and asked again', async () => {
-  const { fixture, driver } = await startCrowd({ nodes: nodesOf(2, '10Gi'), publishEveryMs: 600_000 });
+  const { fixture, driver } = await startWithDriver({ nodes: nodesOf(2, '10Gi'), publishEveryMs: 600_000 });
   await using _ = fixture;
   driver.isBroken = true;
   await askFor(fixture, ['web'], '3Gi');

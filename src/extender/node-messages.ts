@@ -1,10 +1,10 @@
-import type { NodeAnswer, NodeRefusal } from '../engine/assess.ts';
+import type { NodeAssessment, NodeRefusal } from '../engine/assess.ts';
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
+import { explainNodes, type NodeExplanation } from '../engine/evaluation/explain-nodes.ts';
 import { closestMissOn } from '../engine/explain/closest-miss.ts';
-import { explain, type NodeExplanation } from '../engine/explain/explain.ts';
 import type { PodRecord } from '../engine/records/pod-record.ts';
+import type { AnyRule } from '../engine/rules/framework/rule.ts';
 import { type NodeReason, nodeReasons, type Reason, type ReasonText } from '../engine/rules/reasons.ts';
-import type { AnyRule } from '../engine/rules/rule.ts';
 
 /**
  * So many nodes get a text of their own, with names and numbers; the others one that they share. kube-scheduler counts equal texts and
@@ -12,7 +12,7 @@ import type { AnyRule } from '../engine/rules/rule.ts';
  */
 const preciseMax = 8;
 
-export interface NodeTextsOptions {
+export interface NodeMessagesOptions {
   readonly pod: PodRecord;
   readonly index: ClusterIndex;
   readonly rules: readonly AnyRule[];
@@ -20,15 +20,15 @@ export interface NodeTextsOptions {
 }
 
 /** Why each of the nodes won't do, for people: kube-scheduler's words first, as tools read them, then ours. */
-export function nodeTexts(
-  answers: readonly NodeAnswer[],
-  { pod, index, rules, nowMs }: NodeTextsOptions,
+export function nodeMessages(
+  answers: readonly NodeAssessment[],
+  { pod, index, rules, nowMs }: NodeMessagesOptions,
 ): ReadonlyMap<string, string> {
   const refused = answers.filter((answer) => answer.kind === 'refused');
   const precise = refused.slice(0, preciseMax).map(({ node }) => node);
   const explained = new Map<string, NodeExplanation>();
   if (precise.length > 0) {
-    const { nodes } = explain(pod, index, { nowMs, rules, onlyNodes: precise });
+    const { nodes } = explainNodes(pod, index, { nowMs, rules, onlyNodes: precise });
     for (const each of nodes) explained.set(each.node, each);
   }
   const texts = refused.map((answer) => [answer.node, textOf(answer, explained.get(answer.node))] as const);

@@ -1,18 +1,23 @@
 import { expect } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
+import {
+  CrashAfterWrites,
+  isObjectWrite,
+  onlyFor,
+  recordCalls,
+} from '../../../cluster/testing/fault-hooks.ts';
+import { type ClusterCall, InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
 import { failure } from '../../../kube/api-error.ts';
-import { LimitedCluster } from '../../testing/limited-cluster.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import type { SchedulerOptions } from '../scheduler.ts';
-import { furnishBinding, runBeside, runMaker, runScheduler } from './binding-fixture.ts';
-import { Maker } from './maker.ts';
+import { runController, runProvisioner, runScheduler, seedBinding } from './binding-fixture.ts';
+import { FakeProvisioner } from './fake-provisioner.ts';
 import { SchedulerFixture } from './scheduler-fixture.ts';
-import { TroubledCluster, type Write } from './troubled-cluster.ts';
 
 type Prepare = (fixture: SchedulerFixture) => Promise<void>;
 
 /** `before`: the server refuses. `after`: it does what was asked, and its answer gets lost. */
-export type When = 'before' | 'after';
+export type FaultTime = 'before' | 'after';
 
 /** Long enough for a back-off after an error. */
 const settleMs = 20_000;
@@ -21,29 +26,36 @@ const settleMs = 20_000;
  * Has the scheduler's first write fail and compares the end with that of a run in peace; then its second write, and so on. Answers
  * what was written in peace.
  */
-export async function failEverywhere(
-  when: When,
+export async function failAtEveryWrite(
+  when: FaultTime,
   prepare: Prepare,
   options: SchedulerOptions = {},
-): Promise<readonly Write[]> {
+): Promise<readonly ClusterCall[]> {
   const end = (failing: number) => endOf(prepare, { when, failing, options });
   const expected = await end(Number.POSITIVE_INFINITY);
   for (let position = 1; position <= expected.writes.length; position += 1) {
-    const write = JSON.stringify(expected.writes[position - 1]);
-    expect((await end(position)).lines, `after write ${position} failed: ${write}`).toEqual(expected.lines);
+    const { verb, resource, name } = expected.writes[position - 1]!;
+    expect(
+      (await end(position)).lines,
+      `after write ${position} failed: ${verb} ${resource.plural} ${name}`,
+    ).toEqual(expected.lines);
   }
   return expected.writes;
 }
 
 /** The scheduler alone dies after each of its writes, while all others go on; another one comes a while later. */
-export async function dieEverywhere(
+export async function crashAfterEveryWrite(
   prepare: Prepare,
   options: SchedulerOptions = {},
-): Promise<readonly Write[]> {
+): Promise<readonly ClusterCall[]> {
   const expected = await endOf(prepare, { when: 'before', failing: Number.POSITIVE_INFINITY, options });
   for (let writes = 1; writes <= expected.writes.length; writes += 1) {
     await using fixture = await peopled(prepare);
-    const dying = runScheduler(fixture, options, new LimitedCluster(fixture.cluster, writes));
+    const dying = runScheduler(
+      fixture,
+      options,
+      new InterceptedCluster(fixture.cluster, new CrashAfterWrites(writes)),
+    );
     await fixture.settle(5_000);
     await dying.close();
     runScheduler(fixture, options);
@@ -54,7 +66,7 @@ export async function dieEverywhere(
 }
 
 interface Run {
-  readonly when: When;
+  readonly when: FaultTime;
   /** The position of the write that fails. */
   readonly failing: number;
   readonly options: SchedulerOptions;
@@ -62,25 +74,28 @@ interface Run {
 
 async function endOf(prepare: Prepare, { when, failing, options }: Run) {
   await using fixture = await peopled(prepare);
-  const troubled = new TroubledCluster(fixture.cluster as Cluster);
+  const intercepted = new InterceptedCluster(fixture.cluster as Cluster);
+  const writes = recordCalls(intercepted, isObjectWrite);
   let passed = 0;
-  troubled.troubles = {
-    [when]: () => {
-      passed += 1;
-      if (passed === failing) throw failure(500, 'InternalError', 'etcd is away');
-    },
-  };
-  runScheduler(fixture, options, troubled);
+  intercepted.addHooks(
+    onlyFor(isObjectWrite, {
+      [when]: () => {
+        passed += 1;
+        if (passed === failing) throw failure(500, 'InternalError', 'etcd is away');
+      },
+    }),
+  );
+  runScheduler(fixture, options, intercepted);
   await fixture.settle(settleMs);
-  return { lines: await linesOf(fixture), writes: [...troubled.writes] };
+  return { lines: await linesOf(fixture), writes: [...writes] };
 }
 
 /** All but the scheduler, with the work that waits for it. The PV controller is the business of `prepare`. */
 async function peopled(prepare: Prepare): Promise<SchedulerFixture> {
-  const fixture = new SchedulerFixture(await TrialCluster.start());
-  await furnishBinding(fixture);
-  runBeside(fixture, 'protection');
-  runMaker(fixture, new Maker());
+  const fixture = new SchedulerFixture(await VirtualTimeCluster.start());
+  await seedBinding(fixture);
+  runController(fixture, 'protection');
+  runProvisioner(fixture, new FakeProvisioner());
   await prepare(fixture);
   await fixture.settle();
   return fixture;

@@ -1,6 +1,6 @@
-import type { Change } from '../engine/cluster-index/change.ts';
+import type { ClusterChange } from '../engine/cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
-import { settledPromise } from '../engine/cluster-index/pools/promise-keeper.ts';
+import { settledPromise } from '../engine/cluster-index/pools/promise-reconciler.ts';
 import { addTo, removeFrom } from '../engine/cluster-index/primitives/maps.ts';
 import type { Placement } from '../engine/plan.ts';
 import type { Size } from '../engine/size.ts';
@@ -15,7 +15,7 @@ interface Portion {
 }
 
 /** How long it is kept, and what its owner wants to remember about it. */
-export interface Terms {
+export interface TentativeTerms {
   readonly untilMs: number;
   /** What the pod said about its last attempt when it was taken. */
   readonly said: string;
@@ -25,7 +25,7 @@ interface Entry {
   readonly podKey: string;
   readonly podUid: string;
   readonly claimKeys: readonly string[];
-  readonly terms: Terms;
+  readonly terms: TentativeTerms;
   /** By node, what it would take there; one of them will come true, or none. */
   portions: ReadonlyMap<string, readonly Portion[]>;
   /** The promises that stand in the index for it. */
@@ -45,7 +45,7 @@ const entriesMax = 10_000;
  * Only room in pools. Existing volumes, attach slots and everything else kube-scheduler counts for its own pods in flight itself, and
  * knows where they go.
  */
-export class TentativeBook {
+export class TentativeReservations {
   readonly #index: ClusterIndex;
   /** By uid of the pod, oldest first. */
   readonly #entries = new Map<string, Entry>();
@@ -61,7 +61,7 @@ export class TentativeBook {
   }
 
   /** The pod may go to any of these. What was taken for it before is given back. */
-  take(placements: readonly Placement[], terms: Terms): void {
+  take(placements: readonly Placement[], terms: TentativeTerms): void {
     const [first] = placements;
     if (first === undefined) return;
     const { key: podKey, uid: podUid } = first.pod;
@@ -80,7 +80,7 @@ export class TentativeBook {
     }
   }
 
-  termsOf(podUid: string): Terms | undefined {
+  termsOf(podUid: string): TentativeTerms | undefined {
     return this.#entries.get(podUid)?.terms;
   }
 
@@ -112,7 +112,7 @@ export class TentativeBook {
   }
 
   /** The cluster may show what was taken. */
-  changed(change: Change): void {
+  observe(change: ClusterChange): void {
     if (change.kind === 'Pod') this.#podChanged((change.after ?? change.before)!.key);
     if (change.kind !== 'PersistentVolumeClaim') return;
     const { key } = (change.after ?? change.before)!;

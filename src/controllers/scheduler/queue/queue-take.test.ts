@@ -18,32 +18,32 @@ describe('the order', () => {
       ['d', 5],
       ['e', 0],
     ] as const)
-      run.queue.put(podOf(name, { priority }));
+      run.queue.addOrUpdate(podOf(name, { priority }));
     expect(await names(run)).toBe('b d a e c');
   });
 
   test('puts a pod that was refused behind those that came before the refusal', async () => {
     const run = new QueueRun();
-    for (const name of ['a', 'b']) run.queue.put(podOf(name));
+    for (const name of ['a', 'b']) run.queue.addOrUpdate(podOf(name));
     await run.refuse(waitingFor('x'));
     await run.clock.advance(5000);
-    run.queue.put(podOf('c'));
-    run.queue.changed(changeOf('x'));
+    run.queue.addOrUpdate(podOf('c'));
+    run.queue.observe(changeOf('x'));
     expect(await names(run)).toBe('b a c');
   });
 
   test('keeps the time at which a pod came through its gates', async () => {
     const run = new QueueRun();
-    run.queue.put(podOf('a', { isGated: true }));
-    run.queue.put(podOf('b'));
-    run.queue.put(podOf('a'));
+    run.queue.addOrUpdate(podOf('a', { isGated: true }));
+    run.queue.addOrUpdate(podOf('b'));
+    run.queue.addOrUpdate(podOf('a'));
     expect(await names(run)).toBe('a b');
   });
 
   test('follows a priority that changes', async () => {
     const run = new QueueRun();
-    for (const name of ['a', 'b', 'c']) run.queue.put(podOf(name));
-    run.queue.put(podOf('c', { priority: 1 }));
+    for (const name of ['a', 'b', 'c']) run.queue.addOrUpdate(podOf(name));
+    run.queue.addOrUpdate(podOf('c', { priority: 1 }));
     expect(await names(run)).toBe('c a b');
   });
 
@@ -54,11 +54,11 @@ describe('the order', () => {
       ['b', 2],
       ['c', 3],
     ] as const) {
-      run.queue.put(podOf(name, { priority }));
+      run.queue.addOrUpdate(podOf(name, { priority }));
       await run.refuse(waitingFor('x'));
     }
     const waiting = run.queue.take(never);
-    run.queue.changed(changeOf('x'));
+    run.queue.observe(changeOf('x'));
     expect((await waiting)?.pod.key).toBe('default/c');
     expect(await names(run)).toBe('b a');
   });
@@ -68,7 +68,7 @@ describe('taking', () => {
   test('waits for a pod, and serves those who wait in order', async () => {
     const run = new QueueRun();
     const waiting = [run.queue.take(never), run.queue.take(never)];
-    for (const name of ['a', 'b']) run.queue.put(podOf(name));
+    for (const name of ['a', 'b']) run.queue.addOrUpdate(podOf(name));
     expect((await Promise.all(waiting)).map((taken) => taken?.pod.key)).toEqual(['default/a', 'default/b']);
   });
 
@@ -77,7 +77,7 @@ describe('taking', () => {
     const stop = new AbortController();
     const [impatient, patient] = [run.queue.take(stop.signal), run.queue.take(never)];
     stop.abort();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     expect(await impatient).toBeUndefined();
     expect((await patient)?.pod).toBe(pod);
     expect(await run.queue.take(stop.signal)).toBeUndefined();
@@ -88,40 +88,40 @@ describe('taking', () => {
     const waiting = run.queue.take(never);
     run.queue.close();
     expect(await waiting).toBeUndefined();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     expect(await run.queue.take(never)).toBeUndefined();
   });
 
   test('tells the pod as it is by then, the attempt, and since when it queues', async () => {
     const run = new QueueRun();
     await run.clock.advance(500);
-    run.queue.put(podOf('web', { isGated: true }));
+    run.queue.addOrUpdate(podOf('web', { isGated: true }));
     await run.clock.advance(500);
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.clock.advance(500);
     const changed = podOf('web', { priority: 3 });
-    run.queue.put(changed);
-    expect(await run.take()).toEqual({ pod: changed, attempt: 1, cause: 'update', queuedMs: 1000 });
+    run.queue.addOrUpdate(changed);
+    expect(await run.take()).toEqual({ pod: changed, number: 1, cause: 'update', queuedMs: 1000 });
   });
 
   test('keeps the attempts and the time over refusals, errors and bindings', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.refuse();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.fail();
     await run.clock.advance(60_000);
     run.queue.requeue(await run.decide(), 'refusal');
-    expect(await run.take()).toMatchObject({ attempt: 4, cause: 'backoff', queuedMs: 0 });
+    expect(await run.take()).toMatchObject({ number: 4, cause: 'backoff', queuedMs: 0 });
   });
 
   test('keeps the time of a pod that is woken long after its back-off', async () => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.refuse(waitingFor('a'));
     await run.clock.advance(60_000);
-    run.queue.changed(changeOf('a'));
-    expect(await run.take()).toMatchObject({ attempt: 2, cause: 'event', queuedMs: 0 });
+    run.queue.observe(changeOf('a'));
+    expect(await run.take()).toMatchObject({ number: 2, cause: 'event', queuedMs: 0 });
   });
 });
 
@@ -131,7 +131,7 @@ describe('timers', () => {
     const stop = new AbortController();
     const waiting = run.queue.take(stop.signal);
     expect(run.clock.pending).toBe(0);
-    for (const name of ['a', 'b']) run.queue.put(podOf(name));
+    for (const name of ['a', 'b']) run.queue.addOrUpdate(podOf(name));
     const a = await waiting;
     run.queue.failed(a!);
     await run.refuse();
@@ -146,10 +146,10 @@ describe('timers', () => {
   test.each<[string, (run: QueueRun) => void]>([
     ['the queue is closed', ({ queue }) => queue.close()],
     ['the pod that it is for is removed', ({ queue }) => queue.remove(pod.key)],
-    ['the pod that it is for is taken', ({ queue }) => queue.changed(changeOf('a'))],
+    ['the pod that it is for is taken', ({ queue }) => queue.observe(changeOf('a'))],
   ])('end when %s', async (_, act) => {
     const run = new QueueRun();
-    run.queue.put(pod);
+    run.queue.addOrUpdate(pod);
     await run.refuse(waitingFor('a'));
     const waiting = run.queue.take(never);
     expect(run.clock.pending).toBe(1);
@@ -161,7 +161,7 @@ describe('timers', () => {
 
   test('follow what is due first', async () => {
     const run = new QueueRun();
-    for (const name of ['a', 'b']) run.queue.put(podOf(name));
+    for (const name of ['a', 'b']) run.queue.addOrUpdate(podOf(name));
     await run.refuse();
     const b = await run.take();
     const waiting = run.queue.take(never);

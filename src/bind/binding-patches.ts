@@ -4,7 +4,7 @@ import type {
   PersistentVolumeClaim,
   PersistentVolumeClaimStatus,
   PersistentVolumePhase,
-} from '../kube/api/core-volume.ts';
+} from '../kube/api/core.ts';
 import type { QuantityText } from '../kube/api/meta.ts';
 import { compareQuantities, parseQuantity } from '../kube/quantities/quantity.ts';
 import { isClaimRefTo } from '../kube/volumes.ts';
@@ -15,10 +15,13 @@ import { annotations, markerValue } from '../kube/well-known.ts';
  * applies them one after the other can stop after any: what is done isn't done again.
  */
 
-export type Body = Readonly<Record<string, unknown>>;
+export type MergePatchBody = Readonly<Record<string, unknown>>;
 
 /** The claimRef is the lock: from here on the volume is this claim's. A volume that a person reserved isn't marked as ours. */
-export function volumeBinding(volume: PersistentVolume, claim: PersistentVolumeClaim): Body | undefined {
+export function volumeBindingPatch(
+  volume: PersistentVolume,
+  claim: PersistentVolumeClaim,
+): MergePatchBody | undefined {
   const { namespace, name, uid, resourceVersion } = claim.metadata ?? {};
   const claimRef = volume.spec?.claimRef;
   const isOurs = !isClaimRefTo(claimRef, claim) && !hasAnnotation(volume, annotations.boundByController);
@@ -39,7 +42,7 @@ export function volumeBinding(volume: PersistentVolume, claim: PersistentVolumeC
 }
 
 /** Takes a binding back that another volume won. What a person reserved stays reserved for whoever gets the name. */
-export function volumeUnbinding(volume: PersistentVolume): Body {
+export function volumeUnbindingPatch(volume: PersistentVolume): MergePatchBody {
   if (!hasAnnotation(volume, annotations.boundByController)) return { spec: { claimRef: { uid: null } } };
   return {
     metadata: { annotations: { [annotations.boundByController]: null } },
@@ -47,17 +50,20 @@ export function volumeUnbinding(volume: PersistentVolume): Body {
   };
 }
 
-export function volumePhase(
+export function volumePhasePatch(
   volume: PersistentVolume,
   phase: PersistentVolumePhase,
   message = '',
-): Body | undefined {
+): MergePatchBody | undefined {
   if (volume.status?.phase === phase) return undefined;
   return { status: { phase, message: message === '' ? null : message } };
 }
 
 /** Naming the volume makes the binding ours; a claim that a person pointed at it only gets the mark that it is complete. */
-export function claimBinding(claim: PersistentVolumeClaim, volumeName: string): Body | undefined {
+export function claimBindingPatch(
+  claim: PersistentVolumeClaim,
+  volumeName: string,
+): MergePatchBody | undefined {
   const isNamed = claim.spec?.volumeName === volumeName;
   if (isNamed && hasAnnotation(claim, annotations.bindCompleted)) return undefined;
   const marks = {
@@ -68,7 +74,10 @@ export function claimBinding(claim: PersistentVolumeClaim, volumeName: string): 
 }
 
 /** Without a volume there is nothing to say about one. */
-export function claimUnbound(claim: PersistentVolumeClaim, phase: 'Pending' | 'Lost'): Body | undefined {
+export function unboundClaimStatusPatch(
+  claim: PersistentVolumeClaim,
+  phase: 'Pending' | 'Lost',
+): MergePatchBody | undefined {
   const { status = {} } = claim;
   const isClear = [status.accessModes, status.capacity, status.currentVolumeAttributesClassName].every(
     (field) => field === undefined,
@@ -83,7 +92,10 @@ export function claimUnbound(claim: PersistentVolumeClaim, phase: 'Pending' | 'L
  * A claim that is bound already keeps its capacity: it may lag behind the volume's on purpose, while a file system grows. The
  * class of attributes is only written when it is first bound; after that it is the resizer's.
  */
-export function claimBound(claim: PersistentVolumeClaim, volume: PersistentVolume): Body | undefined {
+export function boundClaimStatusPatch(
+  claim: PersistentVolumeClaim,
+  volume: PersistentVolume,
+): MergePatchBody | undefined {
   const { status = {} } = claim;
   const modes = volume.spec?.accessModes ?? [];
   const attributesClass = volume.spec?.volumeAttributesClassName;
@@ -99,7 +111,7 @@ export function claimBound(claim: PersistentVolumeClaim, volume: PersistentVolum
   return Object.keys(change).length === 0 ? undefined : { status: change };
 }
 
-function capacityChange(status: PersistentVolumeClaimStatus, volume: PersistentVolume): Body {
+function capacityChange(status: PersistentVolumeClaimStatus, volume: PersistentVolume): MergePatchBody {
   const before = volume.metadata?.annotations?.[annotations.preResizeCapacity];
   const own = volume.spec?.capacity?.storage;
   if (before !== undefined) {

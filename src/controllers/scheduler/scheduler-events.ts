@@ -1,12 +1,11 @@
-import type { Binding } from '../../engine/rules/decisions.ts';
-import type { Pod } from '../../kube/api/core.ts';
-import type { EventType } from '../../kube/api/events.ts';
+import type { ClaimBinding } from '../../engine/rules/framework/decisions.ts';
+import type { EventType, Pod } from '../../kube/api/core.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 
 const podType = { apiVersion: 'v1', kind: 'Pod' };
 
 /** What people hear about their pods, in the words that they and their tools know from kube-scheduler. */
-export class Teller {
+export class SchedulerEvents {
   readonly #events: EventRecorder;
 
   constructor(events: EventRecorder) {
@@ -24,7 +23,7 @@ export class Teller {
   }
 
   /** The placement failed halfway, and Kubernetes has no way back for these. */
-  volumesKept(pod: Pod, kept: readonly Binding[]): void {
+  bindingsKept(pod: Pod, kept: readonly ClaimBinding[]): void {
     const pairs = kept.map(({ claim, volume }) => `claim ${claim} stays bound to volume ${volume}`);
     const note =
       `${pairs.join(', ')}: the binding was complete before it could be undone. The pod can only run where that volume is; ` +
@@ -33,13 +32,13 @@ export class Teller {
   }
 
   /** The pod fits nowhere, and it is its own volumes that keep it from everywhere else. */
-  volumesPin(pod: Pod, pins: readonly string[]): void {
+  constrainedByVolumes(pod: Pod, pins: readonly string[]): void {
     const note = `${pins.join(', ')}; this can't be undone without losing what may be on it. Make room there, or delete the claim to start over`;
     this.#tell(pod, { type: 'Warning', reason: 'VolumesPinPod', action: 'Scheduling', note });
   }
 
   /** A pod that was created with a node never meets the scheduler, which binds claims that wait for it. */
-  claimsWait(pod: Pod, claims: readonly string[]): void {
+  claimsNotBound(pod: Pod, claims: readonly string[]): void {
     const note =
       `the pod was created with spec.nodeName, so nobody binds ${claims.join(', ')}, which wait for the scheduler. ` +
       'Use spec.nodeSelector or node affinity instead of spec.nodeName, or annotate the pod with stowage.dev/bind-claims: "true"';

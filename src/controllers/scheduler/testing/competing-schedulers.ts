@@ -1,16 +1,24 @@
+import { isObjectWrite, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
+import { type ClusterHooks, InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
-import { completing, furnishBinding, runBeside, runMaker, runScheduler, waiting } from './binding-fixture.ts';
-import { Maker } from './maker.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
+import {
+  completing,
+  runController,
+  runProvisioner,
+  runScheduler,
+  seedBinding,
+  waiting,
+} from './binding-fixture.ts';
+import { FakeProvisioner } from './fake-provisioner.ts';
 import { SchedulerFixture } from './scheduler-fixture.ts';
-import { TroubledCluster, type Troubles } from './troubled-cluster.ts';
 
 /** What there is to do for two schedulers of one name. */
-export interface Rivalry {
+export interface CompetitionOptions {
   readonly seed: number;
   /** Whether they write the claims' side of a binding too. */
   readonly completes: boolean;
@@ -26,25 +34,25 @@ const troubledMs = 8_000;
 const peaceMs = 100_000;
 
 /** Answers everything that is wrong in the end; and the lines before and after a third scheduler had a look alone. */
-export async function compete(rivalry: Rivalry) {
-  await using fixture = new SchedulerFixture(await TrialCluster.start());
+export async function runCompetingSchedulers(rivalry: CompetitionOptions) {
+  await using fixture = new SchedulerFixture(await VirtualTimeCluster.start());
   const random = seededRandom(rivalry.seed);
-  const maker = new Maker();
+  const maker = new FakeProvisioner();
   const options = rivalry.completes ? completing : waiting;
   const names = rivalry.disks.map((_, at) => `n${at + 1}`);
-  await furnishBinding(fixture, names);
-  for (const name of ['pv-binder', 'protection']) runBeside(fixture, name);
-  runMaker(fixture, maker);
+  await seedBinding(fixture, names);
+  for (const name of ['pv-binder', 'protection']) runController(fixture, name);
+  runProvisioner(fixture, maker);
   const rivals = ['one', 'two'].map((name) => {
-    const way = new TroubledCluster(fixture.cluster);
-    way.troubles = troublesFrom(random.fork(name), fixture);
-    return { way, run: runScheduler(fixture, options, way) };
+    const way = new InterceptedCluster(fixture.cluster);
+    const repair = way.addHooks(onlyFor(isObjectWrite, faultsFrom(random.fork(name), fixture)));
+    return { repair, run: runScheduler(fixture, options, way) };
   });
-  maker.answer = () => (random.next() < 0.2 ? 'refuses' : 'makes');
+  maker.outcome = () => (random.next() < 0.2 ? 'refuses' : 'makes');
   await furnish(fixture, rivalry);
   await fixture.settle(troubledMs);
-  for (const { way } of rivals) way.troubles = {};
-  maker.answer = () => 'makes';
+  for (const { repair } of rivals) repair();
+  maker.outcome = () => 'makes';
   await fixture.settle(peaceMs);
   const before = await fixture.lines();
   for (const { run } of rivals) await run.close();
@@ -54,7 +62,7 @@ export async function compete(rivalry: Rivalry) {
 }
 
 /** Requests and news take their time, each kind of write meets conflicts and errors, and some answers get lost. */
-function troublesFrom(random: Random, { trial }: SchedulerFixture): Troubles {
+function faultsFrom(random: Random, { trial }: SchedulerFixture): ClusterHooks {
   const never = new AbortController().signal;
   const pause = (maxMs: number) => trial.clock.sleep(random.int(maxMs), never);
   const maybeFail = (chance: number) => {
@@ -68,11 +76,17 @@ function troublesFrom(random: Random, { trial }: SchedulerFixture): Troubles {
       maybeFail(0.15);
     },
     after: () => maybeFail(0.1),
-    news: () => (random.next() < 0.2 ? pause(60) : undefined),
+    onWatchEvent: async () => {
+      if (random.next() < 0.2) await pause(60);
+      return undefined;
+    },
   };
 }
 
-async function furnish(fixture: SchedulerFixture, { disks, pods: wanted }: Rivalry): Promise<void> {
+async function furnish(
+  fixture: SchedulerFixture,
+  { disks, pods: wanted }: CompetitionOptions,
+): Promise<void> {
   for (const [at, count] of disks.entries())
     for (let disk = 1; disk <= count; disk += 1) await fixture.disk(`d${at + 1}${disk}`, '5Gi', `n${at + 1}`);
   for (const [at, { existing, made }] of wanted.entries()) {

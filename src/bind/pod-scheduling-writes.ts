@@ -2,30 +2,30 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Binding, Pod, PodCondition } from '../kube/api/core.ts';
 import { isReason } from '../kube/api-error.ts';
 import { getCondition, setCondition } from '../kube/conditions.ts';
+import { formatTimestamp } from '../kube/go/timestamp.ts';
 import { keyOf, parseKey } from '../kube/object-key.ts';
-import { onVersion } from '../kube/on-version.ts';
-import { orAbsent } from '../kube/or-absent.ts';
+import { withPreconditions } from '../kube/patch-preconditions.ts';
+import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
 import { pods } from '../kube/resources.ts';
-import { formatTimestamp } from '../kube/timestamp.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClusterFeed } from '../state/cluster-feed.ts';
 
 /** A word about a pod isn't worth more tries. */
 const conflictsMax = 10;
 
-export interface PodWritesOptions {
+export interface PodSchedulingWritesOptions {
   readonly cluster: Cluster;
   readonly feed: ClusterFeed;
   readonly clock: Clock;
 }
 
 /** What the scheduler writes about pods: where they go, where they are meant to go, and why they go nowhere. */
-export class PodWrites {
-  readonly #options: PodWritesOptions;
+export class PodSchedulingWrites {
+  readonly #options: PodSchedulingWritesOptions;
   /** By uid, what is being said of the pod right now. */
-  readonly #lastWords = new Map<string, Refused>();
+  readonly #lastWords = new Map<string, NotScheduled>();
 
-  constructor(options: PodWritesOptions) {
+  constructor(options: PodSchedulingWritesOptions) {
     this.#options = options;
   }
 
@@ -62,7 +62,7 @@ export class PodWrites {
   }
 
   /** Says why the pod has no node, and where it isn't meant to go any more. */
-  async explain(pod: Pod, condition: Refused, signal: AbortSignal): Promise<void> {
+  async reportNotScheduled(pod: Pod, condition: NotScheduled, signal: AbortSignal): Promise<void> {
     const uid = pod.metadata?.uid ?? '';
     this.#lastWords.set(uid, condition);
     try {
@@ -72,7 +72,7 @@ export class PodWrites {
     }
   }
 
-  async #say(pod: Pod, condition: Refused, signal: AbortSignal): Promise<void> {
+  async #say(pod: Pod, condition: NotScheduled, signal: AbortSignal): Promise<void> {
     const uid = pod.metadata?.uid ?? '';
     await this.#patchStatus(keyOf(pod), signal, ({ status, metadata }) => {
       // Another has come under its name, or we have come to another answer meanwhile.
@@ -115,15 +115,18 @@ export class PodWrites {
       if ((pod.spec?.nodeName ?? '') !== '') return false;
       const status = change(pod);
       if (status === undefined) return true;
-      const patch = { type: 'merge', body: onVersion(pod, { status }) } as const;
+      const patch = { type: 'merge', body: withPreconditions(pod, { status }) } as const;
       try {
-        feed.noteWrite('Pod', await client.patch(parseKey(podKey), patch, { subresource: 'status', signal }));
+        feed.recordWrite(
+          'Pod',
+          await client.patch(parseKey(podKey), patch, { subresource: 'status', signal }),
+        );
         return true;
       } catch (error) {
         if (isReason(error, 'NotFound')) return false;
         conflicts += 1;
         if (!isReason(error, 'Conflict') || conflicts === conflictsMax) throw error;
-        pod = await orAbsent(client.get(parseKey(podKey), { signal }));
+        pod = await undefinedIfNotFound(client.get(parseKey(podKey), { signal }));
       }
     }
     return false;
@@ -134,15 +137,18 @@ function isSame(pod: Pod, other: Pod | undefined): boolean {
   return pod.metadata?.uid === other?.metadata?.uid;
 }
 
-export interface Refused {
+export interface NotScheduled {
   readonly reason: 'Unschedulable' | 'SchedulerError';
   readonly message: string;
   /** Nodes that it waits for no longer. It may wait for another by the time that this is written, and that one stays. */
-  readonly givesUp?: readonly (string | undefined)[] | undefined;
+  readonly clearsNominations?: readonly (string | undefined)[] | undefined;
   /** The node that it goes on waiting for, whoever else would like its room: its volumes are there. */
-  readonly waitsFor?: string | undefined;
+  readonly keepsNomination?: string | undefined;
 }
 
-function nominationBy({ givesUp = [], waitsFor }: Refused, nominated: string): string {
+function nominationBy(
+  { clearsNominations: givesUp = [], keepsNomination: waitsFor }: NotScheduled,
+  nominated: string,
+): string {
   return waitsFor ?? (givesUp.includes(nominated) ? '' : nominated);
 }

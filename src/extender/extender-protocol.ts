@@ -28,10 +28,10 @@ export interface HostPriority {
 
 export interface PreemptionArgs {
   readonly pod: Pod;
-  readonly victims: ReadonlyMap<string, Victims>;
+  readonly victims: ReadonlyMap<string, VictimsOnNode>;
 }
 
-export interface Victims {
+export interface VictimsOnNode {
   readonly uids: readonly string[];
   readonly budgetViolations: number;
 }
@@ -57,7 +57,7 @@ export interface BindingResult {
 }
 
 /** A request that makes no sense; the message names the field. */
-export class BadRequest extends Error {
+export class BadExtenderRequest extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'BadRequest';
@@ -70,7 +70,8 @@ export function readArgs(body: unknown): ExtenderArgs {
   const list = field(args, 'Nodes');
   const names = field(args, 'NodeNames');
   if (isGiven(names)) return { pod, nodeNames: namesOf(names), nodes: undefined };
-  if (!isGiven(list)) throw new BadRequest('Nodes and NodeNames are both missing; one of them is needed');
+  if (!isGiven(list))
+    throw new BadExtenderRequest('Nodes and NodeNames are both missing; one of them is needed');
   const items = field(recordOf(list, 'Nodes'), 'items') ?? [];
   const nodes = arrayOf(items, 'Nodes.items').map((node) => recordOf(node, 'Nodes.items') as Node);
   const nodeNames = nodes.map(({ metadata }) => textOf(metadata?.name, 'Nodes.items.metadata.name'));
@@ -84,7 +85,8 @@ export function readPreemptionArgs(body: unknown): PreemptionArgs {
   const wholes = field(args, 'NodeNameToVictims');
   const read = isGiven(metas) ? metaUid : podUid;
   const given = isGiven(metas) ? metas : wholes;
-  if (!isGiven(given)) throw new BadRequest('NodeNameToMetaVictims and NodeNameToVictims are both missing');
+  if (!isGiven(given))
+    throw new BadExtenderRequest('NodeNameToMetaVictims and NodeNameToVictims are both missing');
   const victims = Object.entries(recordOf(given, 'the victims')).map(([node, each]) => {
     const { pods, budgetViolations } = victimsOf(each, node);
     return [node, { uids: pods.map((victim) => read(recordOf(victim, node))), budgetViolations }] as const;
@@ -148,15 +150,15 @@ function namesOf(value: unknown): string[] {
 
 function recordOf(value: unknown, what: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new BadRequest(`${what}: must be an object`);
+  throw new BadExtenderRequest(`${what}: must be an object`);
 }
 
 function arrayOf(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new BadRequest(`${what}: must be a list`);
+  throw new BadExtenderRequest(`${what}: must be a list`);
 }
 
 function textOf(value: unknown, what: string): string {
   if (typeof value === 'string' && value !== '') return value;
-  throw new BadRequest(`${what}: must be a text that is not empty`);
+  throw new BadExtenderRequest(`${what}: must be a text that is not empty`);
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Waiting } from './queued-pod.ts';
+import type { WakeCondition } from './queued-pod.ts';
 import { changeOf, podOf, QueueRun } from './testing/queue-run.ts';
 
 /** Woken by `a`, and counts how often it was asked. */
-function countingWaiting(): Waiting & { asked: number } {
+function countingWaiting(): WakeCondition & { asked: number } {
   const waiting = {
     asked: 0,
-    wokenBy: (change: Parameters<Waiting['wokenBy']>[0]) => {
+    wokenBy: (change: Parameters<WakeCondition['wokenBy']>[0]) => {
       waiting.asked += 1;
       return change.kind === 'Release' && change.nodeName === 'a';
     },
@@ -19,14 +19,14 @@ describe('pods that wait for the same', () => {
     const run = new QueueRun();
     const shared = countingWaiting();
     for (let count = 0; count < 100; count += 1) {
-      run.queue.put(podOf(`web-${count}`));
+      run.queue.addOrUpdate(podOf(`web-${count}`));
       await run.refuse(shared);
     }
-    run.queue.changed(changeOf('b'));
+    run.queue.observe(changeOf('b'));
     expect([shared.asked, run.where()]).toEqual([1, '100 unschedulable']);
-    run.queue.changed(changeOf('a'));
+    run.queue.observe(changeOf('a'));
     expect([shared.asked, run.where()]).toEqual([2, '100 backoff']);
-    run.queue.changed(changeOf('a'));
+    run.queue.observe(changeOf('a'));
     expect(shared.asked).toBe(2);
   });
 
@@ -34,12 +34,12 @@ describe('pods that wait for the same', () => {
     const run = new QueueRun();
     const shared = countingWaiting();
     for (const name of ['one', 'two', 'three']) {
-      run.queue.put(podOf(name));
+      run.queue.addOrUpdate(podOf(name));
       await run.refuse(shared);
     }
     run.queue.remove('default/one');
-    run.queue.put(podOf('two'));
-    run.queue.changed(changeOf('a'));
+    run.queue.addOrUpdate(podOf('two'));
+    run.queue.observe(changeOf('a'));
     expect(run.where()).toBe('2 backoff');
     expect((await run.takeAll()).map(({ cause }) => cause)).toEqual(['update', 'event']);
   });
@@ -48,7 +48,7 @@ describe('pods that wait for the same', () => {
 describe('nobody is asked about a pod', () => {
   test.each<[string, (run: QueueRun) => unknown]>([
     ['that is gone', ({ queue }) => queue.remove('default/web')],
-    ['that is on its way already', ({ queue }) => queue.put(podOf('web'))],
+    ['that is on its way already', ({ queue }) => queue.addOrUpdate(podOf('web'))],
     [
       'that was swept up and is gone',
       async ({ clock, queue }) => {
@@ -67,10 +67,10 @@ describe('nobody is asked about a pod', () => {
   ])('%s', async (_, act) => {
     const run = new QueueRun();
     const waiting = countingWaiting();
-    run.queue.put(podOf('web'));
+    run.queue.addOrUpdate(podOf('web'));
     await run.refuse(waiting);
     await act(run);
-    run.queue.changed(changeOf('a'));
+    run.queue.observe(changeOf('a'));
     expect(waiting.asked).toBe(0);
   });
 });

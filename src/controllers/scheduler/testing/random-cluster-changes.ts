@@ -1,4 +1,4 @@
-import type { Change, Kind } from '../../../engine/cluster-index/change.ts';
+import type { ClusterChange, IndexedKind } from '../../../engine/cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../../engine/cluster-index/cluster-index.ts';
 import type { ObjectOf } from '../../../engine/cluster-index/read-object.ts';
 import {
@@ -41,10 +41,10 @@ const zones = ['a', 'b'];
  * A small cluster with too little of everything, to which one thing after another happens, all drawn from one seed. Pods are what it is
  * about: they come with a node or without, are nominated, bound, relabelled, finished, on their way out, and gone.
  */
-export class RandomLife {
+export class RandomClusterChanges {
   readonly #index: ClusterIndex;
   readonly #random: Random;
-  readonly #objects = new Map<string, { readonly kind: Kind; readonly object: KubeObject }>();
+  readonly #objects = new Map<string, { readonly kind: IndexedKind; readonly object: KubeObject }>();
   #version = 1;
 
   constructor(index: ClusterIndex, random: Random) {
@@ -61,7 +61,7 @@ export class RandomLife {
     }
   }
 
-  get objects(): Iterable<{ readonly kind: Kind; readonly object: KubeObject }> {
+  get objects(): Iterable<{ readonly kind: IndexedKind; readonly object: KubeObject }> {
     return this.#objects.values();
   }
 
@@ -70,7 +70,7 @@ export class RandomLife {
   }
 
   /** What was said about it; undefined where it was no news. */
-  happen(): Change | undefined {
+  applyNext(): ClusterChange | undefined {
     const kind = this.#random.pick(kinds);
     const known = this.#known(kind);
     if (known.length > 0 && this.#chance(6)) return this.#delete(kind, this.#random.pick(known));
@@ -78,23 +78,23 @@ export class RandomLife {
   }
 
   /** A pod that wants a node, and keeps wanting it. */
-  asking(name: string): Pod {
+  pendingPod(name: string): Pod {
     return this.#newPod(name, this.#spec());
   }
 
-  #known(kind: Kind): readonly KubeObject[] {
+  #known(kind: IndexedKind): readonly KubeObject[] {
     return [...this.#objects.values()].filter((entry) => entry.kind === kind).map(({ object }) => object);
   }
 
-  #put(kind: Kind, object: KubeObject): Change | undefined {
+  #put(kind: IndexedKind, object: KubeObject): ClusterChange | undefined {
     this.#version += 1;
     const resourceVersion = String(this.#version);
     const stored = { ...object, metadata: { ...object.metadata, resourceVersion } };
     this.#objects.set(`${kind} ${keyOf(stored)}`, { kind, object: stored });
-    return this.#index.upsert(kind, stored as ObjectOf[Kind]).change;
+    return this.#index.upsert(kind, stored as ObjectOf[IndexedKind]).change;
   }
 
-  #delete(kind: Kind, object: KubeObject): Change | undefined {
+  #delete(kind: IndexedKind, object: KubeObject): ClusterChange | undefined {
     this.#objects.delete(`${kind} ${keyOf(object)}`);
     return this.#index.remove(kind, keyOf(object)).change;
   }

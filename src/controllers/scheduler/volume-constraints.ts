@@ -1,7 +1,7 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import { andMore } from '../../engine/explain/and-more.ts';
+import { truncatedList } from '../../engine/explain/truncated-list.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
-import type { Refusal } from '../../engine/refusal.ts';
+import type { Refusal } from '../../engine/refusal/refusal.ts';
 import { reaches } from '../../engine/rules/volume-binding/bound-volumes.ts';
 
 /** So many nodes are named; the others are counted. */
@@ -11,7 +11,7 @@ const namedMax = 3;
  * What of the pod's own volumes keeps it from nodes that would do otherwise, a phrase for each claim; empty if nothing does. Volumes
  * are looked at after a node's room, taints and labels, so a node that was refused for them had all that.
  */
-export function pinsOf({ pod, reasons }: Refusal, index: ClusterIndex): readonly string[] {
+export function volumeConstraints({ pod, reasons }: Refusal, index: ClusterIndex): readonly string[] {
   if (!reasons.has('BoundVolumeUnreachable') && !reasons.has('ClaimPinnedElsewhere')) return [];
   return pod.claims.flatMap(({ key }) => {
     const claim = index.claims.get(key);
@@ -26,7 +26,7 @@ function boundPin({ key, volumeName }: ClaimRecord, index: ClusterIndex): readon
   const rows = index.nodes.rowsByName.filter((node) => reaches(index, row, node));
   if (rows.length === index.nodes.size) return [];
   const names = rows.slice(0, namedMax).map((node) => index.nodes.record(node)!.key);
-  const where = andMore(names, rows.length);
+  const where = truncatedList(names, rows.length);
   return [`claim ${key} is bound to volume ${volumeName}, which only ${where || 'no node'} can reach`];
 }
 
