@@ -9,7 +9,7 @@ import type { PodSelectorRecord } from '../records/pod-selector-record.ts';
 import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
 import type { VolumeRecord } from '../records/volume-record.ts';
 
-/** The kinds that the index is fed with, each with what it keeps of them. */
+/** The kinds that the index stores, each with its record type. */
 export interface RecordOf {
   readonly Node: NodeRecord;
   readonly PersistentVolume: VolumeRecord;
@@ -31,35 +31,35 @@ export interface RecordOf {
 export type IndexedKind = keyof RecordOf;
 
 /**
- * Something that happened to the index and may change an answer: an object came, went or changed, or a reservation was
- * given back. Rules say which changes could help a pod that they refused, and which make a remembered answer stale.
+ * A change of the index that may change a plan: an object was added, updated or deleted, or a reservation was released. Rules
+ * decide which changes could help a pod that they refused, and which changes invalidate a cached answer.
  */
 export type ClusterChange = { [K in IndexedKind]: ObjectChange<K> }[IndexedKind] | ReleaseChange;
 
 export interface ObjectChange<K extends IndexedKind> {
   readonly kind: K;
-  /** Undefined: it was added. */
+  /** Undefined if the object was added. */
   readonly before: RecordOf[K] | undefined;
-  /** Undefined: it was deleted. */
+  /** Undefined if the object was deleted. */
   readonly after: RecordOf[K] | undefined;
-  /** Of a pool: its number includes volumes now that had been promised, so that it may have room even if the number fell. */
+  /** The change released promises: a pool's published capacity now includes their volumes, so the pool may have more available even if the figure fell. */
   readonly freesPromises: boolean;
 }
 
 export interface ReleaseChange {
   readonly kind: 'Release';
-  /** Volumes that are on offer again. */
+  /** Volumes that are free again. */
   readonly volumes: readonly VolumeRecord[];
-  /** Pools that have more room again. */
+  /** Pools that have more available again. */
   readonly pools: readonly PoolRecord[];
-  /** The node that a pod no longer occupies. */
+  /** The node on which the pod no longer counts; empty if the release concerns no node. */
   readonly nodeName: string;
 }
 
-/** Something about an object that its owner should know; the index has taken what it could. */
+/** A problem in an object that its owner should fix. The index uses the readable parts of the object. */
 export interface ObjectWarning {
   readonly kind: IndexedKind;
   readonly key: string;
-  /** Names the field and the remedy. */
+  /** Names the field and how to fix it. */
   readonly problem: string;
 }

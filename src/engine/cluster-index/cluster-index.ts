@@ -39,26 +39,26 @@ import { ClaimTable } from './volumes/claim-table.ts';
 import { ExclusiveDiskTable } from './volumes/exclusive-disk-table.ts';
 import { VolumeTable } from './volumes/volume-table.ts';
 
-/** What came of feeding an object to the index. */
+/** The result of adding, updating or removing one object. */
 export interface IndexUpdate {
-  /** Undefined if nothing changed: the same version again, or an older one. */
+  /** Undefined if nothing changed: the object had the same version as the stored one, or an older one. */
   readonly change: ClusterChange | undefined;
   readonly warnings: readonly ObjectWarning[];
 }
 
 /**
- * All that decisions are made from, fed by events and read by plans.
+ * The state that plans read. Informer events or files write it.
  *
- * - `upsert` and `remove` take what an informer (or a file) says, in the order in which it says it. The newest version of
- *   an object always wins; the same version again changes nothing.
- * - Reservations (see the ledger) are laid over it: holds on volumes, promises on pools, assumed pods.
- * - A savepoint makes every write since then revocable, for what-if questions.
+ * - `upsert` and `remove` take events in the order in which an informer (or a file) delivers them. The newest version of an
+ *   object wins; the same version again changes nothing.
+ * - Reservations (see the ledger) are an overlay: holds on volumes, promises on pools, assumed pods.
+ * - A savepoint makes every later write revocable, for what-if questions.
  *
- * Nothing here awaits, so a plan never sees it change.
+ * All methods are synchronous, so the index never changes during a plan.
  */
 export class ClusterIndex {
   readonly profile: Profile;
-  /** Claims that wait for their first consumer are bound with the pod; off, their pods wait until somebody else has bound them. */
+  /** True: the scheduler binds WaitForFirstConsumer claims together with the pod. False: such pods wait until another component has bound their claims. */
   bindsVolumes = true;
   readonly nodes = new NodeTable();
   readonly nodeTraits = new NodeTraits();
@@ -71,27 +71,27 @@ export class ClusterIndex {
   readonly classes = new Map<string, ClassRecord>();
   readonly drivers = new Map<string, DriverRecord>();
   readonly namespaces = new Map<string, NamespaceRecord>();
-  /** What groups pods, by kind and key. */
+  /** Objects that select pods, by kind and key. */
   readonly podSelectors = {
     Service: new Map<string, PodSelectorRecord>(),
     ReplicationController: new Map<string, PodSelectorRecord>(),
     ReplicaSet: new Map<string, PodSelectorRecord>(),
     StatefulSet: new Map<string, PodSelectorRecord>(),
   };
-  /** The topology of what can be reached from anywhere. */
+  /** The topology of objects that every node reaches. */
   readonly everyNode: Topology = this.topologies.acquire(everyNode);
   readonly #allowedTopologies = new Map<string, Topology>();
   readonly attachments = new AttachTable(this);
   readonly promises = new PromiseTable(this.pools);
-  /** Where volumes could not be made a moment ago; the scheduler notes it. */
+  /** Nodes where provisioning failed recently. The scheduler records the failures. */
   readonly provisioningFailures = new ProvisioningFailures();
   #requiredDrivers = 0;
-  readonly #journal = new UndoLog();
-  readonly #interning = new Interner();
-  readonly #reading: ReadContext;
-  /** Columns for plans to work in. */
+  readonly #undoLog = new UndoLog();
+  readonly #interner = new Interner();
+  readonly #readContext: ReadContext;
+  /** Scratch columns that plans reuse. */
   readonly scratch = new Scratch();
-  readonly #promiseKeeper = new PromiseReconciler(this);
+  readonly #promiseReconciler = new PromiseReconciler(this);
   readonly usage = new UsageTable();
   readonly ports = new PortTable();
   readonly disks = new ExclusiveDiskTable();
@@ -103,72 +103,72 @@ export class ClusterIndex {
     this.relations,
   ]);
 
-  /** Throws a RangeError for a profile that makes no sense: it is the caller's, not the cluster's. */
+  /** Throws a RangeError if the profile is invalid: the caller supplies it, so it is not cluster data. */
   constructor(profile: Profile = stowageProfile) {
     const problems = profileProblems(profile);
     if (problems.length > 0) throw new RangeError(`profile: ${problems.join('; ')}`);
     this.profile = profile;
-    this.#reading = {
-      interner: this.#interning,
+    this.#readContext = {
+      interner: this.#interner,
       nodeSelectors: new NodeSelectorCache(profile.honourMatchFields),
     };
   }
 
   upsert<K extends IndexedKind>(kind: K, object: ObjectOf[K]): IndexUpdate {
-    const { object: current, notices: renamed } = normaliseLegacyNames(asObject(object));
+    const { object: current, notices: legacyProblems } = normaliseLegacyNames(asObject(object));
     const key = indexKeyOf(kind, current);
-    if (key === undefined) return ignored(kind, 'metadata.name: is missing; the object is left out');
-    const record = readers[kind](current as ObjectOf[K], this.#reading);
+    if (key === undefined) return ignored(kind, 'metadata.name: is missing; the object is ignored');
+    const record = readers[kind](current as ObjectOf[K], this.#readContext);
     const before = this.#get(kind, key);
-    if (before !== undefined && !isNews(before, record)) return { change: undefined, warnings: [] };
+    if (before !== undefined && !isNewer(before, record)) return { change: undefined, warnings: [] };
     const change = this.#change(kind, key, record);
-    return { change, warnings: objectWarnings(kind, key, [...renamed, ...problemsOf(record)]) };
+    return { change, warnings: objectWarnings(kind, key, [...legacyProblems, ...problemsOf(record)]) };
   }
 
   remove<K extends IndexedKind>(kind: K, key: string): IndexUpdate {
-    if (this.#get(kind, key) === undefined) return nothingApplied;
+    if (this.#get(kind, key) === undefined) return unchanged;
     return { change: this.#change(kind, key, undefined), warnings: [] };
   }
 
-  /** Whether any driver refuses nodes on which it isn't installed. */
+  /** Whether any CSIDriver sets `preventPodSchedulingIfMissing`. */
   get hasRequiredDrivers(): boolean {
     return this.#requiredDrivers > 0;
   }
 
-  /** Where a class may make volumes. */
+  /** The nodes on which the class may provision volumes. */
   allowedTopology(className: string): Topology {
     return this.#allowedTopologies.get(className) ?? this.everyNode;
   }
 
   savepoint(): Savepoint {
     const freedPools = [...this.promises.freedPools];
-    const savepoint = this.#journal.savepoint();
-    // Runs last of all: taking promises back frees no room that waiting pods could use.
-    this.#journal.record(() => this.promises.setFreedPools(freedPools));
+    const savepoint = this.#undoLog.savepoint();
+    // This undo runs last: a rollback of promises frees no capacity that pending pods could use.
+    this.#undoLog.record(() => this.promises.setFreedPools(freedPools));
     return savepoint;
   }
 
   rollback(savepoint: Savepoint): void {
-    this.#journal.rollback(savepoint);
+    this.#undoLog.rollback(savepoint);
   }
 
   release(savepoint: Savepoint): void {
-    this.#journal.release(savepoint);
+    this.#undoLog.release(savepoint);
   }
 
-  /** For overlays that keep state of their own: what takes a write back if the savepoint it was made under is rolled back. */
+  /** For overlays with state outside of the index: `undo` reverts the caller's write if the open savepoint is rolled back. */
   recordUndo(undo: () => void): void {
-    this.#journal.record(undo);
+    this.#undoLog.record(undo);
   }
 
-  /** Places promises whose pools have come or moved, and gives up those past their time. A plan calls it first. */
+  /** Assigns promises to pools that were added or moved, and drops expired promises. Every plan calls this first. */
   settle(nowMs: number): void {
-    this.#promiseKeeper.settle(nowMs);
+    this.#promiseReconciler.settle(nowMs);
   }
 
   /**
-   * The pools that have had room given back since this was last called, by events, reservations or time; undefined if none has.
-   * Whoever lets pods wait asks for it after each event and each plan, and wakes those that it could help.
+   * The pools whose promises were released since the last call, by events, reservations or time; undefined if there are none. The
+   * owner of the queue of pending pods calls this after each event and each plan, and wakes the pods that the release could help.
    */
   drainReleases(): ReleaseChange | undefined {
     const { freedPools } = this.promises;
@@ -178,7 +178,7 @@ export class ClusterIndex {
     return { kind: 'Release', volumes: [], pools, nodeName: '' };
   }
 
-  // ── Overlays, written by the ledger ──
+  // ── Overlays, which the ledger writes ──
 
   setHold(volumeName: string, claimKey: string | undefined): void {
     this.#write(volumeName, this.volumes.holderOf(volumeName), claimKey, this.#applyHold);
@@ -188,25 +188,25 @@ export class ClusterIndex {
     const before = this.promises.get(id);
     this.#write(id, before, promised, this.#applyPromise);
     if (promised === undefined || promised.settled !== undefined) return;
-    // Without a reservation's choice it stands where a restart would put it.
-    const isGivenBack = promised.isStored && promised.reservations === 0 && (before?.reservations ?? 0) > 0;
-    if (isGivenBack || promised.poolKey === undefined) this.#promiseKeeper.place(promised);
+    // Without a reservation, the promise belongs to the pool that a restart would assign it to.
+    const isReleased = promised.isStored && promised.reservations === 0 && (before?.reservations ?? 0) > 0;
+    if (isReleased || promised.poolKey === undefined) this.#promiseReconciler.assignPool(promised);
   }
 
   setAssumedPod(podKey: string, pod: PodRecord | undefined): void {
     this.#write(podKey, this.pods.assumed(podKey), pod, this.#applyAssumedPod);
   }
 
-  // ── Writing: what is written once can be taken back by writing what was there before ──
+  // ── Writes: the undo of each write is to apply the value before it ──
 
   #write<R>(key: string, before: R | undefined, after: R | undefined, apply: Apply<R>): void {
-    this.#journal.record(() => apply(key, before));
+    this.#undoLog.record(() => apply(key, before));
     apply(key, after);
   }
 
   #change<K extends IndexedKind>(kind: K, key: string, after: RecordOf[K] | undefined): ClusterChange {
     const before = this.#get(kind, key);
-    const freedBefore = this.promises.releaseCount;
+    const releasesBefore = this.promises.releaseCount;
     if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
     if (kind === 'PersistentVolumeClaim' && after === undefined) this.provisioningFailures.claimDeleted(key);
     if (kind === 'CSIStorageCapacity') this.provisioningFailures.poolChanged(capacityPoolKey(key));
@@ -216,11 +216,11 @@ export class ClusterIndex {
         after as DriverPoolsRecord | undefined,
       );
     this.#write(key, before, after, this.#appliers[kind] as unknown as Apply<RecordOf[K]>);
-    this.#promiseKeeper.changed(changeOf(kind, before, after, false));
-    return changeOf(kind, before, after, this.promises.releaseCount > freedBefore);
+    this.#promiseReconciler.changed(changeOf(kind, before, after, false));
+    return changeOf(kind, before, after, this.promises.releaseCount > releasesBefore);
   }
 
-  /** A volume that is gone, or has become another claim's, is held no longer, whatever was reserved. */
+  /** A hold ends when its volume is deleted or gets the claimRef of another claim, whatever was reserved. */
   #dropLostHold(name: string, volume: VolumeRecord | undefined): void {
     const holder = this.volumes.holderOf(name);
     if (holder === undefined) return;
@@ -266,7 +266,7 @@ export class ClusterIndex {
     CSIStorageCapacity: (key, record) => this.#applyPool(key, record),
     DriverCapacity: (key, record) => this.#applyDriverPools(key, record),
     VolumeAttachment: (key, record) => this.attachments.setAttachment(key, record),
-    Pod: (key, record) => this.#aroundPod(key, () => this.pods.setStored(key, record)),
+    Pod: (key, record) => this.#updatePod(key, () => this.pods.setStored(key, record)),
     Namespace: (key, record) => {
       setOrDelete(this.namespaces, key, record);
       this.relations.scopes.namespaceChanged();
@@ -324,7 +324,7 @@ export class ClusterIndex {
     else this.pools.putDriverPools(record);
   }
 
-  #aroundPod(key: string, change: () => void): void {
+  #updatePod(key: string, change: () => void): void {
     this.attachments.nodeChanged(this.pods.get(key)?.nodeName ?? '');
     this.#occupancy.updatePod(key, change);
     this.attachments.nodeChanged(this.pods.get(key)?.nodeName ?? '');
@@ -344,10 +344,10 @@ export class ClusterIndex {
   readonly #applyPromise: Apply<CapacityPromise> = (id, promised) => this.promises.set(id, promised);
 
   readonly #applyAssumedPod: Apply<PodRecord> = (key, pod) =>
-    this.#aroundPod(key, () => this.pods.setAssumed(key, pod));
+    this.#updatePod(key, () => this.pods.setAssumed(key, pod));
 }
 
-/** The one place where a kind and its records are matched by hand. */
+/** The only cast that pairs a kind with its record type. */
 function changeOf<K extends IndexedKind>(
   kind: K,
   before: RecordOf[K] | undefined,
@@ -359,9 +359,9 @@ function changeOf<K extends IndexedKind>(
 
 type Apply<R> = (key: string, record: R | undefined) => void;
 
-const nothingApplied: IndexUpdate = { change: undefined, warnings: [] };
+const unchanged: IndexUpdate = { change: undefined, warnings: [] };
 
-/** A watch can hand us anything that JSON can say. */
+/** A watch can deliver any JSON value. */
 function asObject<T extends KubeObject>(object: T): T {
   return typeof object === 'object' && object !== null ? object : ({} as T);
 }
@@ -370,8 +370,8 @@ function ignored(kind: IndexedKind, problem: string): IndexUpdate {
   return { change: undefined, warnings: [{ kind, key: '', problem }] };
 }
 
-/** Objects from files have no version and always count as news. */
-function isNews(before: RecordOf[IndexedKind], after: RecordOf[IndexedKind]): boolean {
+/** Objects from files have no version and always count as newer. */
+function isNewer(before: RecordOf[IndexedKind], after: RecordOf[IndexedKind]): boolean {
   if (after.version === '' || before.version === '') return true;
   if (before.version === after.version) return false;
   const isSameObject = !('uid' in before) || !('uid' in after) || before.uid === after.uid;
@@ -383,6 +383,7 @@ function problemsOf(record: RecordOf[IndexedKind]): readonly string[] {
 }
 
 const noProblems: readonly string[] = [];
+
 function requirement(driver: DriverRecord | undefined): number {
   return driver?.refusesNodesWithoutIt === true ? 1 : 0;
 }

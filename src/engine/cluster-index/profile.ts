@@ -1,76 +1,76 @@
 /**
- * Where Stowage knows better than kube-scheduler, each as a switch. Profile `stowage` has them all on; profile `upstream`
- * gives the verdicts and messages of the pinned kube-scheduler (v1.36, default gates). `docs/decisions` has the reasons.
+ * The deliberate differences from kube-scheduler, each as a switch. Profile `stowage` has Stowage's behaviour; profile `upstream`
+ * gives the verdicts and messages of the pinned kube-scheduler (v1.36, default gates). `docs/decisions` explains each difference.
  */
 export interface Profile {
-  /** What people call it; nothing is decided by it. */
+  /** A display name. No decision depends on it. */
   readonly name: string;
-  /** Evaluate matchFields in a PV's node affinity; kube-scheduler takes them as always true. */
+  /** Evaluate matchFields in a PV's node affinity. kube-scheduler treats them as always true. */
   readonly honourMatchFields: boolean;
-  /** `exact`: finds an assignment of volumes to claims wherever one exists. `ascending`: smallest claim first, no way back. */
+  /** `exact`: finds an assignment of volumes to claims whenever one exists. `ascending`: smallest claim first, without backtracking. */
   readonly assignment: 'exact' | 'ascending';
-  /** A PV whose claimRef names the claim is the claim's, whatever its class; and while it exists no other will do. */
+  /** A PV whose claimRef names the claim belongs to the claim, whatever its class. While that PV exists, the claim can use no other. */
   readonly preboundIsFinal: boolean;
-  /** Ask again for room where the claim already has a selected node; its own volume may be what fills the pool. */
+  /** Check the pool again for a claim that already has a selected node. The claim's own volume may be what fills the pool. */
   readonly retestSelectedNode: boolean;
-  /** Reserve room for inline CSI volumes that state a size. */
+  /** Reserve capacity for inline CSI volumes that state a size. */
   readonly checkInlineVolumes: boolean;
-  /** Count the volumes that the plan would really use against attach limits, rather than the class's provisioner. */
+  /** Count the volumes that the plan would actually use against attach limits. kube-scheduler counts the class's provisioner. */
   readonly limitChosenVolumes: boolean;
-  /** A volume that has a VolumeAttachment takes no second slot on that node; kube-scheduler counts it again unless a pod there has it. */
+  /** A volume that has a VolumeAttachment uses no second slot on that node. kube-scheduler counts it again unless a pod on the node uses it. */
   readonly trustAttachments: boolean;
   /** Ignore zone labels of a PV that has node affinity. */
   readonly affinityReplacesZones: boolean;
-  /** Look at the zones of generic ephemeral volumes too. */
+  /** Check the zones of generic ephemeral volumes too. */
   readonly zonesOfEphemeral: boolean;
-  /** CSIDriver.spec.preventPodSchedulingIfMissing; off by default in Kubernetes 1.36. */
+  /** Honour CSIDriver.spec.preventPodSchedulingIfMissing, which is off by default in Kubernetes 1.36. */
   readonly requireInstalledDriver: boolean;
-  /** Look at a pod's wanted volumes also on nodes that its bound ones rule out, and report both; kube-scheduler does. */
+  /** Check a pod's unbound claims also on nodes that its bound volumes rule out, and report both reasons, as kube-scheduler does. */
   readonly reportsEveryObstacle: boolean;
-  /** A bound claim without its volume refuses the pod before any node is looked at, in the zone rule's words. */
+  /** A bound claim whose volume is missing refuses the pod before any node is checked, with the message of the zone rule. */
   readonly zonesNeedVolumes: boolean;
-  /** A selected-node annotation without a value pins the claim to a node of no name. */
+  /** A selected-node annotation without a value restricts the claim to a node with an empty name. */
   readonly emptySelectedNodePins: boolean;
   /**
-   * Before anybody is evicted, say of devices what kube-scheduler's rule for dynamic resources says. It loses its way where the pod was
-   * refused before any node was looked at; evictions are then not thought of.
+   * Add to the preemption message what kube-scheduler's DynamicResources plugin reports. The plugin fails if the pod was refused before
+   * any node was checked; kube-scheduler then considers no evictions.
    */
   readonly mentionsDynamicResources: boolean;
   /**
-   * Write both sides of a binding, not only the volume's, once all of a pod's volumes are claimed, and wait for no claim whose new volume is
-   * there; kube-scheduler leaves one side to the PV controller, and waits for it.
+   * Write both sides of a binding once all of a pod's volumes are claimed, and don't wait for a claim whose new volume exists.
+   * kube-scheduler writes only the volume's side, and waits for the PV controller to write the other.
    */
   readonly completesBindings: boolean;
-  /** Say in refusals which volume or pool came closest. */
+  /** Name in refusals the volume or pool that came closest to fitting. */
   readonly namesClosestCandidate: boolean;
-  /** Rank nodes by the soft affinity of volumes. */
+  /** Score nodes by the preferred node affinity of volumes. */
   readonly scoresPreferences: boolean;
-  /** What is deducted for claims in flight, for drivers that `inFlightOf` doesn't name. */
+  /** How claims in flight are deducted, for drivers that `inFlightOf` doesn't name. */
   readonly inFlight: InFlightPolicy;
   readonly inFlightOf: Readonly<Record<string, InFlightPolicy>>;
-  /** The forms of pools that count; for a driver that publishes several, the first of these, never the sum. */
+  /** The kinds of objects that publish pools. For a driver that publishes several, the first in this list counts, never the sum. */
   readonly poolForms: readonly ('DriverCapacity' | 'CSIStorageCapacity')[];
   readonly scoring: VolumeScoring;
-  /** A settled promise is given up after this long without an update of its pool: some drivers' numbers never move. */
+  /** A settled promise expires after this time without an update of its pool, because the figures of some drivers never change. */
   readonly settledPromiseMaxMs: number;
 }
 
 /**
- * `linear`: every promised byte is gone. `one-at-a-time`: a pool with a promise counts as full until it is updated, for
- * drivers whose insides make subtraction wrong. `off`: promises and sibling claims are not looked at, as in kube-scheduler.
+ * `linear`: every promised byte is deducted. `one-at-a-time`: a pool with a promise counts as full until its object is updated, for
+ * drivers where subtraction gives wrong results. `off`: promises and other claims of the pod are ignored, as in kube-scheduler.
  */
 export type InFlightPolicy = 'linear' | 'one-at-a-time' | 'off';
 
 /** `stowage`: tight fit, static before dynamic. `none`: Kubernetes 1.36. `utilization`: Kubernetes 1.37's default gate. */
 export interface VolumeScoring {
   readonly method: 'stowage' | 'none' | 'utilization';
-  /** For pre-provisioned volumes under `stowage`, where full is a tight fit; for everything under `utilization`. */
+  /** Under `stowage` for pre-provisioned volumes, where 100 % is an exact fit; under `utilization` for all volumes. */
   readonly volumeShape: UtilizationShape;
-  /** For pools: how good a pool is by how full the pod would make it. */
+  /** For pools: the score by the pool's utilization after the pod. */
   readonly poolShape: UtilizationShape;
 }
 
-/** Points of (utilization in percent, score from 0 to 10), strictly rising in utilization; straight lines between. */
+/** Points of (utilization in percent, score from 0 to 10), strictly increasing in utilization, with linear interpolation between them. */
 export type UtilizationShape = readonly UtilizationShapePoint[];
 
 export interface UtilizationShapePoint {
@@ -78,13 +78,13 @@ export interface UtilizationShapePoint {
   readonly score: number;
 }
 
-/** Prefer what the pod fills best. */
+/** Prefer high utilization. */
 export const packShape: UtilizationShape = [
   { utilization: 0, score: 0 },
   { utilization: 100, score: 10 },
 ];
 
-/** Prefer what has most left. */
+/** Prefer low utilization. */
 export const spreadShape: UtilizationShape = [
   { utilization: 0, score: 10 },
   { utilization: 100, score: 0 },
@@ -146,7 +146,7 @@ export function inFlightPolicy(profile: Profile, driver: string): InFlightPolicy
   return Object.hasOwn(profile.inFlightOf, driver) ? profile.inFlightOf[driver]! : profile.inFlight;
 }
 
-/** What is wrong with a profile that somebody has put together; each names the field and the remedy. */
+/** The problems of a custom profile. Each names the field and the valid values. */
 export function profileProblems(profile: Profile): string[] {
   const { scoring, settledPromiseMaxMs, inFlightOf } = profile;
   const problems = [
@@ -168,18 +168,18 @@ export function profileProblems(profile: Profile): string[] {
 const inFlightPolicies = ['linear', 'one-at-a-time', 'off'];
 
 function choiceProblems(field: string, value: string, choices: readonly string[]): string[] {
-  return choices.includes(value) ? [] : [`${field}: "${value}" is none of ${choices.join(', ')}`];
+  return choices.includes(value) ? [] : [`${field}: "${value}" must be one of ${choices.join(', ')}`];
 }
 
 function shapeProblems(shape: UtilizationShape, field: string): string[] {
   const problems: string[] = [];
-  if (shape.length === 0) problems.push(`${field}: has no points; give at least one`);
+  if (shape.length === 0) problems.push(`${field}: must have at least one point`);
   for (const [position, { utilization, score }] of shape.entries()) {
     const at = `${field}[${position}]`;
     if (!(utilization >= 0 && utilization <= 100)) problems.push(`${at}.utilization: must be from 0 to 100`);
     if (!(score >= 0 && score <= 10)) problems.push(`${at}.score: must be from 0 to 10`);
     if (position > 0 && utilization <= shape[position - 1]!.utilization) {
-      problems.push(`${at}.utilization: must be more than that of the point before it`);
+      problems.push(`${at}.utilization: must be greater than that of the previous point`);
     }
   }
   return problems;

@@ -29,7 +29,7 @@ import { readCapacity, readDriverPools } from '../records/pool-record.ts';
 import { type ReadContext, readVolume } from '../records/volume-record.ts';
 import type { IndexedKind, RecordOf } from './cluster-change.ts';
 
-/** The wire form of each kind that the index takes. */
+/** The Kubernetes object type of each kind that the index stores. */
 export interface ObjectOf {
   readonly Node: Node;
   readonly PersistentVolume: PersistentVolume;
@@ -48,18 +48,18 @@ export interface ObjectOf {
   readonly StatefulSet: StatefulSet;
 }
 
-type Readers = { readonly [K in IndexedKind]: (object: ObjectOf[K], reading: ReadContext) => RecordOf[K] };
+type Readers = { readonly [K in IndexedKind]: (object: ObjectOf[K], context: ReadContext) => RecordOf[K] };
 
-/** The border between objects and records: one reader a kind, none of which throws. */
+/** Converts objects to records, one reader per kind. Readers never throw. */
 export const readers: Readers = {
   Node: readNode,
   PersistentVolume: readVolume,
-  PersistentVolumeClaim: (claim, { interner: interning }) => readClaim(claim, interning),
-  StorageClass: (storageClass, { interner: interning }) => readClass(storageClass, interning),
+  PersistentVolumeClaim: (claim, { interner }) => readClaim(claim, interner),
+  StorageClass: (storageClass, { interner }) => readClass(storageClass, interner),
   CSIDriver: readDriver,
   CSINode: readNodeDrivers,
-  CSIStorageCapacity: (capacity, { interner: interning }) => readCapacity(capacity, interning),
-  DriverCapacity: (capacity, { interner: interning }) => readDriverPools(capacity, interning),
+  CSIStorageCapacity: (capacity, { interner }) => readCapacity(capacity, interner),
+  DriverCapacity: (capacity, { interner }) => readDriverPools(capacity, interner),
   VolumeAttachment: readAttachment,
   Pod: readPod,
   Namespace: readNamespace,
@@ -79,7 +79,7 @@ const namespacedKinds: ReadonlySet<IndexedKind> = new Set([
   'StatefulSet',
 ]);
 
-/** `name` or `namespace/name`, as the index is fed; undefined if the object has no name. */
+/** `name` or `namespace/name`; undefined if the object has no name. */
 export function indexKeyOf(kind: IndexedKind, object: KubeObject): string | undefined {
   const { name, namespace } = object.metadata ?? {};
   if (typeof name !== 'string' || name === '') return undefined;

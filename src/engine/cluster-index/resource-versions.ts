@@ -1,6 +1,6 @@
 /**
- * Resource versions are decimal counters in every API server that we know, though clients are asked to treat them as
- * opaque. So: an order where both are counters, and none where they aren't.
+ * Compares two resource versions. Kubernetes asks clients to treat them as opaque, but in every known API server they are decimal
+ * counters. So two counters are ordered, and anything else has no order.
  */
 export function isOlderVersion(version: string, than: string): boolean {
   if (!isCounter(version) || !isCounter(than)) return false;

@@ -1,7 +1,7 @@
 import { textOf } from '../../kube/wire.ts';
 import { nonNullItems } from './field-readers.ts';
 
-/** Access modes as bits, so that "offers every mode that is asked for" is one AND. */
+/** Access modes as bits, so that "offers every requested mode" is one AND. */
 const bits: Readonly<Record<string, number>> = {
   ReadWriteOnce: 1,
   ReadOnlyMany: 2,
@@ -9,18 +9,17 @@ const bits: Readonly<Record<string, number>> = {
   ReadWriteOncePod: 8,
 };
 
-/** A mode we don't know: a claim that asks for it is matched by nothing, a volume that offers it offers nothing by it. */
+/** An unknown mode. A claim that requests it matches no volume; in a volume it is ignored. */
 const unknownModeBit = 16;
 
 export function accessModeBits(modes: readonly string[] | undefined): number {
   return nonNullItems(modes).reduce((mask, mode) => mask | (modeBit(mode) ?? unknownModeBit), 0);
 }
 
-export function offersModes(offered: number, asked: number): boolean {
-  return (offered & ~unknownModeBit & asked) === asked;
+export function offersModes(offered: number, requested: number): boolean {
+  return (offered & ~unknownModeBit & requested) === requested;
 }
 
-/** How many modes a set has. */
 export function modeCount(modes: number): number {
   let count = 0;
   for (let rest = modes; rest !== 0; rest &= rest - 1) count += 1;

@@ -2,12 +2,12 @@ import type { VolumeAttachment } from '../../kube/api/storage.ts';
 import { textOf } from '../../kube/wire.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 
-/** What the engine keeps of a VolumeAttachment. */
+/** The fields of a VolumeAttachment that the engine uses. */
 export interface AttachmentRecord extends Identity {
   readonly nodeName: string;
   readonly driver: string;
   readonly volumeName: string;
-  /** For an inline volume, which has no PersistentVolume. */
+  /** The volume handle of an inline volume, which has no PersistentVolume. */
   readonly inlineHandle: string;
 }
 

@@ -11,43 +11,43 @@ import { type Identity, namespacedIdentity } from './identity.ts';
 import type { Interner } from './interner.ts';
 import { requirementsKey } from './node-matcher.ts';
 
-/** What the engine keeps of a PersistentVolumeClaim. */
+/** The fields of a PersistentVolumeClaim that the engine uses. */
 export interface ClaimRecord extends Identity {
   readonly namespace: string;
   readonly name: string;
   /** Empty for a claim without a class. */
   readonly className: string;
   readonly volumeName: string;
-  /** The bind-completed annotation and a volume name: what Kubernetes means by bound. The phase isn't asked. */
+  /** The claim has the bind-completed annotation and a volume name, as Kubernetes defines bound. The phase is ignored. */
   readonly isBound: boolean;
   readonly isLost: boolean;
-  /** Undefined where no storage is requested: any volume is large enough, and no pool is asked for room. */
+  /** Undefined if no storage is requested: any volume is large enough, and no pool capacity is checked. */
   readonly request: Size | undefined;
   readonly mode: string;
   readonly attributesClass: string;
   readonly accessModes: number;
   readonly selector: CompiledLabelSelector | undefined;
-  /** Equal texts, equal selectors; empty for none. */
+  /** Equal for equal selectors; empty without a selector. */
   readonly selectorKey: string;
   readonly selectedNode: string;
-  /** The annotation may be there without a value; kube-scheduler then waits for a node of no name. */
+  /** The annotation may exist with an empty value. kube-scheduler then requires a node with an empty name. */
   readonly hasSelectedNode: boolean;
-  /** The pool that a scheduler of ours reserved, if it said so. */
+  /** The pool that a Stowage scheduler reserved and named in an annotation. */
   readonly poolHint: string;
-  /** Its binding is being undone; nobody may count on it. */
+  /** The binding is being rolled back, so no plan may use it. */
   readonly isRollingBack: boolean;
   /** The uid of the pod that controls a generic ephemeral volume's claim. */
   readonly controllerUid: string;
   readonly problems: readonly string[];
-  /** False if what it asks for can't be read: no volume can be chosen for it. */
+  /** False if the request or selector can't be read: then no volume can be chosen for the claim. */
   readonly isUsable: boolean;
 }
 
-export function readClaim(claim: PersistentVolumeClaim, interning: Interner): ClaimRecord {
+export function readClaim(claim: PersistentVolumeClaim, interner: Interner): ClaimRecord {
   const problems: string[] = [];
   const spec = claim.spec;
   const request = readSize(spec?.resources?.requests?.storage, 'spec.resources.requests.storage');
-  if (request.kind === 'bad') problems.push(request.problem);
+  if (request.kind === 'invalid') problems.push(request.problem);
   const selector = readSelector(claim, problems);
   const isUsable = problems.length === 0;
   problems.push(...unknownModeProblems(spec?.accessModes, 'spec.accessModes'));
@@ -57,19 +57,19 @@ export function readClaim(claim: PersistentVolumeClaim, interning: Interner): Cl
     uid,
     version,
     isDeleting,
-    namespace: interning.text(textOf(claim.metadata?.namespace)),
+    namespace: interner.text(textOf(claim.metadata?.namespace)),
     name: textOf(claim.metadata?.name),
-    className: interning.text(claimClassName(claim)),
+    className: interner.text(claimClassName(claim)),
     volumeName: textOf(spec?.volumeName),
     isBound: isFullyBound(claim),
     isLost: claim.status?.phase === 'Lost',
     request: request.kind === 'size' ? request.size : undefined,
     mode: volumeModeOf(claim),
-    attributesClass: interning.text(textOf(spec?.volumeAttributesClassName)),
+    attributesClass: interner.text(textOf(spec?.volumeAttributesClassName)),
     accessModes: accessModeBits(spec?.accessModes),
     selector,
     selectorKey:
-      selector?.requirements === undefined ? '' : interning.text(requirementsKey(selector.requirements)),
+      selector?.requirements === undefined ? '' : interner.text(requirementsKey(selector.requirements)),
     selectedNode: textOf(claim.metadata?.annotations?.[annotations.selectedNode]),
     hasSelectedNode: typeof claim.metadata?.annotations?.[annotations.selectedNode] === 'string',
     poolHint: textOf(claim.metadata?.annotations?.[annotations.pool]),

@@ -6,19 +6,19 @@ import { clusterIdentity, type Identity } from './identity.ts';
 import type { Interner } from './interner.ts';
 import { everyNode, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
 
-/** What the engine keeps of a StorageClass. */
+/** The fields of a StorageClass that the engine uses. */
 export interface ClassRecord extends Identity {
   readonly provisioner: string;
   readonly canProvision: boolean;
   /** WaitForFirstConsumer: the scheduler chooses the volume. */
   readonly isDelayed: boolean;
-  /** False where the field is missing, which a real API server never leaves so. */
+  /** False if the field is missing. A real API server always sets it. */
   readonly hasBindingMode: boolean;
   readonly allowedNodes: NodeMatcher;
   readonly problems: readonly string[];
 }
 
-export function readClass(storageClass: StorageClass, interning: Interner): ClassRecord {
+export function readClass(storageClass: StorageClass, interner: Interner): ClassRecord {
   const allowed = compileTopologySelector(storageClass.allowedTopologies);
   const { key, uid, version, isDeleting } = clusterIdentity(storageClass);
   return {
@@ -26,11 +26,11 @@ export function readClass(storageClass: StorageClass, interning: Interner): Clas
     uid,
     version,
     isDeleting,
-    provisioner: interning.text(textOf(storageClass.provisioner)),
+    provisioner: interner.text(textOf(storageClass.provisioner)),
     canProvision: canProvision(storageClass),
     isDelayed: isDelayedBinding(storageClass),
     hasBindingMode: textOf(storageClass.volumeBindingMode) !== '',
-    allowedNodes: interning.matcher(allowed === undefined ? everyNode : matcherOfSelector(allowed)),
+    allowedNodes: interner.matcher(allowed === undefined ? everyNode : matcherOfSelector(allowed)),
     problems: allowed?.problems ?? [],
   };
 }

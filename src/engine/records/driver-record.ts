@@ -4,10 +4,10 @@ import { textOf } from '../../kube/wire.ts';
 import { nonNullItems } from './field-readers.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 
-/** What the engine keeps of a CSIDriver. */
+/** The fields of a CSIDriver that the engine uses. */
 export interface DriverRecord extends Identity {
   readonly tracksCapacity: boolean;
-  /** A node without the driver is refused rather than taken as without a limit. */
+  /** A node without the driver is refused, instead of treated as unlimited. */
   readonly refusesNodesWithoutIt: boolean;
 }
 
@@ -23,9 +23,9 @@ export function readDriver(driver: CSIDriver): DriverRecord {
   };
 }
 
-/** What the engine keeps of a CSINode; its key is the node's name. */
+/** The fields of a CSINode that the engine uses. Its key is the node's name. */
 export interface NodeDriversRecord extends Identity {
-  /** How many volumes each installed driver can attach; undefined is no limit. */
+  /** How many volumes each installed driver can attach; undefined if there is no limit. */
   readonly limits: ReadonlyMap<string, number | undefined>;
   readonly migratedPlugins: ReadonlySet<string>;
   readonly problems: readonly string[];
@@ -45,7 +45,7 @@ function readLimit(count: unknown, driver: string, problems: string[]): number |
   if (count === undefined || count === null) return undefined;
   if (typeof count === 'number' && Number.isInteger(count) && count >= 0) return count;
   problems.push(
-    `spec.drivers[${driver}].allocatable.count: must be a whole number of zero or more; taken as no limit`,
+    `spec.drivers[${driver}].allocatable.count: must be an integer of zero or more; treated as no limit`,
   );
   return undefined;
 }

@@ -1,12 +1,12 @@
 /**
- * Reading objects that nobody has validated: a list may be a number, a label value an object. Whatever the shape, these
- * answer with something of the right type, so that no parser throws on cluster data.
+ * Functions for fields of objects that are not validated: a list may be a number, a label value an object. For any value they return
+ * a result of the right type, so that no reader throws on cluster data.
  */
 import { parseQuantity } from '../../kube/quantities/quantity.ts';
 import { listOf } from '../../kube/wire.ts';
 import { type Size, sizeOfNano } from '../size.ts';
 
-/** The items of a list that are there at all; none where there is no list. */
+/** The items of a list that are neither null nor undefined; empty if the value is not a list. */
 export function nonNullItems<T>(value: readonly T[] | null | undefined): readonly NonNullable<T>[] {
   const items = listOf(value);
   return items.every((item) => item !== null && item !== undefined)
@@ -16,7 +16,7 @@ export function nonNullItems<T>(value: readonly T[] | null | undefined): readonl
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
 
-/** A copy of what is text: the caller may go on to change its object. Spreading keeps a key called `__proto__` a key. */
+/** A copy with the entries that are strings, because the caller may change its object later. Spreading treats `__proto__` as a plain key. */
 export function stringMapOf(value: unknown): Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return noLabels;
   const items = Object.values(value);
@@ -28,17 +28,17 @@ export function stringMapOf(value: unknown): Readonly<Record<string, string>> {
 export type SizeReading =
   | { readonly kind: 'size'; readonly size: Size }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'bad'; readonly problem: string };
+  | { readonly kind: 'invalid'; readonly problem: string };
 
-/** A size that may be left out but, where it is given, must be a quantity of zero or more. */
+/** Reads an optional size, which must be a quantity of zero or more. */
 export function readSize(value: unknown, field: string): SizeReading {
   if (value === undefined || value === null) return { kind: 'absent' };
   const parsed = parseQuantity(value, field);
-  if (!parsed.ok) return { kind: 'bad', problem: parsed.problem };
+  if (!parsed.ok) return { kind: 'invalid', problem: parsed.problem };
   const { amount } = parsed.quantity;
-  // A quantity is a plain number exactly where a size is.
+  // Quantities and sizes use plain numbers under the same condition.
   const size = typeof amount === 'number' ? { bytes: amount, exactNano: undefined } : sizeOfNano(amount);
   if (size.bytes < 0)
-    return { kind: 'bad', problem: `${field}: "${String(value)}" is negative; a size is zero or more` };
+    return { kind: 'invalid', problem: `${field}: "${String(value)}" is negative; must be zero or more` };
   return { kind: 'size', size };
 }

@@ -3,19 +3,19 @@ import { textOf } from '../../kube/wire.ts';
 import { nonNullItems } from './field-readers.ts';
 import { memoByShape } from './pod-shape.ts';
 
-/** A port of its node that a pod takes. */
+/** A host port that a pod uses. */
 export interface HostPort {
-  /** Protocol and number; ports of different keys never collide. */
+  /** Protocol and number. Ports with different keys never conflict. */
   readonly key: string;
   readonly ip: string;
 }
 
-/** Every address of the node. */
+/** Stands for every address of the node. */
 export const anyIp = '0.0.0.0';
 
 /**
- * Of containers and of those init containers that keep running. As in kube-scheduler it is `hostPort` that counts; for a pod in the
- * node's own network the API server has filled it in.
+ * The host ports of containers and of restartable init containers. As in kube-scheduler, only `hostPort` counts. For pods with
+ * `hostNetwork` the API server has filled it in.
  */
 export const hostPortsOf = memoByShape<readonly HostPort[]>(({ containers, initContainers }) =>
   [...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always'), ...containers]
@@ -27,7 +27,7 @@ function readHostPort({ protocol, hostPort, hostIP }: ContainerPort): HostPort {
   return { key: `${textOf(protocol) || 'TCP'}/${hostPort}`, ip: textOf(hostIP) || anyIp };
 }
 
-/** Whether one pod can't have the one while another has the other. */
+/** Whether two pods on one node can't use these ports. */
 export function portsCollide(a: HostPort, b: HostPort): boolean {
   return a.key === b.key && (a.ip === b.ip || a.ip === anyIp || b.ip === anyIp);
 }

@@ -2,14 +2,14 @@ import type { KubeObject } from '../../kube/api/meta.ts';
 import { textOf } from '../../kube/wire.ts';
 
 /**
- * What every record keeps of its object's metadata. Readers spell the four fields out rather than spreading them: an object
- * literal with a spread costs ten times as much to make, and there are a hundred thousand volumes.
+ * The metadata that every record has. Readers write the four fields out instead of spreading them: an object literal with a spread
+ * is ten times as expensive, and a cluster may have a hundred thousand volumes.
  */
 export interface Identity {
-  /** `name`, or `namespace/name` for what lives in a namespace. */
+  /** `name`, or `namespace/name` for namespaced objects. */
   readonly key: string;
   readonly uid: string;
-  /** The resourceVersion: two records of one key and version are the same object. */
+  /** The resourceVersion. Two records with the same key and version are equal. */
   readonly version: string;
   readonly isDeleting: boolean;
 }

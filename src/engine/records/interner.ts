@@ -1,8 +1,8 @@
 import type { NodeMatcher } from './node-matcher.ts';
 
 /**
- * One instance for equal values. Objects fresh from JSON each bring their own copy of the class name and of the node
- * selector; a hundred thousand volumes share a handful of them.
+ * Replaces equal values by one shared instance. Each object parsed from JSON has its own copies of class names and node selectors,
+ * though a hundred thousand volumes share a few distinct values.
  */
 export class Interner {
   readonly #texts = new Map<string, string>();
@@ -25,5 +25,5 @@ export class Interner {
   }
 }
 
-/** Past this we start over: sharing saves memory, it is never needed for correctness. */
+/** The maps are cleared when they are full: sharing saves memory and is never needed for correctness. */
 const entriesMax = 200_000;

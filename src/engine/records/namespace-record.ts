@@ -2,7 +2,7 @@ import type { Namespace } from '../../kube/api/core.ts';
 import { stringMapOf } from './field-readers.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 
-/** What the engine keeps of a Namespace: pod affinity selects them by label. */
+/** The fields of a Namespace that the engine uses: pod affinity selects namespaces by label. */
 export interface NamespaceRecord extends Identity {
   readonly labels: Readonly<Record<string, string>>;
 }

@@ -6,12 +6,11 @@ import {
 } from '../../kube/selectors/node-selector.ts';
 
 /**
- * Which nodes something can be reached from. A PV's node affinity, a class's allowed topologies, a capacity object's
- * label selector and a pool's list of nodes all become this one form: terms of which any must hold, each a list of
- * conditions of which all must hold.
+ * Selects nodes. The node affinity of a PV, the allowed topologies of a class, the label selector of a capacity object and the node
+ * list of a pool are all converted to this form: a list of terms of which any must hold, each with conditions that must all hold.
  */
 export interface NodeMatcher {
-  /** Equal keys, equal matchers. */
+  /** Matchers with equal keys are equal. */
   readonly key: string;
   readonly terms: readonly MatcherTerm[];
 }
@@ -26,13 +25,13 @@ export interface NameCondition {
   readonly values: ReadonlySet<string>;
 }
 
-/** A term without conditions: it holds on every node. */
+/** A term without conditions holds on every node. */
 export const everyNode: NodeMatcher = { key: 'every node', terms: [{ requirements: [], names: [] }] };
 export const noNode: NodeMatcher = { key: 'no node', terms: [] };
 
 /**
- * `honourNames: false` is what kube-scheduler does with a PV's matchFields: it evaluates them against a node without a
- * name, where every field requirement holds.
+ * `honourNames: false` is kube-scheduler's behaviour for the matchFields of a PV: it evaluates them against a node without a name,
+ * where every field requirement holds.
  */
 export function matcherOfSelector(selector: CompiledNodeSelector, honourNames = true): NodeMatcher {
   return matcherOf(
@@ -61,7 +60,7 @@ function matcherOf(terms: readonly MatcherTerm[]): NodeMatcher {
   return { key: terms.map(termKey).join('\n'), terms };
 }
 
-/** Keys and values have been checked for label syntax, so that separators can't be part of them. */
+/** Label syntax is validated before, so keys and values can't contain the separators. */
 export function requirementsKey(requirements: readonly Requirement[]): string {
   let key = '';
   for (const { key: label, operator, values, bound } of requirements) {
@@ -72,7 +71,7 @@ export function requirementsKey(requirements: readonly Requirement[]): string {
 
 function termKey(term: MatcherTerm): string {
   let key = requirementsKey(term.requirements);
-  // Node names in a pool's list are free text, so they are quoted.
+  // Node names in a pool's list are not validated, so they are quoted.
   for (const { operator, values } of term.names) key += `name ${operator} ${JSON.stringify([...values])};`;
   return key;
 }

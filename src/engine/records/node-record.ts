@@ -3,14 +3,15 @@ import { isRecord } from '../../kube/wire.ts';
 import { nonNullItems, stringMapOf } from './field-readers.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 
+/** The fields of a Node that the engine uses. */
 export interface NodeRecord extends Identity {
   readonly labels: Readonly<Record<string, string>>;
   readonly isUnschedulable: boolean;
   readonly taints: readonly Taint[];
-  /** What pods may use, as it stands on the wire. */
+  /** As in the object, not parsed. */
   readonly allocatable: ResourceList;
   readonly images: readonly ContainerImage[];
-  /** What the node says it can do, by name. */
+  /** The names in `status.declaredFeatures`. */
   readonly declaredFeatures: readonly string[];
 }
 

@@ -2,27 +2,27 @@ import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '..
 import { compileNodeSelector } from '../../kube/selectors/node-selector.ts';
 import { matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
 
-interface CompiledAffinity {
+interface CompiledSelector {
   readonly nodes: NodeMatcher;
   readonly problems: readonly string[];
 }
 
-/** Past this the cache starts over. */
+/** The cache is cleared when it is full. */
 const entriesMax = 50_000;
 
 /**
- * Node selectors that have been compiled before, by their text. The volumes of one node have the same selector, and a volume
- * that is bound or freed has the one it had: compiling is by far the dearest part of reading it.
+ * A cache of compiled node selectors, by their text. The volumes of one node have equal selectors, and a volume that is bound or freed
+ * keeps its selector. Compiling the selector is by far the most expensive part of reading a volume.
  */
 export class NodeSelectorCache {
   readonly #honourNames: boolean;
-  readonly #byText = new Map<string, CompiledAffinity>();
+  readonly #byText = new Map<string, CompiledSelector>();
 
   constructor(honourNames: boolean) {
     this.#honourNames = honourNames;
   }
 
-  compile(selector: NodeSelector, field: string): CompiledAffinity {
+  compile(selector: NodeSelector, field: string): CompiledSelector {
     const text = textOfSelector(selector);
     const known = text === undefined ? undefined : this.#byText.get(text);
     if (known !== undefined) return known;
@@ -35,8 +35,8 @@ export class NodeSelectorCache {
 }
 
 /**
- * A text that equal selectors share and no others; undefined for one that isn't as the API has it, which is compiled anew each
- * time. Walks only as deep as a selector is: nested junk would overflow a general serializer's stack.
+ * A text that is equal exactly for equal selectors; undefined for a malformed selector, which is compiled each time. This function
+ * reads only the levels that a selector has: deeply nested garbage would overflow the stack of a general serializer.
  */
 function textOfSelector({ nodeSelectorTerms }: NodeSelector): string | undefined {
   if (!Array.isArray(nodeSelectorTerms)) return undefined;
@@ -60,7 +60,7 @@ function textOfRequirements(
     const { key, operator, values = [] } = requirement ?? {};
     if (typeof key !== 'string' || typeof operator !== 'string' || !Array.isArray(values)) return undefined;
     if (!values.every((value) => typeof value === 'string')) return undefined;
-    // Quoted, because nobody has checked these texts yet.
+    // Quoted, because these strings are not validated yet.
     text += `${JSON.stringify([key, operator, ...values])};`;
   }
   return text;

@@ -10,74 +10,75 @@ import { requirementsKey } from './node-matcher.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';
 
 /**
- * One term of a pod's affinity or anti-affinity: which pods it is about, and what "near" is. The API server has already put
- * matchLabelKeys and mismatchLabelKeys into the label selector, and the scheduler never looks at them.
+ * One term of a pod's affinity or anti-affinity: the pods that it selects, and the topology key. The API server has already merged
+ * matchLabelKeys and mismatchLabelKeys into the label selector, and the scheduler ignores them.
  */
 export interface PodTerm {
-  /** Equal keys, equal terms. */
+  /** Terms with equal keys are equal. */
   readonly key: string;
   readonly topologyKey: string;
   readonly selector: CompiledLabelSelector;
   readonly names: readonly string[];
-  /** Neither names nor a selector: the namespace of the pod that has the term. */
+  /** The term has neither names nor a namespace selector: it selects the namespace of its own pod. */
   readonly isOwnNamespace: boolean;
-  /** Namespaces by their labels, besides `names`; undefined selects none. */
+  /** Selects namespaces by label, in addition to `names`; undefined selects none. */
   readonly namespaceSelector: CompiledLabelSelector | undefined;
-  /** What a pod nearby counts when nodes are ranked; negative for anti-affinity. */
+  /** The score of one selected pod in the same domain; negative for anti-affinity. */
   readonly weight: number;
 }
 
-/** A pod's terms, by what they do. A list with a term that can't be read is empty. */
+/** The terms of a pod. A list with an unreadable term is empty. */
 export interface PodTerms {
-  /** Equal keys, equal terms: pods may differ in much else. */
+  /** Equal for pods with equal terms. */
   readonly key: string;
   readonly required: readonly PodTerm[];
   readonly requiredAnti: readonly PodTerm[];
-  /** Of affinity and anti-affinity alike: their weights tell them apart. */
+  /** Preferred affinity and anti-affinity. Anti-affinity has negative weights. */
   readonly preferred: readonly PodTerm[];
-  /** What can't be read. */
+  /** The first field that can't be read. */
   readonly problem: string | undefined;
 }
 
-/** What a required term of a pod that is already there counts when nodes are ranked (`hardPodAffinityWeight`). */
+/** The score of a required affinity term of an existing pod (`hardPodAffinityWeight`). */
 const requiredWeight = 1;
 const noTerms: PodTerms = { key: '', required: [], requiredAnti: [], preferred: [], problem: undefined };
 
 export const podTermsOf = memoByShape(readPodTerms);
 
-/** Whether the term of a pod in `namespace` is about the other pod. */
-export function termMatches(term: PodTerm, namespace: string, other: TermTarget): boolean {
-  if (!matchesLabels(term.selector, other.labels)) return false;
-  if (term.isOwnNamespace) return other.namespace === namespace;
-  if (term.names.includes(other.namespace)) return true;
+/** Whether the term of a pod in `namespace` selects the other pod. */
+export function termMatches(term: PodTerm, namespace: string, target: TermTarget): boolean {
+  if (!matchesLabels(term.selector, target.labels)) return false;
+  if (term.isOwnNamespace) return target.namespace === namespace;
+  if (term.names.includes(target.namespace)) return true;
   return (
-    term.namespaceSelector !== undefined && matchesLabels(term.namespaceSelector, other.namespaceLabels())
+    term.namespaceSelector !== undefined && matchesLabels(term.namespaceSelector, target.namespaceLabels())
   );
 }
 
+/** The view of a pod that terms are matched against. */
 export interface TermTarget {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Of its namespace; asked for only by terms that select namespaces. */
+  /** The labels of the pod's namespace. Called only for terms with a namespace selector. */
   namespaceLabels(): Readonly<Record<string, string>>;
 }
 
 function readPodTerms({ affinity }: ShapeSpec): PodTerms {
-  const towards = partOf(affinity?.podAffinity);
-  const away = partOf(affinity?.podAntiAffinity);
-  if (towards === undefined && away === undefined) return noTerms;
+  const affinityTerms = affinityOrUndefined(affinity?.podAffinity);
+  const antiAffinityTerms = affinityOrUndefined(affinity?.podAntiAffinity);
+  if (affinityTerms === undefined && antiAffinityTerms === undefined) return noTerms;
   const problems: string[] = [];
-  const required = readTerms(towards, 'podAffinity', problems);
-  const requiredAnti = readTerms(away, 'podAntiAffinity', problems);
+  const required = readTerms(affinityTerms, 'podAffinity', problems);
+  const requiredAnti = readTerms(antiAffinityTerms, 'podAntiAffinity', problems);
   const preferred = [
-    ...readWeighted(towards, 'podAffinity', 1, problems),
-    ...readWeighted(away, 'podAntiAffinity', -1, problems),
+    ...readWeighted(affinityTerms, 'podAffinity', 1, problems),
+    ...readWeighted(antiAffinityTerms, 'podAntiAffinity', -1, problems),
   ];
   const key = [required, requiredAnti, preferred].map((terms) => terms.map((term) => term.key).join());
   return { key: key.join('\n'), required, requiredAnti, preferred, problem: problems[0] };
 }
 
-function partOf(part: PodAffinity | undefined): PodAffinity | undefined {
+function affinityOrUndefined(part: PodAffinity | undefined): PodAffinity | undefined {
   return isRecord(part) ? (part as PodAffinity) : undefined;
 }
 
@@ -99,7 +100,12 @@ function readWeighted(
   );
   return allOrNone(
     terms.map(({ weight, podAffinityTerm }, at) =>
-      readTerm(podAffinityTerm ?? {}, sign * wholeOf(weight), `${field}[${at}].podAffinityTerm`, problems),
+      readTerm(
+        podAffinityTerm ?? {},
+        sign * integerOrZero(weight),
+        `${field}[${at}].podAffinityTerm`,
+        problems,
+      ),
     ),
   );
 }
@@ -112,13 +118,13 @@ function readTerm(
 ): PodTerm | undefined {
   const pods = compileLabelSelector(term.labelSelector, `${field}.labelSelector`);
   const hasSelector = term.namespaceSelector !== undefined && term.namespaceSelector !== null;
-  const spaces = compileLabelSelector(term.namespaceSelector, `${field}.namespaceSelector`);
+  const namespaces = compileLabelSelector(term.namespaceSelector, `${field}.namespaceSelector`);
   if (!pods.ok) problems.push(pods.problem);
-  if (!spaces.ok) problems.push(spaces.problem);
-  if (!pods.ok || !spaces.ok) return undefined;
+  if (!namespaces.ok) problems.push(namespaces.problem);
+  if (!pods.ok || !namespaces.ok) return undefined;
   const names = nonNullItems(term.namespaces).filter((name) => typeof name === 'string');
   const topologyKey = textOf(term.topologyKey);
-  const namespaceSelector = hasSelector ? spaces.selector : undefined;
+  const namespaceSelector = hasSelector ? namespaces.selector : undefined;
   return {
     key: JSON.stringify([
       topologyKey,
@@ -141,6 +147,6 @@ function allOrNone(terms: readonly (PodTerm | undefined)[]): readonly PodTerm[] 
   return readable.length === terms.length ? readable : [];
 }
 
-function wholeOf(weight: unknown): number {
+function integerOrZero(weight: unknown): number {
   return typeof weight === 'number' && Number.isInteger(weight) ? weight : 0;
 }

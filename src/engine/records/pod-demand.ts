@@ -2,14 +2,14 @@ import { podLoadForScore, podRequests, podRequestsForScore } from '../../kube/qu
 import type { ResourceAmounts } from '../../kube/quantities/resource-amounts.ts';
 import { memoByShape } from './pod-shape.ts';
 
-/** What a pod asks of a node that it isn't on yet. */
+/** The resources that a pending pod requests. */
 export interface PodDemand {
   readonly requests: ResourceAmounts;
-  /** For ranking nodes. */
+  /** For scoring nodes: with defaults for containers without requests. */
   readonly scored: ResourceAmounts;
 }
 
-/** What a pod takes of the node that it is on. */
+/** The resources that a pod uses on its node: what the kubelet has granted may differ from the requests. */
 export interface PodUsage {
   readonly requests: ResourceAmounts;
   readonly scored: ResourceAmounts;

@@ -9,27 +9,27 @@ import { type Identity, namespacedIdentity } from './identity.ts';
 import { haveSameLabels } from './labels.ts';
 import { type PodShape, podShapeOf } from './pod-shape.ts';
 
-/** What the engine keeps of a Pod. */
+/** The fields of a Pod that the engine uses. */
 export interface PodRecord extends Identity {
   readonly namespace: string;
   readonly name: string;
   /** Empty until it is assigned. */
   readonly nodeName: string;
-  /** Succeeded and Failed pods hold nothing. */
+  /** Succeeded and Failed pods use no resources. */
   readonly isFinished: boolean;
   readonly labels: Readonly<Record<string, string>>;
-  /** Higher goes first, and may take the place of lower. */
+  /** Pods with higher priority are scheduled first, and may preempt pods with lower priority. */
   readonly priority: number;
   readonly preemptsOthers: boolean;
-  /** Where it is to go once those in its way have gone; a hint. Empty if there is none. */
+  /** The node for which the pod preempted others, a hint; empty if there is none. */
   readonly nominatedNode: string;
-  /** A scheduler has chosen it to make room for another pod. */
+  /** A scheduler has chosen the pod as a victim of preemption. */
   readonly isPreempted: boolean;
-  /** The controller that owns it, as `KIND/NAME`; empty if there is none. */
+  /** The controller of the pod, as `KIND/NAME`; empty if there is none. */
   readonly owner: string;
-  /** When its containers started, for whom to evict first; undefined while they haven't. */
+  /** When the kubelet accepted the pod, for the order of eviction; undefined before that. */
   readonly startTime: string | undefined;
-  /** All that rules about anything but claims read of its spec; shared with pods that ask for the same. */
+  /** The parts of the spec that rules other than the volume rules read. Pods with equal requirements share it. */
   readonly shape: PodShape;
   readonly claims: readonly PodClaim[];
   readonly inlineVolumes: readonly InlineVolume[];
@@ -37,33 +37,33 @@ export interface PodRecord extends Identity {
   readonly problems: readonly string[];
 }
 
-/** A claim that a pod uses, once however often its volumes name it. */
+/** A claim that a pod uses. A claim that several volumes name is listed once. */
 export interface PodClaim {
   readonly key: string;
   readonly name: string;
-  /** A generic ephemeral volume: the claim is made for, and must belong to, this pod. */
+  /** The claim of a generic ephemeral volume: it is created for this pod and must be owned by it. */
   readonly isEphemeral: boolean;
 }
 
-/** A CSI volume that lives and dies with the pod. */
+/** An inline CSI volume, with the lifetime of the pod. */
 export interface InlineVolume {
   readonly volumeName: string;
   readonly driver: string;
   readonly size: Size | undefined;
 }
 
-/** An in-tree disk named in the pod itself; where the node's CSINode says so, a CSI driver attaches it. */
+/** An in-tree disk that the pod spec names directly. A CSI driver attaches it on nodes whose CSINode lists the plugin as migrated. */
 export interface MigratedInline {
   readonly plugin: string;
   readonly driver: string;
   readonly handle: string;
 }
 
-/** What the kubelet calls an inline volume's size in the attributes it hands to the driver. */
+/** The volume attribute in which the kubelet passes an inline volume's size to the driver. */
 const sizeAttribute = 'csi.storage.k8s.io/size';
 
 export function readPod(object: Pod): PodRecord {
-  // Whoever asks for a plan may hand us anything that JSON can say.
+  // The caller of a plan may pass any JSON value.
   const pod: Pod = typeof object === 'object' && object !== null ? object : {};
   const volumes = nonNullItems(pod.spec?.volumes);
   const problems: string[] = [];
@@ -105,8 +105,8 @@ function readOwner(pod: Pod): string {
 }
 
 function readIsPreempted({ status }: Pod): boolean {
-  const mark = nonNullItems(status?.conditions).find(({ type }) => type === 'DisruptionTarget');
-  return mark?.status === 'True' && mark.reason === 'PreemptionByScheduler';
+  const condition = nonNullItems(status?.conditions).find(({ type }) => type === 'DisruptionTarget');
+  return condition?.status === 'True' && condition.reason === 'PreemptionByScheduler';
 }
 
 const noClaims: readonly PodClaim[] = [];
@@ -135,11 +135,11 @@ function readInlineVolume(volume: Volume, problems: string[]): InlineVolume[] {
   const volumeName = textOf(volume.name);
   const field = `spec.volumes[${volumeName}].csi.fsSize`;
   const size = readSize(csi.fsSize ?? (csi.volumeAttributes?.[sizeAttribute] || undefined), field);
-  if (size.kind === 'bad') problems.push(size.problem);
+  if (size.kind === 'invalid') problems.push(size.problem);
   return [{ volumeName, driver: textOf(csi.driver), size: size.kind === 'size' ? size.size : undefined }];
 }
 
-/** A disk that can't be translated is counted by nobody. kube-scheduler gives the pod up; that is no reason to leave it waiting. */
+/** A disk that can't be migrated is not counted. kube-scheduler fails the pod instead, but that is no reason to keep the pod pending. */
 function readMigratedInline(volume: Volume): MigratedInline[] {
   const result = migrateInlineVolume(volume);
   if (result === undefined || !result.ok) return [];

@@ -6,24 +6,24 @@ import { textOf } from '../../kube/wire.ts';
 import { stringMapOf } from './field-readers.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
 
-/** What the engine keeps of a kind that selects pods: pods that belong together are spread apart. */
+/** The selector of a Service, ReplicationController, ReplicaSet or StatefulSet: default topology spreading uses it to find related pods. */
 export interface PodSelectorRecord extends Identity {
   readonly namespace: string;
-  /** Undefined where it selects nothing, or can't be read. */
+  /** Undefined if the object selects no pods, or the selector can't be read. */
   readonly selector: CompiledLabelSelector | undefined;
 }
 
-/** Whose selector is a plain map of labels. */
+/** For kinds whose selector is a map of labels. */
 export function readMapSelector(object: Service | ReplicationController): PodSelectorRecord {
   const matchLabels = stringMapOf(object.spec?.selector);
-  return selectingRecord(object, Object.keys(matchLabels).length === 0 ? undefined : { matchLabels });
+  return podSelectorRecord(object, Object.keys(matchLabels).length === 0 ? undefined : { matchLabels });
 }
 
 export function readLabelSelector(object: ReplicaSet | StatefulSet): PodSelectorRecord {
-  return selectingRecord(object, object.spec?.selector);
+  return podSelectorRecord(object, object.spec?.selector);
 }
 
-function selectingRecord(
+function podSelectorRecord(
   object: KubeObject,
   selector: Parameters<typeof compileLabelSelector>[0],
 ): PodSelectorRecord {

@@ -17,13 +17,13 @@ import { isRecord, textOf } from '../../kube/wire.ts';
 import { nonNullItems } from './field-readers.ts';
 
 /**
- * What a pod asks of its node, claims and identity apart. The replicas of one workload have one shape between them: it is read and
- * kept once, however many there are, and what rules compile from it is compiled once (see {@link memoByShape}).
+ * The scheduling requirements of a pod, without its claims and its identity. The replicas of a workload share one shape: it is parsed
+ * and stored once for all of them, and so is what rules compile from it (see {@link memoByShape}).
  *
- * Fields are as they stand on the wire, unvalidated.
+ * Fields are as in the object, not validated.
  */
 export interface PodShape {
-  /** Equal keys, equal shapes. */
+  /** Shapes with equal keys are equal. */
   readonly key: string;
   readonly spec: ShapeSpec;
 }
@@ -36,17 +36,17 @@ export interface ShapeSpec {
   readonly containers: readonly ShapeContainer[];
   readonly initContainers: readonly ShapeContainer[];
   readonly overhead?: ResourceList | undefined;
-  /** Of the pod as a whole. */
+  /** Pod-level resources. */
   readonly resources?: ResourceRequirements | undefined;
   readonly hostNetwork?: boolean | undefined;
   readonly hostUsers?: boolean | undefined;
   readonly resourceClaims?: readonly unknown[] | undefined;
   readonly schedulingGroup?: unknown;
-  /** Disks named in the pod itself that only one node, or one pod, may have. */
+  /** Volumes with disks that pods of one node can't share. */
   readonly exclusiveDisks: readonly Volume[];
-  /** Images that it mounts, by reference. */
+  /** The references of image volumes. */
   readonly imageVolumes?: readonly string[] | undefined;
-  /** What its node has granted, where that may differ from what it asks: a resize is under way, or was. */
+  /** What the kubelet has granted. It differs from the requests during and after a resize. */
   readonly granted?: GrantedResources | undefined;
 }
 
@@ -56,17 +56,17 @@ export interface ShapeContainer {
   readonly restartPolicy?: string | undefined;
   readonly restartPolicyRules?: Container['restartPolicyRules'] | undefined;
   readonly resources?: ResourceRequirements | undefined;
-  /** Those that take a port of the node. */
+  /** Ports with a host port. */
   readonly hostPorts?: readonly ContainerPort[] | undefined;
 }
 
-/** From the pod's status. */
+/** Allocated and actual resources from the pod's status. */
 export interface GrantedResources {
   readonly containers: readonly GrantedContainer[];
   readonly initContainers: readonly GrantedContainer[];
   readonly allocatedResources?: ResourceList | undefined;
   readonly resources?: ResourceRequirements | undefined;
-  /** The node has said that what is asked can't be had there. */
+  /** The kubelet has reported that it can never grant the resize. */
   readonly isInfeasible: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface GrantedContainer {
 
 const shapes = new Map<string, PodShape>();
 
-/** Past this we start over: sharing saves memory and time, it is never needed for correctness. */
+/** The cache is cleared when it is full: sharing saves memory and time, and is never needed for correctness. */
 const shapesMax = 20_000;
 
 export function podShapeOf(pod: Pod): PodShape {
@@ -87,20 +87,20 @@ export function podShapeOf(pod: Pod): PodShape {
   const known = shapes.get(key);
   if (known !== undefined) return known;
   if (shapes.size >= shapesMax) shapes.clear();
-  // Parsed anew: the shape outlives the object it was read from, and must not change with it.
+  // Parsed again as a copy: the shape outlives the object, and must not change with it.
   const shape: PodShape = { key, spec: JSON.parse(key) as ShapeSpec };
   shapes.set(key, shape);
   return shape;
 }
 
-/** Remembers what is made of a shape for as long as the shape lives. */
+/** Caches the result of `make` per shape, for as long as the shape is referenced. */
 export function memoByShape<T>(make: (spec: ShapeSpec) => T): (shape: PodShape) => T {
-  const made = new WeakMap<PodShape, { readonly value: T }>();
+  const results = new WeakMap<PodShape, { readonly value: T }>();
   return (shape) => {
-    let known = made.get(shape);
+    let known = results.get(shape);
     if (known === undefined) {
       known = { value: make(shape.spec) };
-      made.set(shape, known);
+      results.set(shape, known);
     }
     return known.value;
   };
@@ -153,20 +153,20 @@ function imageVolumesOf({ volumes }: PodSpec): string[] | undefined {
   return references.length > 0 ? references : undefined;
 }
 
-/** Nothing before the pod has a node: only a kubelet grants. */
+/** Undefined while the pod has no node: only a kubelet grants resources. */
 function grantedOf({ spec, status }: Pod): GrantedResources | undefined {
   if (!isRecord(status) || (spec?.nodeName ?? '') === '') return undefined;
   const known: PodStatus = status;
   const resize = nonNullItems(known.conditions).find(({ type }) => type === 'PodResizePending');
   return {
-    containers: nonNullItems(known.containerStatuses).map(grantedTo),
-    initContainers: nonNullItems(known.initContainerStatuses).map(grantedTo),
+    containers: nonNullItems(known.containerStatuses).map(grantedContainer),
+    initContainers: nonNullItems(known.initContainerStatuses).map(grantedContainer),
     allocatedResources: known.allocatedResources,
     resources: known.resources,
     isInfeasible: resize?.reason === 'Infeasible',
   };
 }
 
-function grantedTo({ name, allocatedResources, resources }: ContainerStatus): GrantedContainer {
+function grantedContainer({ name, allocatedResources, resources }: ContainerStatus): GrantedContainer {
   return { name, allocatedResources, resources };
 }

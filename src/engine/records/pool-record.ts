@@ -18,32 +18,32 @@ import {
   noNode,
 } from './node-matcher.ts';
 
-/** Where a pool was published: as today's CSIStorageCapacity, or as an entry of a driver's own capacity object. */
+/** The kind of object that publishes the pool. */
 export type PoolForm = 'CSIStorageCapacity' | 'DriverCapacity';
 
 /**
- * One pool that somebody else keeps the books of, whatever it was published as. Everything behind this record (lookup,
- * joint accounting, expiry) is the same for both forms.
+ * A capacity pool whose usage its driver accounts for. All code that uses this record (lookup, joint accounting, expiry) is the same
+ * for both forms.
  */
 export interface PoolRecord {
   /** Unique among all pools. */
   readonly key: string;
-  /** The object it stands in: one CSIStorageCapacity has one pool, one DriverCapacity many. */
+  /** The object that publishes the pool: a CSIStorageCapacity has one pool, a DriverCapacity many. */
   readonly source: string;
   readonly form: PoolForm;
   readonly version: string;
-  /** What people call it. */
+  /** The name in messages. */
   readonly name: string;
-  /** Unset for a CSIStorageCapacity: its class says which driver it belongs to. */
+  /** Undefined for a CSIStorageCapacity: its class determines the driver. */
   readonly driver: string | undefined;
   /** A class name, `<ephemeral>` or `<fallback>`. */
   readonly storageClass: string;
-  /** Pools with the same backing draw on the same disks. */
+  /** Pools with the same backing use the same disks. */
   readonly backing: string;
-  /** Its backing may be another pool's too. */
+  /** Other pools may have the same backing. */
   readonly isShared: boolean;
   readonly nodes: NodeMatcher;
-  /** Bytes left, if published. */
+  /** The free capacity, if published. */
   readonly free: Size | undefined;
   /** The largest single volume, if published. */
   readonly largest: Size | undefined;
@@ -51,7 +51,7 @@ export interface PoolRecord {
   readonly problems: readonly string[];
 }
 
-export function readCapacity(capacity: CSIStorageCapacity, interning: Interner): PoolRecord {
+export function readCapacity(capacity: CSIStorageCapacity, interner: Interner): PoolRecord {
   const identity = namespacedIdentity(capacity);
   const problems: string[] = [];
   const source = capacityPoolKey(identity.key);
@@ -63,23 +63,23 @@ export function readCapacity(capacity: CSIStorageCapacity, interning: Interner):
     version: identity.version,
     name: identity.key,
     driver: undefined,
-    storageClass: interning.text(textOf(capacity.storageClassName)),
+    storageClass: interner.text(textOf(capacity.storageClassName)),
     backing: backing === '' ? source : `label ${backing}`,
     isShared: backing !== '',
-    nodes: interning.matcher(nodesOfCapacity(capacity, problems)),
-    free: sizeOrNothing(capacity.capacity, 'capacity', problems),
-    largest: sizeOrNothing(capacity.maximumVolumeSize, 'maximumVolumeSize', problems),
+    nodes: interner.matcher(nodesOfCapacity(capacity, problems)),
+    free: sizeOrUndefined(capacity.capacity, 'capacity', problems),
+    largest: sizeOrUndefined(capacity.maximumVolumeSize, 'maximumVolumeSize', problems),
     expiresAtMs: undefined,
     problems,
   };
 }
 
-/** Pools of both forms are known by one kind of key, so that of a CSIStorageCapacity says which it is. */
+/** The pool key of a CSIStorageCapacity. The prefix distinguishes it from the pools of a DriverCapacity. */
 export function capacityPoolKey(objectKey: string): string {
   return `CSIStorageCapacity ${objectKey}`;
 }
 
-/** An absent selector reaches no node and an empty one every node: the opposite of a DriverCapacity's pool. */
+/** Without a selector no node reaches the pool, with an empty one every node does. In a DriverCapacity it is the opposite. */
 function nodesOfCapacity(capacity: CSIStorageCapacity, problems: string[]): NodeMatcher {
   if (capacity.nodeTopology === undefined || capacity.nodeTopology === null) return noNode;
   const compiled = compileLabelSelector(capacity.nodeTopology, 'nodeTopology');
@@ -88,25 +88,25 @@ function nodesOfCapacity(capacity: CSIStorageCapacity, problems: string[]): Node
   return noNode;
 }
 
-/** All that one driver publishes about itself. */
+/** The pools of one DriverCapacity. */
 export interface DriverPoolsRecord {
   /** The driver's name. */
   readonly key: string;
   readonly version: string;
   readonly tracksCapacity: boolean;
-  /** By class. An entry counts by being there, also when its pools are used up: only then `<fallback>` is not asked. */
+  /** Pools by class. `<fallback>` is used only if the class has no entry; an entry without free pools still counts. */
   readonly entries: ReadonlyMap<string, readonly PoolRecord[]>;
   readonly problems: readonly string[];
 }
 
-export function readDriverPools(object: DriverCapacity, interning: Interner): DriverPoolsRecord {
+export function readDriverPools(object: DriverCapacity, interner: Interner): DriverPoolsRecord {
   const { key, version } = clusterIdentity(object);
-  const driver = interning.text(key);
+  const driver = interner.text(key);
   const entries = new Map<string, readonly PoolRecord[]>();
   for (const entry of nonNullItems(object.status?.storage)) {
-    const storageClass = interning.text(textOf(entry.storageClassName));
+    const storageClass = interner.text(textOf(entry.storageClassName));
     const pools = nonNullItems(entry.pools).map((pool) =>
-      readPool(pool, { driver, storageClass, version, interning }),
+      readPool(pool, { driver, storageClass, version, interner }),
     );
     entries.set(storageClass, [...(entries.get(storageClass) ?? []), ...pools]);
   }
@@ -123,10 +123,10 @@ interface PoolContext {
   readonly driver: string;
   readonly storageClass: string;
   readonly version: string;
-  readonly interning: Interner;
+  readonly interner: Interner;
 }
 
-function readPool(pool: StoragePool, { driver, storageClass, version, interning }: PoolContext): PoolRecord {
+function readPool(pool: StoragePool, { driver, storageClass, version, interner }: PoolContext): PoolRecord {
   const problems: string[] = [];
   const name = textOf(pool.name);
   const field = `status.storage[${storageClass}].pools[${name}]`;
@@ -138,12 +138,12 @@ function readPool(pool: StoragePool, { driver, storageClass, version, interning 
     name,
     driver,
     storageClass,
-    // The same name under two classes is the same pool, seen with two sets of parameters.
+    // The same name under two classes is the same pool with two sets of parameters.
     backing: `pool ${driver} ${name}`,
     isShared: true,
-    nodes: interning.matcher(nodesOfPool(pool, field, problems)),
+    nodes: interner.matcher(nodesOfPool(pool, field, problems)),
     free: undefined,
-    largest: sizeOrNothing(pool.capacity, `${field}.capacity`, problems),
+    largest: sizeOrUndefined(pool.capacity, `${field}.capacity`, problems),
     expiresAtMs: expiryOf(pool, field, problems),
     problems,
   };
@@ -154,7 +154,7 @@ function nodesOfPool(pool: StoragePool, field: string, problems: string[]): Node
   const hasList = Array.isArray(pool.nodeList);
   if (hasTopology && hasList) {
     problems.push(
-      `${field}: has both nodeTopology and nodeList; remove one, until then no node reaches this pool`,
+      `${field}: has both nodeTopology and nodeList; remove one of them; until then no node reaches this pool`,
     );
     return noNode;
   }
@@ -165,9 +165,9 @@ function nodesOfPool(pool: StoragePool, field: string, problems: string[]): Node
   return matcherOfSelector(selector);
 }
 
-function sizeOrNothing(value: unknown, field: string, problems: string[]): Size | undefined {
+function sizeOrUndefined(value: unknown, field: string, problems: string[]): Size | undefined {
   const reading = readSize(value, field);
-  if (reading.kind === 'bad') problems.push(reading.problem);
+  if (reading.kind === 'invalid') problems.push(reading.problem);
   return reading.kind === 'size' ? reading.size : undefined;
 }
 
@@ -175,6 +175,6 @@ function expiryOf(pool: StoragePool, field: string, problems: string[]): number 
   if (pool.expiryTime === undefined || pool.expiryTime === null) return undefined;
   const expiresAtMs = parseTimestamp(pool.expiryTime);
   if (expiresAtMs !== undefined) return expiresAtMs;
-  problems.push(`${field}.expiryTime: is not an RFC 3339 time; the pool counts as expired until it is`);
+  problems.push(`${field}.expiryTime: must be an RFC 3339 time; until then the pool counts as expired`);
   return Number.NEGATIVE_INFINITY;
 }

@@ -6,18 +6,18 @@ import { lookUp, textOf } from '../../kube/wire.ts';
 import { nonNullItems } from './field-readers.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';
 
-/** How evenly pods are to be spread over the values of one node label. */
+/** A topology spread constraint: how evenly pods are spread over the values of one node label. */
 export interface SpreadConstraint {
   readonly topologyKey: string;
   readonly maxSkew: number;
-  /** With fewer domains than this, the emptiest counts as having none. */
+  /** If there are fewer domains than this, the global minimum counts as zero. */
   readonly minDomains: number;
   readonly selector: CompiledLabelSelector;
-  /** Keys of the pod's own labels that other pods must have with the same values. */
+  /** Label keys for which other pods must have the pod's own value. */
   readonly matchLabelKeys: readonly string[];
-  /** Nodes that the pod's node selector and affinity rule out don't count. */
+  /** Ignore nodes that the pod's node selector and affinity rule out. */
   readonly honoursAffinity: boolean;
-  /** Nor do nodes with taints that it doesn't tolerate. */
+  /** Ignore nodes with taints that the pod doesn't tolerate. */
   readonly honoursTaints: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface SpreadConstraints {
   readonly hard: readonly SpreadConstraint[];
   /** ScheduleAnyway. */
   readonly soft: readonly SpreadConstraint[];
-  /** It has none at all, so that the cluster's own apply. */
+  /** The pod has no constraints, so that the cluster's defaults apply. */
   readonly isEmpty: boolean;
   readonly problem: string | undefined;
 }
@@ -36,8 +36,8 @@ const none: SpreadConstraints = { hard: [], soft: [], isEmpty: true, problem: un
 export const spreadConstraintsOf = memoByShape(readConstraints);
 
 /**
- * The constraint's selector for a pod with these labels. The API server may have put matchLabelKeys into it already, and then this
- * changes nothing.
+ * The constraint's selector with matchLabelKeys for a pod with these labels. The API server may have merged them already; then this
+ * doesn't change what is selected.
  */
 export function selectorFor(
   { selector, matchLabelKeys }: SpreadConstraint,
@@ -79,8 +79,8 @@ function readConstraint(
   }
   return {
     topologyKey: textOf(constraint.topologyKey),
-    maxSkew: wholeOf(constraint.maxSkew, 0),
-    minDomains: wholeOf(constraint.minDomains, 1),
+    maxSkew: integerOr(constraint.maxSkew, 0),
+    minDomains: integerOr(constraint.minDomains, 1),
     selector: compiled.selector,
     matchLabelKeys: nonNullItems(constraint.matchLabelKeys).filter((key) => typeof key === 'string'),
     honoursAffinity: (constraint.nodeAffinityPolicy ?? 'Honor') === 'Honor',
@@ -88,6 +88,6 @@ function readConstraint(
   };
 }
 
-function wholeOf(value: unknown, otherwise: number): number {
-  return typeof value === 'number' && Number.isInteger(value) ? value : otherwise;
+function integerOr(value: unknown, fallback: number): number {
+  return typeof value === 'number' && Number.isInteger(value) ? value : fallback;
 }

@@ -13,7 +13,7 @@ import { everyNode, type NodeMatcher } from './node-matcher.ts';
 import type { NodeSelectorCache } from './node-selector-cache.ts';
 import { type PreferredNodes, readPreferredNodes } from './preferred-nodes.ts';
 
-/** What the engine keeps of a PersistentVolume. */
+/** The fields of a PersistentVolume that the engine uses. */
 export interface VolumeRecord extends Identity {
   readonly className: string;
   readonly size: Size;
@@ -23,15 +23,15 @@ export interface VolumeRecord extends Identity {
   readonly phase: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly claim: ClaimReference | undefined;
-  /** From where it can be reached, by its node affinity. */
+  /** The nodes that reach the volume, by its node affinity. */
   readonly nodes: NodeMatcher;
   readonly preferredNodes: readonly PreferredNodes[];
-  /** Zone and region labels, of volumes older than node affinity. */
+  /** Zone and region labels, for volumes from before node affinity. */
   readonly zones: readonly ZoneLabel[];
   readonly csi: CsiVolume | undefined;
   readonly migrated: MigratedRecord | undefined;
   readonly problems: readonly string[];
-  /** False if the size can't be read: such a volume is never a candidate. */
+  /** False if the size can't be read. Such a volume is never a candidate. */
   readonly isUsable: boolean;
 }
 
@@ -50,23 +50,24 @@ export interface ZoneLabel {
   readonly values: ReadonlySet<string>;
 }
 
-/** An in-tree disk that a CSI driver serves on nodes whose CSINode says so; there, other labels say where it is. */
+/** An in-tree disk that a CSI driver serves on nodes whose CSINode lists the plugin as migrated. There the driver's topology labels apply. */
 export interface MigratedRecord extends CsiVolume {
   readonly plugin: string;
   readonly nodes: NodeMatcher;
 }
 
+/** Caches that the readers of one index share. */
 export interface ReadContext {
   readonly interner: Interner;
   readonly nodeSelectors: NodeSelectorCache;
 }
 
-export function readVolume(pv: PersistentVolume, reading: ReadContext): VolumeRecord {
-  const { interner: interning } = reading;
+export function readVolume(pv: PersistentVolume, context: ReadContext): VolumeRecord {
+  const { interner } = context;
   const problems: string[] = [];
   const spec = pv.spec;
   const capacity = readSize(spec?.capacity?.storage, 'spec.capacity.storage');
-  if (capacity.kind === 'bad') problems.push(capacity.problem);
+  if (capacity.kind === 'invalid') problems.push(capacity.problem);
   problems.push(...unknownModeProblems(spec?.accessModes, 'spec.accessModes'));
   const labels = stringMapOf(pv.metadata?.labels);
   const { key, uid, version, isDeleting } = clusterIdentity(pv);
@@ -75,24 +76,24 @@ export function readVolume(pv: PersistentVolume, reading: ReadContext): VolumeRe
     uid,
     version,
     isDeleting,
-    className: interning.text(volumeClassName(pv)),
+    className: interner.text(volumeClassName(pv)),
     size: capacity.kind === 'size' ? capacity.size : zeroSize,
     mode: volumeModeOf(pv),
-    attributesClass: interning.text(textOf(spec?.volumeAttributesClassName)),
+    attributesClass: interner.text(textOf(spec?.volumeAttributesClassName)),
     accessModes: accessModeBits(spec?.accessModes),
-    phase: interning.text(textOf(pv.status?.phase)),
+    phase: interner.text(textOf(pv.status?.phase)),
     labels,
     claim: readClaimReference(pv),
-    nodes: interning.matcher(matcherOfAffinity(spec?.nodeAffinity, reading, problems)),
+    nodes: interner.matcher(matcherOfAffinity(spec?.nodeAffinity, context, problems)),
     preferredNodes: readPreferredNodes(
       pv.metadata?.annotations?.[annotations.preferredNodeAffinity],
       problems,
     ),
     zones: readZones(labels),
-    csi: readCsi(pv, interning),
-    migrated: readMigrated(pv, reading, problems),
+    csi: readCsi(pv, interner),
+    migrated: readMigrated(pv, context, problems),
     problems,
-    isUsable: capacity.kind !== 'bad',
+    isUsable: capacity.kind !== 'invalid',
   };
 }
 
@@ -104,17 +105,17 @@ function readClaimReference(pv: PersistentVolume): ClaimReference | undefined {
 
 function matcherOfAffinity(
   affinity: VolumeNodeAffinity | undefined,
-  { nodeSelectors: affinities }: ReadContext,
+  { nodeSelectors }: ReadContext,
   problems: string[],
 ): NodeMatcher {
   const required = affinity?.required;
   if (required === undefined || required === null) return everyNode;
-  const compiled = affinities.compile(required, 'spec.nodeAffinity.required');
+  const compiled = nodeSelectors.compile(required, 'spec.nodeAffinity.required');
   problems.push(...compiled.problems);
   return compiled.nodes;
 }
 
-/** Where a volume older than node affinity says where it is. */
+/** The labels that state the location of volumes from before node affinity. */
 export const zoneLabelKeys = [
   wellKnownLabels.betaZone,
   wellKnownLabels.betaRegion,
@@ -130,21 +131,21 @@ function readZones(labels: Readonly<Record<string, string>>): readonly ZoneLabel
   return zones.length === 0 ? noZones : zones;
 }
 
-/** A list with an empty zone in it is no list: kube-scheduler passes over such a label. */
+/** kube-scheduler ignores a label whose list contains an empty zone. */
 function readZone(key: string, text: string): ZoneLabel[] {
   const values = new Set(text.split(multiZoneSeparator).map((value) => value.trim()));
   return values.has('') ? [] : [{ key, values }];
 }
 
-function readCsi(pv: PersistentVolume, interning: Interner): CsiVolume | undefined {
+function readCsi(pv: PersistentVolume, interner: Interner): CsiVolume | undefined {
   const csi = pv.spec?.csi;
   if (csi === undefined || csi === null) return undefined;
-  return { driver: interning.text(textOf(csi.driver)), handle: textOf(csi.volumeHandle) };
+  return { driver: interner.text(textOf(csi.driver)), handle: textOf(csi.volumeHandle) };
 }
 
 function readMigrated(
   pv: PersistentVolume,
-  reading: ReadContext,
+  context: ReadContext,
   problems: string[],
 ): MigratedRecord | undefined {
   const result = migrateVolume(pv);
@@ -154,6 +155,6 @@ function readMigrated(
     return undefined;
   }
   const { plugin, driver, volumeHandle } = result.source;
-  const nodes = matcherOfAffinity(migrateNodeAffinity(pv), reading, []);
-  return { plugin, driver, handle: volumeHandle, nodes: reading.interner.matcher(nodes) };
+  const nodes = matcherOfAffinity(migrateNodeAffinity(pv), context, []);
+  return { plugin, driver, handle: volumeHandle, nodes: context.interner.matcher(nodes) };
 }

@@ -2,10 +2,10 @@ import { lookUp } from '../../../kube/wire.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import type { NodeTable } from './node-table.ts';
 
-/** What a node without the label has in the place of a domain. */
+/** The domain number of a node that lacks the label. */
 export const noDomain = -1;
 
-/** One topology key: the nodes that have the same value under it are one domain. */
+/** The domains of one topology key: nodes with the same value of that label form one domain. */
 export class Domains {
   readonly key: string;
   /** By node row: the number of its domain, or {@link noDomain}. */
@@ -17,7 +17,7 @@ export class Domains {
     this.of = new Int32Array(rowCount).fill(noDomain);
   }
 
-  /** Numbers are below this; some may have no node any more. */
+  /** All domain numbers are below this. Some domains may have no nodes left. */
   get count(): number {
     return this.#numbers.size;
   }
@@ -39,7 +39,7 @@ export class Domains {
     this.of = longer;
   }
 
-  /** Adds what stands in a column of node rows to the numbers of the domains. */
+  /** Adds each node's value in `column`, times `weight`, to the sum of the node's domain. */
   sumInto(sums: Int32Array, column: Int32Array, weight: number): void {
     const { of } = this;
     const rows = Math.min(of.length, column.length);
@@ -57,12 +57,12 @@ export class Domains {
   }
 }
 
-/** Keys are few; but pods may name any. Past this the one that was asked for longest ago is forgotten. */
+/** Topology keys are few, but pods may name any key. Beyond this the least recently used key is dropped. */
 const keysMax = 64;
-/** Numbers of values that no node has any more are kept up to this many beyond the nodes. */
-const spareNumbersMax = 1024;
+/** How many domain numbers a key may have beyond the number of nodes before it is dropped and rebuilt. */
+const unusedNumbersMax = 1024;
 
-/** The domains of every topology key in use: made when first asked for, kept true as nodes come, go and change labels. */
+/** The domains of every topology key in use. They are built on first use and updated as nodes and their labels change. */
 export class DomainTable {
   readonly #nodes: NodeTable;
   readonly #byKey = new Map<string, Domains>();
@@ -84,7 +84,7 @@ export class DomainTable {
   nodeChanged(row: number, node: NodeRecord | undefined): void {
     for (const domains of this.#byKey.values()) {
       domains.setNode(row, node);
-      if (domains.count > this.#nodes.size + spareNumbersMax) this.#byKey.delete(domains.key);
+      if (domains.count > this.#nodes.size + unusedNumbersMax) this.#byKey.delete(domains.key);
     }
   }
 

@@ -5,10 +5,10 @@ import { NodeSet } from './node-set.ts';
 /** An image that some nodes have pulled. */
 export class PulledImage {
   readonly nodes = new NodeSet();
-  /** How many nodes report each size; as good as always there is one. */
+  /** How many nodes report each size. Nearly always there is one size. */
   readonly #sizes = new Map<number, number>();
 
-  /** Where nodes disagree, the largest: it doesn't depend on who was seen first. */
+  /** The largest size if nodes disagree, so that the result doesn't depend on the order of events. */
   get sizeBytes(): number {
     return Math.max(0, ...this.#sizes.keys());
   }
@@ -34,7 +34,7 @@ export class ImageTable {
     return this.#byName.get(name);
   }
 
-  /** Told with what was set before: no images for a node that wasn't there, or is gone. */
+  /** `before` must be the previous list. A node that is absent has an empty list. */
   change(row: number, before: readonly ContainerImage[], after: readonly ContainerImage[]): void {
     if (haveSameImages(before, after)) return;
     for (const [name, sizeBytes] of sizesByName(before)) {
@@ -50,7 +50,7 @@ export class ImageTable {
   }
 }
 
-/** A node says everything anew with each heartbeat; nearly always nothing has changed. */
+/** Nodes resend the whole list with each heartbeat, and it has nearly always stayed the same. */
 export function haveSameImages(before: readonly ContainerImage[], after: readonly ContainerImage[]): boolean {
   return (
     before.length === after.length &&

@@ -1,21 +1,21 @@
 import type { Topology } from './topology-table.ts';
 
-/** Something with a set of nodes: a list of volumes, or a pool. */
+/** An item that a set of nodes reaches: a list of volumes, or a pool. */
 export interface Reachable {
   readonly id: number;
   readonly topology: Topology;
 }
 
 /**
- * The nodes, divided into cells of which each sees the same things.
+ * A partition of the nodes into cells. All nodes of a cell reach the same items.
  *
- * With local disks each node is a cell of its own; with zonal ones a whole zone is one cell, and what has been decided
- * for one of its nodes holds for all. Flat arrays, since a plan walks all cells:
+ * With local disks each node is its own cell. With zonal disks a whole zone is one cell, and a decision about one of its nodes
+ * applies to all of them. A plan iterates over all cells, so the data is in flat arrays:
  *
- *     things of cell c:  things[thingStarts[c] .. thingStarts[c + 1])
+ *     items of cell c:  items[thingStarts[c] .. thingStarts[c + 1])
  *     nodes of cell c:   nodes[nodeStarts[c] .. nodeStarts[c + 1])
  *
- * Nodes that see nothing are in no cell.
+ * Nodes that reach no item are in no cell.
  */
 export class NodePartition {
   readonly cellCount: number;
@@ -27,23 +27,23 @@ export class NodePartition {
   readonly cellOfNode: Int32Array;
 
   constructor(reachables: readonly Reachable[], rowCount: number) {
-    const thingsOfNode = collectThings(reachables, rowCount);
-    const cells = groupNodes(thingsOfNode);
+    const itemsOfNode = collectItems(reachables, rowCount);
+    const cells = groupNodes(itemsOfNode);
     this.cellCount = cells.length;
     this.itemStarts = new Int32Array(cells.length + 1);
     this.nodeStarts = new Int32Array(cells.length + 1);
     this.cellOfNode = new Int32Array(rowCount).fill(-1);
     for (let cell = 0; cell < cells.length; cell++) {
-      const { nodes, things } = cells[cell]!;
-      this.itemStarts[cell + 1] = this.itemStarts[cell]! + things.length;
+      const { nodes, items } = cells[cell]!;
+      this.itemStarts[cell + 1] = this.itemStarts[cell]! + items.length;
       this.nodeStarts[cell + 1] = this.nodeStarts[cell]! + nodes.length;
       for (const node of nodes) this.cellOfNode[node] = cell;
     }
-    this.items = Int32Array.from(cells.flatMap((cell) => cell.things));
+    this.items = Int32Array.from(cells.flatMap((cell) => cell.items));
     this.nodes = Int32Array.from(cells.flatMap((cell) => cell.nodes));
   }
 
-  /** The first of the cells that a walk goes through, and the one after the last: all of them, or that of one node row. */
+  /** The half-open range of cells to iterate over: all cells, or the cell of one node row. */
   cellRange(onlyRow: number): readonly [first: number, end: number] {
     if (onlyRow < 0) return [0, this.cellCount];
     const cell = this.cellOfNode[onlyRow] ?? -1;
@@ -58,36 +58,36 @@ export class NodePartition {
 }
 
 interface Cell {
-  readonly things: number[];
+  readonly items: number[];
   readonly nodes: number[];
 }
 
-function collectThings(reachables: readonly Reachable[], rowCount: number): (number[] | undefined)[] {
-  const thingsOfNode: (number[] | undefined)[] = new Array(rowCount).fill(undefined);
+function collectItems(reachables: readonly Reachable[], rowCount: number): (number[] | undefined)[] {
+  const itemsOfNode: (number[] | undefined)[] = new Array(rowCount).fill(undefined);
   for (const { id, topology } of reachables) {
     topology.nodes.each((row) => {
-      const things = thingsOfNode[row];
-      if (things === undefined) thingsOfNode[row] = [id];
-      else things.push(id);
+      const items = itemsOfNode[row];
+      if (items === undefined) itemsOfNode[row] = [id];
+      else items.push(id);
     });
   }
-  return thingsOfNode;
+  return itemsOfNode;
 }
 
-function groupNodes(thingsOfNode: readonly (number[] | undefined)[]): Cell[] {
+function groupNodes(itemsOfNode: readonly (number[] | undefined)[]): Cell[] {
   const cells: Cell[] = [];
-  const byThings = new Map<string | number, Cell>();
-  for (let node = 0; node < thingsOfNode.length; node++) {
-    const things = thingsOfNode[node];
-    if (things === undefined) continue;
-    const key = things.length === 1 ? things[0]! : things.join(' ');
-    const cell = byThings.get(key);
+  const byItems = new Map<string | number, Cell>();
+  for (let node = 0; node < itemsOfNode.length; node++) {
+    const items = itemsOfNode[node];
+    if (items === undefined) continue;
+    const key = items.length === 1 ? items[0]! : items.join(' ');
+    const cell = byItems.get(key);
     if (cell !== undefined) {
       cell.nodes.push(node);
       continue;
     }
-    const created = { things, nodes: [node] };
-    byThings.set(key, created);
+    const created = { items, nodes: [node] };
+    byItems.set(key, created);
     cells.push(created);
   }
   return cells;

@@ -1,11 +1,11 @@
 import { type Bitset, clearBit, hasBit, newBitset, withBit } from '../primitives/bitset.ts';
 
-/** Above this many members a list costs more to search than a bitset to hold. */
+/** Above this many members, searching a list costs more than storing a bitset. */
 const listMax = 16;
 
 /**
- * A set of node rows that is cheap both for a local disk (one node) and for a zone (a thousand): a short list while
- * it is small, a bitset from then on. Most of a cluster's topologies have exactly one node.
+ * A set of node rows that is cheap both for a local disk (one node) and for a zone (a thousand nodes): a short list while it is
+ * small, a bitset from then on. Most topologies of a cluster have exactly one node.
  */
 export class NodeSet {
   #list: number[] = [];

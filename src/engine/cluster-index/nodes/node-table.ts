@@ -6,19 +6,19 @@ import { labelPairs } from '../primitives/label-pairs.ts';
 import { setOrDelete } from '../primitives/maps.ts';
 import { NodeSet } from './node-set.ts';
 
-/** The row of a node in every column of the index. Rows of removed nodes are used again. */
+/** The row of a node in every column of the index. Rows of removed nodes are reused. */
 declare const brand: unique symbol;
 export type NodeRow = number & { readonly [brand]: 'NodeRow' };
 
 /**
- * The nodes: a dense row each, in name order for deterministic choices, and by label pair for compiling selectors.
+ * The nodes: one dense row each, in name order for deterministic choices, and by label pair for evaluating selectors.
  */
 export class NodeTable {
   readonly #rows = new Map<string, NodeRow>();
   readonly #records: (NodeRecord | undefined)[] = [];
   readonly #freeRows: NodeRow[] = [];
   readonly #byPair = new Map<string, NodeSet>();
-  /** By node name: a CSINode may be there before its Node, and after. */
+  /** By node name: a CSINode may exist before its Node, and after it. */
   readonly #drivers = new Map<string, NodeDriversRecord>();
   readonly #driversOfRow: (NodeDriversRecord | undefined)[] = [];
   #limitingNodes = 0;
@@ -26,7 +26,7 @@ export class NodeTable {
   readonly #byName: NodeRow[] = [];
   #live: Bitset = newBitset(0);
 
-  /** Columns must have this many entries; some of them belong to no node. */
+  /** Columns must have this many entries. Some rows may belong to no node. */
   get rowCount(): number {
     return this.#records.length;
   }
@@ -65,7 +65,7 @@ export class NodeTable {
     return this.#driversOfRow[row];
   }
 
-  /** Whether any node limits how many volumes it attaches; most tests and many clusters have none. */
+  /** Whether any node has an attach limit. Many clusters have none. */
   get hasAttachLimits(): boolean {
     return this.#limitingNodes > 0;
   }
@@ -78,7 +78,7 @@ export class NodeTable {
     if (row !== undefined) this.#driversOfRow[row] = record;
   }
 
-  /** The nodes that carry the label pair; selectors are anchored at the rarest. */
+  /** The nodes that have the label pair. Topologies are anchored at the rarest pair. */
   withPair(pair: string): NodeSet | undefined {
     return this.#byPair.get(pair);
   }

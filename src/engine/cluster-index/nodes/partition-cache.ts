@@ -1,21 +1,21 @@
 import { NodePartition, type Reachable } from './node-partition.ts';
 import type { TopologyTable } from './topology-table.ts';
 
-/** Enough for every class of a large cluster; past it the cache starts over. */
+/** Enough for every class of a large cluster. The cache is cleared when it is full. */
 const entriesMax = 256;
 
 interface PartitionQuery {
-  /** What is asked for, e.g. the shelves of a class. */
+  /** Names the items, e.g. the volume groups of a class. */
   readonly key: string;
-  /** Rises when the things behind the key change. */
+  /** Increases when the items of the key change. */
   readonly version: number;
   readonly rowCount: number;
 }
 
-/** Keeps {@link NodePartition} until the things or the node sets behind them change; a plan reuses them as they are. */
+/** Caches each {@link NodePartition} until its items or their node sets change. */
 export class PartitionCache {
   readonly #topologies: TopologyTable;
-  readonly #entries = new Map<string, { readonly stamp: string; readonly cells: NodePartition }>();
+  readonly #entries = new Map<string, { readonly stamp: string; readonly partition: NodePartition }>();
 
   constructor(topologies: TopologyTable) {
     this.#topologies = topologies;
@@ -24,10 +24,10 @@ export class PartitionCache {
   get(query: PartitionQuery, reachables: () => readonly Reachable[]): NodePartition {
     const stamp = `${query.version} ${this.#topologies.version} ${query.rowCount}`;
     const known = this.#entries.get(query.key);
-    if (known?.stamp === stamp) return known.cells;
+    if (known?.stamp === stamp) return known.partition;
     if (this.#entries.size >= entriesMax) this.#entries.clear();
-    const cells = new NodePartition(reachables(), query.rowCount);
-    this.#entries.set(query.key, { stamp, cells });
-    return cells;
+    const partition = new NodePartition(reachables(), query.rowCount);
+    this.#entries.set(query.key, { stamp, partition });
+    return partition;
   }
 }

@@ -2,21 +2,21 @@ import type { Taint } from '../../../kube/api/core.ts';
 import { textOf } from '../../../kube/wire.ts';
 import { NodeSet } from './node-set.ts';
 
-/** Taints that a set of nodes has in common, all of them. */
+/** A complete list of taints, and the nodes that have exactly this list. */
 export interface TaintList {
   readonly taints: readonly Taint[];
   readonly nodes: NodeSet;
 }
 
 /**
- * Nodes by their taints. A cluster has a handful of different lists, whatever its size: tolerations are held against each list once,
+ * Nodes by their taints. Whatever its size, a cluster has few different lists of taints. So a plan checks tolerations once per list,
  * and nodes without taints cost nothing.
  */
 export class TaintTable {
   readonly #byKey = new Map<string, TaintList>();
   readonly #keyOfRow = new Map<number, string>();
 
-  /** Every list in use; the empty one is left out. */
+  /** Every list in use, except the empty one. */
   lists(): Iterable<TaintList> {
     return this.#byKey.values();
   }
@@ -25,7 +25,7 @@ export class TaintTable {
     return this.#byKey.size === 0;
   }
 
-  /** No taints for a node that is gone. */
+  /** Pass no taints for a deleted node. */
   set(row: number, taints: readonly Taint[]): void {
     const before = this.#keyOfRow.get(row);
     const after = taints.length === 0 ? undefined : taintsKey(taints);
@@ -52,7 +52,7 @@ export class TaintTable {
   }
 }
 
-/** Equal keys, equal to every toleration; when a taint was added doesn't matter. */
+/** Lists with equal keys are equal to every toleration. `timeAdded` doesn't matter. */
 export function taintsKey(taints: readonly Taint[]): string {
   return JSON.stringify(taints.map(({ key, value, effect }) => [textOf(key), textOf(value), textOf(effect)]));
 }

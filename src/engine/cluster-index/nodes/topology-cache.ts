@@ -1,34 +1,34 @@
 import type { NodeMatcher } from '../../records/node-matcher.ts';
 import type { Topology, TopologyTable } from './topology-table.ts';
 
-/** Enough for the workloads that are being scheduled at a time; each costs the nodes it has and a look at label changes. */
-const keptMax = 1_000;
+/** Enough for the workloads that are scheduled at a time. Each entry costs its node set and a check on every label change. */
+const entriesMax = 1_000;
 
 /**
- * The topologies of what pods ask for. A pod that has been planned doesn't say when it is gone, so the ones that were asked for last
- * are kept, and the others let go. Replicas, and the same pod again, find theirs evaluated.
+ * The topologies that pods require by node selector and affinity. A planned pod never releases its topology, so this is an LRU cache.
+ * Replicas, and retries of the same pod, reuse the evaluated topology.
  */
 export class TopologyCache {
   readonly #topologies: TopologyTable;
-  /** The longest unasked first. */
-  readonly #kept = new Map<string, Topology>();
+  /** Least recently used first. */
+  readonly #entries = new Map<string, Topology>();
 
   constructor(topologies: TopologyTable) {
     this.#topologies = topologies;
   }
 
   get(matcher: NodeMatcher): Topology {
-    const known = this.#kept.get(matcher.key);
+    const known = this.#entries.get(matcher.key);
     const topology = known ?? this.#topologies.acquire(matcher);
-    this.#kept.delete(matcher.key);
-    this.#kept.set(matcher.key, topology);
-    if (this.#kept.size > keptMax) this.#letGo();
+    this.#entries.delete(matcher.key);
+    this.#entries.set(matcher.key, topology);
+    if (this.#entries.size > entriesMax) this.#evictOldest();
     return topology;
   }
 
-  #letGo(): void {
-    for (const [key, topology] of this.#kept) {
-      this.#kept.delete(key);
+  #evictOldest(): void {
+    for (const [key, topology] of this.#entries) {
+      this.#entries.delete(key);
       this.#topologies.release(topology);
       return;
     }

@@ -5,7 +5,7 @@ import { addTo, removeFrom } from '../primitives/maps.ts';
 import { NodeSet } from './node-set.ts';
 import type { NodeTable } from './node-table.ts';
 
-/** One set of nodes that something can be reached from; shared by all that have an equal matcher. */
+/** The set of nodes that one matcher selects. All users of an equal matcher share it. */
 export class Topology {
   readonly matcher: NodeMatcher;
   readonly nodes = new NodeSet();
@@ -19,18 +19,18 @@ export class Topology {
 }
 
 /**
- * Every node matcher in use, evaluated once and kept true as nodes come, go and change labels.
+ * Every node matcher in use, evaluated once and updated as nodes and their labels change.
  *
- * A term that requires `hostname In [node-1]` can only hold on nodes with that label pair, so its topology is found
- * from the pair ("anchored" there) and looked at only when a node has, gets or loses it. Terms without such a
- * requirement (NotIn, Exists, Gt ...) are looked at for every node whose labels change; they are rare.
+ * A term that requires `hostname In [node-1]` can only hold on nodes with that label pair. So its topology is indexed by the pair
+ * (its anchor), and evaluated again only when a node has, gets or loses the pair. Terms without such a requirement (NotIn, Exists,
+ * Gt ...) are evaluated for every node whose labels change. Such terms are rare.
  */
 export class TopologyTable {
   readonly #nodes: NodeTable;
   readonly #byKey = new Map<string, Topology>();
   readonly #byAnchor = new Map<string, Set<Topology>>();
   readonly #unanchored = new Set<Topology>();
-  /** Rises whenever any topology gains or loses a node; what is derived from node sets compares it. */
+  /** Increases whenever a topology gains or loses a node. Caches derived from node sets compare it. */
   version = 0;
 
   constructor(nodes: NodeTable) {
@@ -41,7 +41,7 @@ export class TopologyTable {
     return this.#byKey.size;
   }
 
-  /** The topology of a matcher; each call is to be paired with a `release`. */
+  /** The topology of a matcher. Pair each call with a `release`. */
   acquire(matcher: NodeMatcher): Topology {
     let topology = this.#byKey.get(matcher.key);
     if (topology === undefined) {
@@ -62,7 +62,7 @@ export class TopologyTable {
     }
   }
 
-  /** Call after the node table has changed: `before` and `after` are the node's records, undefined where it is absent. */
+  /** Call this after the node table has changed. `before` is undefined for a new node, `after` for a deleted one. */
   nodeChanged(row: number, before: NodeRecord | undefined, after: NodeRecord | undefined): void {
     const touched = new Set<Topology>(this.#unanchored);
     for (const record of [before, after]) {
@@ -107,7 +107,7 @@ export class TopologyTable {
     if (matcherHolds(topology.matcher, record.key, record.labels)) topology.nodes.add(row);
   }
 
-  /** Undefined if some term has nothing to be anchored at. */
+  /** Undefined if some term has no requirement that can be an anchor. */
   #anchorsOf(matcher: NodeMatcher): string[] | undefined {
     const anchors = new Set<string>();
     for (const term of matcher.terms) {
@@ -118,7 +118,7 @@ export class TopologyTable {
     return [...anchors];
   }
 
-  /** The requirement that admits the fewest nodes today; a poor choice costs time, never correctness. */
+  /** The requirement that admits the fewest nodes now. A poor choice costs time, never correctness. */
   #anchorsOfTerm(term: MatcherTerm): string[] | undefined {
     const name = term.names.find((condition) => condition.operator === 'In');
     if (name !== undefined) return [...name.values].map(nameAnchor);
@@ -136,7 +136,7 @@ export class TopologyTable {
   }
 }
 
-/** A label key can't contain a colon, so a name can't be taken for a label pair. */
+/** A label key can't contain a colon, so no label pair equals a name anchor. */
 const namePrefix = 'name:';
 
 function nameAnchor(name: string): string {

@@ -5,74 +5,74 @@ import type { NodeRow } from '../nodes/node-table.ts';
 import { SelectorIndex } from '../primitives/selector-index.ts';
 import type { OccupancyTable } from './occupancy.ts';
 
-/** A term that pods on nodes have, and where they stand; the replicas of a workload have it between them. */
+/** An affinity term of existing pods, and the nodes of these pods. The replicas of a workload share one. */
 export interface ExistingTerm {
   readonly term: PodTerm;
-  /** Of the pods that have it, where that makes a difference. */
+  /** The namespace of the pods that have the term. Relevant only if `term.isOwnNamespace`. */
   readonly namespace: string;
   readonly selector: CompiledLabelSelector;
-  /** How many of them stand on each node, by row. */
+  /** How many pods with the term each node has, by row. */
   readonly rows: Map<NodeRow, number>;
 }
 
-/** Terms by which pods on nodes have a say about pods to come: each distinct one once, found by the newcomer's labels. */
+/** The affinity terms of existing pods, each distinct term once. A pending pod finds the terms that may match it by its labels. */
 export class AffinityTermTable implements OccupancyTable {
   /** Required anti-affinity. */
-  readonly #repelling = new TermSet();
-  /** Whatever ranks nodes: required affinity, and what is preferred. */
-  readonly #ranking = new TermSet();
+  readonly #antiAffinity = new TermSet();
+  /** The terms that score nodes: required affinity, and preferred affinity and anti-affinity. */
+  readonly #scoring = new TermSet();
 
   podAdded(row: NodeRow, pod: PodRecord): void {
-    this.#step(row, pod, 1);
+    this.#count(row, pod, 1);
   }
 
   podRemoved(row: NodeRow, pod: PodRecord): void {
-    this.#step(row, pod, -1);
+    this.#count(row, pod, -1);
   }
 
-  /** The required anti-affinity of pods on nodes that is about this one. */
+  /** The required anti-affinity terms of existing pods that match this pod. */
   antiAffinityTerms(pod: TermTarget): ExistingTerm[] {
-    return this.#repelling.about(pod);
+    return this.#antiAffinity.matching(pod);
   }
 
   scoringTerms(pod: TermTarget): ExistingTerm[] {
-    return this.#ranking.about(pod);
+    return this.#scoring.matching(pod);
   }
 
-  #step(row: NodeRow, { shape, namespace }: PodRecord, step: 1 | -1): void {
+  #count(row: NodeRow, { shape, namespace }: PodRecord, step: 1 | -1): void {
     const { required, requiredAnti, preferred } = podTermsOf(shape);
-    for (const term of requiredAnti) this.#repelling.count(term, namespace, row, step);
-    for (const term of required) this.#ranking.count(term, namespace, row, step);
-    for (const term of preferred) this.#ranking.count(term, namespace, row, step);
+    for (const term of requiredAnti) this.#antiAffinity.count(term, namespace, row, step);
+    for (const term of required) this.#scoring.count(term, namespace, row, step);
+    for (const term of preferred) this.#scoring.count(term, namespace, row, step);
   }
 }
 
 class TermSet {
   readonly #byKey = new Map<string, ExistingTerm>();
-  readonly #anchored = new SelectorIndex<ExistingTerm>();
+  readonly #bySelector = new SelectorIndex<ExistingTerm>();
 
-  about(pod: TermTarget): ExistingTerm[] {
+  matching(pod: TermTarget): ExistingTerm[] {
     if (this.#byKey.size === 0) return [];
-    return this.#anchored
+    return this.#bySelector
       .candidates(pod.labels)
       .filter(({ term, namespace }) => termMatches(term, namespace, pod));
   }
 
   count(term: PodTerm, namespace: string, row: NodeRow, step: 1 | -1): void {
     const key = term.isOwnNamespace ? `${namespace} ${term.key}` : term.key;
-    const standing = this.#byKey.get(key) ?? this.#add(key, term, namespace);
-    const count = (standing.rows.get(row) ?? 0) + step;
-    if (count > 0) standing.rows.set(row, count);
-    else standing.rows.delete(row);
-    if (standing.rows.size > 0) return;
+    const existing = this.#byKey.get(key) ?? this.#add(key, term, namespace);
+    const count = (existing.rows.get(row) ?? 0) + step;
+    if (count > 0) existing.rows.set(row, count);
+    else existing.rows.delete(row);
+    if (existing.rows.size > 0) return;
     this.#byKey.delete(key);
-    this.#anchored.delete(standing);
+    this.#bySelector.delete(existing);
   }
 
   #add(key: string, term: PodTerm, namespace: string): ExistingTerm {
-    const standing = { term, namespace, selector: term.selector, rows: new Map<NodeRow, number>() };
-    this.#byKey.set(key, standing);
-    this.#anchored.add(standing);
-    return standing;
+    const existing = { term, namespace, selector: term.selector, rows: new Map<NodeRow, number>() };
+    this.#byKey.set(key, existing);
+    this.#bySelector.add(existing);
+    return existing;
   }
 }

@@ -4,18 +4,18 @@ import { requirementsKey } from '../../records/node-matcher.ts';
 
 /** A set of namespaces. */
 export interface NamespaceScope {
-  /** Equal keys, equal sets. */
+  /** Scopes with equal keys are equal. */
   readonly key: string;
-  /** Undefined: all that there are. */
+  /** Undefined for all namespaces. */
   readonly names: ReadonlySet<string> | undefined;
 }
 
 const everyNamespace: NamespaceScope = { key: '*', names: undefined };
 
-/** What a term of pod affinity says of namespaces. */
+/** The namespaces that a pod affinity term names or selects. */
 export interface NamespaceChoice {
   readonly names: readonly string[];
-  /** Selects more of them by their labels; undefined selects none. */
+  /** Selects further namespaces by label; undefined selects none. */
   readonly namespaceSelector: CompiledLabelSelector | undefined;
 }
 
@@ -23,7 +23,6 @@ export function isInScope({ names }: NamespaceScope, namespace: string): boolean
   return names === undefined || names.has(namespace);
 }
 
-/** Those that are in both. */
 export function intersectScopes(a: NamespaceScope, b: NamespaceScope): NamespaceScope {
   if (a.names === undefined || a.key === b.key) return b;
   if (b.names === undefined) return a;
@@ -36,10 +35,10 @@ export function scopeOf(names: Iterable<string>): NamespaceScope {
   return { key: JSON.stringify(sorted), names: new Set(sorted) };
 }
 
-/** Past this we start over. */
+/** The cache is cleared when it is full. */
 const scopesMax = 1000;
 
-/** Finds the namespaces that terms select; each choice is worked out once for as long as no namespace changes. */
+/** Resolves the namespaces that terms select. Results are cached until a namespace changes. */
 export class NamespaceScopes {
   readonly #namespaces: ReadonlyMap<string, NamespaceRecord>;
   readonly #byChoice = new Map<string, NamespaceScope>();

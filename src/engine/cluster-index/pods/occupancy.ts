@@ -2,17 +2,17 @@ import type { PodRecord } from '../../records/pod-record.ts';
 import type { NodeRow, NodeTable } from '../nodes/node-table.ts';
 import type { PodTable } from './pod-table.ts';
 
-/** A table that adds up something over the pods of each node. */
+/** A table that aggregates over the pods of each node. */
 export interface OccupancyTable {
   /** The pod, assigned or assumed, counts on this node from now on. */
   podAdded(row: NodeRow, pod: PodRecord): void;
-  /** Told with the very record that came. */
+  /** `pod` is the same record that was passed to `podAdded`. */
   podRemoved(row: NodeRow, pod: PodRecord): void;
 }
 
 /**
- * Tells the tables which pods stand on which node, however that comes about: a pod is assigned, assumed, finished, changed or taken
- * back, or its node appears or vanishes. Whatever came also leaves, before its row is used again.
+ * Notifies the tables which pods are on which node, whatever the cause: a pod is assigned, assumed, finished, changed or its assumption
+ * is reverted, or its node is added or deleted. Every pod that was added is removed before its row is reused.
  */
 export class Occupancy {
   readonly #nodes: NodeTable;
@@ -25,25 +25,25 @@ export class Occupancy {
     this.#tables = tables;
   }
 
-  /** Runs what changes the pod in the pod table. */
+  /** Runs `change`, which updates the pod in the pod table, and notifies the tables. */
   updatePod(key: string, change: () => void): void {
     const before = this.#occupant(key);
     change();
     const after = this.#occupant(key);
     if (before?.pod === after?.pod) return;
-    if (before !== undefined) this.#leaves(before.row, before.pod);
-    if (after !== undefined) this.#comes(after.row, after.pod);
+    if (before !== undefined) this.#removePod(before.row, before.pod);
+    if (after !== undefined) this.#addPod(after.row, after.pod);
   }
 
   nodeAdded(name: string, row: NodeRow): void {
-    for (const pod of this.#pods.onNode(name)) this.#comes(row, pod);
+    for (const pod of this.#pods.onNode(name)) this.#addPod(row, pod);
   }
 
-  /** Call while the node still has its row. */
+  /** Call this while the node still has its row. */
   nodeRemoving(name: string): void {
     const row = this.#nodes.row(name);
     if (row === undefined) return;
-    for (const pod of this.#pods.onNode(name)) this.#leaves(row, pod);
+    for (const pod of this.#pods.onNode(name)) this.#removePod(row, pod);
   }
 
   #occupant(key: string): { readonly row: NodeRow; readonly pod: PodRecord } | undefined {
@@ -53,11 +53,11 @@ export class Occupancy {
     return row === undefined ? undefined : { row, pod };
   }
 
-  #comes(row: NodeRow, pod: PodRecord): void {
+  #addPod(row: NodeRow, pod: PodRecord): void {
     for (const table of this.#tables) table.podAdded(row, pod);
   }
 
-  #leaves(row: NodeRow, pod: PodRecord): void {
+  #removePod(row: NodeRow, pod: PodRecord): void {
     for (const table of this.#tables) table.podRemoved(row, pod);
   }
 }

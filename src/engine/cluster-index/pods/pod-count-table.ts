@@ -8,55 +8,55 @@ import { SelectorIndex } from '../primitives/selector-index.ts';
 import { isInScope, type NamespaceScope } from './namespace-scopes.ts';
 import type { OccupancyTable } from './occupancy.ts';
 
-/** Which pods are counted. */
+/** The pods to count. */
 export interface PodSelection {
   readonly scope: NamespaceScope;
   readonly selector: CompiledLabelSelector;
-  /** Pods that are being deleted count too. */
+  /** Whether pods that are being deleted count too. */
   readonly countsTerminating: boolean;
 }
 
 interface PodCount extends PodSelection {
-  /** By node row; as long as the highest row that was ever written or read. */
+  /** By node row. It has an entry for every row that was ever written or read. */
   column: Int32Array;
 }
 
-/** Counts are cheap to make anew, so only those asked for lately are kept. */
+/** Counts are cheap to compute again, so only the most recently used are kept. */
 const countsMax = 512;
-/** Label keys by whose values pods are filed; selectors by others look at every pod. */
-const filedKeysMax = 32;
+/** How many label keys are indexed. Selectors on other keys check every pod. */
+const indexedKeysMax = 32;
 
 /**
- * How many of the pods that a selector selects stand on each node: for each selection in use a column, counted when it is first
- * asked for and kept true as pods come and go.
+ * How many selected pods each node has: one column per selection in use. A column is counted on first use and updated as pods are
+ * added and removed.
  */
 export class PodCountTable implements OccupancyTable {
   readonly #nodes: NodeTable;
   readonly #rows = new Map<PodRecord, NodeRow>();
-  /** The pods by label value, for the keys that selectors have asked for. */
-  readonly #filed = new Map<string, Map<string, Set<PodRecord>>>();
-  /** The one used last is last. */
+  /** The pods by label key and value, for the keys that selectors have used. */
+  readonly #podsByLabel = new Map<string, Map<string, Set<PodRecord>>>();
+  /** Least recently used first. */
   readonly #counts = new Map<string, PodCount>();
-  readonly #anchored = new SelectorIndex<PodCount>();
+  readonly #bySelector = new SelectorIndex<PodCount>();
 
   constructor(nodes: NodeTable) {
     this.#nodes = nodes;
   }
 
-  /** By node row, at least as long as there are rows; valid until the index changes. */
+  /** By node row, with at least as many entries as there are rows. Valid until the index changes. */
   of(selection: PodSelection): Int32Array {
-    const key = keyOf(selection);
+    const key = selectionKey(selection);
     const known = this.#counts.get(key);
     const count = known ?? this.#build(selection);
     if (known !== undefined) this.#counts.delete(key);
     this.#counts.set(key, count);
-    if (count.column.length < this.#nodes.rowCount) stretch(count, this.#nodes.rowCount);
+    if (count.column.length < this.#nodes.rowCount) growColumn(count, this.#nodes.rowCount);
     return count.column;
   }
 
   podAdded(row: NodeRow, pod: PodRecord): void {
     this.#rows.set(pod, row);
-    for (const [key, byValue] of this.#filed) {
+    for (const [key, byValue] of this.#podsByLabel) {
       const value = lookUp(pod.labels, key);
       if (value !== undefined) addTo(byValue, value, pod);
     }
@@ -65,7 +65,7 @@ export class PodCountTable implements OccupancyTable {
 
   podRemoved(row: NodeRow, pod: PodRecord): void {
     this.#rows.delete(pod);
-    for (const [key, byValue] of this.#filed) {
+    for (const [key, byValue] of this.#podsByLabel) {
       const value = lookUp(pod.labels, key);
       if (value !== undefined) removeFrom(byValue, value, pod);
     }
@@ -74,37 +74,37 @@ export class PodCountTable implements OccupancyTable {
 
   #add(row: NodeRow, pod: PodRecord, step: 1 | -1): void {
     if (this.#counts.size === 0) return;
-    for (const count of this.#anchored.candidates(pod.labels)) {
+    for (const count of this.#bySelector.candidates(pod.labels)) {
       if (!isSelected(count, pod)) continue;
-      if (row >= count.column.length) stretch(count, Math.max(row + 1, this.#nodes.rowCount));
+      if (row >= count.column.length) growColumn(count, Math.max(row + 1, this.#nodes.rowCount));
       count.column[row]! += step;
     }
   }
 
   #build(selection: PodSelection): PodCount {
-    if (this.#counts.size >= countsMax) this.#forgetOldest();
+    if (this.#counts.size >= countsMax) this.#evictOldest();
     const count: PodCount = { ...selection, column: new Int32Array(this.#nodes.rowCount) };
     for (const pods of this.#candidates(selection.selector)) {
       for (const pod of pods) if (isSelected(count, pod)) count.column[this.#rows.get(pod)!]! += 1;
     }
-    this.#anchored.add(count);
+    this.#bySelector.add(count);
     return count;
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     for (const [key, count] of this.#counts) {
       this.#counts.delete(key);
-      this.#anchored.delete(count);
+      this.#bySelector.delete(count);
       return;
     }
   }
 
-  /** Sets that together hold every pod that may match: those of the requirement that leaves the fewest. */
+  /** Sets that together contain every pod that may match, by the most selective requirement. */
   #candidates({ requirements }: CompiledLabelSelector): Iterable<PodRecord>[] {
     let best: Iterable<PodRecord>[] = [this.#rows.keys()];
     let bestSize = this.#rows.size;
     for (const { key, operator, values } of requirements) {
-      const byValue = operator === 'In' ? this.#filedBy(key) : undefined;
+      const byValue = operator === 'In' ? this.#podsByValue(key) : undefined;
       if (byValue === undefined) continue;
       const sets = [...values].flatMap((value) => byValue.get(value) ?? []);
       const size = sets.reduce((sum, set) => sum + set.size, 0);
@@ -115,20 +115,20 @@ export class PodCountTable implements OccupancyTable {
     return best;
   }
 
-  #filedBy(key: string): Map<string, Set<PodRecord>> | undefined {
-    const known = this.#filed.get(key);
-    if (known !== undefined || this.#filed.size >= filedKeysMax) return known;
+  #podsByValue(key: string): Map<string, Set<PodRecord>> | undefined {
+    const known = this.#podsByLabel.get(key);
+    if (known !== undefined || this.#podsByLabel.size >= indexedKeysMax) return known;
     const byValue = new Map<string, Set<PodRecord>>();
     for (const pod of this.#rows.keys()) {
       const value = lookUp(pod.labels, key);
       if (value !== undefined) addTo(byValue, value, pod);
     }
-    this.#filed.set(key, byValue);
+    this.#podsByLabel.set(key, byValue);
     return byValue;
   }
 }
 
-function keyOf({ scope, selector, countsTerminating }: PodSelection): string {
+function selectionKey({ scope, selector, countsTerminating }: PodSelection): string {
   return `${countsTerminating ? '+' : '-'}${scope.key} ${requirementsKey(selector.requirements)}`;
 }
 
@@ -140,7 +140,7 @@ function isSelected({ scope, selector, countsTerminating }: PodSelection, pod: P
   );
 }
 
-function stretch(count: PodCount, length: number): void {
+function growColumn(count: PodCount, length: number): void {
   const longer = new Int32Array(Math.max(length, count.column.length * 2));
   longer.set(count.column);
   count.column = longer;

@@ -10,7 +10,7 @@ import type { OccupancyTable } from './occupancy.ts';
 import { PodCountTable } from './pod-count-table.ts';
 import { ServiceTable } from './service-table.ts';
 
-/** All that rules about pods among each other read: who stands where, by selector, by domain, and with what terms. */
+/** The tables for rules about relations between pods: domains, pod counts, affinity terms, namespaces and services. */
 export class PodRelations implements OccupancyTable {
   readonly domains: DomainTable;
   readonly counts: PodCountTable;
@@ -34,12 +34,12 @@ export class PodRelations implements OccupancyTable {
     this.terms.podRemoved(row, pod);
   }
 
-  /** Its labels have; call after the node table has changed. */
+  /** Call this when the node's labels have changed, after the node table is updated. */
   nodeChanged(row: NodeRow, node: NodeRecord | undefined): void {
     this.domains.nodeChanged(row, node);
   }
 
-  /** What others' terms read of a pod. */
+  /** The view of a pod that the affinity terms of other pods are matched against. */
   termTarget({ namespace, labels }: PodRecord): TermTarget {
     return { namespace, labels, namespaceLabels: () => this.scopes.labelsOf(namespace) };
   }

@@ -2,8 +2,8 @@ import type { PodRecord } from '../../records/pod-record.ts';
 import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
 
 /**
- * The pods, by node and by claim. A pod that has been placed but not yet bound is *assumed* on its node: it counts
- * there at once, until the cluster says where it is or the assumption is taken back.
+ * The pods, by node and by claim. A pod that is placed but not yet bound is *assumed* on its node: it counts there at once, until the
+ * cluster reports its node or the assumption is reverted.
  */
 export class PodTable {
   readonly #stored = new Map<string, PodRecord>();
@@ -16,7 +16,7 @@ export class PodTable {
     return this.#stored.size;
   }
 
-  /** As the cluster has it. */
+  /** The pod as the API server reports it. */
   stored(key: string): PodRecord | undefined {
     return this.#stored.get(key);
   }
@@ -25,7 +25,7 @@ export class PodTable {
     return this.#assumed.get(key);
   }
 
-  /** As it counts for decisions. */
+  /** The pod as plans see it: the stored one once it has a node or is finished, else the assumed one. */
   get(key: string): PodRecord | undefined {
     const stored = this.#stored.get(key);
     if (stored !== undefined && (stored.nodeName !== '' || stored.isFinished)) return stored;
@@ -36,7 +36,7 @@ export class PodTable {
     return this.#stored.values();
   }
 
-  /** Pods that occupy the node: assigned or assumed, and not finished. */
+  /** The pods that use the node: assigned or assumed, and not finished. */
   *onNode(nodeName: string): Iterable<PodRecord> {
     for (const key of this.#byNode.get(nodeName) ?? []) yield this.get(key)!;
   }
@@ -45,14 +45,14 @@ export class PodTable {
     for (const key of this.#byClaim.get(claimKey) ?? []) yield this.get(key)!;
   }
 
-  /** Whether another pod counts on the claim: it is on its way with it, or there already. One that is over doesn't. */
+  /** Whether another pod with a node, assigned or assumed and not finished, uses the claim. */
   isHeldByOther(claimKey: string, podKey: string): boolean {
     for (const { key, nodeName, isFinished } of this.usingClaim(claimKey))
       if (key !== podKey && nodeName !== '' && !isFinished) return true;
     return false;
   }
 
-  /** Of all pods that there have been: whoever isn't above it can evict nobody. */
+  /** The lowest priority of all pods that ever existed. A pod that is not above it can't preempt any pod. */
   get lowestPriority(): number {
     return this.#lowestPriority;
   }

@@ -3,12 +3,12 @@ import type { PodRecord } from '../../records/pod-record.ts';
 import type { NodeRow } from '../nodes/node-table.ts';
 import type { OccupancyTable } from './occupancy.ts';
 
-/** By address, how many pods of a node have a port there: more than one only where somebody forced it. */
-type Takers = Map<string, number>;
+/** By address, how many pods of a node use a port. More than one only if pods were assigned without the scheduler's check. */
+type PortUsers = Map<string, number>;
 
-/** Which ports of which nodes are taken. Looked up from the port: few nodes have any given one in use. */
+/** The host ports in use on each node. Indexed by port, because few nodes use any given port. */
 export class PortTable implements OccupancyTable {
-  readonly #byPort = new Map<string, Map<number, Takers>>();
+  readonly #byPort = new Map<string, Map<number, PortUsers>>();
 
   podAdded(row: NodeRow, { shape }: PodRecord): void {
     for (const port of hostPortsOf(shape)) this.#count(row, port, 1);
@@ -18,33 +18,33 @@ export class PortTable implements OccupancyTable {
     for (const port of hostPortsOf(shape)) this.#count(row, port, -1);
   }
 
-  /** The rows on which somebody has the port, at the same address or where either is any address. */
+  /** The rows with a pod that uses the port, at the same address or if either address is 0.0.0.0. */
   *rowsUsing({ key, ip }: HostPort): Iterable<number> {
-    for (const [row, takers] of this.#byPort.get(key) ?? []) if (isTaken(takers, ip)) yield row;
+    for (const [row, users] of this.#byPort.get(key) ?? []) if (isUsed(users, ip)) yield row;
   }
 
   isUsedOn(row: number, { key, ip }: HostPort): boolean {
-    const takers = this.#byPort.get(key)?.get(row);
-    return takers !== undefined && isTaken(takers, ip);
+    const users = this.#byPort.get(key)?.get(row);
+    return users !== undefined && isUsed(users, ip);
   }
 
   #count(row: number, { key, ip }: HostPort, step: 1 | -1): void {
-    const byRow = ensured(this.#byPort, key, () => new Map<number, Takers>());
-    const takers = ensured(byRow, row, () => new Map<string, number>());
-    const count = (takers.get(ip) ?? 0) + step;
-    if (count > 0) takers.set(ip, count);
-    else takers.delete(ip);
-    if (takers.size === 0) byRow.delete(row);
+    const byRow = getOrCreate(this.#byPort, key, () => new Map<number, PortUsers>());
+    const users = getOrCreate(byRow, row, () => new Map<string, number>());
+    const count = (users.get(ip) ?? 0) + step;
+    if (count > 0) users.set(ip, count);
+    else users.delete(ip);
+    if (users.size === 0) byRow.delete(row);
     if (byRow.size === 0) this.#byPort.delete(key);
   }
 }
 
-/** Whoever is listed has the port; an entry without takers doesn't exist. */
-function isTaken(takers: Takers, ip: string): boolean {
-  return ip === anyIp || takers.has(ip) || takers.has(anyIp);
+/** The map has no entries without users. */
+function isUsed(users: PortUsers, ip: string): boolean {
+  return ip === anyIp || users.has(ip) || users.has(anyIp);
 }
 
-function ensured<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function getOrCreate<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let value = map.get(key);
   if (value === undefined) {
     value = make();

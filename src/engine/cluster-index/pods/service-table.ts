@@ -2,16 +2,16 @@ import { type CompiledLabelSelector, matchesLabels } from '../../../kube/selecto
 import type { PodSelectorRecord } from '../../records/pod-selector-record.ts';
 import { SelectorIndex } from '../primitives/selector-index.ts';
 
-interface Selecting {
+interface SelectingService {
   readonly selector: CompiledLabelSelector;
 }
 
-/** The services of each namespace, found by the labels of a pod. */
+/** The services of each namespace, indexed by the pod labels that they select. */
 export class ServiceTable {
-  readonly #byNamespace = new Map<string, SelectorIndex<Selecting>>();
-  readonly #byKey = new Map<string, Selecting>();
+  readonly #byNamespace = new Map<string, SelectorIndex<SelectingService>>();
+  readonly #byKey = new Map<string, SelectingService>();
 
-  /** By `namespace/name`. */
+  /** `key` is `namespace/name`. */
   set(key: string, record: PodSelectorRecord | undefined): void {
     const namespace = key.slice(0, key.indexOf('/'));
     const before = this.#byKey.get(key);

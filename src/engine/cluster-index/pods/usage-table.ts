@@ -10,14 +10,14 @@ import type { NodeRow } from '../nodes/node-table.ts';
 import { ExactSums, growColumn } from '../primitives/exact-sums.ts';
 import type { OccupancyTable } from './occupancy.ts';
 
-/** One resource of all nodes, by row. Amounts are as in ResourceAmounts: cpu in thousandths. */
+/** One resource of all nodes, by row. Units are those of ResourceAmounts: cpu in thousandths. */
 export interface ResourceColumn {
   readonly allocatable: Float64Array;
-  /** What the pods on the node have asked for. */
+  /** The sum of the requests of the node's pods. */
   readonly used: Float64Array;
 }
 
-/** What nodes have to give, and what their pods, assigned and assumed, take of it. */
+/** The allocatable resources of each node, and the requests of its pods, assigned and assumed. */
 export class UsageTable implements OccupancyTable {
   readonly #cpu = new Column();
   readonly #memory = new Column();
@@ -25,7 +25,7 @@ export class UsageTable implements OccupancyTable {
   readonly #pods = new Column();
   readonly #scoredCpu = new ExactSums();
   readonly #scoredMemory = new ExactSums();
-  /** Hugepages and extended resources, as long as a node has or a pod asks for some. */
+  /** Hugepages and extended resources, while any node or pod mentions them. */
   readonly #others = new Map<string, Column>();
   #rowCount = 0;
 
@@ -41,17 +41,17 @@ export class UsageTable implements OccupancyTable {
     return this.#ephemeralStorage;
   }
 
-  /** How many may and do run there. */
+  /** How many pods the node may have, and how many it has. */
   get pods(): ResourceColumn {
     return this.#pods;
   }
 
-  /** Undefined if no node has and no pod uses any. */
+  /** Undefined if no node offers it and no pod requests it. */
   other(name: string): ResourceColumn | undefined {
     return this.#others.get(name);
   }
 
-  /** Like the used cpu and memory, with something assumed for containers that don't say what they want. */
+  /** Like the used cpu and memory, with a default for containers without requests. */
   get scoredCpu(): Float64Array {
     return this.#scoredCpu.values;
   }
@@ -68,13 +68,13 @@ export class UsageTable implements OccupancyTable {
     this.#count(row, pod, -1);
   }
 
-  /** Call while no pods count on the row if the node comes or goes. */
+  /** When the node is added or deleted, call this while no pods count on the row. */
   nodeChanged(row: NodeRow, before: NodeRecord | undefined, after: NodeRecord | undefined): void {
     if (before !== undefined && before.allocatable === after?.allocatable) return;
     this.#reserve(row + 1);
-    if (before !== undefined) this.#mentionAll(allocatableOf(before), -1);
+    if (before !== undefined) this.#countUsers(allocatableOf(before), -1);
     const amounts = allocatableOf(after);
-    this.#mentionAll(amounts, 1);
+    this.#countUsers(amounts, 1);
     this.#cpu.allocatable[row] = amounts.cpuMilli;
     this.#memory.allocatable[row] = amounts.memoryBytes;
     this.#ephemeralStorage.allocatable[row] = amounts.ephemeralStorageBytes;
@@ -84,20 +84,20 @@ export class UsageTable implements OccupancyTable {
 
   #count(row: NodeRow, { shape }: PodRecord, sign: 1 | -1): void {
     const { requests, scored } = podUsageOf(shape);
-    this.#pods.tally.add(row, sign);
-    this.#cpu.tally.add(row, sign * requests.cpuMilli);
-    this.#memory.tally.add(row, sign * requests.memoryBytes);
-    this.#ephemeralStorage.tally.add(row, sign * requests.ephemeralStorageBytes);
+    this.#pods.sums.add(row, sign);
+    this.#cpu.sums.add(row, sign * requests.cpuMilli);
+    this.#memory.sums.add(row, sign * requests.memoryBytes);
+    this.#ephemeralStorage.sums.add(row, sign * requests.ephemeralStorageBytes);
     this.#scoredCpu.add(row, sign * scored.cpuMilli);
     this.#scoredMemory.add(row, sign * scored.memoryBytes);
     if (requests.others.size === 0) return;
-    if (sign === 1) this.#mentionAll(requests, 1);
-    for (const [name, amount] of requests.others) this.#others.get(name)!.tally.add(row, sign * amount);
-    if (sign === -1) this.#mentionAll(requests, -1);
+    if (sign === 1) this.#countUsers(requests, 1);
+    for (const [name, amount] of requests.others) this.#others.get(name)!.sums.add(row, sign * amount);
+    if (sign === -1) this.#countUsers(requests, -1);
   }
 
-  /** Makes the columns of what is mentioned for the first time, and drops those that nobody mentions any more. */
-  #mentionAll({ others }: ResourceAmounts, step: 1 | -1): void {
+  /** Creates the columns of new resources, and drops the columns without users. */
+  #countUsers({ others }: ResourceAmounts, step: 1 | -1): void {
     for (const name of others.keys()) {
       let column = this.#others.get(name);
       if (column === undefined) {
@@ -105,8 +105,8 @@ export class UsageTable implements OccupancyTable {
         column.reserve(this.#rowCount);
         this.#others.set(name, column);
       }
-      column.mentions += step;
-      if (column.mentions === 0) this.#others.delete(name);
+      column.users += step;
+      if (column.users === 0) this.#others.delete(name);
     }
   }
 
@@ -128,26 +128,26 @@ export class UsageTable implements OccupancyTable {
 
 class Column implements ResourceColumn {
   allocatable = new Float64Array(0);
-  readonly tally = new ExactSums();
-  /** How many nodes and pods have to do with it. */
-  mentions = 0;
+  readonly sums = new ExactSums();
+  /** How many nodes and pods mention the resource. */
+  users = 0;
 
   get used(): Float64Array {
-    return this.tally.values;
+    return this.sums.values;
   }
 
   reserve(length: number): void {
     this.allocatable = growColumn(this.allocatable, length);
-    this.tally.reserve(length);
+    this.sums.reserve(length);
   }
 }
 
 const nothing = allocatableAmounts({});
 
-/** Read once a record, not once an event. */
+/** Parsed once per record instead of once per event. */
 const amountsOfRecord = new WeakMap<NodeRecord, AllocatableAmounts>();
 
-/** What the node has to give; nothing where there is no node. */
+/** The allocatable resources of the node; zero if there is no node. */
 export function allocatableOf(node: NodeRecord | undefined): AllocatableAmounts {
   if (node === undefined) return nothing;
   let amounts = amountsOfRecord.get(node);

@@ -10,7 +10,7 @@ interface PoolSources {
   readonly drivers: ReadonlyMap<string, DriverRecord>;
 }
 
-/** `untracked`: nobody keeps books, any amount fits. `none`: the driver does, and has nothing for this class. */
+/** `untracked`: the driver publishes no capacity, so any size fits. `none`: the driver publishes capacity, but none for this class. */
 export type PoolLookup =
   | { readonly kind: 'untracked' }
   | { readonly kind: 'none' }
@@ -18,7 +18,7 @@ export type PoolLookup =
 
 const untracked: PoolLookup = { kind: 'untracked' };
 
-/** Where volumes of a class (or `<ephemeral>` ones) come from: driver first, then class, then `<fallback>`. */
+/** The pools for volumes of a class (or `<ephemeral>` volumes): by driver first, then by class, then `<fallback>`. */
 export function lookUpPools(sources: PoolSources, driver: string, storageClass: string): PoolLookup {
   switch (trackedForm(sources, driver)) {
     case undefined:

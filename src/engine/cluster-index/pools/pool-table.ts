@@ -9,11 +9,11 @@ import { addTo, removeFrom } from '../primitives/maps.ts';
 declare const brand: unique symbol;
 export type PoolRow = number & { readonly [brand]: 'PoolRow' };
 
-/** The pools that serve one class, or what stands in for a class. */
+/** The pools that serve one class, or one of the placeholders `<ephemeral>` and `<fallback>`. */
 export class PoolEntry {
   readonly key: string;
   readonly rows: PoolRow[] = [];
-  /** Another one whenever a pool comes, goes or moves; never used again, not even by a later entry of the same key. */
+  /** Changes whenever a pool is added, removed or moved. Never reused, not even by a later entry with the same key. */
   version: number;
 
   constructor(key: string, version: number) {
@@ -23,21 +23,21 @@ export class PoolEntry {
 }
 
 /**
- * Capacity pools of both forms, with what has been promised of them.
+ * The capacity pools of both forms, with the capacity that is promised to claims.
  *
- * A promise is bytes of one pool that a claim in flight will take; it is known by the claim's key and outlives the
- * pool's record. Pools with the same backing share their disks: each one's room is what it publishes, less the
- * promises of all of them, converted into its own bytes by the ratio of the published sizes.
+ * A promise reserves bytes of one pool for a claim in flight. It is identified by the claim's key and outlives the pool's record.
+ * Pools with the same backing share their disks: the available capacity of each is what it publishes, less the promises of all of
+ * them, converted to its own bytes by the ratio of the published sizes.
  */
 export class PoolTable {
   readonly #topologies: TopologyTable;
   readonly #rows = new Map<string, PoolRow>();
   readonly #freeRows: PoolRow[] = [];
   readonly #records: (PoolRecord | undefined)[] = [];
-  readonly #rooms: Size[] = [];
+  readonly #available: Size[] = [];
   /**
-   * What plans compare, by row: the largest single volume (-1 for none), the room after promises, and when the figures
-   * expire. A tie between sizes that doubles don't hold exactly is decided by the sizes themselves.
+   * The columns that plans compare, by row: the largest single volume (-1 if the pool provisions none), the available capacity after
+   * promises, and when the figures expire. Sizes that doubles can't represent exactly are compared again as exact sizes on a tie.
    */
   limitBytes = new Float64Array(64);
   availableBytes = new Float64Array(64);
@@ -49,7 +49,7 @@ export class PoolTable {
   readonly #promises = new Map<string, Map<string, Size>>();
   readonly #promisedSums = new Map<string, Size>();
   readonly #cells: PartitionCache;
-  /** Rises when a pool comes, goes or moves: whatever was placed by reach is placed anew. */
+  /** Increases when a pool is added, removed or moved. Promises that were assigned by topology are then assigned again. */
   structureVersion = 0;
 
   constructor(topologies: TopologyTable) {
@@ -82,7 +82,7 @@ export class PoolTable {
     return this.#topologyOf[row]!;
   }
 
-  /** The pools on the same disks, itself among them; none if it is not there. */
+  /** The pools on the same disks, including the pool itself; empty if the pool doesn't exist. */
   poolsOnSameBacking(key: string): PoolRecord[] {
     const record = this.get(key);
     if (record === undefined) return [];
@@ -148,12 +148,12 @@ export class PoolTable {
 
   // ── Lookup ──
 
-  /** The pools of today's CSIStorageCapacity objects for a class. */
+  /** The pools of the CSIStorageCapacity objects for a class. */
   classEntry(className: string): PoolEntry | undefined {
     return this.#entries.get(classEntryKey(className));
   }
 
-  /** The most specific entry of the driver's own object: the class (or `<ephemeral>`), else `<fallback>`. */
+  /** The most specific entry of the driver's DriverCapacity: the class (or `<ephemeral>`), else `<fallback>`. */
   driverEntry(driver: string, storageClass: string, fallback: string): PoolEntry | undefined {
     const entries = this.#driverPools.get(driver)?.entries;
     if (entries === undefined) return undefined;
@@ -161,23 +161,23 @@ export class PoolTable {
     return chosen === undefined ? undefined : this.#entries.get(driverEntryKey(driver, chosen));
   }
 
-  /** The nodes by which of these pools they reach; things are pool rows. */
+  /** The nodes, partitioned by the pools of the entry that they reach. Items are pool rows. */
   partitionFor(entry: PoolEntry, rowCount: number): NodePartition {
     return this.#cells.get({ key: entry.key, version: entry.version, rowCount }, () =>
       entry.rows.map((row) => ({ id: row, topology: this.topology(row) })),
     );
   }
 
-  // ── Room ──
+  // ── Capacity ──
 
-  /** The largest single volume that the pool would make, whatever has been promised; undefined is none. */
+  /** The largest single volume that the pool can provision, regardless of promises; undefined if it provisions none. */
   limit(row: number): Size | undefined {
     return publishedLimit(this.#records[row]!);
   }
 
-  /** What is left for new volumes once promises are kept. */
+  /** What remains for new volumes after all promises. */
   available(row: number): Size {
-    return this.#rooms[row]!;
+    return this.#available[row]!;
   }
 
   promisesOf(poolKey: string): ReadonlyMap<string, Size> {
@@ -216,7 +216,7 @@ export class PoolTable {
     return this.#promisedSums.get(poolKey) ?? zeroSize;
   }
 
-  // ── Inside ──
+  // ── Entries, columns and backings ──
 
   #entry(key: string): PoolEntry {
     let entry = this.#entries.get(key);
@@ -240,7 +240,7 @@ export class PoolTable {
     entry.rows.splice(this.#position(entry, record.key), 1);
     this.structureVersion += 1;
     entry.version = this.structureVersion;
-    // An entry of a driver counts by being there, also without pools; that is the driver's to end.
+    // A driver's entry counts even without pools. Only the driver's object removes it.
     if (entry.rows.length === 0 && record.driver === undefined) this.#entries.delete(entry.key);
   }
 
@@ -257,7 +257,7 @@ export class PoolTable {
     this.expiresAtMs = doubled(this.expiresAtMs);
   }
 
-  /** Where the pool stands, or would stand, in its entry: by key. */
+  /** The pool's position in its entry, or where to insert it. Entries are sorted by key. */
   #position(entry: PoolEntry, key: string): number {
     return lowerBound(entry.rows, (row) => this.#records[row]!.key < key);
   }
@@ -288,19 +288,22 @@ export class PoolTable {
     if (record !== undefined) this.#refreshBacking(record.backing);
   }
 
-  /** Rooms of all pools on the same disks; most have no promises, so that only few have to be converted. */
+  /** Recomputes the available capacity of all pools on the same disks. Few pools have promises, so few conversions are needed. */
   #refreshBacking(backing: string): void {
     const rows = this.#byBacking.get(backing);
     if (rows === undefined) return;
-    const takers = [...rows].filter((row) => this.#promises.has(this.#records[row]!.key));
+    const promisedRows = [...rows].filter((row) => this.#promises.has(this.#records[row]!.key));
     for (const row of rows) {
-      let room = publishedCapacity(this.#records[row]!);
-      for (const taker of takers) {
-        const taken = this.promisedTotal(this.#records[taker]!.key);
-        room = subtractSizes(room, convertBetweenPools(taken, this.#records[taker]!, this.#records[row]!));
+      let available = publishedCapacity(this.#records[row]!);
+      for (const promisedRow of promisedRows) {
+        const taken = this.promisedTotal(this.#records[promisedRow]!.key);
+        available = subtractSizes(
+          available,
+          convertBetweenPools(taken, this.#records[promisedRow]!, this.#records[row]!),
+        );
       }
-      this.#rooms[row] = room;
-      this.availableBytes[row] = room.bytes;
+      this.#available[row] = available;
+      this.availableBytes[row] = available.bytes;
     }
   }
 
@@ -319,23 +322,23 @@ export class PoolTable {
 
 const noPromises: ReadonlyMap<string, Size> = new Map();
 
-/** The largest single volume: the number that says so, or, where only one is published, that. */
+/** The largest single volume: `largest` if published, else `free`. */
 export function publishedLimit(record: PoolRecord): Size | undefined {
   return record.largest ?? record.free;
 }
 
-/** What can be given out before promises: the free bytes, or, where only one number is published, that number. */
+/** The published capacity before promises: `free` if published, else `largest`. */
 export function publishedCapacity(record: PoolRecord): Size {
   return record.free ?? record.largest ?? zeroSize;
 }
 
-/** Bytes of one pool in the bytes of another on the same disks: 128 GiB mirrored where 256 GiB striped is twice the cost. */
+/** Converts bytes of one pool to bytes of another on the same disks: if the disks hold 128 GiB mirrored or 256 GiB striped, a mirrored byte costs two striped ones. */
 export function convertBetweenPools(size: Size, from: PoolRecord, to: PoolRecord): Size {
   if (from === to) return size;
-  const fromRoom = publishedCapacity(from);
-  const toRoom = publishedCapacity(to);
-  if (compareSizes(fromRoom, zeroSize) <= 0 || compareSizes(fromRoom, toRoom) === 0) return size;
-  return scaleSize(size, toRoom, fromRoom);
+  const fromCapacity = publishedCapacity(from);
+  const toCapacity = publishedCapacity(to);
+  if (compareSizes(fromCapacity, zeroSize) <= 0 || compareSizes(fromCapacity, toCapacity) === 0) return size;
+  return scaleSize(size, toCapacity, fromCapacity);
 }
 
 function doubled(column: Float64Array): Float64Array<ArrayBuffer> {

@@ -31,16 +31,16 @@ interface PromiseSources {
 }
 
 /**
- * Keeps promises in step with what the cluster says: makes them from claims with a selected node, settles them when the
- * claim is bound, and drops them when the pool's own number includes the volume or the claim is gone.
+ * Reconciles promises with the cluster: creates them from claims with a selected node, settles them when the claim is bound, and
+ * drops them when the pool's published figure includes the volume or the claim is deleted.
  *
- * Every write goes through `setPromise`, so that a rollback takes promises back together with what caused them.
+ * Every write goes through `setPromise`, so that a rollback undoes promises together with their cause.
  */
 export class PromiseReconciler {
   readonly #index: PromiseSources;
-  /** Of pools, reach, classes and drivers together; a promise without a reservation is placed anew when it moves. */
-  #placedAt = '';
-  #catalogueVersion = 0;
+  /** Versions of pools, topologies, classes and drivers. When they change, promises without a reservation are assigned again. */
+  #assignedState = '';
+  #catalogVersion = 0;
 
   constructor(index: PromiseSources) {
     this.#index = index;
@@ -57,11 +57,11 @@ export class PromiseReconciler {
       case 'DriverCapacity':
         for (const pools of change.after?.entries.values() ?? [])
           for (const pool of pools) this.#poolUpdated(pool);
-        this.#catalogueVersion += 1;
+        this.#catalogVersion += 1;
         return;
       case 'StorageClass':
       case 'CSIDriver':
-        this.#catalogueVersion += 1;
+        this.#catalogVersion += 1;
         return;
       default:
     }
@@ -69,72 +69,72 @@ export class PromiseReconciler {
 
   settle(nowMs: number): void {
     const { promises, pools, topologies, nodes } = this.#index;
-    const state = `${pools.structureVersion} ${topologies.version} ${nodes.size} ${this.#catalogueVersion}`;
-    const hasMoved = state !== this.#placedAt;
+    const state = `${pools.structureVersion} ${topologies.version} ${nodes.size} ${this.#catalogVersion}`;
+    const hasMoved = state !== this.#assignedState;
     if (!hasMoved && promises.settledCount === 0) return;
-    this.#setPlacedAt(state);
+    this.#setAssignedState(state);
     for (const promised of [...promises.all()]) {
-      if (promised.settled !== undefined) this.#age(promised, nowMs);
-      else if (hasMoved && this.#mayBePlaced(promised)) this.place(promised);
+      if (promised.settled !== undefined) this.#expire(promised, nowMs);
+      else if (hasMoved && this.#canReassign(promised)) this.assignPool(promised);
     }
   }
 
-  /** A reservation has chosen its pool; only if there is none, or it is gone, another one is looked for. */
-  #mayBePlaced({ reservations, poolKey }: CapacityPromise): boolean {
+  /** A reservation has chosen its pool. Another pool is assigned only if it chose none, or if the pool is deleted. */
+  #canReassign({ reservations, poolKey }: CapacityPromise): boolean {
     return reservations === 0 || poolKey === undefined || this.#index.pools.get(poolKey) === undefined;
   }
 
-  /** Puts a promise where a restart would put it. */
-  place(promised: CapacityPromise): void {
+  /** Assigns the promise to the pool that a restart would choose. */
+  assignPool(promised: CapacityPromise): void {
     const claim = this.#index.claims.get(promised.id);
     if (claim === undefined) return;
     const poolKey = this.#poolFor(claim, promised.nodeName);
     if (poolKey !== promised.poolKey) this.#index.setPromise(promised.id, { ...promised, poolKey });
   }
 
-  #setPlacedAt(state: string): void {
-    const before = this.#placedAt;
+  #setAssignedState(state: string): void {
+    const before = this.#assignedState;
     this.#index.recordUndo(() => {
-      this.#placedAt = before;
+      this.#assignedState = before;
     });
-    this.#placedAt = state;
+    this.#assignedState = state;
   }
 
   #claimChanged(before: ClaimRecord | undefined, claim: ClaimRecord | undefined): void {
     const key = (claim ?? before)!.key;
     const known = this.#index.promises.get(key);
-    if (known !== undefined && known.claimUid !== claim?.uid) this.#claimGone(known);
+    if (known !== undefined && known.claimUid !== claim?.uid) this.#claimDeleted(known);
     if (claim === undefined) return;
     const promised = this.#index.promises.get(key);
     if (claim.isBound) {
       if (promised !== undefined && promised.settled === undefined) this.#settleClaim(claim, promised);
     } else if (isBeingProvisioned(claim)) {
-      this.#store(claim, promised);
+      this.#storeClaim(claim, promised);
     } else if (promised?.isStored === true) {
-      // The provisioner took selected-node away: it could not, and nothing is promised for it any more.
+      // The provisioner removed selected-node because provisioning failed, so the claim needs no promise any more.
       this.#index.setPromise(key, promiseIfNeeded({ ...promised, isStored: false }));
     }
   }
 
   /**
-   * Nothing is made for a claim that is gone; but a volume that has been made still fills the pool, whose number may not say so
-   * yet. That promise goes on under a name that a new claim of the same name doesn't take.
+   * No volume is provisioned for a deleted claim. But an existing volume still uses capacity of the pool, whose figure may not include
+   * it yet. So a settled promise continues under an id that a new claim of the same name doesn't use.
    */
-  #claimGone(promised: CapacityPromise): void {
+  #claimDeleted(promised: CapacityPromise): void {
     this.#index.setPromise(promised.id, undefined);
     if (promised.settled === undefined) return;
     const id = `${promised.id} ${promised.claimUid}`;
     this.#index.setPromise(id, { ...promised, id, reservations: 0 });
   }
 
-  /** The pool may have come after the claim; it is looked for once more before the promise starts to wait for its number. */
+  /** The pool may have been added after the claim, so this looks for it once more before the promise waits for the pool's figure. */
   #settleClaim(claim: ClaimRecord, promised: CapacityPromise): void {
     const poolKey = promised.poolKey ?? this.#poolFor(claim, promised.nodeName);
     this.#index.setPromise(claim.key, settledPromise(this.#index.pools, { ...promised, poolKey }));
   }
 
-  /** Everything but who has reserved it is the claim's own word. */
-  #store(claim: ClaimRecord, promised: CapacityPromise | undefined): void {
+  /** All fields except the reservations come from the claim. */
+  #storeClaim(claim: ClaimRecord, promised: CapacityPromise | undefined): void {
     const reservations = promised?.reservations ?? 0;
     this.#index.setPromise(claim.key, {
       id: claim.key,
@@ -148,7 +148,7 @@ export class PromiseReconciler {
     });
   }
 
-  /** The pool that the scheduler named, or the first by name that the selected node reaches: a function of the state alone. */
+  /** The pool that the scheduler named on the claim, or the first by name that the selected node reaches. Depends only on the state, not on its history. */
   #poolFor(claim: ClaimRecord, nodeName: string): string | undefined {
     const node = this.#index.nodes.row(nodeName);
     const storageClass = this.#index.classes.get(claim.className);
@@ -166,13 +166,13 @@ export class PromiseReconciler {
   #poolUpdated(pool: PoolRecord): void {
     for (const id of [...this.#index.pools.promisesOf(pool.key).keys()]) {
       const promised = this.#index.promises.get(id);
-      if (promised?.settled !== undefined && promised.settled.poolVersion !== poolStamp(pool)) {
+      if (promised?.settled !== undefined && promised.settled.poolVersion !== publicationStamp(pool)) {
         this.#index.setPromise(id, undefined);
       }
     }
   }
 
-  #age(promised: CapacityPromise, nowMs: number): void {
+  #expire(promised: CapacityPromise, nowMs: number): void {
     const settled = promised.settled!;
     if (settled.sinceMs === undefined) {
       this.#index.setPromise(promised.id, { ...promised, settled: { ...settled, sinceMs: nowMs } });
@@ -183,20 +183,20 @@ export class PromiseReconciler {
 }
 
 /**
- * The volume is there: the promise waits for the pool's next number, which includes it. Without a pool there is none to wait
- * for.
+ * The promise of a volume that exists now: it waits for the pool's next figure, which includes the volume. A promise without a pool
+ * has no figure to wait for, and ends.
  */
 export function settledPromise(pools: PoolTable, promised: CapacityPromise): CapacityPromise | undefined {
   if (promised.poolKey === undefined) return undefined;
-  const poolVersion = poolStamp(pools.get(promised.poolKey));
+  const poolVersion = publicationStamp(pools.get(promised.poolKey));
   return { ...promised, isStored: false, settled: { poolVersion, sinceMs: undefined } };
 }
 
 /**
- * What tells one publication of a pool from the next. A DriverCapacity's version moves with any of its pools, so there
- * the pool's own numbers are compared.
+ * Distinguishes one publication of a pool from the next. The version of a DriverCapacity changes with any of its pools, so there the
+ * pool's own figures are compared.
  */
-function poolStamp(pool: PoolRecord | undefined): string | undefined {
+function publicationStamp(pool: PoolRecord | undefined): string | undefined {
   if (pool === undefined) return undefined;
   if (pool.form === 'CSIStorageCapacity') return pool.version;
   return `${pool.largest?.bytes} ${pool.free?.bytes} ${pool.expiresAtMs}`;

@@ -4,41 +4,41 @@ import { setOrDelete } from '../primitives/maps.ts';
 import type { PoolTable } from './pool-table.ts';
 
 /**
- * Bytes of a pool that a claim in flight will take.
+ * Capacity of a pool that is reserved for a claim in flight.
  *
- * A promise lives while anything stands behind it: a reservation of ours, the claim's own selected-node annotation (the
- * durable record, from which it is rebuilt after a restart), or, once the claim is bound, the pool's number being older
- * than the volume. So it may be counted twice for a moment, never not at all.
+ * A promise exists as long as one of these requires it: a reservation of this process; the claim's selected-node annotation (the
+ * durable record, from which the promise is rebuilt after a restart); or, once the claim is bound, a pool figure that is older than
+ * the volume. So the bytes may be counted twice for a moment, but are never uncounted.
  */
 export interface CapacityPromise {
-  /** The claim's key; or, for what has no claim any more or never had one, a name that no claim has. */
+  /** The claim's key; or, if the claim is deleted or the volume is inline, an id that no claim can have. */
   readonly id: string;
   /** Empty for an inline volume. */
   readonly claimUid: string;
-  /** Where the claim's pod is to run. */
+  /** The node of the claim's pod. */
   readonly nodeName: string;
   readonly size: Size;
-  /** Undefined while no pool is known that the claim could be served from. */
+  /** Undefined while no known pool can provision the claim. */
   readonly poolKey: string | undefined;
   readonly reservations: number;
-  /** The claim says so itself: it has a selected node and no volume yet. */
+  /** The claim object is the durable record: it has a selected node and no volume yet. */
   readonly isStored: boolean;
-  /** The claim is bound: the pool's next update will include it. */
+  /** Set once the claim is bound: the next update of the pool includes the volume. */
   readonly settled: Settled | undefined;
 }
 
 interface Settled {
   readonly poolVersion: string | undefined;
-  /** When a plan first saw it settled; drivers whose numbers never move are waited for only so long. */
+  /** When a plan first saw the promise settled. It expires some time later, because the figures of some drivers never change. */
   readonly sinceMs: number | undefined;
 }
 
-/** The promises, mirrored into the pool table's sums. */
+/** The promises. Each change also updates the sums of the pool table. */
 export class PromiseTable {
   readonly #pools: PoolTable;
   readonly #byId = new Map<string, CapacityPromise>();
   #settledCount = 0;
-  /** Pools that have had a promise less, a smaller one, or one moved, since somebody last asked. */
+  /** Pools with a promise that was removed, reduced or moved since the last reset. */
   #freedPools = new Set<string>();
   #timesFreed = 0;
 
@@ -50,7 +50,7 @@ export class PromiseTable {
     return this.#settledCount;
   }
 
-  /** Rises with every promise that is given up, moved or made smaller. */
+  /** Increases with every promise that is removed, moved or reduced. */
   get releaseCount(): number {
     return this.#timesFreed;
   }
@@ -59,7 +59,7 @@ export class PromiseTable {
     return this.#freedPools;
   }
 
-  /** Starts over, or goes back to what it was: a rollback frees nothing. */
+  /** Resets the set, or restores it on rollback: a rollback frees nothing. */
   setFreedPools(pools: Iterable<string>): void {
     this.#freedPools = new Set(pools);
   }
@@ -79,11 +79,11 @@ export class PromiseTable {
     setOrDelete(this.#byId, id, promised);
     if (before?.poolKey !== undefined) this.#pools.removePromise(before.poolKey, id);
     if (promised?.poolKey !== undefined) this.#pools.addPromise(promised.poolKey, id, promised.size);
-    if (before !== undefined) this.#noteFreed(before, promised);
+    if (before !== undefined) this.#markFreed(before, promised);
   }
 
-  /** A promise that moves is told of at both ends: answers that counted on the new pool are stale. */
-  #noteFreed(before: CapacityPromise, after: CapacityPromise | undefined): void {
+  /** A promise that moves marks both pools: cached answers that relied on the new pool are stale. */
+  #markFreed(before: CapacityPromise, after: CapacityPromise | undefined): void {
     const isSmaller = after !== undefined && compareSizes(after.size, before.size) < 0;
     if (after?.poolKey === before.poolKey && !isSmaller) return;
     for (const key of [before.poolKey, after?.poolKey]) if (key !== undefined) this.#freedPools.add(key);
@@ -91,13 +91,13 @@ export class PromiseTable {
   }
 }
 
-/** What remains of a promise when nothing may stand behind it any more. */
+/** The promise if something still requires it, else undefined. */
 export function promiseIfNeeded(promised: CapacityPromise): CapacityPromise | undefined {
-  const isBacked = promised.reservations > 0 || promised.isStored || promised.settled !== undefined;
-  return isBacked ? promised : undefined;
+  const isNeeded = promised.reservations > 0 || promised.isStored || promised.settled !== undefined;
+  return isNeeded ? promised : undefined;
 }
 
-/** The scheduler has spoken and the provisioner has not answered yet. */
+/** A scheduler has selected the node, and the provisioner has not bound the claim yet. */
 export function isBeingProvisioned(claim: ClaimRecord): boolean {
   return claim.selectedNode !== '' && !claim.isBound;
 }

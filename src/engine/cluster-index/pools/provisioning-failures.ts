@@ -1,17 +1,17 @@
 import type { DriverPoolsRecord } from '../../records/pool-record.ts';
 
-/** One volume that could not be made for one node. */
+/** A failed attempt to provision a claim's volume for a node. */
 interface Failure {
   readonly claimUid: string;
-  /** Empty where nobody keeps books. */
+  /** Empty if the driver publishes no capacity. */
   readonly poolKey: string;
   readonly count: number;
   readonly untilMs: number;
 }
 
 /**
- * Where volumes could not be made a moment ago, so that no pod circles between nodes that each say no. A pair of claim and node is
- * left alone for a while, longer each time, or until the pool that refused has something new to say.
+ * The recent provisioning failures, so that no pod alternates between nodes that all fail. Plans avoid a pair of claim and node with
+ * exponential backoff, or until the pool publishes new figures.
  */
 export class ProvisioningFailures {
   readonly #byClaim = new Map<string, Map<string, Failure>>();
@@ -27,23 +27,23 @@ export class ProvisioningFailures {
     const nodes = this.#byClaim.get(claimKey) ?? new Map<string, Failure>();
     const known = nodes.get(nodeName);
     const count = known?.claimUid === claimUid ? known.count + 1 : 1;
-    nodes.set(nodeName, { claimUid, poolKey, count, untilMs: nowMs + pauseMs(count) });
+    nodes.set(nodeName, { claimUid, poolKey, count, untilMs: nowMs + backoffMs(count) });
     this.#byClaim.set(claimKey, nodes);
   }
 
-  /** The nodes that are avoided now for the claim, each with the end of that. */
+  /** The nodes to avoid for the claim now, each with the time when its backoff ends. */
   *avoidedNodes(claimKey: string, claimUid: string, nowMs: number): Iterable<readonly [string, number]> {
     for (const [nodeName, failure] of this.#byClaim.get(claimKey) ?? []) {
       if (failure.claimUid === claimUid && failure.untilMs > nowMs) yield [nodeName, failure.untilMs];
     }
   }
 
-  /** The pool has been updated: whoever failed there may try again. How often they failed isn't forgotten. */
+  /** The pool was updated, so its claims may be tried again. The failure counts are kept. */
   poolChanged(poolKey: string): void {
     this.#poolsChanged((key) => key === poolKey);
   }
 
-  /** The same for a driver that tells of all its pools at once: only those count that it tells something else of. */
+  /** The same for a DriverCapacity with all pools of a driver: only pools with different figures count as updated. */
   driverChanged(before: DriverPoolsRecord | undefined, after: DriverPoolsRecord | undefined): void {
     if (this.#byClaim.size === 0) return;
     const known = figuresOf(before);
@@ -64,15 +64,15 @@ export class ProvisioningFailures {
   }
 }
 
-/** By pool. */
+/** The published figures by pool key. */
 function figuresOf(pools: DriverPoolsRecord | undefined): ReadonlyMap<string, string> {
   const all = [...(pools?.entries.values() ?? [])].flat();
   return new Map(all.map(({ key, largest, expiresAtMs }) => [key, `${largest?.bytes} ${expiresAtMs}`]));
 }
 
-const firstPauseMs = 10_000;
-const pauseMaxMs = 300_000;
+const initialBackoffMs = 10_000;
+const backoffMaxMs = 300_000;
 
-function pauseMs(count: number): number {
-  return Math.min(firstPauseMs * 2 ** (count - 1), pauseMaxMs);
+function backoffMs(count: number): number {
+  return Math.min(initialBackoffMs * 2 ** (count - 1), backoffMaxMs);
 }

@@ -1,4 +1,4 @@
-/** How many items at the start come before; where what is looked for stands, or would stand, in a sorted array. */
+/** The index of the first item of a sorted array for which `isBefore` is false. */
 export function lowerBound<T>(items: readonly T[], isBefore: (item: T) => boolean): number {
   let low = 0;
   let high = items.length;

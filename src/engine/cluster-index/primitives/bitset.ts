@@ -1,8 +1,8 @@
 /**
- * Sets of small integers as bits in an Int32Array: the universe is the node rows, so 5,000 nodes are 157 words and
- * an intersection costs about a tenth of a microsecond.
+ * Sets of small integers as bits in an Int32Array. The members are node rows, so 5,000 nodes need 157 words, and an intersection
+ * costs about a tenth of a microsecond.
  *
- * Functions, not a class: the hot loops of the rules work on the words themselves.
+ * These are functions instead of a class because the hot loops of the rules work on the words of the array.
  */
 export type Bitset = Int32Array;
 
@@ -18,7 +18,7 @@ function setBit(set: Bitset, bit: number): void {
   set[bit >>> 5]! |= 1 << (bit & 31);
 }
 
-/** The set with the bit in it: the same one, or a larger copy where it was too short. */
+/** Sets the bit, and returns the same set, or a larger copy if the set was too short. */
 export function withBit(set: Bitset, bit: number): Bitset {
   let target = set;
   if (bit >>> 5 >= set.length) {

@@ -1,11 +1,11 @@
-/** Small operations on maps that the tables share. */
+/** Map operations that the tables share. */
 
 export function setOrDelete<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
   if (value === undefined) map.delete(key);
   else map.set(key, value);
 }
 
-/** In a map of sets: a key is there exactly while its set has members. */
+/** For a map of sets. Invariant: no set in the map is empty. */
 export function addTo<K, V>(map: Map<K, Set<V>>, key: K, member: V): void {
   const members = map.get(key);
   if (members === undefined) map.set(key, new Set([member]));

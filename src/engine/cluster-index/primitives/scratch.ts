@@ -1,14 +1,14 @@
 /**
- * Columns that a plan needs while it runs and nobody needs afterwards, used again by the next plan. Allocating a quarter of a
- * megabyte for each pod would cost as much as the decision itself.
+ * Temporary columns that successive plans reuse. Allocating a quarter of a megabyte per pod would cost as much as the decision
+ * itself.
  *
- * A plan doesn't await and doesn't start another one, so each slot has one user at a time.
+ * A plan is synchronous and starts no other plan, so each slot has one user at a time.
  */
 export class Scratch {
   readonly #ints = new Map<string, Int32Array>();
   readonly #doubles = new Map<string, Float64Array>();
 
-  /** A column of `length`, filled with `value`. */
+  /** A column with `length` entries, filled with `value`. */
   ints(slot: string, length: number, value = 0): Int32Array {
     let column = this.#ints.get(slot);
     if (column === undefined || column.length !== length) {

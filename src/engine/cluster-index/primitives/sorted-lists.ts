@@ -5,16 +5,16 @@
  *
  *     list 0            list 1                       list 2
  *     [10 10 20 . ]     [5 80 80 95 100 . . . ]      [1 . ]
- *      ^start  ^end      sorted by the owner's order   unused slots to grow into
+ *      ^start  ^end      sorted by size, then by row  ^end   . is an unused slot
  *
- * Scanning 5,000 lists in order walks memory in order, which is what makes "the smallest fit on every node" cost
- * microseconds. A list that outgrows its block moves to one twice as large; the old block is reused by the next list
- * of that size. Blocks are powers of two, so at least half of a block is in use when it has just grown.
+ * Scanning 5,000 lists in order reads memory in order, so that "the smallest fit on every node" costs microseconds. A list that
+ * outgrows its block moves to a block twice as large. The next list of the old size reuses the old block. Block sizes are powers
+ * of two, so at least half of a block is in use when it has just grown.
  */
 export class SortedLists {
   bytes = new Float64Array(1024);
   rows = new Int32Array(1024);
-  /** First slot of each list, and the slot behind its last entry. */
+  /** The first slot of each list, and the slot after its last entry. */
   starts = new Int32Array(64);
   ends = new Int32Array(64);
   #blockSizes = new Int32Array(64);
@@ -36,7 +36,7 @@ export class SortedLists {
     return list;
   }
 
-  /** Gives the list's block and number back; the next list that is created may get either. */
+  /** Frees the list's block and number. The next list may reuse them. */
   destroy(list: number): void {
     this.#release(this.starts[list]!, this.#blockSizes[list]!);
     this.#place(list, 0, 0, 0);
@@ -58,7 +58,7 @@ export class SortedLists {
     this.ends[list] = end + 1;
   }
 
-  /** `row` and `bytes` as they were inserted. */
+  /** `row` and `bytes` must be as they were inserted. */
   remove(list: number, row: number, bytes: number): boolean {
     const slot = this.#slotFor(list, row, bytes);
     const end = this.ends[list]!;
@@ -69,7 +69,7 @@ export class SortedLists {
     return true;
   }
 
-  /** The first slot at or behind `from` whose bytes are at least `bytes`; the list's end if there is none. */
+  /** The first slot at or after `from` whose bytes are at least `bytes`; the list's end if there is none. */
   lowerBound(list: number, bytes: number, from: number): number {
     let low = from;
     let high = this.ends[list]!;
@@ -81,7 +81,7 @@ export class SortedLists {
     return low;
   }
 
-  /** Where the entry is, or would be: ordered by bytes, then by the owner's order. */
+  /** The slot of the entry, or where to insert it: ordered by bytes, then by `compareRows`. */
   #slotFor(list: number, row: number, bytes: number): number {
     let low = this.starts[list]!;
     let high = this.ends[list]!;

@@ -1,6 +1,6 @@
 import { assert } from '../../../runtime/assert.ts';
 
-/** How far back a rollback goes; each is its own, and is closed once, by `rollback` or `release`. */
+/** The point to which a rollback returns. Close each savepoint once, by `rollback` or `release`. */
 export class Savepoint {
   readonly #writes: number;
 
@@ -8,16 +8,15 @@ export class Savepoint {
     this.#writes = writes;
   }
 
-  /** How many writes there were before it. */
+  /** How many writes the log had before it. */
   get writes(): number {
     return this.#writes;
   }
 }
 
 /**
- * The undo log of the index. While a savepoint is open every write leaves behind what takes it back; rolling back runs
- * these in reverse, so each sees exactly the state that its write left. Without a savepoint nothing is kept and a write
- * costs nothing extra.
+ * The undo log of the index. While a savepoint is open, every write records how to undo it. A rollback runs these functions in
+ * reverse order, so each sees exactly the state that its write left. Without an open savepoint nothing is recorded.
  */
 export class UndoLog {
   readonly #undo: (() => void)[] = [];
@@ -33,13 +32,13 @@ export class UndoLog {
     return savepoint;
   }
 
-  /** Takes back all writes since the savepoint, which must be the last one opened. */
+  /** Undoes all writes since the savepoint, which must be the last one opened. */
   rollback(savepoint: Savepoint): void {
     this.#close(savepoint);
     while (this.#undo.length > savepoint.writes) this.#undo.pop()!();
   }
 
-  /** Keeps the writes; an outer savepoint can still take them back. */
+  /** Keeps the writes. An outer savepoint can still undo them. */
   release(savepoint: Savepoint): void {
     this.#close(savepoint);
     if (this.#open.length === 0) this.#undo.length = 0;

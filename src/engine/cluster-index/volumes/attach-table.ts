@@ -20,10 +20,10 @@ interface AttachSources {
   readonly profile: Pick<Profile, 'trustAttachments'>;
 }
 
-/** More slots than any pod can use. */
+/** Stands for no limit: more slots than any pod can use. */
 export const unlimited = 0x7fffffff;
 
-/** No driver is called so. */
+/** No driver has this name. */
 const anyDriver = '*';
 
 interface SlotColumn {
@@ -31,24 +31,24 @@ interface SlotColumn {
   readonly stale: Set<number>;
 }
 
-/** Distinct volume handles of each driver. */
+/** The distinct volume handles of each driver. */
 export type AttachedVolumes = ReadonlyMap<string, ReadonlySet<string>>;
 
-interface Counted {
+interface AttachedOnNode {
   readonly all: AttachedVolumes;
   readonly ofPods: AttachedVolumes;
 }
 
 /**
- * Which volumes are attached, or about to be, on each node: the volumes of its pods and its VolumeAttachments, each
- * handle once. Counted for a node when somebody asks and kept until one of its pods, claims or attachments changes.
+ * The volumes that are attached, or will be attached, on each node: the volumes of its pods and of its VolumeAttachments, each
+ * handle once. They are collected on first use, and cached until a pod, claim or attachment of the node changes.
  */
 export class AttachTable {
   readonly #sources: AttachSources;
   readonly #attachments = new Map<string, AttachmentRecord>();
-  readonly #byNode = new Map<string, Set<string>>();
-  readonly #byVolume = new Map<string, Set<string>>();
-  readonly #counted = new Map<string, Counted>();
+  readonly #attachmentsByNode = new Map<string, Set<string>>();
+  readonly #attachmentsByVolume = new Map<string, Set<string>>();
+  readonly #attachedByNode = new Map<string, AttachedOnNode>();
   readonly #slots = new Map<string, SlotColumn>();
 
   constructor(sources: AttachSources) {
@@ -66,43 +66,43 @@ export class AttachTable {
   setAttachment(name: string, record: AttachmentRecord | undefined): void {
     const before = this.#attachments.get(name);
     if (before !== undefined) {
-      removeFrom(this.#byNode, before.nodeName, name);
-      removeFrom(this.#byVolume, before.volumeName, name);
+      removeFrom(this.#attachmentsByNode, before.nodeName, name);
+      removeFrom(this.#attachmentsByVolume, before.volumeName, name);
       this.nodeChanged(before.nodeName);
       this.#attachments.delete(name);
     }
     if (record === undefined) return;
     this.#attachments.set(name, record);
-    addTo(this.#byNode, record.nodeName, name);
-    addTo(this.#byVolume, record.volumeName, name);
+    addTo(this.#attachmentsByNode, record.nodeName, name);
+    addTo(this.#attachmentsByVolume, record.volumeName, name);
     this.nodeChanged(record.nodeName);
   }
 
   attachedOn(nodeName: string): AttachedVolumes {
-    return this.#countedOn(nodeName).all;
+    return this.#onNode(nodeName).all;
   }
 
-  /** Those that a pod would bring there at no cost. */
+  /** The volumes for which a pod that uses them needs no further slot on the node. */
   needingNoSlotOn(nodeName: string): AttachedVolumes {
-    const { all, ofPods } = this.#countedOn(nodeName);
+    const { all, ofPods } = this.#onNode(nodeName);
     return this.#sources.profile.trustAttachments ? all : ofPods;
   }
 
-  #countedOn(nodeName: string): Counted {
-    let counted = this.#counted.get(nodeName);
-    if (counted === undefined) {
-      counted = this.#count(nodeName);
-      this.#counted.set(nodeName, counted);
+  #onNode(nodeName: string): AttachedOnNode {
+    let attached = this.#attachedByNode.get(nodeName);
+    if (attached === undefined) {
+      attached = this.#collect(nodeName);
+      this.#attachedByNode.set(nodeName, attached);
     }
-    return counted;
+    return attached;
   }
 
-  /** The most volumes of a driver that the node takes; undefined is no limit. */
+  /** How many volumes of the driver the node can attach; undefined if there is no limit. */
   limit(nodeName: string, driver: string): number | undefined {
     return this.#sources.nodes.drivers(nodeName)?.limits.get(driver);
   }
 
-  /** For each node row, how many more volumes of the driver fit; {@link unlimited} where nothing limits them. */
+  /** For each node row, how many more volumes of the driver it can attach; {@link unlimited} if there is no limit. */
   slots(driver: string): Int32Array {
     const { nodes } = this.#sources;
     let column = this.#slots.get(driver);
@@ -115,7 +115,7 @@ export class AttachTable {
     return column.slots;
   }
 
-  /** For each node row, the slots of the driver that has fewest left: that many volumes fit, whatever their drivers. */
+  /** For each node row, the lowest number of free slots over all drivers. The node can attach that many volumes of any driver. */
   tightestSlots(): Int32Array {
     return this.slots(anyDriver);
   }
@@ -134,10 +134,10 @@ export class AttachTable {
     return fewest;
   }
 
-  // ── What makes a count stale ──
+  // ── Invalidation ──
 
   nodeChanged(nodeName: string): void {
-    this.#counted.delete(nodeName);
+    this.#attachedByNode.delete(nodeName);
     const row = this.#sources.nodes.row(nodeName);
     if (row === undefined) return;
     for (const column of this.#slots.values()) column.stale.add(row);
@@ -151,18 +151,18 @@ export class AttachTable {
     const holder = this.#sources.volumes.holderOf(volumeName);
     if (holder !== undefined) this.claimChanged(holder);
     for (const claimKey of this.#sources.claims.namingVolume(volumeName)) this.claimChanged(claimKey);
-    for (const name of this.#byVolume.get(volumeName) ?? [])
+    for (const name of this.#attachmentsByVolume.get(volumeName) ?? [])
       this.nodeChanged(this.#attachments.get(name)!.nodeName);
   }
 
   invalidateAll(): void {
-    this.#counted.clear();
+    this.#attachedByNode.clear();
     this.#slots.clear();
   }
 
-  // ── Resolving ──
+  // ── Resolving volumes to drivers and handles ──
 
-  /** The driver and handle by which a claim's volume will be attached on a node; undefined if no driver counts it. */
+  /** The driver and handle with which the claim's volume is attached on the node; undefined if no driver counts it. */
   volumeOfClaim(claim: ClaimRecord, nodeName: string): CsiVolume | undefined {
     const volume =
       claim.volumeName === ''
@@ -172,14 +172,14 @@ export class AttachTable {
     return this.unprovisionedVolume(claim, nodeName);
   }
 
-  /** A volume that isn't there yet counts for the class's provisioner, under a handle that no real volume has. */
+  /** A volume that doesn't exist yet counts for the class's provisioner, with a handle that no real volume has. */
   unprovisionedVolume(claim: ClaimRecord, nodeName: string): CsiVolume | undefined {
     const storageClass = this.#sources.classes.get(claim.className);
     if (storageClass === undefined || !storageClass.canProvision) return undefined;
     const migratedTo = csiDriverForProvisioner(storageClass.provisioner);
     const driver =
       migratedTo !== undefined && this.#servesCsi(nodeName) ? migratedTo : storageClass.provisioner;
-    return { driver, handle: `unmade ${claim.key} ${claim.uid}` };
+    return { driver, handle: `unprovisioned ${claim.key} ${claim.uid}` };
   }
 
   volumeOnNode(volume: VolumeRecord, nodeName: string): CsiVolume | undefined {
@@ -193,12 +193,12 @@ export class AttachTable {
     return pod.migratedVolumes.map(({ driver, handle }) => ({ driver, handle }));
   }
 
-  /** Which plugins it announces does not matter here: to kube-scheduler, whoever has a CSINode attaches all of them through CSI. */
+  /** The plugins that the CSINode lists don't matter: kube-scheduler assumes that a node with a CSINode attaches all of them through CSI. */
   #servesCsi(nodeName: string): boolean {
     return this.#sources.nodes.drivers(nodeName) !== undefined;
   }
 
-  #count(nodeName: string): Counted {
+  #collect(nodeName: string): AttachedOnNode {
     const ofPods = new Map<string, Set<string>>();
     for (const pod of this.#sources.pods.onNode(nodeName)) {
       for (const { key } of pod.claims) {
@@ -207,7 +207,7 @@ export class AttachTable {
       }
       for (const inline of this.inlineVolumes(pod, nodeName)) addVolume(ofPods, inline);
     }
-    const attachments = this.#byNode.get(nodeName);
+    const attachments = this.#attachmentsByNode.get(nodeName);
     if (attachments === undefined) return { all: ofPods, ofPods };
     const all = new Map([...ofPods].map(([driver, handles]) => [driver, new Set(handles)]));
     for (const name of attachments) {
@@ -216,7 +216,7 @@ export class AttachTable {
     return { all, ofPods };
   }
 
-  /** kube-scheduler takes the attacher's word for the driver, and overlooks disks that are no CSI volumes. */
+  /** kube-scheduler uses the attacher's name as the driver, and ignores disks that are not CSI volumes. */
   #attachedVolume(attachment: AttachmentRecord, nodeName: string): CsiVolume | undefined {
     const { driver, volumeName, inlineHandle } = attachment;
     const volume = this.#sources.volumes.get(volumeName);

@@ -1,7 +1,7 @@
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
 
-/** The claims, also by the volume they name. */
+/** The claims, by key and by the volume that they name. */
 export class ClaimTable {
   readonly #byKey = new Map<string, ClaimRecord>();
   readonly #byVolume = new Map<string, Set<string>>();

@@ -8,7 +8,7 @@ interface DiskUsers {
   readonly writers: number;
 }
 
-/** Which nodes have pods that name which disk, and whether these only read. */
+/** For each disk that pods name directly: the nodes whose pods use it, and whether these pods only read it. */
 export class ExclusiveDiskTable implements OccupancyTable {
   readonly #byDisk = new Map<string, Map<NodeRow, DiskUsers>>();
 
@@ -20,7 +20,7 @@ export class ExclusiveDiskTable implements OccupancyTable {
     for (const use of exclusiveDisks(pod.shape)) this.#count(row, use, -1);
   }
 
-  /** The nodes on which the disk can't be used once more like this. */
+  /** The nodes on which another pod can't use the disk in this way. */
   *nodesInConflict({ key, isReadOnly }: DiskUse): Iterable<NodeRow> {
     for (const [row, { writers }] of this.#byDisk.get(key) ?? []) {
       if (!isReadOnly || writers > 0) yield row;

@@ -12,17 +12,17 @@ declare const brand: unique symbol;
 export type VolumeRow = number & { readonly [brand]: 'VolumeRow' };
 
 /**
- * Volumes that no claim can tell apart but by size, place and labels: one class, mode, attributes class and set of
- * access modes. Inside it there is one sorted list for each topology.
+ * Volumes with the same class, mode, attributes class and access modes. To a claim they differ only in size, topology and labels.
+ * A group has one sorted list of its free volumes for each topology.
  */
 export class VolumeGroup {
   readonly id: number;
   readonly accessModes: number;
   readonly lists = new Map<Topology, number>();
-  /** Rises when a list comes or goes. */
+  /** Increases when a list is created or destroyed. */
   version = 0;
-  /** All of its volumes in one list, wherever they can be reached from; undefined until somebody asks. */
-  everywhere: number | undefined;
+  /** All free volumes of the group in one list, whatever their topology; undefined until first used. */
+  listOnAllNodes: number | undefined;
 
   constructor(id: number, accessModes: number) {
     this.id = id;
@@ -30,7 +30,7 @@ export class VolumeGroup {
   }
 }
 
-/** What a claim asks of a volume besides size, place and labels. */
+/** What a claim requires of a volume besides size, topology and labels. */
 export interface VolumeGroupQuery {
   readonly className: string;
   readonly mode: string;
@@ -39,31 +39,31 @@ export interface VolumeGroupQuery {
 }
 
 /**
- * The PersistentVolumes, with those on offer sorted for matching.
+ * The PersistentVolumes, with the free ones sorted for matching.
  *
- * On offer is what a claim may take now: Available, unclaimed, not being deleted, and not held by a reservation.
- * Taking a volume off its list or putting it back costs a binary search in one short list, so a reservation costs well
- * under a microsecond.
+ * A volume is free if a claim may use it now: it is Available, unclaimed, not being deleted, and not held by a reservation. Removing
+ * a volume from its list or inserting it again costs a binary search in one short list, so a reservation costs well under a
+ * microsecond.
  */
 export class VolumeTable {
   readonly #topologies: TopologyTable;
   readonly #rows = new Map<string, VolumeRow>();
   readonly #records: (VolumeRecord | undefined)[] = [];
   readonly #freeRows: VolumeRow[] = [];
-  /** From where each volume can be reached; also for in-tree disks on nodes that serve them through CSI. */
+  /** The topology of each volume, and that of in-tree disks on nodes that attach them through CSI. */
   readonly #reach: (Reach | undefined)[] = [];
-  /** The list a volume stands in when it is on offer; kept while it is not, so that reserving changes no structure. */
-  readonly #homes: (Home | undefined)[] = [];
-  readonly #offered: boolean[] = [];
+  /** The list that contains the volume while it is free. Kept while it isn't, so that a reservation changes no structure. */
+  readonly #locations: (ListLocation | undefined)[] = [];
+  readonly #isFree: boolean[] = [];
   readonly #byClaimRef = new Map<string, Set<VolumeRow>>();
   readonly #holderOf = new Map<VolumeRow, string>();
   readonly #heldFor = new Map<string, VolumeRow>();
-  readonly #shelves = new Map<string, Map<number, VolumeGroup>>();
-  #shelfCount = 0;
+  readonly #groups = new Map<string, Map<number, VolumeGroup>>();
+  #groupCount = 0;
   readonly #driversOfClass = new Map<string, Map<string, number>>();
-  #inexactCount = 0;
-  #preferringCount = 0;
-  readonly #homesOfList: number[] = [];
+  #inexactSizeCount = 0;
+  #preferenceCount = 0;
+  readonly #usersOfList: number[] = [];
   readonly #cells: PartitionCache;
   readonly lists = new SortedLists((a, b) => this.compareRows(a, b));
 
@@ -76,14 +76,14 @@ export class VolumeTable {
     return this.#rows.size;
   }
 
-  /** Every volume's size is the number that the lists are sorted by; comparing numbers is enough. */
+  /** A double represents the size of every volume exactly, so comparing `bytes` is enough. */
   get hasExactSizes(): boolean {
-    return this.#inexactCount === 0;
+    return this.#inexactSizeCount === 0;
   }
 
-  /** Whether any volume prefers some nodes to others. */
+  /** Whether any volume has preferred nodes. */
   get hasPreferences(): boolean {
-    return this.#preferringCount > 0;
+    return this.#preferenceCount > 0;
   }
 
   get(name: string): VolumeRecord | undefined {
@@ -105,7 +105,7 @@ export class VolumeTable {
     return this.#reach[row]!.topology;
   }
 
-  /** The same where the node serves the volume's in-tree plugin through CSI; undefined if nothing changes there. */
+  /** The topology on nodes that serve the volume's in-tree plugin through CSI; undefined if the volume is not migrated. */
   migratedTopology(row: number): Topology | undefined {
     return this.#reach[row]!.migrated;
   }
@@ -115,29 +115,29 @@ export class VolumeTable {
   }
 
   isFree(row: number): boolean {
-    return this.#offered[row] === true;
+    return this.#isFree[row] === true;
   }
 
   put(record: VolumeRecord): void {
     const row = this.#rows.get(record.key) ?? this.#newRow(record.key);
     const before = this.#records[row];
-    this.#takeOff(row);
+    this.#removeFromLists(row);
     if (before !== undefined) this.#unlinkClaimRef(row, before);
-    if (before !== undefined && !haveSameHome(before, record)) this.#leaveHome(row);
+    if (before !== undefined && !belongToSameList(before, record)) this.#leaveList(row);
     this.#count(before, -1);
     this.#count(record, 1);
     this.#records[row] = record;
     this.#moveReach(row, record);
     this.#linkClaimRef(row, record);
-    this.#offerIfFree(row);
+    this.#insertIfFree(row);
   }
 
   delete(name: string): void {
     const row = this.#rows.get(name);
     if (row === undefined) return;
-    assert(!this.#holderOf.has(row), `volume ${name} is let go before it is deleted`);
-    this.#takeOff(row);
-    this.#leaveHome(row);
+    assert(!this.#holderOf.has(row), `volume ${name} is released before it is deleted`);
+    this.#removeFromLists(row);
+    this.#leaveList(row);
     this.#moveReach(row, undefined);
     this.#count(this.record(row), -1);
     this.#unlinkClaimRef(row, this.record(row));
@@ -146,14 +146,14 @@ export class VolumeTable {
     this.#freeRows.push(row);
   }
 
-  // ── Holds: a reservation's claim on a volume ──
+  // ── Holds: a reservation keeps a volume for a claim ──
 
-  /** The caller has made sure that nobody else holds it. */
+  /** The caller has checked that no other claim holds the volume. */
   hold(name: string, claimKey: string): void {
     const row = this.#rows.get(name);
     assert(row !== undefined && !this.#holderOf.has(row), `volume ${name} can be held`);
     assert(!this.#heldFor.has(claimKey), `claim ${claimKey} holds no other volume`);
-    this.#takeOff(row);
+    this.#removeFromLists(row);
     this.#holderOf.set(row, claimKey);
     this.#heldFor.set(claimKey, row);
   }
@@ -164,7 +164,7 @@ export class VolumeTable {
     if (row === undefined || claimKey === undefined) return;
     this.#holderOf.delete(row);
     this.#heldFor.delete(claimKey);
-    this.#offerIfFree(row);
+    this.#insertIfFree(row);
   }
 
   holderOf(name: string): string | undefined {
@@ -177,7 +177,7 @@ export class VolumeTable {
     return row === undefined ? undefined : this.record(row);
   }
 
-  // ── Finding ──
+  // ── Lookup ──
 
   /** Volumes whose claimRef names the claim, with or without a uid, in name order. */
   claimedFor(claimKey: string): VolumeRecord[] {
@@ -186,38 +186,38 @@ export class VolumeTable {
     return [...rows].map((row) => this.record(row)).sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  /** The CSI drivers of a class's volumes; any of them may be the one that a claim gets. */
+  /** The CSI drivers of a class's volumes. A claim may get a volume of any of them. */
   driversOf(className: string): Iterable<string> {
     return this.#driversOfClass.get(className)?.keys() ?? [];
   }
 
   groupsFor(query: VolumeGroupQuery): VolumeGroup[] {
-    const byModes = this.#shelves.get(shelfKey(query));
+    const byModes = this.#groups.get(groupKey(query));
     if (byModes === undefined) return [];
-    return [...byModes.values()].filter((shelf) => offersModes(shelf.accessModes, query.accessModes));
+    return [...byModes.values()].filter((group) => offersModes(group.accessModes, query.accessModes));
   }
 
-  /** The nodes by what they see of these shelves; things are list numbers. */
-  partitionFor(shelves: readonly VolumeGroup[], rowCount: number): NodePartition {
-    const version = shelves.reduce((sum, shelf) => sum + shelf.version, 0);
-    const key = shelves.map((shelf) => shelf.id).join(' ');
+  /** The nodes, partitioned by the lists of these groups that they reach. Items are list numbers. */
+  partitionFor(groups: readonly VolumeGroup[], rowCount: number): NodePartition {
+    const version = groups.reduce((sum, group) => sum + group.version, 0);
+    const key = groups.map((group) => group.id).join(' ');
     return this.#cells.get({ key, version, rowCount }, () =>
-      shelves.flatMap((shelf) => [...shelf.lists].map(([topology, list]) => ({ id: list, topology }))),
+      groups.flatMap((group) => [...group.lists].map(([topology, list]) => ({ id: list, topology }))),
     );
   }
 
   /**
-   * All that a shelf has on offer in one sorted list, for those who choose without a node. It is kept from the first question
-   * on: whoever never asks doesn't pay for it.
+   * All free volumes of a group in one sorted list, for matching without a node. The list is created on first use and kept up to date
+   * from then on.
    */
-  listOnAllNodes(shelf: VolumeGroup): number {
-    if (shelf.everywhere !== undefined) return shelf.everywhere;
+  listOnAllNodes(group: VolumeGroup): number {
+    if (group.listOnAllNodes !== undefined) return group.listOnAllNodes;
     const list = this.lists.create();
-    for (const part of shelf.lists.values()) {
+    for (const part of group.lists.values()) {
       for (let slot = this.lists.starts[part]!; slot < this.lists.ends[part]!; slot++)
         this.lists.insert(list, this.lists.rows[slot]!, this.lists.bytes[slot]!);
     }
-    shelf.everywhere = list;
+    group.listOnAllNodes = list;
     return list;
   }
 
@@ -232,15 +232,15 @@ export class VolumeTable {
     const row = this.#freeRows.pop() ?? (this.#records.length as VolumeRow);
     this.#rows.set(name, row);
     this.#records[row] = undefined;
-    this.#homes[row] = undefined;
+    this.#locations[row] = undefined;
     this.#reach[row] = undefined;
-    this.#offered[row] = false;
+    this.#isFree[row] = false;
     return row;
   }
 
   #count(record: VolumeRecord | undefined, step: 1 | -1): void {
-    if (record?.size.exactNano !== undefined) this.#inexactCount += step;
-    if (record !== undefined && record.preferredNodes.length > 0) this.#preferringCount += step;
+    if (record?.size.exactNano !== undefined) this.#inexactSizeCount += step;
+    if (record !== undefined && record.preferredNodes.length > 0) this.#preferenceCount += step;
     for (const driver of [record?.csi?.driver, record?.migrated?.driver]) {
       if (driver !== undefined) this.#countDriver(record!.className, driver, step);
     }
@@ -255,29 +255,29 @@ export class VolumeTable {
     if (counts.size === 0) this.#driversOfClass.delete(className);
   }
 
-  #offerIfFree(row: VolumeRow): void {
+  #insertIfFree(row: VolumeRow): void {
     const record = this.record(row);
-    if (!isFree(record) || this.#holderOf.has(row)) return;
-    this.#homes[row] ??= this.#enterHome(row);
-    const { list, shelf } = this.#homes[row]!;
+    if (!isUnclaimed(record) || this.#holderOf.has(row)) return;
+    this.#locations[row] ??= this.#joinList(row);
+    const { list, group } = this.#locations[row]!;
     this.lists.insert(list, row, record.size.bytes);
-    if (shelf.everywhere !== undefined) this.lists.insert(shelf.everywhere, row, record.size.bytes);
-    this.#offered[row] = true;
+    if (group.listOnAllNodes !== undefined) this.lists.insert(group.listOnAllNodes, row, record.size.bytes);
+    this.#isFree[row] = true;
   }
 
-  /** Before the record changes: the list is searched by the record's size and name. */
-  #takeOff(row: VolumeRow): void {
-    if (!this.#offered[row]) return;
-    const { list, shelf } = this.#homes[row]!;
+  /** Call this before the record changes: the search uses the record's size and name. */
+  #removeFromLists(row: VolumeRow): void {
+    if (!this.#isFree[row]) return;
+    const { list, group } = this.#locations[row]!;
     const { bytes } = this.record(row).size;
     let isRemoved = this.lists.remove(list, row, bytes);
-    if (shelf.everywhere !== undefined)
-      isRemoved = this.lists.remove(shelf.everywhere, row, bytes) && isRemoved;
-    assert(isRemoved, `volume ${this.record(row).key} stands where it was put`);
-    this.#offered[row] = false;
+    if (group.listOnAllNodes !== undefined)
+      isRemoved = this.lists.remove(group.listOnAllNodes, row, bytes) && isRemoved;
+    assert(isRemoved, `volume ${this.record(row).key} is in its list`);
+    this.#isFree[row] = false;
   }
 
-  /** Acquires before it releases, so that an unchanged topology stays the same object. */
+  /** Acquires the new topology before it releases the old one, so that an unchanged topology remains the same object. */
   #moveReach(row: VolumeRow, record: VolumeRecord | undefined): void {
     const before = this.#reach[row];
     this.#reach[row] = record && {
@@ -288,45 +288,45 @@ export class VolumeTable {
     if (before?.migrated !== undefined) this.#topologies.release(before.migrated);
   }
 
-  #enterHome(row: VolumeRow): Home {
-    const shelf = this.#shelf(this.record(row));
+  #joinList(row: VolumeRow): ListLocation {
+    const group = this.#groupOf(this.record(row));
     const topology = this.topology(row);
-    let list = shelf.lists.get(topology);
+    let list = group.lists.get(topology);
     if (list === undefined) {
       list = this.lists.create();
-      shelf.lists.set(topology, list);
-      shelf.version += 1;
-      this.#homesOfList[list] = 0;
+      group.lists.set(topology, list);
+      group.version += 1;
+      this.#usersOfList[list] = 0;
     }
-    this.#homesOfList[list]! += 1;
-    return { shelf, topology, list };
+    this.#usersOfList[list]! += 1;
+    return { group, topology, list };
   }
 
-  #leaveHome(row: VolumeRow): void {
-    const home = this.#homes[row];
-    if (home === undefined) return;
-    this.#homes[row] = undefined;
-    this.#homesOfList[home.list]! -= 1;
-    if (this.#homesOfList[home.list] === 0) {
-      home.shelf.lists.delete(home.topology);
-      home.shelf.version += 1;
-      this.lists.destroy(home.list);
+  #leaveList(row: VolumeRow): void {
+    const location = this.#locations[row];
+    if (location === undefined) return;
+    this.#locations[row] = undefined;
+    this.#usersOfList[location.list]! -= 1;
+    if (this.#usersOfList[location.list] === 0) {
+      location.group.lists.delete(location.topology);
+      location.group.version += 1;
+      this.lists.destroy(location.list);
     }
   }
 
-  #shelf(record: VolumeRecord): VolumeGroup {
-    const key = shelfKey(record);
-    let byModes = this.#shelves.get(key);
+  #groupOf(record: VolumeRecord): VolumeGroup {
+    const key = groupKey(record);
+    let byModes = this.#groups.get(key);
     if (byModes === undefined) {
       byModes = new Map();
-      this.#shelves.set(key, byModes);
+      this.#groups.set(key, byModes);
     }
-    let shelf = byModes.get(record.accessModes);
-    if (shelf === undefined) {
-      shelf = new VolumeGroup(this.#shelfCount++, record.accessModes);
-      byModes.set(record.accessModes, shelf);
+    let group = byModes.get(record.accessModes);
+    if (group === undefined) {
+      group = new VolumeGroup(this.#groupCount++, record.accessModes);
+      byModes.set(record.accessModes, group);
     }
-    return shelf;
+    return group;
   }
 
   #linkClaimRef(row: VolumeRow, record: VolumeRecord): void {
@@ -343,8 +343,8 @@ interface Reach {
   readonly migrated: Topology | undefined;
 }
 
-interface Home {
-  readonly shelf: VolumeGroup;
+interface ListLocation {
+  readonly group: VolumeGroup;
   readonly topology: Topology;
   readonly list: number;
 }
@@ -355,15 +355,15 @@ export function compareVolumes(a: VolumeRecord, b: VolumeRecord): number {
   return a.key === b.key ? 0 : a.key < b.key ? -1 : 1;
 }
 
-/** Free for any claim that fits, as far as the object itself says. */
-function isFree(record: VolumeRecord): boolean {
+/** Whether any matching claim may use the volume, by the object alone; reservations are checked separately. */
+function isUnclaimed(record: VolumeRecord): boolean {
   return record.isUsable && record.phase === 'Available' && !record.isDeleting && record.claim === undefined;
 }
 
-function haveSameHome(a: VolumeRecord, b: VolumeRecord): boolean {
-  return a.accessModes === b.accessModes && a.nodes.key === b.nodes.key && shelfKey(a) === shelfKey(b);
+function belongToSameList(a: VolumeRecord, b: VolumeRecord): boolean {
+  return a.accessModes === b.accessModes && a.nodes.key === b.nodes.key && groupKey(a) === groupKey(b);
 }
 
-function shelfKey({ className, mode, attributesClass }: Omit<VolumeGroupQuery, 'accessModes'>): string {
+function groupKey({ className, mode, attributesClass }: Omit<VolumeGroupQuery, 'accessModes'>): string {
   return `${className}\n${mode}\n${attributesClass}`;
 }
