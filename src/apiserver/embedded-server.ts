@@ -1,20 +1,20 @@
 import { join } from 'node:path';
+import type { HealthChecks } from '../io/http/health-pages.ts';
 import type { CustomResourceDefinition } from '../kube/api/stored/apiextensions.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ids } from '../runtime/ids.ts';
 import type { Random } from '../runtime/random.ts';
 import { bootstrapPolicy } from './access/bootstrap-policy.ts';
 import { RoleAggregation } from './access/role-aggregation.ts';
-import { bootstrap } from './registry/bootstrap.ts';
-import { Definitions } from './custom/definitions.ts';
+import { DefinitionController } from './custom/definition-controller.ts';
 import { installDefinitions } from './custom/install-definitions.ts';
-import { servedCatalogue } from './kinds/built-in-kinds.ts';
-import type { Registry } from './registry/registry.ts';
-import { EmbeddedRegistry } from './registry/embedded-registry.ts';
+import { builtInKindCatalog } from './kinds/built-in-kinds.ts';
+import { bootstrap } from './registry/bootstrap.ts';
 import type { OperatorRules } from './registry/context/operator-rules.ts';
+import { EmbeddedRegistry } from './registry/embedded-registry.ts';
+import type { Registry } from './registry/registry.ts';
 import { ApiServer } from './server/api-server.ts';
-import type { HealthChecks } from '../io/http/health-pages.ts';
-import { freshCredentials, keptCredentials } from './server/credentials/credentials.ts';
+import { createCredentials, loadOrCreateCredentials } from './server/credentials/credentials.ts';
 import { openLmdbStore } from './store/lmdb-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import type { Store } from './store/store.ts';
@@ -65,10 +65,10 @@ export class EmbeddedServer {
       dataDirectory === undefined ? new MemoryStore() : await openLmdbStore(join(dataDirectory, 'store'));
     const loops: Loop[] = [];
     try {
-      const registry = new EmbeddedRegistry({ ...options, store, kinds: servedCatalogue() });
+      const registry = new EmbeddedRegistry({ ...options, store, kinds: builtInKindCatalog() });
       await bootstrap(registry);
       await bootstrapPolicy(registry);
-      loops.push(await Definitions.start({ ...options, registry }));
+      loops.push(await DefinitionController.start({ ...options, registry }));
       loops.push(await RoleAggregation.start({ ...options, registry }));
       await installDefinitions(registry, options.definitions ?? []);
       for (const loop of loops) await loop.settled();
@@ -121,7 +121,9 @@ async function listen(registry: Registry, options: EmbeddedServerOptions): Promi
   const { dataDirectory, host, port, clock, random, ids, readyChecks, moreMetrics, onError } = options;
   const wanted = { nowMs: clock.nowMs(), extraHosts: host === undefined ? [] : [host] };
   const credentials =
-    dataDirectory === undefined ? freshCredentials(wanted) : await keptCredentials(dataDirectory, wanted);
+    dataDirectory === undefined
+      ? createCredentials(wanted)
+      : await loadOrCreateCredentials(dataDirectory, wanted);
   return await ApiServer.start({
     registry,
     credentials,

@@ -1,14 +1,14 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Ids } from '../../runtime/ids.ts';
 import type { Registry, WriteGuard } from '../registry/registry.ts';
+import { forbiddenError, unauthorizedError } from './access-errors.ts';
 import { issuer } from './account-claims.ts';
 import { AccountTokens } from './account-tokens.ts';
-import { type AskedRequest, type Attributes, attributesOf } from './attributes.ts';
+import { type Attributes, type AttributesRequest, attributesOf } from './attributes.ts';
 import { Authenticator } from './authenticator.ts';
 import { Authorizer } from './authorizer.ts';
-import { grantGuard } from './grant-guard.ts';
-import { type HeaderValues, Impersonator, wantedUser } from './impersonation.ts';
-import { notAllowed, unauthorized } from './refusals.ts';
+import { escalationGuard } from './escalation-guard.ts';
+import { type HeaderValues, Impersonator, requestedUser } from './impersonation.ts';
 import { TokenKey } from './token-key.ts';
 import { anonymous, type User } from './user.ts';
 
@@ -31,7 +31,7 @@ export interface Caller {
   readonly guard: WriteGuard | undefined;
 }
 
-export interface GuardedRequest extends AskedRequest {
+export interface AccessRequest extends AttributesRequest {
   readonly authorization: string | undefined;
   readonly headerValues: HeaderValues;
   /** Also those who do not say who they are may ask for it. */
@@ -55,21 +55,24 @@ export class Access {
   }
 
   static async start(options: AccessOptions): Promise<Access> {
-    return new Access(await Authorizer.follow(options.registry), options);
+    return new Access(await Authorizer.start(options.registry), options);
   }
 
   /** Throws where the request is refused: 401 where nobody knows who asks, 403 where he may not. */
-  async admit(request: GuardedRequest): Promise<Caller> {
+  async authorizeRequest(request: AccessRequest): Promise<Caller> {
     const requestor = await this.#requestorOf(request);
     const attributes = attributesOf(request);
     // A path that can't be read is nowhere, and nothing is done with it.
     if (attributes === undefined) return { user: requestor, attributes, guard: undefined };
-    const wanted = wantedUser(request.headerValues);
+    const wanted = requestedUser(request.headerValues);
     const user =
-      wanted === undefined ? requestor : this.#impersonator.userFor({ requestor, wanted, attributes });
+      wanted === undefined
+        ? requestor
+        : this.#impersonator.userFor({ requestor, requested: wanted, attributes });
     // Probes must work whatever the roles say.
     if (!request.isPublic) this.#authorize(user, attributes);
-    const guard = attributes.kind === 'resource' ? grantGuard(this.authorizer, user, attributes) : undefined;
+    const guard =
+      attributes.kind === 'resource' ? escalationGuard(this.authorizer, user, attributes) : undefined;
     return { user, attributes, guard };
   }
 
@@ -82,16 +85,16 @@ export class Access {
     this.authorizer.close();
   }
 
-  async #requestorOf({ authorization, isPublic }: GuardedRequest): Promise<User> {
+  async #requestorOf({ authorization, isPublic }: AccessRequest): Promise<User> {
     const outcome = await this.authenticator.byHeader(authorization);
     if (outcome?.kind === 'user') return outcome.user;
     if (outcome === undefined && isPublic) return anonymous;
-    throw unauthorized();
+    throw unauthorizedError();
   }
 
   #authorize(user: User, attributes: Attributes): void {
     const { isAllowed, reason } = this.authorizer.decide(user, attributes);
-    if (!isAllowed) throw notAllowed(user, attributes, reason);
+    if (!isAllowed) throw forbiddenError(user, attributes, reason);
   }
 }
 

@@ -46,7 +46,7 @@ export function asAccountClaims(claims: Readonly<Record<string, unknown>>): Acco
 export const leewaySeconds = 60;
 
 /** What is wrong with the times of a token. */
-export function timeComplaint({ exp, nbf, iat }: AccountClaims, nowMs: number): string | undefined {
+export function claimsTimeError({ exp, nbf, iat }: AccountClaims, nowMs: number): string | undefined {
   const now = nowMs / 1000;
   if (now + leewaySeconds < nbf) return 'service account token is not valid yet';
   if (now - leewaySeconds > exp) return 'service account token has expired';
@@ -54,7 +54,7 @@ export function timeComplaint({ exp, nbf, iat }: AccountClaims, nowMs: number): 
   return undefined;
 }
 
-export function userOf({ jti, 'kubernetes.io': binding }: AccountClaims): User {
+export function userFromClaims({ jti, 'kubernetes.io': binding }: AccountClaims): User {
   const { namespace, serviceaccount, pod, node } = binding;
   const known = {
     'credential-id': `JTI=${jti}`,

@@ -9,18 +9,18 @@ import {
   type AccountBinding,
   type AccountClaims,
   asAccountClaims,
+  claimsTimeError,
   issuer,
   leewaySeconds,
   type ObjectIdentity,
-  timeComplaint,
-  userOf,
+  userFromClaims,
 } from './account-claims.ts';
-import { goTexts } from './covers.ts';
+import { formatGoStrings } from './rule-coverage.ts';
 import type { TokenKey } from './token-key.ts';
 import { accountUserName, type User } from './user.ts';
 
 /** What came of a token. `why` is empty where it is not ours to say. */
-export type TokenOutcome =
+export type TokenResult =
   | { readonly kind: 'user'; readonly user: User; readonly audiences: readonly string[] }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -68,15 +68,15 @@ export class AccountTokens {
     return this.#options.key.sign(claims);
   }
 
-  async authenticate(token: string, audiences: readonly string[]): Promise<TokenOutcome> {
+  async authenticate(token: string, audiences: readonly string[]): Promise<TokenResult> {
     const claims = this.#claimsOf(token);
     if (claims === undefined || claims.iss !== issuer) return refused('');
     const own = claims.aud.filter((audience) => audiences.includes(audience));
-    if (own.length === 0) return refused(strayAudience(claims.aud, audiences));
+    if (own.length === 0) return refused(audienceMismatchMessage(claims.aud, audiences));
     const complaint =
-      timeComplaint(claims, this.#options.clock.nowMs()) ?? (await this.#lifeComplaint(claims));
+      claimsTimeError(claims, this.#options.clock.nowMs()) ?? (await this.#lifeComplaint(claims));
     return complaint === undefined
-      ? { kind: 'user', user: userOf(claims), audiences: own }
+      ? { kind: 'user', user: userFromClaims(claims), audiences: own }
       : refused(complaint);
   }
 
@@ -152,10 +152,10 @@ const boundTo = {
   nodes: { kind: 'node', ref: 'node' },
 } as const;
 
-function refused(why: string): TokenOutcome {
+function refused(why: string): TokenResult {
   return { kind: 'refused', why };
 }
 
-function strayAudience(given: readonly string[], wanted: readonly string[]): string {
-  return `token audiences ${goTexts(given)} is invalid for the target audiences ${goTexts(wanted)}`;
+function audienceMismatchMessage(given: readonly string[], wanted: readonly string[]): string {
+  return `token audiences ${formatGoStrings(given)} is invalid for the target audiences ${formatGoStrings(wanted)}`;
 }

@@ -20,7 +20,7 @@ export interface PathAttributes {
   readonly path: string;
 }
 
-export interface AskedRequest {
+export interface AttributesRequest {
   readonly method: string;
   /** Escaped, without the query. */
   readonly path: string;
@@ -32,7 +32,7 @@ export interface AskedRequest {
  * Reads it off a request, whether anything is served there or not: who may not ask does not learn what there is. Undefined where the
  * path is none. The rules are those of the apiserver's request info.
  */
-export function attributesOf(request: AskedRequest): Attributes | undefined {
+export function attributesOf(request: AttributesRequest): Attributes | undefined {
   const path = unescaped(request.path);
   if (path === undefined) return undefined;
   const asked: PathAttributes = { kind: 'path', verb: request.method.toLowerCase(), path };
@@ -42,7 +42,7 @@ export function attributesOf(request: AskedRequest): Attributes | undefined {
   return parts.length < 4 ? asked : resourceAttributes(request, parts[1] ?? '', parts.slice(3));
 }
 
-function resourceAttributes(request: AskedRequest, group: string, parts: readonly string[]): Attributes {
+function resourceAttributes(request: AttributesRequest, group: string, parts: readonly string[]): Attributes {
   const isByPath = parts[0] === 'watch' || parts[0] === 'proxy';
   const rest = isByPath ? parts.slice(1) : parts;
   const isOfNamespace = rest[0] === 'namespaces' && rest.length > 1;
@@ -56,12 +56,16 @@ function resourceAttributes(request: AskedRequest, group: string, parts: readonl
     resource,
     subresource: verb === 'proxy' ? '' : subresource,
     namespace: isOfNamespace ? (rest[1] ?? '') : '',
-    ...named(request, verb, name),
+    ...withVerbAndName(request, verb, name),
   };
 }
 
 /** Reading without a name is listing or watching, and what a selector names is a name as well. */
-function named(request: AskedRequest, verb: string, name: string): { verb: string; name: string } {
+function withVerbAndName(
+  request: AttributesRequest,
+  verb: string,
+  name: string,
+): { verb: string; name: string } {
   if (name !== '') return { verb, name };
   if (verb === 'delete') return { verb: 'deletecollection', name };
   if (verb !== 'get') return { verb, name };

@@ -1,6 +1,6 @@
 import { issuer } from './account-claims.ts';
-import type { AccountTokens, TokenOutcome } from './account-tokens.ts';
-import { bearerOf, tokenChecker } from './bearer-token.ts';
+import type { AccountTokens, TokenResult } from './account-tokens.ts';
+import { bearerToken, tokenVerifier } from './bearer-token.ts';
 import { admin } from './user.ts';
 
 /** Says whose a token is: the admin's, or that of a service account. */
@@ -9,17 +9,17 @@ export class Authenticator {
   readonly #accounts: AccountTokens;
 
   constructor(adminToken: string, accounts: AccountTokens) {
-    this.#isAdmin = tokenChecker(adminToken);
+    this.#isAdmin = tokenVerifier(adminToken);
     this.#accounts = accounts;
   }
 
   /** Undefined where the header carries no token. */
-  async byHeader(authorization: string | undefined): Promise<TokenOutcome | undefined> {
-    const token = bearerOf(authorization);
+  async byHeader(authorization: string | undefined): Promise<TokenResult | undefined> {
+    const token = bearerToken(authorization);
     return token === undefined ? undefined : await this.byToken(token, [issuer]);
   }
 
-  async byToken(token: string, audiences: readonly string[]): Promise<TokenOutcome> {
+  async byToken(token: string, audiences: readonly string[]): Promise<TokenResult> {
     if (this.#isAdmin(token)) return { kind: 'user', user: admin, audiences: [issuer] };
     return await this.#accounts.authenticate(token, audiences);
   }

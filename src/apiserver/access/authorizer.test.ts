@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ClusterRole, ClusterRoleBinding } from '../../kube/api/stored/rbac.ts';
-import type { Kind, StoredObject } from '../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
 import { RegistryFixture } from '../registry/testing/registry-fixture.ts';
 import type { ResourceAttributes } from './attributes.ts';
 import { Authorizer } from './authorizer.ts';
@@ -39,13 +39,13 @@ test('whoever has seen a binding come or go is judged by it', async () => {
 test('an authorizer that starts later knows what there is', async () => {
   const fixture = await RegistryFixture.start();
   const kind = (plural: string) =>
-    fixture.registry.kinds.byPlural('rbac.authorization.k8s.io/v1', plural) as Kind;
+    fixture.registry.kinds.byPlural('rbac.authorization.k8s.io/v1', plural) as ServedKind;
   const write = { manager: 'test', user: 'test', warn() {} };
   const create = (plural: string, object: object) =>
     fixture.registry.create(kind(plural), undefined, object as StoredObject, write);
   await create('clusterroles', role('r', [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }]));
   await create('clusterrolebindings', { ...binding('b', 'r', '', [{ kind: 'User', name: 'bob' }]) });
-  const authorizer = await Authorizer.follow(fixture.registry);
+  const authorizer = await Authorizer.start(fixture.registry);
   const asked = {
     kind: 'resource',
     verb: 'get',

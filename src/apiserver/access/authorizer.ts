@@ -12,7 +12,7 @@ export interface Decision {
   readonly reason: string;
 }
 
-export interface HeldRules {
+export interface EffectiveRules {
   readonly rules: readonly PolicyRule[];
   /** What could not be looked at; empty where there was nothing. */
   readonly problem: string;
@@ -28,7 +28,7 @@ export class Authorizer {
 
   private constructor() {}
 
-  static async follow(registry: Registry): Promise<Authorizer> {
+  static async start(registry: Registry): Promise<Authorizer> {
     const authorizer = new Authorizer();
     await authorizer.#follow(registry);
     return authorizer;
@@ -41,14 +41,14 @@ export class Authorizer {
     for (const { rule, source } of rules) {
       if (ruleAllows(rule, attributes)) return { isAllowed: true, reason: `RBAC: allowed by ${source()}` };
     }
-    const problem = together(missing.map(missingRole));
+    const problem = aggregateErrors(missing.map(missingRole));
     return { isAllowed: false, reason: problem === '' ? '' : `RBAC: ${problem}` };
   }
 
   /** All that somebody may do, in a namespace or (empty) for the whole cluster. `describe` words that a role is not there. */
-  rulesFor(user: User, namespace: string, describe: (role: RoleRef) => string = missingRole): HeldRules {
+  rulesFor(user: User, namespace: string, describe: (role: RoleRef) => string = missingRole): EffectiveRules {
     const { rules, missing } = this.#index.rulesFor(user, namespace);
-    return { rules: rules.map(({ rule }) => rule), problem: together(missing.map(describe)) };
+    return { rules: rules.map(({ rule }) => rule), problem: aggregateErrors(missing.map(describe)) };
   }
 
   rulesOfRole(role: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
@@ -60,38 +60,38 @@ export class Authorizer {
   }
 
   async #follow(registry: Registry): Promise<void> {
-    for (const [plural, isBinding] of followed) {
+    for (const [plural, isBinding] of watchedKinds) {
       const kind = registry.kinds.byPlural('rbac.authorization.k8s.io/v1', plural);
       if (kind === undefined) continue;
       const take = isBinding ? this.#takeBinding : this.#takeRole;
       // No `failed`: who goes on without an event may let in whom somebody has just shut out.
-      this.#watches.push(await registry.watch(kind, {}, { events: (events) => takeAll(events, take) }));
+      this.#watches.push(await registry.watch(kind, {}, { events: (events) => handleEvents(events, take) }));
     }
   }
 
-  readonly #takeRole: Take = (object, isGone) => {
+  readonly #takeRole: ObjectHandler = (object, isGone) => {
     const role = object as ClusterRole;
     if (isGone) this.#index.removeRole(role);
     else this.#index.putRole(role);
   };
 
-  readonly #takeBinding: Take = (object, isGone) => {
+  readonly #takeBinding: ObjectHandler = (object, isGone) => {
     const binding = object as ClusterRoleBinding;
     if (isGone) this.#index.removeBinding(binding);
     else this.#index.putBinding(binding);
   };
 }
 
-const followed = [
+const watchedKinds = [
   ['roles', false],
   ['clusterroles', false],
   ['rolebindings', true],
   ['clusterrolebindings', true],
 ] as const;
 
-type Take = (object: StoredObject, isGone: boolean) => void;
+type ObjectHandler = (object: StoredObject, isGone: boolean) => void;
 
-function takeAll(events: readonly RegistryEvent[], take: Take): void {
+function handleEvents(events: readonly RegistryEvent[], take: ObjectHandler): void {
   for (const event of events) {
     if (event.type !== 'BOOKMARK') take(event.snapshot.object, event.type === 'DELETED');
   }
@@ -103,7 +103,7 @@ function missingRole({ kind, name }: RoleRef): string {
 }
 
 /** As Go puts errors together: each once, in brackets where there are several. */
-function together(problems: readonly string[]): string {
+function aggregateErrors(problems: readonly string[]): string {
   const told = [...new Set(problems)];
   return told.length > 1 ? `[${told.join(', ')}]` : (told[0] ?? '');
 }

@@ -1,13 +1,13 @@
 import type { ClusterRole, ClusterRoleBinding, RoleBinding } from '../../kube/api/stored/rbac.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { deepEqual } from '../../kube/deep-equal.ts';
+import { isSemanticallyEqual } from '../../kube/deep-equal.ts';
 import type { ObjectKey } from '../../kube/resource.ts';
-import type { Kind, StoredObject } from '../kinds/served-kind.ts';
-import { decodedObject } from '../registry/decoded-object.ts';
+import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
+import { canonicalObject } from '../registry/canonical-object.ts';
 import type { Registry, WriteContext } from '../registry/registry.ts';
 import type { BootstrapBinding, BootstrapRole } from './bootstrap-types.ts';
-import { uncovered } from './covers.ts';
 import { bootstrapBindings, bootstrapRoles } from './generated/bootstrap-policy.ts';
+import { uncoveredRules } from './rule-coverage.ts';
 
 const group = 'rbac.authorization.k8s.io';
 const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate';
@@ -54,18 +54,22 @@ async function ensure(
   if (kind === undefined) return;
   const { namespace, name = '' } = wanted.metadata;
   const key = { namespace, name };
-  const found = await existing(registry, kind, key);
-  const next = found === undefined ? 'anew' : isLeftAlone(found) ? undefined : reconcile(found);
+  const found = await findExisting(registry, kind, key);
+  const next = found === undefined ? 'anew' : isAutoUpdateDisabled(found) ? undefined : reconcile(found);
   if (next === undefined) return;
   if (next !== 'anew') {
-    await registry.update(kind, key, decodedObject(kind, next, 'Strict'), write);
+    await registry.update(kind, key, canonicalObject(kind, next, 'Strict'), write);
     return;
   }
   if (found !== undefined) await registry.delete(kind, key, {}, write);
-  await registry.create(kind, namespace, decodedObject(kind, wanted, 'Strict'), write);
+  await registry.create(kind, namespace, canonicalObject(kind, wanted, 'Strict'), write);
 }
 
-async function existing(registry: Registry, kind: Kind, key: ObjectKey): Promise<StoredObject | undefined> {
+async function findExisting(
+  registry: Registry,
+  kind: ServedKind,
+  key: ObjectKey,
+): Promise<StoredObject | undefined> {
   try {
     return (await registry.get(kind, key)).object;
   } catch (error) {
@@ -74,15 +78,15 @@ async function existing(registry: Registry, kind: Kind, key: ObjectKey): Promise
   }
 }
 
-function isLeftAlone({ metadata }: StoredObject): boolean {
+function isAutoUpdateDisabled({ metadata }: StoredObject): boolean {
   return metadata.annotations?.[autoUpdate] === 'false';
 }
 
 function reconciledRole(found: ClusterRole, wanted: ClusterRole): Reconciled {
-  const missing = uncovered(found.rules ?? [], wanted.rules ?? []);
+  const missing = uncoveredRules(found.rules ?? [], wanted.rules ?? []);
   const held = found.aggregationRule?.clusterRoleSelectors ?? [];
   const selectors = wanted.aggregationRule?.clusterRoleSelectors ?? [];
-  const lacking = selectors.filter((selector) => !held.some((known) => deepEqual(known, selector)));
+  const lacking = selectors.filter((selector) => !held.some((known) => isSemanticallyEqual(known, selector)));
   const { aggregationRule: _, ...rest } = found;
   const next: ClusterRole = {
     ...rest,
@@ -92,18 +96,18 @@ function reconciledRole(found: ClusterRole, wanted: ClusterRole): Reconciled {
       ? {}
       : { aggregationRule: { clusterRoleSelectors: [...held, ...lacking] } }),
   };
-  return deepEqual(next, found) ? undefined : next;
+  return isSemanticallyEqual(next, found) ? undefined : next;
 }
 
 /** A binding cannot be made to bind another role. */
 function reconciledBinding(found: RoleBinding, wanted: RoleBinding): Reconciled {
-  if (!deepEqual(found.roleRef, wanted.roleRef)) return 'anew';
+  if (!isSemanticallyEqual(found.roleRef, wanted.roleRef)) return 'anew';
   const held = found.subjects ?? [];
   const missing = (wanted.subjects ?? []).filter(
-    (subject) => !held.some((known) => deepEqual(known, subject)),
+    (subject) => !held.some((known) => isSemanticallyEqual(known, subject)),
   );
   const next = { ...found, metadata: mergedMeta(found, wanted), subjects: [...held, ...missing] };
-  return deepEqual(next, found) ? undefined : next;
+  return isSemanticallyEqual(next, found) ? undefined : next;
 }
 
 /** What somebody has written himself wins. */

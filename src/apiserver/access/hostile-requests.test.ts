@@ -116,5 +116,5 @@ test.each(['!', 'a,', '(', 'a=b,'])(
 );
 
 test('no request was a bug', () => {
-  expect(fixture.cluster.bugs).toEqual([]);
+  expect(fixture.cluster.errors).toEqual([]);
 });

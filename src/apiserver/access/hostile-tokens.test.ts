@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AccessFixture, forged, otherKey, partsOf } from './testing/access-fixture.ts';
+import { AccessFixture, foreignKey, forgeToken, tokenParts } from './testing/access-fixture.ts';
 
 let fixture: AccessFixture;
 let good = '';
@@ -20,52 +20,61 @@ async function statusWith(token: string): Promise<number> {
 }
 
 function later(seconds: number): object {
-  const { claims } = partsOf(good);
+  const { claims } = tokenParts(good);
   const moved = ['exp', 'iat', 'nbf'].map((name) => [name, (claims[name] as number) + seconds]);
   return { ...claims, ...Object.fromEntries(moved) };
 }
 
 /** What the server itself would sign, had it been asked to. */
 function signed(claims: object): string {
-  return forged(partsOf(good).header, claims, fixture.cluster.credentials.tokenKey);
+  return forgeToken(tokenParts(good).header, claims, fixture.cluster.credentials.tokenKey);
 }
 
 test('a good token is taken', async () => {
   expect(await statusWith(good)).toBe(200);
-  expect(await statusWith(signed(partsOf(good).claims))).toBe(200);
+  expect(await statusWith(signed(tokenParts(good).claims))).toBe(200);
 });
 
 describe('a token is refused', () => {
-  const stranger = otherKey();
+  const stranger = foreignKey();
   test.each<[string, () => string]>([
-    ['that nobody signed', () => forged({ alg: 'none' }, partsOf(good).claims)],
-    ['that says so of our key', () => forged({ ...partsOf(good).header, alg: 'none' }, partsOf(good).claims)],
+    ['that nobody signed', () => forgeToken({ alg: 'none' }, tokenParts(good).claims)],
+    [
+      'that says so of our key',
+      () => forgeToken({ ...tokenParts(good).header, alg: 'none' }, tokenParts(good).claims),
+    ],
     ['without its signature', () => good.replace(/[^.]*$/, '')],
     ['with an empty signature', () => good.replace(/[^.]*$/, 'AA')],
-    ['of another key', () => forged({ alg: 'ES256', kid: stranger.id }, partsOf(good).claims, stranger.pem)],
-    ['of another key under our name', () => forged(partsOf(good).header, partsOf(good).claims, stranger.pem)],
+    [
+      'of another key',
+      () => forgeToken({ alg: 'ES256', kid: stranger.id }, tokenParts(good).claims, stranger.pem),
+    ],
+    [
+      'of another key under our name',
+      () => forgeToken(tokenParts(good).header, tokenParts(good).claims, stranger.pem),
+    ],
     ['with the signature of another', () => `${signed(later(9)).replace(/[^.]*$/, '')}${good.split('.')[2]}`],
     ['signed with what everybody knows', () => withPublicSecret()],
     [
       'that asks for what we do not know',
       () =>
-        forged(
-          { ...partsOf(good).header, crit: ['exp'] },
-          partsOf(good).claims,
+        forgeToken(
+          { ...tokenParts(good).header, crit: ['exp'] },
+          tokenParts(good).claims,
           fixture.cluster.credentials.tokenKey,
         ),
     ],
     ['that has expired', () => signed(later(-2 * 3600))],
     ['that is of the future', () => signed(later(3600))],
-    ['of another issuer', () => signed({ ...partsOf(good).claims, iss: 'https://elsewhere.example' })],
-    ['for others', () => signed({ ...partsOf(good).claims, aud: ['https://elsewhere.example'] })],
-    ['for nobody', () => signed({ ...partsOf(good).claims, aud: [] })],
+    ['of another issuer', () => signed({ ...tokenParts(good).claims, iss: 'https://elsewhere.example' })],
+    ['for others', () => signed({ ...tokenParts(good).claims, aud: ['https://elsewhere.example'] })],
+    ['for nobody', () => signed({ ...tokenParts(good).claims, aud: [] })],
     [
       'for us in the wrong form',
-      () => signed({ ...partsOf(good).claims, aud: 'https://kubernetes.default.svc' }),
+      () => signed({ ...tokenParts(good).claims, aud: 'https://kubernetes.default.svc' }),
     ],
-    ['that names no account', () => signed({ ...partsOf(good).claims, 'kubernetes.io': undefined })],
-    ['that never ends', () => signed({ ...partsOf(good).claims, exp: undefined })],
+    ['that names no account', () => signed({ ...tokenParts(good).claims, 'kubernetes.io': undefined })],
+    ['that never ends', () => signed({ ...tokenParts(good).claims, exp: undefined })],
     ['that is no JSON', () => 'eyJh.eyJh.eyJh'],
     ['in four parts', () => `${good}.${good.split('.')[2]}`],
     ['with something behind it', () => `${good}=`],
@@ -76,8 +85,8 @@ describe('a token is refused', () => {
 
   /** The trick with libraries that let the token choose: the public key as the secret of a HMAC. */
   function withPublicSecret(): string {
-    const { kid } = partsOf(good).header;
-    const body = forged({ alg: 'HS256', kid }, partsOf(good).claims).slice(0, -1);
+    const { kid } = tokenParts(good).header;
+    const body = forgeToken({ alg: 'HS256', kid }, tokenParts(good).claims).slice(0, -1);
     const secret = createHmac('sha256', JSON.stringify(kid)).update(body).digest('base64url');
     return `${body}.${secret}`;
   }

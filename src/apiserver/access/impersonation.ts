@@ -1,21 +1,21 @@
 import { badRequest } from '../../kube/api-error.ts';
 import { dnsSubdomainProblems } from '../validation/names.ts';
+import { forbiddenError } from './access-errors.ts';
 import type { Attributes, ResourceAttributes } from './attributes.ts';
 import type { Authorizer } from './authorizer.ts';
-import { extraComplaint } from './extra-keys.ts';
-import { notAllowed } from './refusals.ts';
+import { extraError } from './extra-key-validation.ts';
 import {
   accountGroups,
-  accountOf,
   anonymous,
   authenticatedGroup,
   mastersGroup,
+  parseAccountUserName,
   type User,
   unauthenticatedGroup,
 } from './user.ts';
 
 /** Whom a request wants to be taken for, as its headers say it. */
-export interface WantedUser {
+export interface RequestedUser {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
@@ -26,7 +26,7 @@ export interface WantedUser {
 export type HeaderValues = Readonly<Record<string, readonly string[] | undefined>>;
 
 /** Undefined where nobody is to be impersonated. */
-export function wantedUser(headers: HeaderValues): WantedUser | undefined {
+export function requestedUser(headers: HeaderValues): RequestedUser | undefined {
   const name = headers['impersonate-user']?.[0] ?? '';
   const uid = headers['impersonate-uid']?.[0] ?? '';
   const groups = headers['impersonate-group'] ?? [];
@@ -34,12 +34,14 @@ export function wantedUser(headers: HeaderValues): WantedUser | undefined {
   if (name !== '') return { name, uid, groups, extra };
   const isAlone = uid === '' && groups.length === 0 && Object.keys(extra).length === 0;
   if (isAlone) return undefined;
-  throw badRequest(`requested ${goUser({ name, uid, groups, extra })} without impersonating a user name`);
+  throw badRequest(
+    `requested ${formatGoUser({ name, uid, groups, extra })} without impersonating a user name`,
+  );
 }
 
-export interface Impersonation {
+export interface ImpersonationRequest {
   readonly requestor: User;
-  readonly wanted: WantedUser;
+  readonly requested: RequestedUser;
   /** What the request wants to do as the other user. */
   readonly attributes: Attributes;
 }
@@ -58,7 +60,7 @@ export class Impersonator {
     this.#authorizer = authorizer;
   }
 
-  userFor(impersonation: Impersonation): User {
+  userFor(impersonation: ImpersonationRequest): User {
     const requestor = impersonation.requestor.name;
     const last = this.#lastModes.get(requestor);
     let complaint: Error | undefined;
@@ -85,44 +87,48 @@ const requestorsMax = 1_024;
 interface Mode {
   /** Undefined for the old one. */
   readonly name: string | undefined;
-  isFor(impersonation: Impersonation): boolean;
+  isFor(impersonation: ImpersonationRequest): boolean;
 }
 
 const modes: readonly Mode[] = [
-  { name: 'associated-node', isFor: isOfOwnNode },
-  { name: 'arbitrary-node', isFor: ({ wanted }) => isNameOnly(wanted) && nodeOf(wanted.name) !== undefined },
+  { name: 'associated-node', isFor: isAssociatedNode },
+  {
+    name: 'arbitrary-node',
+    isFor: ({ requested: wanted }) => isNameOnly(wanted) && nodeOf(wanted.name) !== undefined,
+  },
   {
     name: 'serviceaccount',
-    isFor: ({ wanted }) => isNameOnly(wanted) && accountOf(wanted.name) !== undefined,
+    isFor: ({ requested: wanted }) => isNameOnly(wanted) && parseAccountUserName(wanted.name) !== undefined,
   },
   {
     name: 'user-info',
-    isFor: ({ wanted }) => nodeOf(wanted.name) === undefined && accountOf(wanted.name) === undefined,
+    isFor: ({ requested: wanted }) =>
+      nodeOf(wanted.name) === undefined && parseAccountUserName(wanted.name) === undefined,
   },
   { name: undefined, isFor: () => true },
 ];
 
-function tryMode(check: ModeCheck, { wanted }: Impersonation): User | Error {
+function tryMode(check: ModeCheck, { requested: wanted }: ImpersonationRequest): User | Error {
   return (
     check.checkVerb() ??
     check.checkName() ??
     check.checkUid() ??
     check.checkGroups() ??
     check.checkExtra() ??
-    becoming(wanted, check.groups())
+    impersonatedUser(wanted, check.groups())
   );
 }
 
 /** So many are first asked for all at once. */
-const manyChecks = 4;
+const wildcardCheckMin = 4;
 
 /** One way of being allowed it. Each check gives what is to be said against it, or nothing. */
 class ModeCheck {
   readonly #authorizer: Authorizer;
-  readonly #impersonation: Impersonation;
+  readonly #impersonation: ImpersonationRequest;
   readonly #mode: string | undefined;
 
-  constructor(authorizer: Authorizer, impersonation: Impersonation, { name }: Mode) {
+  constructor(authorizer: Authorizer, impersonation: ImpersonationRequest, { name }: Mode) {
     this.#authorizer = authorizer;
     this.#impersonation = impersonation;
     this.#mode = name;
@@ -135,24 +141,24 @@ class ModeCheck {
   }
 
   checkName(): Error | undefined {
-    const { name } = this.#impersonation.wanted;
+    const { name } = this.#impersonation.requested;
     const node = this.#mode === undefined ? undefined : nodeOf(name);
     if (node !== undefined) {
       const isOwn = this.#mode === 'associated-node';
       return this.#check(this.#about('nodes', isOwn ? '*' : node));
     }
-    const account = accountOf(name);
+    const account = parseAccountUserName(name);
     if (account === undefined) return this.#check(this.#about('users', name));
     return this.#check({ ...this.#about('serviceaccounts', account.name), namespace: account.namespace });
   }
 
   checkUid(): Error | undefined {
-    const { uid } = this.#impersonation.wanted;
+    const { uid } = this.#impersonation.requested;
     return uid === '' ? undefined : this.#check(this.#about('uids', uid));
   }
 
   checkGroups(): Error | undefined {
-    const { groups } = this.#impersonation.wanted;
+    const { groups } = this.#impersonation.requested;
     if (this.#mode !== undefined) {
       if (groups.includes('')) {
         return this.#refuse(this.#about('groups', ''), 'impersonating the empty string group is not allowed');
@@ -161,33 +167,34 @@ class ModeCheck {
         const why = 'impersonating the system:masters group is not allowed';
         return this.#refuse(this.#about('groups', mastersGroup), why);
       }
-      const isAll = groups.length >= manyChecks && this.#check(this.#about('groups', '*')) === undefined;
+      const isAll =
+        groups.length >= wildcardCheckMin && this.#check(this.#about('groups', '*')) === undefined;
       if (isAll) return undefined;
     }
     return first(groups, (group) => this.#check(this.#about('groups', group)));
   }
 
   checkExtra(): Error | undefined {
-    const { extra } = this.#impersonation.wanted;
+    const { extra } = this.#impersonation.requested;
     const pairs = Object.entries(extra).flatMap(([key, values]) =>
       values.map((value) => [key, value] as const),
     );
     const about = this.#about('userextras', '');
     if (this.#mode !== undefined) {
-      const complaint = extraComplaint(extra);
+      const complaint = extraError(extra);
       if (complaint !== undefined) return this.#refuse(about, complaint);
       const all = { ...about, subresource: '*', name: '*' };
-      if (pairs.length >= manyChecks && this.#check(all) === undefined) return undefined;
+      if (pairs.length >= wildcardCheckMin && this.#check(all) === undefined) return undefined;
     }
     return first(pairs, ([key, value]) => this.#check({ ...about, subresource: key, name: value }));
   }
 
   /** Those that the name stands for, where none are asked for. */
   groups(): readonly string[] {
-    const { name, groups } = this.#impersonation.wanted;
+    const { name, groups } = this.#impersonation.requested;
     if (groups.length > 0) return groups;
     if (this.#mode !== undefined && nodeOf(name) !== undefined) return ['system:nodes'];
-    const account = accountOf(name);
+    const account = parseAccountUserName(name);
     return account === undefined ? [] : accountGroups(account.namespace);
   }
 
@@ -213,7 +220,7 @@ class ModeCheck {
   }
 
   #refuse(attributes: Attributes, reason: string): Error {
-    return notAllowed(this.#impersonation.requestor, attributes, reason);
+    return forbiddenError(this.#impersonation.requestor, attributes, reason);
   }
 }
 
@@ -226,22 +233,22 @@ function first<T>(items: readonly T[], check: (item: T) => Error | undefined): E
 }
 
 /** Everybody is either authenticated or not, also where nobody says so. */
-function becoming({ name, uid, extra }: WantedUser, groups: readonly string[]): User {
+function impersonatedUser({ name, uid, extra }: RequestedUser, groups: readonly string[]): User {
   const isAnonymous = name === anonymous.name;
   const isOutside = isAnonymous || groups.includes(unauthenticatedGroup);
   const own = isOutside ? unauthenticatedGroup : authenticatedGroup;
   return { name, uid, extra, groups: groups.includes(own) ? groups : [...groups, own] };
 }
 
-function isNameOnly({ uid, groups, extra }: WantedUser): boolean {
+function isNameOnly({ uid, groups, extra }: RequestedUser): boolean {
   return uid === '' && groups.length === 0 && Object.keys(extra).length === 0;
 }
 
 /** An account whose token says on which node it is used may be that node. */
-function isOfOwnNode({ requestor, wanted }: Impersonation): boolean {
+function isAssociatedNode({ requestor, requested: wanted }: ImpersonationRequest): boolean {
   const node = nodeOf(wanted.name);
   const own = requestor.extra?.['authentication.kubernetes.io/node-name'] ?? [];
-  const isAccount = accountOf(requestor.name) !== undefined;
+  const isAccount = parseAccountUserName(requestor.name) !== undefined;
   return isNameOnly(wanted) && isAccount && own.length === 1 && node !== undefined && own[0] === node;
 }
 
@@ -275,7 +282,7 @@ function unescapedKey(key: string): string {
 }
 
 /** The real server dumps what it has read. */
-function goUser({ name, uid, groups, extra }: WantedUser): string {
+function formatGoUser({ name, uid, groups, extra }: RequestedUser): string {
   const list = (texts: readonly string[]) =>
     `[]string{${texts.map((text) => JSON.stringify(text)).join(', ')}}`;
   const listed = groups.length === 0 ? '[]string(nil)' : list(groups);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ClusterRole, PolicyRule } from '../../kube/api/stored/rbac.ts';
 import { realClock } from '../../runtime/clock.ts';
-import type { Kind, StoredObject } from '../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
 import { RegistryFixture } from '../registry/testing/registry-fixture.ts';
 import { RoleAggregation } from './role-aggregation.ts';
 
@@ -58,8 +58,11 @@ class Fixture {
     await this.#aggregation.close();
   }
 
-  get #kind(): Kind {
-    return this.#fixture.registry.kinds.byPlural('rbac.authorization.k8s.io/v1', 'clusterroles') as Kind;
+  get #kind(): ServedKind {
+    return this.#fixture.registry.kinds.byPlural(
+      'rbac.authorization.k8s.io/v1',
+      'clusterroles',
+    ) as ServedKind;
   }
 }
 

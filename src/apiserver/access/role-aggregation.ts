@@ -1,9 +1,9 @@
 import type { ClusterRole, PolicyRule } from '../../kube/api/stored/rbac.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { deepEqual } from '../../kube/deep-equal.ts';
+import { isSemanticallyEqual } from '../../kube/deep-equal.ts';
 import { compileLabelSelector, matchesLabels } from '../../kube/selectors/label-selector.ts';
 import type { Clock, Timer } from '../../runtime/clock.ts';
-import type { Kind } from '../kinds/served-kind.ts';
+import type { ServedKind } from '../kinds/served-kind.ts';
 import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../registry/registry.ts';
 
 export interface RoleAggregationOptions {
@@ -28,7 +28,7 @@ const write: UpdateContext = {
  */
 export class RoleAggregation {
   readonly #options: RoleAggregationOptions;
-  readonly #kind: Kind;
+  readonly #kind: ServedKind;
   readonly #roles = new Map<string, ClusterRole>();
   #isClosed = false;
   #retry: Timer | undefined;
@@ -36,7 +36,7 @@ export class RoleAggregation {
   #isStale = false;
   #work: Promise<void> | undefined;
 
-  private constructor(options: RoleAggregationOptions, kind: Kind) {
+  private constructor(options: RoleAggregationOptions, kind: ServedKind) {
     this.#options = options;
     this.#kind = kind;
   }
@@ -117,22 +117,22 @@ export class RoleAggregation {
   }
 }
 
-interface Outdated {
+interface OutdatedRole {
   readonly role: ClusterRole;
   readonly rules: readonly PolicyRule[];
 }
 
 /** Roles that gather rules, and do not have those that they should have. */
-function outdatedRoles(roles: readonly ClusterRole[]): readonly Outdated[] {
+function outdatedRoles(roles: readonly ClusterRole[]): readonly OutdatedRole[] {
   const byName = [...roles].sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
   return byName
     .filter(({ aggregationRule }) => aggregationRule !== undefined)
-    .map((role) => ({ role, rules: gathered(role, byName) }))
-    .filter(({ role, rules }) => !deepEqual(rules, role.rules));
+    .map((role) => ({ role, rules: aggregatedRules(role, byName) }))
+    .filter(({ role, rules }) => !isSemanticallyEqual(rules, role.rules));
 }
 
 /** Each rule once, in the order of the selectors and of the names. */
-function gathered(role: ClusterRole, byName: readonly ClusterRole[]): readonly PolicyRule[] {
+function aggregatedRules(role: ClusterRole, byName: readonly ClusterRole[]): readonly PolicyRule[] {
   const rules = new Map<string, PolicyRule>();
   for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
     const compiled = compileLabelSelector(selector as Parameters<typeof compileLabelSelector>[0]);

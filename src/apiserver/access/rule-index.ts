@@ -13,15 +13,15 @@ type AnyRole = Role | ClusterRole;
 type AnyBinding = RoleBinding | ClusterRoleBinding;
 
 /** A rule that somebody has, and where he has it from. */
-export interface GivenRule {
+export interface GrantedRule {
   readonly rule: PolicyRule;
   /** `ClusterRoleBinding "x" of ClusterRole "y" to User "z"`; made when it is read. */
   readonly source: () => string;
 }
 
 /** Rules, and roles that are bound but not there. */
-export interface GivenRules {
-  readonly rules: readonly GivenRule[];
+export interface GrantedRules {
+  readonly rules: readonly GrantedRule[];
   readonly missing: readonly RoleRef[];
 }
 
@@ -70,9 +70,9 @@ export class RuleIndex {
   }
 
   /** Rules that hold everywhere, then those of the namespace, where one is given. */
-  rulesFor(user: User, namespace: string): GivenRules {
+  rulesFor(user: User, namespace: string): GrantedRules {
     const missing: RoleRef[] = [];
-    const rules: GivenRule[] = [];
+    const rules: GrantedRule[] = [];
     for (const binding of this.#bindingsFor(user, namespace)) {
       const scope = namespaceOf(binding);
       const found = this.rulesOf(binding.roleRef, scope);

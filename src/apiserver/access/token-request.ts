@@ -24,7 +24,7 @@ const lifetimeMinSeconds = 10 * 60;
 const lifetimeMaxSeconds = 2 ** 32;
 
 /** Clients of old ask for this long and never ask again, so a pod's token gets a year, and the wish is noted in it. */
-const renewedByNobodySeconds = 3607;
+const extendedExpirationSeconds = 3607;
 const yearSeconds = 365 * 24 * 3600;
 
 /** POST to `serviceaccounts/NAME/token`: a token for the account, which is kept nowhere. */
@@ -35,7 +35,7 @@ export async function answerTokenRequest(
 ): Promise<TokenRequest> {
   checkNames(request, namespace, name);
   const account = await get(context, 'serviceaccounts', { namespace, name });
-  const answer = completed(request, account, context.clock.nowMs());
+  const answer = completeRequest(request, account, context.clock.nowMs());
   checkLifetime(answer);
   const bound = await bindingOf(context, { namespace, name }, answer.spec.boundObjectRef ?? undefined);
   const binding = { namespace, ...bound, serviceaccount: identityOf(account) };
@@ -57,7 +57,7 @@ function checkNames({ metadata }: TokenRequest, namespace: string, name: string)
   if (!errors.isEmpty) throw invalid(kind, name, errors.causes);
 }
 
-function completed(request: TokenRequest, account: StoredObject, nowMs: number): TokenRequest {
+function completeRequest(request: TokenRequest, account: StoredObject, nowMs: number): TokenRequest {
   const { name = '', namespace, uid = '' } = account.metadata;
   const given = request.metadata.uid ?? '';
   if (given !== '' && given !== uid) {
@@ -99,7 +99,7 @@ function statusOf(
   const wanted = spec.expirationSeconds ?? 0;
   const isExtended =
     binding.pod !== undefined &&
-    wanted === renewedByNobodySeconds &&
+    wanted === extendedExpirationSeconds &&
     audiences.every((audience) => audience === issuer);
   const warning = isExtended ? { warnafter: Math.floor(nowMs / 1000) + wanted } : {};
   const token = tokens.issue({
@@ -125,7 +125,7 @@ async function bindingOf(
   switch (group === '' ? wanted : '') {
     case 'Pod': {
       const pod = (await get(context, 'pods', key)) as Pod;
-      if ((pod.spec.serviceAccountName ?? '') !== name) throw otherAccount(name);
+      if ((pod.spec.serviceAccountName ?? '') !== name) throw accountMismatch(name);
       checkUid(ref, pod);
       return { pod: identityOf(pod), ...(await nodeOfPod(context, pod)) };
     }
@@ -156,7 +156,7 @@ async function nodeOfPod(context: TokenRequestContext, { spec }: Pod): Promise<P
   }
 }
 
-function otherAccount(name: string) {
+function accountMismatch(name: string) {
   const quoted = JSON.stringify(name);
   return badRequest(
     `cannot bind token for serviceaccount ${quoted} to pod running with different serviceaccount name.`,

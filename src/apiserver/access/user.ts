@@ -38,7 +38,7 @@ export interface AccountKey {
 }
 
 /** Whose name it is; undefined where it is not that of a service account. */
-export function accountOf(userName: string): AccountKey | undefined {
+export function parseAccountUserName(userName: string): AccountKey | undefined {
   if (!userName.startsWith(accountPrefix)) return undefined;
   const [namespace = '', name, ...rest] = userName.slice(accountPrefix.length).split(':');
   if (name === undefined || rest.length > 0) return undefined;
@@ -47,7 +47,7 @@ export function accountOf(userName: string): AccountKey | undefined {
 }
 
 /** As the API tells it. */
-export function userInfoOf({ name, uid = '', groups, extra = {} }: User): UserInfo {
+export function toUserInfo({ name, uid = '', groups, extra = {} }: User): UserInfo {
   const known = Object.entries(extra).map(([key, values]): [string, string[]] => [key, [...values]]);
   return {
     ...(name === '' ? {} : { username: name }),

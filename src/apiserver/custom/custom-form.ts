@@ -1,6 +1,6 @@
-import { isJsonObject, jsonKindName } from '../../kube/go/json-value.ts';
 import { badRequest } from '../../kube/api-error.ts';
 import type { JsonObject } from '../../kube/go/json-value.ts';
+import { isJsonObject, jsonKindName } from '../../kube/go/json-value.ts';
 import { copyJson } from '../schema/leaf-values.ts';
 import { type Normalized, normalize } from '../schema/normalize.ts';
 import type { ObjectForm } from '../schema/object-form.ts';

@@ -13,13 +13,13 @@ import { coerceEmbedded } from '../structural/embedded-meta.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
 import { nameRules } from '../validation/names.ts';
 import { customForm } from './custom-form.ts';
-import { CustomRules } from './custom-rules.ts';
 import { customScale } from './custom-scale.ts';
+import { CustomValidator } from './custom-validator.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
 import { printerColumns } from './printer-columns.ts';
 import { publishedSchema } from './published-schema.ts';
-import { revived, type Schemas, storedForm } from './revive.ts';
 import { selectableFields } from './selectable-fields.ts';
+import { type ConversionSchemas, toServedVersion, toStorageVersion } from './version-conversion.ts';
 
 type WithStatus = StoredObject & { status?: unknown };
 
@@ -38,11 +38,14 @@ export function customKind({ definition, version, isTerminating }: CustomKindOpt
   const { kind, listKind, singular = '', shortNames, categories } = definition.status.acceptedNames;
   const schema = schemaOf(version);
   const storage = definition.spec.versions?.find((each) => each.storage) ?? version;
-  const schemas: Schemas = { shown: schema, stored: storage === version ? schema : schemaOf(storage) };
+  const schemas: ConversionSchemas = {
+    shown: schema,
+    stored: storage === version ? schema : schemaOf(storage),
+  };
   const identity = { group, version: version.name, kind };
   const { status, scale } = version.subresources ?? {};
   const hasStatus = status !== undefined;
-  const rules = new CustomRules(schema, { ...identity, scale });
+  const rules = new CustomValidator(schema, { ...identity, scale });
   return {
     ...identity,
     plural,
@@ -59,14 +62,15 @@ export function customKind({ definition, version, isTerminating }: CustomKindOpt
     hasStatus,
     ...(scale === undefined ? {} : { scale: customScale(scale) }),
     hasGeneration: true,
-    requiresVersion: true,
+    requiresResourceVersion: true,
     ...(version.deprecated === true ? { deprecation: deprecationOf(definition, version) } : {}),
     definition: {
       listKind: listKind ?? `${kind}List`,
-      published: publishedSchema(schema, identity),
+      publishedSchema: publishedSchema(schema, identity),
       refusesCreation: isTerminating,
-      toStored: (object) => (storage === version ? asRead(object, schema) : storedForm(object, schemas)),
-      revive: (object) => revived(object, schemas),
+      toStored: (object) =>
+        storage === version ? dropUnreadableValues(object, schema) : toStorageVersion(object, schemas),
+      fromStored: (object) => toServedVersion(object, schemas),
     },
 
     defaults: (object) => fillDefaults(object as unknown as JsonObject, schema),
@@ -78,11 +82,11 @@ export function customKind({ definition, version, isTerminating }: CustomKindOpt
     },
     prepareStatus: takeStatusOnly,
     // Of custom objects nothing is a Go struct, so that also what is empty counts.
-    movesGeneration: (object, old) => !isEqualJson(withoutMetadata(object), withoutMetadata(old)),
+    incrementsGeneration: (object, old) => !isEqualJson(withoutMetadata(object), withoutMetadata(old)),
     validate: (object, errors) => rules.check(object, errors),
     validateUpdate: (object, old, errors) => rules.checkUpdate(object, old, errors),
     validateStatus: (object, old, errors) => rules.checkStatus(object, old, errors),
-    warnings: (object, old) => [...rules.takeForgiven(), ...finalizerWarnings(object, old)],
+    warnings: (object, old) => [...rules.takeRatchetingWarnings(), ...finalizerWarnings(object, old)],
 
     selectableFields: selectableFields(version.selectableFields),
     ...printerColumns(version.additionalPrinterColumns),
@@ -126,7 +130,7 @@ function deprecationOf(
 }
 
 /** What was merged may hold nulls, and empty metadata of embedded resources, that whoever reads it will not see. */
-function asRead(object: StoredObject, schema: JsonSchema): StoredObject {
+function dropUnreadableValues(object: StoredObject, schema: JsonSchema): StoredObject {
   dropRefusedNulls(object as unknown as JsonObject, schema);
   coerceEmbedded(object as unknown as JsonObject, schema);
   return object;

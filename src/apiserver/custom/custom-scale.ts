@@ -15,8 +15,8 @@ export function customScale(scale: CustomResourceSubresourceScale): ScaleRule<St
       const wanted = valueAt(object, specReplicasPath);
       const selector = labelSelectorPath === '' ? '' : valueAt(object, labelSelectorPath);
       return {
-        wanted: wanted === undefined ? undefined : numberOf(wanted),
-        running: numberOf(valueAt(object, statusReplicasPath)),
+        desired: wanted === undefined ? undefined : numberOf(wanted),
+        current: numberOf(valueAt(object, statusReplicasPath)),
         selector: typeof selector === 'string' ? selector : '',
       };
     },

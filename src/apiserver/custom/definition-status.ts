@@ -25,7 +25,7 @@ export function takenNames(others: readonly CustomResourceDefinition[]): TakenNa
  * Which of its names a definition gets, and what is said about that. A name that it has it keeps; a name that another one has it
  * does not get, and the last conflict found is told.
  */
-export function settledStatus(
+export function statusWithAcceptedNames(
   definition: CustomResourceDefinition,
   taken: TakenNames,
   now: string,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RegistryEvent } from '../registry/registry.ts';
-import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
+import { DefinitionFixture, widgetDefinition } from './testing/definition-fixture.ts';
 
 const count = 1_500;
 const size = { type: 'integer', default: 3 };
@@ -17,9 +17,9 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
 }
 
 describe('the first look at many objects of a defined kind', () => {
-  let fixture: DefinedFixture;
+  let fixture: DefinitionFixture;
   beforeEach(async () => {
-    fixture = await DefinedFixture.start();
+    fixture = await DefinitionFixture.start();
     await fixture.define(widgetDefinition({ v1: { color: { type: 'string' } } }));
     for (let index = 0; index < count; index += 1)
       await fixture.create('v1', `w${index}`, { spec: { color: 'red' } });
@@ -28,7 +28,7 @@ describe('the first look at many objects of a defined kind', () => {
   });
   afterEach(async () => {
     await fixture.stop();
-    expect(fixture.problems).toEqual([]);
+    expect(fixture.errors).toEqual([]);
   });
 
   const kind = () => fixture.kind('example.com/v1', 'widgets');

@@ -2,19 +2,19 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decodeBody } from '../schema/decode.ts';
 import { parseJsonPath } from './json-path.ts';
 import { selectableFields } from './selectable-fields.ts';
-import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
+import { DefinitionFixture, widgetDefinition } from './testing/definition-fixture.ts';
 
 const write = { manager: 'test', user: 'test', warn: () => {} };
 const text = { type: 'string' };
 
 describe('definitions that nobody would write by chance', () => {
-  let fixture: DefinedFixture;
+  let fixture: DefinitionFixture;
   beforeEach(async () => {
-    fixture = await DefinedFixture.start();
+    fixture = await DefinitionFixture.start();
   });
   afterEach(async () => {
     await fixture.stop();
-    expect(fixture.problems).toEqual([]);
+    expect(fixture.errors).toEqual([]);
   });
 
   test('are served under their own name, whatever somebody has written into their status', async () => {

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { installDefinitions } from './install-definitions.ts';
-import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
+import { DefinitionFixture, widgetDefinition } from './testing/definition-fixture.ts';
 
 const text = { type: 'string' };
 const name = 'widgets.example.com';
 
 describe('definitions that come with the program', () => {
-  let fixture: DefinedFixture;
+  let fixture: DefinitionFixture;
   beforeEach(async () => {
-    fixture = await DefinedFixture.start();
+    fixture = await DefinitionFixture.start();
     await install({ v1alpha1: { color: text } });
     await fixture.create('v1alpha1', 'w', { spec: { color: 'red' } });
   });
   afterEach(async () => {
     await fixture.stop();
-    expect(fixture.problems).toEqual([]);
+    expect(fixture.errors).toEqual([]);
   });
 
   async function install(versions: Parameters<typeof widgetDefinition>[0]): Promise<void> {

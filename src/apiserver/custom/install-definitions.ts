@@ -3,7 +3,7 @@ import { notFound } from '../../kube/api-error.ts';
 import { isSemanticallyEqual } from '../../kube/deep-equal.ts';
 import { customResourceDefinitionKind } from '../kinds/apiextensions/custom-resource-definition.ts';
 import { anyKind, type StoredObject } from '../kinds/served-kind.ts';
-import { decodedObject } from '../registry/decoded-object.ts';
+import { canonicalObject } from '../registry/canonical-object.ts';
 import type { Registry, UpdateContext } from '../registry/registry.ts';
 
 const kind = anyKind(customResourceDefinitionKind);
@@ -25,17 +25,18 @@ export async function installDefinitions(
 
 async function install(registry: Registry, wanted: CustomResourceDefinition): Promise<void> {
   const key = { name: wanted.metadata.name ?? '' };
-  const old = await found(registry, key.name);
+  const old = await findDefinition(registry, key.name);
   if (old !== undefined && isInstalled(old, wanted)) return;
-  if (old !== undefined && retiredVersions(old, wanted).length > 0) await retire(registry, old, wanted);
+  if (old !== undefined && retiredVersions(old, wanted).length > 0)
+    await keepRetiredVersions(registry, old, wanted);
   const patch = { type: 'apply', body: wanted, fieldValidation: 'Strict', force: true } as const;
   await registry.patch(kind, key, patch, write);
-  await forgetOldVersions(registry, key.name);
+  await dropOldStoredVersions(registry, key.name);
 }
 
 /** Applying would change nothing, and takes its time. */
 function isInstalled(old: CustomResourceDefinition, wanted: CustomResourceDefinition): boolean {
-  const object = decodedObject(kind, wanted);
+  const object = canonicalObject(kind, wanted);
   kind.defaults?.(object);
   const { spec } = object as unknown as CustomResourceDefinition;
   return isSemanticallyEqual(old.spec, spec) && old.status.storedVersions?.length === 1;
@@ -49,7 +50,7 @@ function retiredVersions(old: CustomResourceDefinition, wanted: CustomResourceDe
 }
 
 /** A version can only go when nothing is stored in it, so for a moment it is there beside the new ones. */
-async function retire(
+async function keepRetiredVersions(
   registry: Registry,
   old: CustomResourceDefinition,
   wanted: CustomResourceDefinition,
@@ -63,11 +64,11 @@ async function retire(
   const between = { ...structuredClone(old), spec: { ...structuredClone(wanted.spec), versions } };
   const key = { name: old.metadata.name ?? '' };
   await registry.update(kind, key, between as unknown as StoredObject, write);
-  await forgetOldVersions(registry, key.name);
+  await dropOldStoredVersions(registry, key.name);
 }
 
-async function forgetOldVersions(registry: Registry, name: string): Promise<void> {
-  const definition = await found(registry, name);
+async function dropOldStoredVersions(registry: Registry, name: string): Promise<void> {
+  const definition = await findDefinition(registry, name);
   if (definition === undefined) throw notFound(kind, name);
   const storage = definition.spec.versions?.find((version) => version.storage)?.name ?? '';
   const { storedVersions } = definition.status;
@@ -78,7 +79,10 @@ async function forgetOldVersions(registry: Registry, name: string): Promise<void
   await registry.patch(kind, { name }, patch, { ...write, subresource: 'status' });
 }
 
-async function found(registry: Registry, name: string): Promise<CustomResourceDefinition | undefined> {
+async function findDefinition(
+  registry: Registry,
+  name: string,
+): Promise<CustomResourceDefinition | undefined> {
   const { items } = await registry.list(kind, { fieldSelector: `metadata.name=${name}` });
   return items[0]?.object as CustomResourceDefinition | undefined;
 }

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../kube/go/json-value.ts';
 import type { Json, JsonObject } from '../../kube/go/json-value.ts';
+import { isJsonObject } from '../../kube/go/json-value.ts';
 
 /**
  * The part of kubectl's JSONPath that printer columns and selectable fields use: `.spec.size`, `['a.b']`, `[0]`, `[-1:]`, `[*]`, `.*`,
@@ -37,7 +37,7 @@ const filterPattern = /^\[\?\(\s*((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^)"'])
 
 function readStep(text: string): ReadStep | undefined {
   const deep = deepPattern.exec(text);
-  if (deep !== null) return { step: everywhere(unescaped(deep[1] ?? '')), length: deep[0].length };
+  if (deep !== null) return { step: recursiveStep(unescaped(deep[1] ?? '')), length: deep[0].length };
   const field = fieldPattern.exec(text);
   if (field !== null) return { step: fieldStep(unescaped(field[1] ?? '')), length: field[0].length };
   const quoted = quotedPattern.exec(text);
@@ -69,7 +69,7 @@ function children(value: Json): readonly Json[] {
   return isJsonObject(value) ? Object.values(value as JsonObject) : [];
 }
 
-function everywhere(name: string): Step {
+function recursiveStep(name: string): Step {
   const own = fieldStep(name);
   return function search(value): readonly Json[] {
     return [...own(value), ...children(value).flatMap(search)];
@@ -81,15 +81,15 @@ function rangeStep([whole, from = '', to, by]: RegExpExecArray): Step {
   const isIndex = !whole.includes(':');
   return (value) => {
     if (!Array.isArray(value)) return [];
-    const start = placed(from === '' ? 0 : Number(from), value.length);
+    const start = fromStart(from === '' ? 0 : Number(from), value.length);
     if (isIndex) return start < value.length && start >= 0 ? [value[start] as Json] : [];
-    const end = to === undefined || to === '' ? value.length : placed(Number(to), value.length);
+    const end = to === undefined || to === '' ? value.length : fromStart(Number(to), value.length);
     const stride = by === undefined || by === '' ? 1 : Math.max(1, Number(by));
     return value.slice(Math.max(0, start), Math.max(0, end)).filter((_, index) => index % stride === 0);
   };
 }
 
-function placed(index: number, length: number): number {
+function fromStart(index: number, length: number): number {
   return index < 0 ? index + length : index;
 }
 

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiError } from '../../kube/api-error.ts';
 import type { PatchType } from '../registry/registry.ts';
-import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
+import { DefinitionFixture, widgetDefinition } from './testing/definition-fixture.ts';
 
 const key = { namespace: 'default', name: 'w' };
 const write = { manager: 'scaler', user: 'test', warn: () => {}, subresource: 'scale' };
 
-let fixture: DefinedFixture;
+let fixture: DefinitionFixture;
 beforeEach(async () => {
-  fixture = await DefinedFixture.start();
+  fixture = await DefinitionFixture.start();
   const definition = widgetDefinition({ v1: { size: { type: 'integer' }, count: { type: 'integer' } } });
   for (const version of definition.spec.versions ?? []) {
     const paths = { specReplicasPath: '.spec.count', statusReplicasPath: '.status.count' };
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await fixture.stop();
-  expect(fixture.problems).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 const widgets = () => fixture.kind('example.com/v1', 'widgets');

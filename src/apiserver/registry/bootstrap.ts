@@ -1,5 +1,5 @@
 import { isReason } from '../../kube/api-error.ts';
-import { decodedObject } from './decoded-object.ts';
+import { canonicalObject } from './canonical-object.ts';
 import type { Registry, WriteContext } from './registry.ts';
 
 const namespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
@@ -59,7 +59,7 @@ async function ensure(
   const kind = registry.kinds.byPlural(apiVersion, plural);
   if (kind === undefined) return;
   try {
-    await registry.create(kind, namespace, decodedObject(kind, object, 'Strict'), write);
+    await registry.create(kind, namespace, canonicalObject(kind, object, 'Strict'), write);
   } catch (error) {
     // Invalid: somebody has deleted the service and given its address away. That is no reason not to start.
     if (!isReason(error, 'AlreadyExists', 'Invalid')) throw error;

@@ -1,29 +1,29 @@
 import type { Status } from '../../kube/api/meta.ts';
 import { failure } from '../../kube/api-error.ts';
 import type { ObjectKey } from '../../kube/resource.ts';
-import type { Kind, StoredObject } from '../kinds/served-kind.ts';
-import type { RegistryContext } from './context/context.ts';
-import { durably, refusedDurably } from './context/durable-result.ts';
-import { Snapshots } from './context/snapshot.ts';
+import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
+import { errorWhenDurable, resultWhenDurable } from './context/durable-result.ts';
+import type { RegistryContext } from './context/registry-context.ts';
+import { SnapshotCache } from './context/snapshot-cache.ts';
 import { deleteObject } from './deletion/delete.ts';
 import { deleteCollection } from './deletion/delete-collection.ts';
 import { getObject, listObjects } from './reads/list.ts';
 import { watchObjects } from './reads/watch.ts';
 import type {
-  Deleted,
+  DeleteResult,
   DeletionRequest,
-  ListAnswer,
   ListQuery,
-  ReadOptions,
+  ObjectSnapshot,
   Registry,
   RequestedPatch,
-  Snapshot,
+  SnapshotGetOptions,
+  SnapshotPage,
   UpdateContext,
   WatchHandle,
   WatchListener,
   WatchQuery,
   WriteContext,
-  Written,
+  WriteResult,
 } from './registry.ts';
 import { bindPod } from './subresources/binding.ts';
 import { evictPod } from './subresources/eviction.ts';
@@ -37,63 +37,78 @@ export class EmbeddedRegistry implements Registry {
   readonly #context: RegistryContext;
 
   constructor(options: Omit<RegistryContext, 'snapshots'>) {
-    this.#context = { ...options, snapshots: new Snapshots() };
+    this.#context = { ...options, snapshots: new SnapshotCache() };
   }
 
   get kinds() {
     return this.#context.kinds;
   }
 
-  async get(kind: Kind, key: ObjectKey, options: ReadOptions = {}): Promise<Snapshot> {
+  async get(kind: ServedKind, key: ObjectKey, options: SnapshotGetOptions = {}): Promise<ObjectSnapshot> {
     const read =
       options.subresource === 'scale'
         ? getScale(this.#context, kind, key)
         : getObject(this.#context, kind, key, options);
-    return await refusedDurably(this.#context.store, read);
+    return await errorWhenDurable(this.#context.store, read);
   }
 
-  async list(kind: Kind, query: ListQuery): Promise<ListAnswer> {
-    return await refusedDurably(this.#context.store, listObjects(this.#context, kind, query));
+  async list(kind: ServedKind, query: ListQuery): Promise<SnapshotPage> {
+    return await errorWhenDurable(this.#context.store, listObjects(this.#context, kind, query));
   }
 
-  async watch(kind: Kind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle> {
-    return await refusedDurably(this.#context.store, watchObjects(this.#context, kind, query, listener));
+  async watch(kind: ServedKind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle> {
+    return await errorWhenDurable(this.#context.store, watchObjects(this.#context, kind, query, listener));
   }
 
   async create(
-    kind: Kind,
+    kind: ServedKind,
     namespace: string | undefined,
     object: StoredObject,
     write: WriteContext,
-  ): Promise<Snapshot> {
+  ): Promise<ObjectSnapshot> {
     return await this.#durably(createObject(this.#context, kind, namespace, object, write));
   }
 
-  async update(kind: Kind, key: ObjectKey, object: StoredObject, write: UpdateContext): Promise<Written> {
+  async update(
+    kind: ServedKind,
+    key: ObjectKey,
+    object: StoredObject,
+    write: UpdateContext,
+  ): Promise<WriteResult> {
     const update = write.subresource === 'scale' ? updateScale : updateObject;
     return await this.#durably(update(this.#context, kind, key, object, write));
   }
 
-  async patch(kind: Kind, key: ObjectKey, patch: RequestedPatch, write: UpdateContext): Promise<Written> {
+  async patch(
+    kind: ServedKind,
+    key: ObjectKey,
+    patch: RequestedPatch,
+    write: UpdateContext,
+  ): Promise<WriteResult> {
     const change = write.subresource === 'scale' ? patchScale : patchObject;
     return await this.#durably(change(this.#context, kind, key, patch, write));
   }
 
-  async delete(kind: Kind, key: ObjectKey, options: DeletionRequest, write: WriteContext): Promise<Deleted> {
+  async delete(
+    kind: ServedKind,
+    key: ObjectKey,
+    options: DeletionRequest,
+    write: WriteContext,
+  ): Promise<DeleteResult> {
     return await this.#durably(deleteObject(this.#context, kind, key, options, write));
   }
 
   async deleteCollection(
-    kind: Kind,
+    kind: ServedKind,
     query: ListQuery,
     options: DeletionRequest,
     write: WriteContext,
-  ): Promise<ListAnswer> {
+  ): Promise<SnapshotPage> {
     return await this.#durably(deleteCollection(this.#context, kind, { query, options, write }));
   }
 
   async post(
-    kind: Kind,
+    kind: ServedKind,
     key: ObjectKey,
     subresource: string,
     body: StoredObject,
@@ -110,6 +125,6 @@ export class EmbeddedRegistry implements Registry {
   }
 
   async #durably<T>(write: Promise<T>): Promise<T> {
-    return await durably(this.#context.store, write);
+    return await resultWhenDurable(this.#context.store, write);
   }
 }

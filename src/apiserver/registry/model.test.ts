@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { ModelDriver } from './testing/model-driver.ts';
-import type { Plural } from './testing/registry-model.ts';
+import type { ModelPlural } from './testing/registry-model.ts';
 
 type Step = (driver: ModelDriver) => void | Promise<void>;
 
-const plural = fc.constantFrom<Plural>('configmaps', 'pods');
+const plural = fc.constantFrom<ModelPlural>('configmaps', 'pods');
 const name = fc.constantFrom('a', 'b', 'c');
 const value = fc.constantFrom('red', 'blue');
 const finalizers = fc.constantFrom<readonly string[]>([], [], ['x.io/one'], ['x.io/one', 'x.io/two']);

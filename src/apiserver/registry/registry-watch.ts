@@ -3,7 +3,7 @@ import { ApiError, expired } from '../../kube/api-error.ts';
 import type { WatchEvent, WatchOptions } from '../../kube/api-requests.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import { messageOf } from '../../runtime/error-message.ts';
-import type { Kind } from '../kinds/served-kind.ts';
+import type { ServedKind } from '../kinds/served-kind.ts';
 import type { Registry, RegistryEvent, WatchHandle } from './registry.ts';
 
 /** Events that wait for a reader. One that falls further behind begins anew, as it would on a real server. */
@@ -12,10 +12,10 @@ const waitingMax = 1_000_000;
 /** A watch of the registry, read at the reader's own pace. */
 export class RegistryWatch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>> {
   readonly #registry: Registry;
-  readonly #kind: Kind;
+  readonly #kind: ServedKind;
   readonly #options: WatchOptions;
 
-  constructor(registry: Registry, kind: Kind, options: WatchOptions) {
+  constructor(registry: Registry, kind: ServedKind, options: WatchOptions) {
     this.#registry = registry;
     this.#kind = kind;
     this.#options = options;

@@ -1,8 +1,8 @@
 import type { Status } from '../../kube/api/meta.ts';
 import type { DeleteOptions, Selection } from '../../kube/api-requests.ts';
 import type { ObjectKey } from '../../kube/resource.ts';
-import type { KindCatalogue } from '../kinds/kind-catalog.ts';
-import type { Kind, StoredObject } from '../kinds/served-kind.ts';
+import type { KindCatalog } from '../kinds/kind-catalog.ts';
+import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
 
 /**
  * The API server without HTTP: what a request means, once it is known who asks for what. `server/` puts HTTP on top of it,
@@ -15,34 +15,39 @@ import type { Kind, StoredObject } from '../kinds/served-kind.ts';
  *    come between.
  */
 export interface Registry {
-  readonly kinds: KindCatalogue;
+  readonly kinds: KindCatalog;
 
-  get(kind: Kind, key: ObjectKey, options?: ReadOptions): Promise<Snapshot>;
-  list(kind: Kind, query: ListQuery): Promise<ListAnswer>;
+  get(kind: ServedKind, key: ObjectKey, options?: SnapshotGetOptions): Promise<ObjectSnapshot>;
+  list(kind: ServedKind, query: ListQuery): Promise<SnapshotPage>;
   /** Resolves when the watch is open (what is wrong with the query rejects); events go to the listener. */
-  watch(kind: Kind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle>;
+  watch(kind: ServedKind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle>;
 
   create(
-    kind: Kind,
+    kind: ServedKind,
     namespace: string | undefined,
     object: StoredObject,
     write: WriteContext,
-  ): Promise<Snapshot>;
+  ): Promise<ObjectSnapshot>;
   /** `created` where PUT made a new object. */
-  update(kind: Kind, key: ObjectKey, object: StoredObject, write: UpdateContext): Promise<Written>;
-  patch(kind: Kind, key: ObjectKey, patch: RequestedPatch, write: UpdateContext): Promise<Written>;
+  update(kind: ServedKind, key: ObjectKey, object: StoredObject, write: UpdateContext): Promise<WriteResult>;
+  patch(kind: ServedKind, key: ObjectKey, patch: RequestedPatch, write: UpdateContext): Promise<WriteResult>;
   /** The object where finalizers or grace keep it, a Status where it is gone. */
-  delete(kind: Kind, key: ObjectKey, options: DeletionRequest, write: WriteContext): Promise<Deleted>;
+  delete(
+    kind: ServedKind,
+    key: ObjectKey,
+    options: DeletionRequest,
+    write: WriteContext,
+  ): Promise<DeleteResult>;
   /** The objects that it deleted, as they were. */
   deleteCollection(
-    kind: Kind,
+    kind: ServedKind,
     query: ListQuery,
     options: DeletionRequest,
     write: WriteContext,
-  ): Promise<ListAnswer>;
+  ): Promise<SnapshotPage>;
   /** POST to a subresource such as `binding`; answers what the API answers. */
   post(
-    kind: Kind,
+    kind: ServedKind,
     key: ObjectKey,
     subresource: string,
     body: StoredObject,
@@ -54,7 +59,7 @@ export interface Registry {
  * One version of one object. Reading `object` decodes the bytes, at most once while the snapshot is remembered.
  * The JSON leaves `kind` and `apiVersion` out, as items of lists do: `{"metadata":{...},...}`.
  */
-export interface Snapshot {
+export interface ObjectSnapshot {
   /** Of the object itself, which for a subresource such as `scale` is not the kind of the resource. */
   readonly kind: string;
   readonly apiVersion: string;
@@ -64,7 +69,7 @@ export interface Snapshot {
   readonly revision: number;
 }
 
-export interface ReadOptions {
+export interface SnapshotGetOptions {
   readonly resourceVersion?: string | undefined;
   readonly subresource?: string | undefined;
 }
@@ -76,8 +81,8 @@ export interface ListQuery extends Selection {
   readonly resourceVersionMatch?: string | undefined;
 }
 
-export interface ListAnswer {
-  readonly items: readonly Snapshot[];
+export interface SnapshotPage {
+  readonly items: readonly ObjectSnapshot[];
   readonly resourceVersion: string;
   readonly continue: string | undefined;
   readonly remainingItemCount: number | undefined;
@@ -92,7 +97,7 @@ export interface WatchQuery extends Selection {
 
 /** Events of one change are one value for all watchers, so that what is made of it can be remembered by identity. */
 export type RegistryEvent =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly snapshot: Snapshot }
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly snapshot: ObjectSnapshot }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly isInitialEnd: boolean };
 
 export interface WatchListener {
@@ -138,14 +143,14 @@ export interface WriteGuard {
 
 export interface GuardedChange {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
-  readonly kind: Kind;
+  readonly kind: ServedKind;
   readonly object: StoredObject;
   readonly old: StoredObject | undefined;
 }
 
 export interface UpdateContext extends WriteContext {
   /** The object says already who owns its fields: an apply has worked that out. */
-  readonly ownersAreSet?: boolean | undefined;
+  readonly hasFieldOwners?: boolean | undefined;
   /** `status`, `scale` or `finalize`. */
   readonly subresource?: string | undefined;
 }
@@ -158,12 +163,12 @@ export interface RequestedPatch {
   readonly body: unknown;
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
   /** Names that the body has twice, as the reader words it: `duplicate field "spec.x"`; with a line where it is YAML. */
-  readonly strayFields?: readonly string[];
+  readonly duplicateFields?: readonly string[];
   readonly force?: boolean | undefined;
 }
 
-export interface Written {
-  readonly snapshot: Snapshot;
+export interface WriteResult {
+  readonly snapshot: ObjectSnapshot;
   readonly created: boolean;
 }
 
@@ -172,8 +177,8 @@ export type DeletionRequest = Pick<
   'gracePeriodSeconds' | 'propagationPolicy' | 'preconditions'
 > & { readonly orphanDependents?: boolean };
 
-export type Deleted =
+export type DeleteResult =
   | { readonly kind: 'removed'; readonly status: Status }
-  | { readonly kind: 'kept'; readonly snapshot: Snapshot }
+  | { readonly kind: 'kept'; readonly snapshot: ObjectSnapshot }
   /** Removed, and the real server answers with the last state: pods do so. */
-  | { readonly kind: 'removedObject'; readonly snapshot: Snapshot };
+  | { readonly kind: 'removedObject'; readonly snapshot: ObjectSnapshot };

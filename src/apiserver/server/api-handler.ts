@@ -1,33 +1,44 @@
-import { pageNotFound, textAnswer } from '../../io/http/full-response.ts';
-import { type HealthChecks, healthAnswer } from '../../io/http/health-pages.ts';
+import { pageNotFound, textResponse } from '../../io/http/full-response.ts';
+import { type HealthChecks, healthResponse } from '../../io/http/health-pages.ts';
 import { badRequest, failure, notFound } from '../../kube/api-error.ts';
 import { assert } from '../../runtime/assert.ts';
 import { type Access, type Caller, openIdConfiguration } from '../access/access.ts';
 import type { Attributes } from '../access/attributes.ts';
-import type { Verb } from '../kinds/served-kind.ts';
+import type { RequestVerb } from '../kinds/served-kind.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
-import type { DiscoveryPages } from './discovery/pages.ts';
-import { ClientGone, type HttpAnswer, type HttpRequest } from './http/http-exchange.ts';
-import type { OpenApiPages } from './openapi/pages.ts';
+import type { DiscoveryPages } from './discovery/discovery-pages.ts';
+import { type ApiRequest, type ApiResponse, ClientDisconnected } from './http/http-exchange.ts';
+import type { OpenApiPages } from './openapi/openapi-pages.ts';
 import type { OpenApiV2Page } from './openapi/v2-page.ts';
 import type { RequestContext, ServerContext } from './request-context.ts';
 import { isWatchRequest } from './requests/list-options.ts';
-import { readObject } from './requests/request-object.ts';
+import { readRequestObject } from './requests/request-object.ts';
 import { readWriteOptions } from './requests/write-options.ts';
 import { getResource, listResource, watchResource } from './resources/resource-reads.ts';
 import {
   createResource,
-  deleteCollection,
   deleteResource,
+  deleteResourceCollection,
   patchResource,
   postSubresource,
   updateResource,
 } from './resources/resource-writes.ts';
-import { asApiError, crashAnswer, errorAnswer, valueAnswer } from './responses/body-responses.ts';
+import {
+  asApiError,
+  errorResponse,
+  internalErrorResponse,
+  valueResponse,
+} from './responses/body-responses.ts';
 import { negotiate } from './responses/negotiation.ts';
-import { reviewed } from './reviews/reviews.ts';
-import { isTokenRequest, requestToken } from './reviews/token-requests.ts';
-import { type Page, type ResourceTarget, type Route, type Router, verbOf } from './routing/router.ts';
+import { answerReview } from './reviews/reviews.ts';
+import { createToken, isTokenRequest } from './reviews/token-requests.ts';
+import {
+  type ResourceTarget,
+  type Route,
+  type Router,
+  type ServerPage,
+  verbOfRequest,
+} from './routing/router.ts';
 import { versionBody } from './version.ts';
 
 export interface ApiHandlerOptions {
@@ -55,38 +66,38 @@ export class ApiHandler {
     this.#options = options;
   }
 
-  readonly handle = async (request: HttpRequest): Promise<HttpAnswer> => {
-    return withWarnings(request, await this.#answerOrStatus(request));
+  readonly handle = async (request: ApiRequest): Promise<ApiResponse> => {
+    return addWarnings(request, await this.#answerOrStatus(request));
   };
 
-  async #answerOrStatus(request: HttpRequest): Promise<HttpAnswer> {
+  async #answerOrStatus(request: ApiRequest): Promise<ApiResponse> {
     try {
       return await this.#answer(request);
     } catch (error) {
-      if (error instanceof ClientGone) throw error;
+      if (error instanceof ClientDisconnected) throw error;
       const told = asApiError(error);
-      if (told !== undefined) return errorAnswer(request, told);
-      this.#options.context.metrics.crashes += 1;
+      if (told !== undefined) return errorResponse(request, told);
+      this.#options.context.metrics.internalErrors += 1;
       this.#options.context.onError(error, `${request.method} ${request.path}`);
-      return crashAnswer(request);
+      return internalErrorResponse(request);
     }
   }
 
-  async #answer(request: HttpRequest): Promise<HttpAnswer> {
+  async #answer(request: ApiRequest): Promise<ApiResponse> {
     const route = this.#options.router.route(request.path);
     const caller = await this.#admit(request, route);
     switch (route.kind) {
       case 'malformed':
-        return textAnswer(400, '400 Bad Request');
+        return textResponse(400, '400 Bad Request');
       case 'missing':
         if (route.style === 'page') return pageNotFound();
-        throw nowhere();
+        throw resourceNotFound();
       case 'missingPart':
         throw notFound(route.resource, route.name);
       case 'page':
         return this.#page(request, route.page, route.rest);
       case 'discovery':
-        if (request.method !== 'GET') throw wrongMethod();
+        if (request.method !== 'GET') throw methodNotAllowed();
         return this.#options.discovery.answer(request, route.target);
       case 'review':
         return await this.#review(request, route, caller);
@@ -95,44 +106,48 @@ export class ApiHandler {
     }
   }
 
-  async #admit(request: HttpRequest, route: Route): Promise<Caller> {
+  async #admit(request: ApiRequest, route: Route): Promise<Caller> {
     const { method, path, query, headers } = request;
-    return await this.#options.access.admit({
+    return await this.#options.access.authorizeRequest({
       method,
       path,
       query,
       isWatch: isWatchRequest(query),
       authorization: headers.authorization,
-      headerValues: wantsToBeAnother(headers) ? request.headerValues : {},
+      headerValues: hasImpersonationHeaders(headers) ? request.headerValues : {},
       isPublic: route.kind === 'page' && publicPages.has(route.page) && reading.has(method),
     });
   }
 
-  #page(request: HttpRequest, page: Page, rest: string): HttpAnswer {
+  #page(request: ApiRequest, page: ServerPage, rest: string): ApiResponse {
     switch (page) {
       case 'healthz':
       case 'livez':
       case 'readyz':
-        return healthAnswer(request, page, rest, page === 'readyz' ? this.#options.readyChecks : {});
+        return healthResponse(request, page, rest, page === 'readyz' ? this.#options.readyChecks : {});
       case 'metrics':
-        if (request.method !== 'GET') throw wrongMethod();
-        return metricsAnswer(this.#options.metricsPage());
+        if (request.method !== 'GET') throw methodNotAllowed();
+        return metricsResponse(this.#options.metricsPage());
       case 'openapi/v2':
         return this.#options.openApiV2.answer(request);
       case 'openapi/v3':
         return this.#options.openApi.answer(request, rest);
       case 'version':
-        if (request.method !== 'GET') throw wrongMethod();
+        if (request.method !== 'GET') throw methodNotAllowed();
         // People read it, so it has line breaks whoever asks.
-        return valueAnswer(200, { ...negotiate(request, { shapes: 'none' }), isPretty: true }, versionBody());
+        return valueResponse(
+          200,
+          { ...negotiate(request, { shapes: 'none' }), isPretty: true },
+          versionBody(),
+        );
       case 'openid/v1/jwks':
-        if (request.method !== 'GET') throw wrongMethod();
+        if (request.method !== 'GET') throw methodNotAllowed();
         return publicDocument('application/jwk-set+json', this.#options.access.keySet);
       case '.well-known/openid-configuration':
-        if (request.method !== 'GET') throw wrongMethod();
+        if (request.method !== 'GET') throw methodNotAllowed();
         return publicDocument('application/json', openIdConfiguration(this.#options.serverAddress()));
       case 'index':
-        return valueAnswer(200, { media: 'json', isPretty: true }, { paths: this.#indexPaths() });
+        return valueResponse(200, { media: 'json', isPretty: true }, { paths: this.#indexPaths() });
     }
   }
 
@@ -152,32 +167,32 @@ export class ApiHandler {
   }
 
   async #review(
-    request: HttpRequest,
+    request: ApiRequest,
     route: Extract<Route, { kind: 'review' }>,
     { user }: Caller,
-  ): Promise<HttpAnswer> {
-    if (request.method !== 'POST') throw wrongMethod();
+  ): Promise<ApiResponse> {
+    if (request.method !== 'POST') throw methodNotAllowed();
     const form = negotiate(request, { shapes: 'none' });
     const options = readWriteOptions(request.query, request.headers['user-agent'], 'CreateOptions');
-    const body = await readObject(request, user, route.review, options);
-    const answer = await reviewed(route.review, body, {
+    const body = await readRequestObject(request, user, route.review, options);
+    const answer = await answerReview(route.review, body, {
       namespace: route.namespace,
       now: `${new Date(this.#options.context.clock.nowMs()).toISOString().slice(0, 19)}Z`,
       user,
       access: this.#options.access,
     });
-    return valueAnswer(201, form, answer);
+    return valueResponse(201, form, answer);
   }
 
-  async #resource(request: HttpRequest, target: ResourceTarget, caller: Caller): Promise<HttpAnswer> {
-    const verb = verbOf(request.method, target, isWatchRequest(request.query));
-    if (verb === undefined) throw wrongMethod();
-    assert(isWhatWasAllowed(target, verb, caller.attributes), `${request.path}: read in two ways`);
+  async #resource(request: ApiRequest, target: ResourceTarget, caller: Caller): Promise<ApiResponse> {
+    const verb = verbOfRequest(request.method, target, isWatchRequest(request.query));
+    if (verb === undefined) throw methodNotAllowed();
+    assert(isAuthorizedAction(target, verb, caller.attributes), `${request.path}: read in two ways`);
     checkNames(target);
     if (target.kind.deprecation !== undefined) request.warnings.add(target.kind.deprecation);
     const { access } = this.#options;
     const context = { ...this.#options.context, caller };
-    if (isTokenRequest(target)) return await requestToken(context, access, request, target);
+    if (isTokenRequest(target)) return await createToken(context, access, request, target);
     if (verb === 'create' && target.subresource !== undefined)
       return await postSubresource(context, request, target);
     return await actions[verb](context, request, target);
@@ -185,20 +200,24 @@ export class ApiHandler {
 }
 
 /** Hardly any request does, and to take all headers apart is dear. */
-function wantsToBeAnother(headers: HttpRequest['headers']): boolean {
+function hasImpersonationHeaders(headers: ApiRequest['headers']): boolean {
   for (const name in headers) if (name.startsWith('impersonate-')) return true;
   return false;
 }
 
 /** By its type, Prometheus knows how to read it. */
-function metricsAnswer(page: string): HttpAnswer {
-  const answer = textAnswer(200, page);
+function metricsResponse(page: string): ApiResponse {
+  const answer = textResponse(200, page);
   const headers = { ...answer.headers, 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };
   return { ...answer, headers };
 }
 
 /** That what is about to be done is what the caller was allowed to do, though the path is read here and there. */
-function isWhatWasAllowed(target: ResourceTarget, verb: Verb, attributes: Attributes | undefined): boolean {
+function isAuthorizedAction(
+  target: ResourceTarget,
+  verb: RequestVerb,
+  attributes: Attributes | undefined,
+): boolean {
   if (attributes?.kind !== 'resource') return false;
   const { kind, namespace = '', name = '', subresource = '' } = target;
   const isOfNamespace = kind.group === '' && kind.plural === 'namespaces' && name !== '';
@@ -214,27 +233,27 @@ function isWhatWasAllowed(target: ResourceTarget, verb: Verb, attributes: Attrib
 }
 
 /** Everybody may keep it for an hour. */
-function publicDocument(type: string, document: object): HttpAnswer {
+function publicDocument(type: string, document: object): ApiResponse {
   const headers = { 'Cache-Control': 'public, max-age=3600', 'Content-Type': type };
   return { status: 200, headers, body: [Buffer.from(JSON.stringify(document))] };
 }
 
 /** Whoever is refused is warned as well: the warning may be about what was refused. */
-function withWarnings({ warnings }: HttpRequest, answer: HttpAnswer): HttpAnswer {
+function addWarnings({ warnings }: ApiRequest, answer: ApiResponse): ApiResponse {
   return warnings.isEmpty ? answer : { ...answer, headers: { ...answer.headers, ...warnings.headers() } };
 }
 
 /** These say nothing that needs guarding, and are asked by probes that have no token. */
-const publicPages: ReadonlySet<Page> = new Set<Page>(['healthz', 'livez', 'readyz', 'version']);
+const publicPages: ReadonlySet<ServerPage> = new Set<ServerPage>(['healthz', 'livez', 'readyz', 'version']);
 
 const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-type Action = (context: RequestContext, request: HttpRequest, target: ResourceTarget) => Promise<HttpAnswer>;
+type Action = (context: RequestContext, request: ApiRequest, target: ResourceTarget) => Promise<ApiResponse>;
 
-const actions: Readonly<Record<Verb, Action>> = {
+const actions: Readonly<Record<RequestVerb, Action>> = {
   create: createResource,
   delete: deleteResource,
-  deletecollection: deleteCollection,
+  deletecollection: deleteResourceCollection,
   get: getResource,
   list: listResource,
   patch: patchResource,
@@ -254,11 +273,11 @@ function checkNames({ name, namespace }: ResourceTarget): void {
   }
 }
 
-function nowhere() {
+function resourceNotFound() {
   return failure(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
-function wrongMethod() {
+function methodNotAllowed() {
   const message = 'the server does not allow this method on the requested resource';
   return failure(405, 'MethodNotAllowed', message, {});
 }

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callInClear, type ServedCluster, serveCluster } from './testing/served-cluster.ts';
+import { callWithoutTls, type ServedCluster, serveCluster } from './testing/served-cluster.ts';
 
 let cluster: ServedCluster;
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await cluster.close();
-  expect(cluster.bugs).toEqual([]);
+  expect(cluster.errors).toEqual([]);
 });
 
 const classes = '/apis/storage.k8s.io/v1/storageclasses';
@@ -52,7 +52,7 @@ describe('without the token', () => {
   });
 
   test('and without TLS there is no answer at all', async () => {
-    expect(await callInClear(Number(new URL(cluster.server.url).port))).toBe('ECONNRESET');
+    expect(await callWithoutTls(Number(new URL(cluster.server.url).port))).toBe('ECONNRESET');
   });
 
   test('acting as somebody else is refused', async () => {

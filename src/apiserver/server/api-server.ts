@@ -5,19 +5,19 @@ import type { Random } from '../../runtime/random.ts';
 import { Access } from '../access/access.ts';
 import type { Registry } from '../registry/registry.ts';
 import { ApiHandler } from './api-handler.ts';
-import type { Credentials } from './credentials/credentials.ts';
+import type { ServerCredentials } from './credentials/credentials.ts';
 import { kubeconfigText, writeKubeconfig } from './credentials/kubeconfig-file.ts';
-import { DiscoveryPages } from './discovery/pages.ts';
+import { DiscoveryPages } from './discovery/discovery-pages.ts';
 import { HttpServer } from './http/http-server.ts';
 import { newMetrics, publishedMetrics, type ServerMetrics } from './metrics.ts';
-import { OpenApiPages } from './openapi/pages.ts';
+import { OpenApiPages } from './openapi/openapi-pages.ts';
 import { OpenApiV2Page } from './openapi/v2-page.ts';
 import { Router } from './routing/router.ts';
-import { FlushTick } from './watch/flush-tick.ts';
+import { FlushScheduler } from './watch/flush-scheduler.ts';
 
 export interface ApiServerOptions {
   readonly registry: Registry;
-  readonly credentials: Credentials;
+  readonly credentials: ServerCredentials;
   readonly clock: Clock;
   readonly random: Random;
   readonly ids: Ids;
@@ -38,7 +38,7 @@ export interface ApiServerOptions {
 interface Parts {
   readonly http: HttpServer;
   readonly access: Access;
-  readonly credentials: Credentials;
+  readonly credentials: ServerCredentials;
   readonly metrics: ServerMetrics;
 }
 
@@ -50,7 +50,7 @@ export class ApiServer {
   readonly metrics: ServerMetrics;
   readonly #http: HttpServer;
   readonly #access: Access;
-  readonly #credentials: Credentials;
+  readonly #credentials: ServerCredentials;
 
   private constructor({ http, access, credentials, metrics }: Parts) {
     this.#http = http;
@@ -66,7 +66,7 @@ export class ApiServer {
     const access = await Access.start({ registry, clock, ids: options.ids, ...credentials });
     let address = '';
     const handler = new ApiHandler({
-      context: { registry, clock, random, metrics, tick: new FlushTick(clock), onError },
+      context: { registry, clock, random, metrics, tick: new FlushScheduler(clock), onError },
       router: new Router(registry.kinds),
       discovery: new DiscoveryPages(registry.kinds, () => address),
       openApi: new OpenApiPages(registry.kinds),

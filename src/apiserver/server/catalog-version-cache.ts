@@ -1,10 +1,10 @@
-import type { KindCatalogue } from '../kinds/kind-catalog.ts';
+import type { KindCatalog } from '../kinds/kind-catalog.ts';
 
 /** What follows from the kinds that are served, made when somebody asks, and again when they have changed. */
-export function perEdition<T>(kinds: KindCatalogue, make: (kinds: KindCatalogue) => T): () => T {
+export function cachedPerCatalogVersion<T>(kinds: KindCatalog, make: (kinds: KindCatalog) => T): () => T {
   let made: { readonly edition: number; readonly value: T } | undefined;
   return () => {
-    if (made?.edition !== kinds.edition) made = { edition: kinds.edition, value: make(kinds) };
+    if (made?.edition !== kinds.version) made = { edition: kinds.version, value: make(kinds) };
     return made.value;
   };
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiVersionOf } from '../../kube/resource.ts';
 import { AccessFixture } from '../access/testing/access-fixture.ts';
-import type { Kind } from '../kinds/served-kind.ts';
+import type { ServedKind } from '../kinds/served-kind.ts';
 import { reviewKinds } from './routing/review-kinds.ts';
-import { verbsOfSubresource } from './routing/verbs.ts';
+import { subresourceVerbs } from './routing/verbs.ts';
 import { servedKinds } from './testing/served-cluster.ts';
 
 let fixture: AccessFixture;
@@ -40,11 +40,11 @@ const routes = [
 ];
 
 /** Collections, objects and all of their parts; in a namespace, across, and by the paths of old. */
-function pathsOf(kind: Kind): readonly string[] {
+function pathsOf(kind: ServedKind): readonly string[] {
   const { plural, namespaced } = kind;
   const home = namespaced ? `namespaces/default/${plural}` : plural;
   const parts = ['status', 'scale', ...(kind.subresources ?? []).map(({ name }) => name)];
-  const served = parts.filter((part) => verbsOfSubresource(kind, part).length > 0);
+  const served = parts.filter((part) => subresourceVerbs(kind, part).length > 0);
   return [
     ...(namespaced ? [plural, `watch/${plural}`] : []),
     home,
@@ -113,5 +113,5 @@ describe('without a token, and with a wrong one', () => {
 });
 
 test('no request was taken for another one', () => {
-  expect(fixture.cluster.bugs).toEqual([]);
+  expect(fixture.cluster.errors).toEqual([]);
 });

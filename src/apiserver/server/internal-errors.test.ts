@@ -21,8 +21,8 @@ describe('a bug of ours', () => {
     expect(reply.status).toBe(500);
     expect(reply.json()).toMatchObject({ kind: 'Status', reason: 'InternalError', code: 500 });
     expect(reply.text).not.toContain('no such cell');
-    expect(cluster.bugs).toEqual([new Error('no such cell')]);
-    expect(cluster.server.metrics.crashes).toBe(1);
+    expect(cluster.errors).toEqual([new Error('no such cell')]);
+    expect(cluster.server.metrics.internalErrors).toBe(1);
     expect((await cluster.call('GET', classes)).status).toBe(200);
     await cluster.close();
   });
@@ -33,7 +33,7 @@ describe('a bug of ours', () => {
     const watch = await WatchClient.open(cluster, `${classes}?watch=1`, tableForm.accept);
     expect(await watch.ended()).toMatchObject([{ type: 'ERROR', object: { kind: 'Status', code: 500 } }]);
     expect(watch.isComplete).toBe(true);
-    expect(cluster.bugs).toHaveLength(1);
+    expect(cluster.errors).toHaveLength(1);
     await cluster.close();
   });
 });
@@ -55,7 +55,7 @@ describe('an event that one watch of several can not be told', () => {
     ]);
     expect(await other.take(1)).toMatchObject([{ type: 'ADDED', object: { metadata: { name: 'a' } } }]);
     expect((await cluster.call('GET', classes)).status).toBe(200);
-    expect(cluster.bugs).toEqual([new Error('no such field')]);
+    expect(cluster.errors).toEqual([new Error('no such field')]);
     other.close();
     await cluster.close();
   });
@@ -74,6 +74,6 @@ describe('a version that is too old', () => {
     expect(await watch.ended()).toMatchObject([{ type: 'ERROR', object: { code: 410, reason: 'Expired' } }]);
     expect(watch.isComplete).toBe(true);
     await cluster.close();
-    expect(cluster.bugs).toEqual([]);
+    expect(cluster.errors).toEqual([]);
   });
 });

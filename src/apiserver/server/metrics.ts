@@ -4,8 +4,8 @@ import { Metrics } from '../../runtime/metrics.ts';
 export interface ServerMetrics {
   requests: number;
   /** Answers by status code. */
-  readonly answers: Record<number, number>;
-  answerBytes: number;
+  readonly responses: Record<number, number>;
+  responseBytes: number;
   inFlight: number;
   watchesOpen: number;
   watchesOpened: number;
@@ -18,14 +18,14 @@ export interface ServerMetrics {
   /** Requests refused because too many bodies were being received at once. */
   bodiesRefused: number;
   /** Bugs of ours: an exception that is no answer. */
-  crashes: number;
+  internalErrors: number;
 }
 
 export function newMetrics(): ServerMetrics {
   return {
     requests: 0,
-    answers: {},
-    answerBytes: 0,
+    responses: {},
+    responseBytes: 0,
     inFlight: 0,
     watchesOpen: 0,
     watchesOpened: 0,
@@ -34,15 +34,15 @@ export function newMetrics(): ServerMetrics {
     watchBytes: 0,
     connectionsRefused: 0,
     bodiesRefused: 0,
-    crashes: 0,
+    internalErrors: 0,
   };
 }
 
 /** The same numbers as metrics, under their public names. */
 export function publishedMetrics(server: ServerMetrics): Metrics {
   const metrics = new Metrics();
-  for (const [key, { name, help, type }] of Object.entries(published)) {
-    const value = server[key as keyof typeof published];
+  for (const [key, { name, help, type }] of Object.entries(publishedNames)) {
+    const value = server[key as keyof typeof publishedNames];
     if (type === 'gauge') metrics.gauge(name, help).set(value);
     else metrics.counter(name, help).add({}, value);
   }
@@ -51,7 +51,7 @@ export function publishedMetrics(server: ServerMetrics): Metrics {
     'Answers to requests over HTTPS, by status code.',
     ['code'],
   );
-  for (const [code, count] of Object.entries(server.answers)) answers.add({ code }, count);
+  for (const [code, count] of Object.entries(server.responses)) answers.add({ code }, count);
   return metrics;
 }
 
@@ -61,12 +61,12 @@ interface Published {
   readonly type: 'counter' | 'gauge';
 }
 
-const published: Readonly<Record<Exclude<keyof ServerMetrics, 'answers'>, Published>> = {
+const publishedNames: Readonly<Record<Exclude<keyof ServerMetrics, 'responses'>, Published>> = {
   requests: counted(
     'requests',
     'Requests over HTTPS that were begun. Controllers of the same process need none.',
   ),
-  answerBytes: counted('answer_bytes', 'Bytes of answers, as they were sent, watches left out.'),
+  responseBytes: counted('answer_bytes', 'Bytes of answers, as they were sent, watches left out.'),
   inFlight: held('requests_in_flight', 'Requests that have not been answered yet.'),
   watchesOpen: held('watches', 'Watches that are open.'),
   watchesOpened: counted('watches_opened', 'Watches that were opened.'),
@@ -78,7 +78,7 @@ const published: Readonly<Record<Exclude<keyof ServerMetrics, 'answers'>, Publis
     'bodies_refused',
     'Requests refused because too many bodies were being received at once.',
   ),
-  crashes: counted('crashes', 'Requests that met a bug of the server. Anything but 0 is a bug.'),
+  internalErrors: counted('crashes', 'Requests that met a bug of the server. Anything but 0 is a bug.'),
 };
 
 function counted(what: string, help: string): Published {

@@ -3,7 +3,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { Caller } from '../access/access.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServerMetrics } from './metrics.ts';
-import type { FlushTick } from './watch/flush-tick.ts';
+import type { FlushScheduler } from './watch/flush-scheduler.ts';
 
 /** What handlers work with. */
 export interface ServerContext {
@@ -11,7 +11,7 @@ export interface ServerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: ServerMetrics;
-  readonly tick: FlushTick;
+  readonly tick: FlushScheduler;
   /** Told of bugs: exceptions that are no answer. */
   readonly onError: (error: unknown, where: string) => void;
 }

@@ -5,9 +5,9 @@ import { afterAll, expect, test } from 'vitest';
 import { seededRandom } from '../../runtime/random.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 import type { Store } from './store.ts';
-import { checked } from './testing/checked-text.ts';
-import { delay, StoreChild } from './testing/processes.ts';
-import { put, textOf } from './testing/store-driver.ts';
+import { withChecksum } from './testing/checksummed-text.ts';
+import { delay, StoreChild } from './testing/store-child.ts';
+import { entryText, putText } from './testing/store-driver.ts';
 
 /**
  * A process that writes without end is killed, again and again, in the same directory. To be killed more often:
@@ -26,7 +26,7 @@ test('after a kill at any moment, what is there is what was written up to some r
   let acknowledgedCount = 0;
   for (let round = 0; round < rounds; round += 1) {
     const child = new StoreChild(folder, { what: 'storm', directory, seed: `round ${round}` });
-    if (random.int(8) > 0) await child.speaks();
+    if (random.int(8) > 0) await child.firstOutput();
     await delay(random.int(250));
     await child.kill();
     const { writes, acknowledged } = readLines(child.lines);
@@ -37,7 +37,7 @@ test('after a kill at any moment, what is there is what was written up to some r
     expect(store.revision).toBeGreaterThanOrEqual(Math.max(1, ...acknowledged));
     forgetAfter(written, store.revision);
     expect(statesIn(store)).toEqual(statesAfter(written));
-    const { revision } = put(store, 'after the crash', `${round}`, 'rounds');
+    const { revision } = putText(store, 'after the crash', `${round}`, 'rounds');
     expect(revision).toBeGreaterThan(Math.max(...acknowledged, ...written.keys(), 1));
     await store.close();
   }
@@ -81,8 +81,8 @@ function statesAfter(written: ReadonlyMap<number, Write>): Map<string, number> {
 /** The revision of each key, having looked that all of its bytes are there and belong to that revision. */
 function statesIn(store: Store): Map<string, number> {
   const states = store.list('pods').map((entry): [string, number] => {
-    const text = textOf(entry).slice(41);
-    expect(checked(text).equals(entry.bytes)).toBe(true);
+    const text = entryText(entry).slice(41);
+    expect(withChecksum(text).equals(entry.bytes)).toBe(true);
     expect(text.replace(/x+$/, '')).toBe(`${entry.revision}`);
     return [entry.key, entry.revision];
   });

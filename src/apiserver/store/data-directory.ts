@@ -1,18 +1,18 @@
 import { accessSync, closeSync, constants, fsyncSync, openSync, realpathSync, statSync } from 'node:fs';
-import { reasonOf } from '../../io/files/file-system-reason.ts';
-import { makeFolder } from '../../io/files/make-directory.ts';
+import { fileSystemReason } from '../../io/files/file-system-reason.ts';
+import { makeDirectory } from '../../io/files/make-directory.ts';
 import { StoreError } from './store-error.ts';
 
 /** Creates the directory unless it is there, for its owner only: objects may be secrets. Answers its real path. */
 export function prepareDataDirectory(directory: string): string {
   try {
-    makeFolder(directory, 0o700);
+    makeDirectory(directory, 0o700);
     const path = realpathSync(directory);
-    if (!statSync(path).isDirectory()) throw unusable(directory, 'it is not a directory');
+    if (!statSync(path).isDirectory()) throw unusableDirectory(directory, 'it is not a directory');
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return path;
   } catch (error) {
-    throw error instanceof StoreError ? error : unusable(directory, reasonOf(error), error);
+    throw error instanceof StoreError ? error : unusableDirectory(directory, fileSystemReason(error), error);
   }
 }
 
@@ -26,7 +26,7 @@ export function syncDirectory(directory: string): void {
   }
 }
 
-export function unusable(directory: string, why: string, cause?: unknown): StoreError {
+export function unusableDirectory(directory: string, why: string, cause?: unknown): StoreError {
   const message = `the data directory ${directory} cannot be used: ${why}; choose another with --data`;
   return new StoreError('Unusable', message, { cause });
 }

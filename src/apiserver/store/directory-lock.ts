@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
-import { reasonOf } from '../../io/files/file-system-reason.ts';
-import { unusable } from './data-directory.ts';
+import { fileSystemReason } from '../../io/files/file-system-reason.ts';
+import { unusableDirectory } from './data-directory.ts';
 import { checkLmdbFile } from './lmdb-file.ts';
 import { StoreError } from './store-error.ts';
 
@@ -59,7 +59,7 @@ function openTable(directory: string): RootDatabase {
     checkLmdbFile(options.path);
     return open(options);
   } catch (error) {
-    throw unusable(directory, reasonOf(error), error);
+    throw unusableDirectory(directory, fileSystemReason(error), error);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Change } from './store.ts';
+import type { StoreChange } from './store.ts';
 
 /**
  * What makes writes outlive the process; the one thing in which a durable store differs from one in memory.
@@ -8,7 +8,7 @@ import type { Change } from './store.ts';
  */
 export interface Durability {
   /** `revision` is that of the newest change. */
-  persist(changes: readonly Change[], revision: number): Promise<void>;
+  persist(changes: readonly StoreChange[], revision: number): Promise<void>;
   /** Called once, when no `persist` is under way. */
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@
  */
 export class DurableWaiters {
   readonly #waiters = new Map<number, Waiter>();
-  readonly #gaps: Gap[] = [];
+  readonly #gaps: RolledBackRange[] = [];
 
   /** Rejects when the revision is in a gap. */
   wait(revision: number): Promise<void> {
@@ -17,7 +17,7 @@ export class DurableWaiters {
     return waiter.promise;
   }
 
-  isInGap(revision: number): boolean {
+  wasRolledBack(revision: number): boolean {
     return this.#gapWith(revision) !== undefined;
   }
 
@@ -37,12 +37,12 @@ export class DurableWaiters {
     for (const { reject } of waiters) reject(reason);
   }
 
-  #gapWith(revision: number): Gap | undefined {
+  #gapWith(revision: number): RolledBackRange | undefined {
     return this.#gaps.find(({ after, through }) => revision > after && revision <= through);
   }
 
   /** While the disk stays full, one failure follows another without a success between them: that is one gap. */
-  #remember(gap: Gap): void {
+  #remember(gap: RolledBackRange): void {
     if (this.#gaps.at(-1)?.after === gap.after) this.#gaps.pop();
     this.#gaps.push(gap);
     if (this.#gaps.length > gapsMax) this.#gaps.shift();
@@ -52,7 +52,7 @@ export class DurableWaiters {
 /** Nobody asks about a write that failed so many failures ago. */
 const gapsMax = 64;
 
-interface Gap {
+interface RolledBackRange {
   readonly after: number;
   readonly through: number;
   readonly reason: unknown;

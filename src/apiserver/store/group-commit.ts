@@ -1,5 +1,5 @@
 import type { Durability } from './durability.ts';
-import type { Change } from './store.ts';
+import type { StoreChange } from './store.ts';
 
 /** One transaction holds no more; a storm becomes several of them rather than one that takes seconds. */
 const batchLengthMax = 4096;
@@ -19,7 +19,7 @@ export interface CommitOutcome {
 export class GroupCommit {
   readonly #durability: Durability;
   readonly #outcome: CommitOutcome;
-  #gathered: Change[] = [];
+  #gathered: StoreChange[] = [];
   #running: Promise<void> | undefined;
 
   constructor(durability: Durability, outcome: CommitOutcome) {
@@ -27,7 +27,7 @@ export class GroupCommit {
     this.#outcome = outcome;
   }
 
-  add(change: Change): void {
+  add(change: StoreChange): void {
     this.#gathered.push(change);
     this.#running ??= this.#run();
   }
@@ -44,7 +44,7 @@ export class GroupCommit {
     this.#running = undefined;
   }
 
-  async #commit(batch: readonly Change[]): Promise<void> {
+  async #commit(batch: readonly StoreChange[]): Promise<void> {
     const { revision } = batch.at(-1)!.entry;
     try {
       await this.#durability.persist(batch, revision);

@@ -1,6 +1,6 @@
 import { assert } from '../../runtime/assert.ts';
 import { firstWhere } from './sorted-keys.ts';
-import type { Change } from './store.ts';
+import type { StoreChange } from './store.ts';
 
 /**
  * How much of the past is kept.
@@ -33,8 +33,8 @@ const changeOverheadBytes = 550;
 /** The newest changes in order, all together and by bucket. Grows and shrinks at the new end, forgets at the old. */
 export class History {
   readonly #limits: HistoryLimits;
-  readonly #all: Change[] = [];
-  readonly #byBucket = new Map<string, Change[]>();
+  readonly #all: StoreChange[] = [];
+  readonly #byBucket = new Map<string, StoreChange[]>();
   #compactedRevision: number;
   #bytes = 0;
 
@@ -48,7 +48,7 @@ export class History {
     return this.#compactedRevision;
   }
 
-  append(change: Change): void {
+  append(change: StoreChange): void {
     const newest = this.#all.at(-1)?.entry.revision ?? this.#compactedRevision;
     assert(change.entry.revision > newest, `revision ${change.entry.revision} follows ${newest}`);
     this.#all.push(change);
@@ -59,14 +59,14 @@ export class History {
   }
 
   /** The changes of a bucket after one revision and up to another, in order. */
-  between(bucket: string, after: number, through = Number.POSITIVE_INFINITY): Change[] {
+  between(bucket: string, after: number, through = Number.POSITIVE_INFINITY): StoreChange[] {
     assert(after >= this.#compactedRevision, `the changes after revision ${after} are compacted`);
     const changes = this.#byBucket.get(bucket) ?? [];
     return changes.slice(indexAfter(changes, after), indexAfter(changes, through));
   }
 
   /** Removes the changes after a revision and gives them back, newest first. */
-  takeBack(revision: number): Change[] {
+  rollBack(revision: number): StoreChange[] {
     const taken = this.#all.splice(indexAfter(this.#all, revision)).reverse();
     for (const change of taken) {
       this.#byBucket.get(change.bucket)!.pop();
@@ -110,12 +110,12 @@ export class History {
   }
 }
 
-function indexAfter(changes: readonly Change[], revision: number): number {
+function indexAfter(changes: readonly StoreChange[], revision: number): number {
   return firstWhere(changes, ({ entry }) => entry.revision > revision);
 }
 
 /** Bytes that were put are in the newest state, or the `previous` of a later change: they are counted once. */
-function bytesKeptBy({ type, entry, previous }: Change): number {
+function bytesKeptBy({ type, entry, previous }: StoreChange): number {
   const removedBytes = type === 'remove' ? entry.bytes.length : 0;
   return (previous?.bytes.length ?? 0) + removedBytes + changeOverheadBytes;
 }

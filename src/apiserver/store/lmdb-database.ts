@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { reasonOf } from '../../io/files/file-system-reason.ts';
-import { syncDirectory, unusable } from './data-directory.ts';
+import { fileSystemReason } from '../../io/files/file-system-reason.ts';
+import { syncDirectory, unusableDirectory } from './data-directory.ts';
 import { checkLmdbFile } from './lmdb-file.ts';
-import type { Entry } from './store.ts';
+import type { StoreEntry } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /**
@@ -68,7 +68,7 @@ export async function openLmdbDatabase(directory: string, newRevision: number): 
     return database;
   } catch (error) {
     await root?.close();
-    throw error instanceof StoreError ? error : unusable(directory, reasonOf(error), error);
+    throw error instanceof StoreError ? error : unusableDirectory(directory, fileSystemReason(error), error);
   }
 }
 
@@ -80,7 +80,7 @@ export function readRevision({ meta }: LmdbDatabase): number {
 }
 
 /** All entries, in the order in which they were written. */
-export function* readEntries({ objects }: LmdbDatabase): Generator<readonly [string, Entry]> {
+export function* readEntries({ objects }: LmdbDatabase): Generator<readonly [string, StoreEntry]> {
   for (const { key, value } of objects.getRange()) yield decodeEntry(key, value);
 }
 
@@ -90,7 +90,7 @@ export function encodeKey(revision: number): Buffer {
   return key;
 }
 
-export function encodeEntry(bucket: string, { key, createRevision, bytes }: Entry): Buffer {
+export function encodeEntry(bucket: string, { key, createRevision, bytes }: StoreEntry): Buffer {
   const name = Buffer.from(`${bucket}\0${key}\0`);
   const record = Buffer.allocUnsafeSlow(revisionBytes + name.length + bytes.length);
   record.writeDoubleBE(createRevision);
@@ -100,7 +100,7 @@ export function encodeEntry(bucket: string, { key, createRevision, bytes }: Entr
 }
 
 /** `record` is a copy of its own, of which nearly all is used: no need to copy again. */
-function decodeEntry(revisionKey: Buffer, record: Buffer): readonly [string, Entry] {
+function decodeEntry(revisionKey: Buffer, record: Buffer): readonly [string, StoreEntry] {
   const bucketEnd = record.indexOf(0, revisionBytes);
   const keyEnd = record.indexOf(0, bucketEnd + 1);
   if (record.length < revisionBytes || bucketEnd < 0 || keyEnd < 0) {

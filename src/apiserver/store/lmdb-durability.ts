@@ -1,6 +1,12 @@
-import { reasonOf } from '../../io/files/file-system-reason.ts';
+import { fileSystemReason } from '../../io/files/file-system-reason.ts';
 import { assert } from '../../runtime/assert.ts';
-import { afterChanges, type Contents, contentsText, noContents, withEntry } from './contents.ts';
+import {
+  addEntry,
+  applyChanges,
+  type ContentsChecksum,
+  emptyChecksum,
+  formatChecksum,
+} from './contents-checksum.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import type { Durability } from './durability.ts';
 import {
@@ -13,7 +19,7 @@ import {
   readRevision,
   revisionKey,
 } from './lmdb-database.ts';
-import type { Change, Entry } from './store.ts';
+import type { StoreChange, StoreEntry } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /**
@@ -31,7 +37,7 @@ export class LmdbDurability implements Durability {
   /** Of the last transaction that is known to be safe. */
   #revision: number;
   /** Of the same transaction, once all entries have been read. */
-  #contents = noContents;
+  #contents = emptyChecksum;
   #hasFailed = false;
   #writtenBytes = 0;
 
@@ -48,20 +54,20 @@ export class LmdbDurability implements Durability {
   }
 
   /** To be read to the end, where it throws if this is not what was written. */
-  *entries(): Iterable<readonly [string, Entry]> {
+  *entries(): Iterable<readonly [string, StoreEntry]> {
     const database = this.#database;
     if (database === undefined) return;
-    let found = noContents;
+    let found = emptyChecksum;
     for (const [bucket, entry] of readEntries(database)) {
-      found = withEntry(found, bucket, entry);
+      found = addEntry(found, bucket, entry);
       yield [bucket, entry];
     }
     checkContents(database, found, this.#revision);
     this.#contents = found;
   }
 
-  async persist(changes: readonly Change[], revision: number): Promise<void> {
-    const contents = afterChanges(this.#contents, changes);
+  async persist(changes: readonly StoreChange[], revision: number): Promise<void> {
+    const contents = applyChanges(this.#contents, changes);
     try {
       const isDue = this.#hasFailed || this.#writtenBytes > mappedBytesMax;
       const database = isDue ? await this.reopen() : this.#database;
@@ -108,20 +114,20 @@ export class LmdbDurability implements Durability {
 }
 
 /** An earlier version of the program tells nothing of its contents, or what they were before it wrote. */
-function checkContents({ meta }: LmdbDatabase, found: Contents, revision: number): void {
+function checkContents({ meta }: LmdbDatabase, found: ContentsChecksum, revision: number): void {
   const told = meta.get(contentsKey)?.toString();
-  if (told?.split(' ')[0] !== String(revision) || told === contentsText(found, revision)) return;
+  if (told?.split(' ')[0] !== String(revision) || told === formatChecksum(found, revision)) return;
   throw new Error(`its ${found.count} objects are not those that were written: the data is damaged`);
 }
 
 /** Everything is encoded before the transaction begins: what throws inside of it would leave it half done. */
 async function commit(
   { root, objects, meta }: LmdbDatabase,
-  changes: readonly Change[],
-  { revision, contents }: { readonly revision: number; readonly contents: Contents },
+  changes: readonly StoreChange[],
+  { revision, contents }: { readonly revision: number; readonly contents: ContentsChecksum },
 ): Promise<void> {
   const replacements = encodeReplacements(changes);
-  const contentsRecord = Buffer.from(contentsText(contents, revision));
+  const contentsRecord = Buffer.from(formatChecksum(contents, revision));
   const revisionRecord = Buffer.from(String(revision));
   await root.batch(() => {
     for (const { outdated, key, record } of replacements) {
@@ -143,9 +149,9 @@ interface Replacement {
 }
 
 /** One record an object, however often it changed: what it was before the first change goes, what the last one made comes. */
-function encodeReplacements(changes: readonly Change[]): Replacement[] {
-  const first = new Map<string, Change>();
-  const last = new Map<string, Change>();
+function encodeReplacements(changes: readonly StoreChange[]): Replacement[] {
+  const first = new Map<string, StoreChange>();
+  const last = new Map<string, StoreChange>();
   for (const change of changes) {
     const name = `${change.bucket}\0${change.entry.key}`;
     if (!first.has(name)) first.set(name, change);
@@ -165,7 +171,7 @@ function encodeReplacements(changes: readonly Change[]): Replacement[] {
 
 async function writeFailed(directory: string, error: unknown): Promise<StoreError> {
   const cause = await causeOf(error);
-  const message = `writing to the data directory ${directory} failed: ${reasonOf(cause)}; what was written is taken back`;
+  const message = `writing to the data directory ${directory} failed: ${fileSystemReason(cause)}; what was written is taken back`;
   return new StoreError('WriteFailed', message, { cause });
 }
 

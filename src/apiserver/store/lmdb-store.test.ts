@@ -15,8 +15,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { formatKey, openLmdbDatabase } from './lmdb-database.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 import { StoreError } from './store-error.ts';
-import { StoreChild } from './testing/processes.ts';
-import { durable, put, remove, told } from './testing/store-driver.ts';
+import { StoreChild } from './testing/store-child.ts';
+import { describeEntries, putText, removeKey, untilDurable } from './testing/store-driver.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'stowage-store-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -40,12 +40,12 @@ describe('a store that is opened again', () => {
   test('has everything that was there, and no past', async () => {
     const directory = join(root, 'not/yet/there');
     const before = await openLmdbStore(directory);
-    put(before, 'ns/a', 'first');
-    put(before, 'ns/a', 'second');
-    put(before, 'ns/ü', 'ümlaut', 'nodes');
-    put(before, 'ns/gone', 'x');
-    remove(before, 'ns/gone');
-    put(before, 'ns/empty', '');
+    putText(before, 'ns/a', 'first');
+    putText(before, 'ns/a', 'second');
+    putText(before, 'ns/ü', 'ümlaut', 'nodes');
+    putText(before, 'ns/gone', 'x');
+    removeKey(before, 'ns/gone');
+    putText(before, 'ns/empty', '');
     await before.close();
     const after = await openLmdbStore(directory);
     expect([after.revision, after.durableRevision, after.compactedRevision]).toEqual([
@@ -53,8 +53,8 @@ describe('a store that is opened again', () => {
       before.revision,
       before.revision,
     ]);
-    expect(told(after.list('pods'))).toBe('ns/a=second ns/empty=');
-    expect(told(after.list('nodes'))).toBe('ns/ü=ümlaut');
+    expect(describeEntries(after.list('pods'))).toBe('ns/a=second ns/empty=');
+    expect(describeEntries(after.list('nodes'))).toBe('ns/ü=ümlaut');
     expect(after.get('pods', 'ns/a')).toMatchObject({ createRevision: 2, revision: 3 });
     expect(after.listAt('pods', after.revision - 1)).toBeUndefined();
     await after.close();
@@ -63,26 +63,26 @@ describe('a store that is opened again', () => {
   test('goes on with higher revisions, also when the newest write was a removal', async () => {
     const directory = newDirectory();
     const before = await openLmdbStore(directory);
-    put(before, 'a', '1');
-    const { revision } = remove(before, 'a');
+    putText(before, 'a', '1');
+    const { revision } = removeKey(before, 'a');
     await before.close();
     const after = await openLmdbStore(directory);
-    expect(put(after, 'a', '1').revision).toBe(revision + 1);
+    expect(putText(after, 'a', '1').revision).toBe(revision + 1);
     await after.close();
   });
 
   test('has what was put, removed and put again within one transaction', async () => {
     const directory = newDirectory();
     const before = await openLmdbStore(directory);
-    put(before, 'b', '1');
-    await durable(before);
-    put(before, 'a', '1');
-    remove(before, 'a');
-    put(before, 'a', '2');
-    remove(before, 'b');
+    putText(before, 'b', '1');
+    await untilDurable(before);
+    putText(before, 'a', '1');
+    removeKey(before, 'a');
+    putText(before, 'a', '2');
+    removeKey(before, 'b');
     await before.close();
     const after = await openLmdbStore(directory);
-    expect(told(after.list('pods'))).toBe('a=2');
+    expect(describeEntries(after.list('pods'))).toBe('a=2');
     await after.close();
   });
 
@@ -104,17 +104,17 @@ describe('a data directory that is in use', () => {
       'InUse',
       `the data directory ${directory} is in use by process ${process.pid}; stop it or choose another with --data`,
     ]);
-    put(store, 'a', '1');
+    putText(store, 'a', '1');
     await store.close();
     const again = await openLmdbStore(directory);
-    expect(told(again.list('pods'))).toBe('a=1');
+    expect(describeEntries(again.list('pods'))).toBe('a=1');
     await again.close();
   });
 
   test('by another process is refused until that is gone, be it killed', async () => {
     const directory = newDirectory();
     const child = new StoreChild(root, { what: 'storm', directory });
-    await child.speaks();
+    await child.firstOutput();
     const { code, message } = await refusalOf(directory);
     expect([code, message]).toEqual([
       'InUse',
@@ -132,8 +132,8 @@ describe('a data directory that is in use', () => {
       await child.ended;
       expect(child.lines.join()).toContain(`is in use by process ${process.pid};`);
       expect(child.process.exitCode).toBe(1);
-      put(store, 'a', `${store.revision}`);
-      await durable(store);
+      putText(store, 'a', `${store.revision}`);
+      await untilDurable(store);
     }
     await store.close();
   });
@@ -141,7 +141,7 @@ describe('a data directory that is in use', () => {
   test('is had by one at most of those that come at once', async () => {
     const directory = newDirectory();
     const children = [1, 2, 3].map(() => new StoreChild(root, { what: 'hold', directory }));
-    await Promise.all(children.map((child) => child.speaks()));
+    await Promise.all(children.map((child) => child.firstOutput()));
     const words = children.map(({ lines }) => lines[0]?.split(' ')[0]);
     await Promise.all(children.map((child) => child.kill()));
     expect(words.filter((word) => word === 'open').length).toBeLessThanOrEqual(1);
@@ -242,6 +242,6 @@ test('on a full disk writes fail with the reason, and what was there stays', asy
   const store = await openLmdbStore(directory);
   const isRemoved = rest[2]?.startsWith('removed') ?? false;
   expect(store.count('pods')).toBe(acknowledged.length - (isRemoved ? 1 : 0));
-  put(store, 'one more', '1');
+  putText(store, 'one more', '1');
   await store.close();
 });

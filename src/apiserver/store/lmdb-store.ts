@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { reasonOf } from '../../io/files/file-system-reason.ts';
-import { prepareDataDirectory, unusable } from './data-directory.ts';
+import { fileSystemReason } from '../../io/files/file-system-reason.ts';
+import { prepareDataDirectory, unusableDirectory } from './data-directory.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import type { HistoryLimits } from './history.ts';
 import { openLmdbDatabase } from './lmdb-database.ts';
@@ -31,7 +31,7 @@ export async function openLmdbStore(directory: string, { history }: LmdbStoreOpt
     return store;
   } catch (error) {
     await durability.close();
-    throw refusal(path, error);
+    throw asStoreError(path, error);
   }
 }
 
@@ -41,7 +41,7 @@ async function openDurability(path: string, lock: DirectoryLock): Promise<LmdbDu
     return new LmdbDurability(path, lock, await openLmdbDatabase(path, firstRevision));
   } catch (error) {
     await lock.release();
-    throw refusal(path, error);
+    throw asStoreError(path, error);
   }
 }
 
@@ -53,6 +53,6 @@ function checkObjects(path: string): void {
 }
 
 /** Whatever goes wrong while the data is read is about the data. */
-function refusal(path: string, error: unknown): StoreError {
-  return error instanceof StoreError ? error : unusable(path, reasonOf(error), error);
+function asStoreError(path: string, error: unknown): StoreError {
+  return error instanceof StoreError ? error : unusableDirectory(path, fileSystemReason(error), error);
 }

@@ -3,7 +3,7 @@ import type { Durability } from './durability.ts';
 import { DurableWaiters } from './durable-waiters.ts';
 import { GroupCommit } from './group-commit.ts';
 import { History, type HistoryLimits } from './history.ts';
-import type { Change, Entry, ListRange, Store, Subscription } from './store.ts';
+import type { ListRange, Store, StoreChange, StoreEntry, Subscription } from './store.ts';
 import { StoreError } from './store-error.ts';
 import { Subscribers } from './subscribers.ts';
 import { VersionedBuckets } from './versioned-buckets.ts';
@@ -18,7 +18,7 @@ export interface MemoryStoreOptions {
 
 export interface InitialState {
   readonly revision: number;
-  readonly entries: Iterable<readonly [bucket: string, entry: Entry]>;
+  readonly entries: Iterable<readonly [bucket: string, entry: StoreEntry]>;
 }
 
 /** Of a new store, as in etcd: no list ever has version 0, which to clients means "any". */
@@ -69,12 +69,12 @@ export class MemoryStore implements Store {
     return this.#history.compactedRevision;
   }
 
-  get(bucket: string, key: string): Entry | undefined {
+  get(bucket: string, key: string): StoreEntry | undefined {
     this.#expectOpen();
     return this.#buckets.get(bucket, key);
   }
 
-  list(bucket: string, range?: ListRange): readonly Entry[] {
+  list(bucket: string, range?: ListRange): readonly StoreEntry[] {
     this.#expectOpen();
     return this.#buckets.list(bucket, range);
   }
@@ -84,7 +84,7 @@ export class MemoryStore implements Store {
     return this.#buckets.count(bucket, prefix);
   }
 
-  listAt(bucket: string, revision: number, range?: ListRange): readonly Entry[] | undefined {
+  listAt(bucket: string, revision: number, range?: ListRange): readonly StoreEntry[] | undefined {
     this.#expectOpen();
     assert(revision <= this.#revision, `revision ${revision} is in the future of ${this.#revision}`);
     if (revision < this.compactedRevision) return undefined;
@@ -92,25 +92,30 @@ export class MemoryStore implements Store {
     return this.#buckets.listWithout(bucket, undone, range);
   }
 
-  put(bucket: string, key: string, replaces: number, encode: (revision: number) => Uint8Array): Entry {
+  put(bucket: string, key: string, replaces: number, encode: (revision: number) => Uint8Array): StoreEntry {
     return this.#write('put', this.#target(bucket, key, replaces), encode);
   }
 
-  remove(bucket: string, key: string, replaces: number, encode: (revision: number) => Uint8Array): Entry {
+  remove(
+    bucket: string,
+    key: string,
+    replaces: number,
+    encode: (revision: number) => Uint8Array,
+  ): StoreEntry {
     assert(replaces !== 0, `${bucket} ${key}: a removal names the revision that it removes`);
     return this.#write('remove', this.#target(bucket, key, replaces), encode);
   }
 
   whenDurable(revision: number): Promise<void> | undefined {
     assert(revision <= this.#issuedRevision, `revision ${revision} is in the future of ${this.#revision}`);
-    if (revision <= this.#durableRevision && !this.#waiters.isInGap(revision)) return undefined;
+    if (revision <= this.#durableRevision && !this.#waiters.wasRolledBack(revision)) return undefined;
     return this.#waiters.wait(revision);
   }
 
   subscribe(
     bucket: string,
     revision: number,
-    listener: (changes: readonly Change[]) => void,
+    listener: (changes: readonly StoreChange[]) => void,
   ): Subscription | undefined {
     this.#expectOpen();
     if (revision < this.compactedRevision) return undefined;
@@ -149,13 +154,13 @@ export class MemoryStore implements Store {
     return { bucket, key, previous };
   }
 
-  #write(type: Change['type'], target: Target, encode: (revision: number) => Uint8Array): Entry {
+  #write(type: StoreChange['type'], target: Target, encode: (revision: number) => Uint8Array): StoreEntry {
     const { bucket, key, previous } = target;
     const revision = this.#issuedRevision + 1;
     const bytes = ownedBytes(encode(revision));
     assert(this.#issuedRevision === revision - 1, 'encode must not write');
     const entry = { key, bytes, createRevision: previous?.createRevision ?? revision, revision };
-    const change: Change = { type, bucket, entry, previous };
+    const change: StoreChange = { type, bucket, entry, previous };
     this.#buckets.apply(change);
     this.#history.append(change);
     this.#issuedRevision = revision;
@@ -196,7 +201,7 @@ export class MemoryStore implements Store {
 
   #takeBack(reason: unknown): void {
     this.#lastFailure = reason;
-    for (const change of this.#history.takeBack(this.#durableRevision)) this.#buckets.undo(change);
+    for (const change of this.#history.rollBack(this.#durableRevision)) this.#buckets.undo(change);
     this.#revision = this.#durableRevision;
     this.#waiters.rejectBetween(this.#durableRevision, this.#issuedRevision, reason);
   }
@@ -206,7 +211,7 @@ export class MemoryStore implements Store {
 interface Target {
   readonly bucket: string;
   readonly key: string;
-  readonly previous: Entry | undefined;
+  readonly previous: StoreEntry | undefined;
 }
 
 function checkName(bucket: string, key: string): void {

@@ -24,20 +24,20 @@ export interface Store {
   /** The oldest state that `listAt` and `subscribe` can begin from. */
   readonly compactedRevision: number;
 
-  get(bucket: string, key: string): Entry | undefined;
+  get(bucket: string, key: string): StoreEntry | undefined;
   /**
    * Entries whose key begins with `prefix` and comes after `after`, by key; `limit` of them at most (0 is none). The order
    * is that of JavaScript texts, which for the names of Kubernetes is the order of bytes.
    */
-  list(bucket: string, range?: ListRange): readonly Entry[];
+  list(bucket: string, range?: ListRange): readonly StoreEntry[];
   count(bucket: string, prefix?: string): number;
   /** As `list`, of an earlier time; undefined when that is compacted. The revision must not lie in the future. */
-  listAt(bucket: string, revision: number, range?: ListRange): readonly Entry[] | undefined;
+  listAt(bucket: string, revision: number, range?: ListRange): readonly StoreEntry[] | undefined;
 
   /** Creates (`replaces` is 0) or replaces. `encode` is given the revision that the bytes are going to have. */
-  put(bucket: string, key: string, replaces: number, encode: (revision: number) => Uint8Array): Entry;
+  put(bucket: string, key: string, replaces: number, encode: (revision: number) => Uint8Array): StoreEntry;
   /** Removes. `encode` makes the last bytes that watchers see; they carry the revision of the removal. */
-  remove(bucket: string, key: string, replaces: number, encode: (revision: number) => Uint8Array): Entry;
+  remove(bucket: string, key: string, replaces: number, encode: (revision: number) => Uint8Array): StoreEntry;
   /**
    * Undefined when it already is. Rejects when the write was taken back, with the reason, also when it is asked long
    * after. Answers while and after the store is closed, too.
@@ -55,7 +55,7 @@ export interface Store {
   subscribe(
     bucket: string,
     revision: number,
-    listener: (changes: readonly Change[]) => void,
+    listener: (changes: readonly StoreChange[]) => void,
   ): Subscription | undefined;
 
   /**
@@ -65,7 +65,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export interface Entry {
+export interface StoreEntry {
   readonly key: string;
   readonly bytes: Uint8Array;
   readonly createRevision: number;
@@ -78,13 +78,13 @@ export interface ListRange {
   readonly limit?: number | undefined;
 }
 
-export interface Change {
+export interface StoreChange {
   readonly type: 'put' | 'remove';
   readonly bucket: string;
   /** After a removal: the last bytes, with the revision of the removal. */
-  readonly entry: Entry;
+  readonly entry: StoreEntry;
   /** Undefined for a creation. */
-  readonly previous: Entry | undefined;
+  readonly previous: StoreEntry | undefined;
 }
 
 export interface Subscription {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Change } from './store.ts';
+import type { StoreChange } from './store.ts';
 import { Subscribers } from './subscribers.ts';
 
-const change = (bucket: string, revision: number): Change => ({
+const change = (bucket: string, revision: number): StoreChange => ({
   type: 'put',
   bucket,
   entry: { key: 'a', bytes: Buffer.from('1'), createRevision: revision, revision },

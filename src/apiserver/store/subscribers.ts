@@ -1,4 +1,4 @@
-import type { Change, Subscription } from './store.ts';
+import type { StoreChange, Subscription } from './store.ts';
 
 /** Those who want to hear of changes, and how far each of them has been told. */
 export class Subscribers {
@@ -18,7 +18,7 @@ export class Subscribers {
    * Listeners may subscribe, close any subscription and write while they are told. One that throws is not told again; the others are
    * told all the same, and then what it threw is thrown.
    */
-  publish(through: number, changesOf: (bucket: string) => readonly Change[]): void {
+  publish(through: number, changesOf: (bucket: string) => readonly StoreChange[]): void {
     let failures: unknown[] | undefined;
     for (const [bucket, subscribers] of [...this.#byBucket]) {
       const changes = changesOf(bucket);
@@ -26,7 +26,7 @@ export class Subscribers {
       for (const subscriber of [...subscribers]) {
         if (!subscribers.has(subscriber)) continue;
         try {
-          tell(subscriber, through, changes);
+          notify(subscriber, through, changes);
         } catch (error) {
           this.#remove(bucket, subscriber);
           failures ??= [];
@@ -48,7 +48,7 @@ export class Subscribers {
   }
 }
 
-type Listener = (changes: readonly Change[]) => void;
+type Listener = (changes: readonly StoreChange[]) => void;
 
 interface Subscriber {
   readonly listener: Listener;
@@ -56,7 +56,7 @@ interface Subscriber {
 }
 
 /** Almost always nobody has heard of any of them, and all subscribers share one array. */
-function tell(subscriber: Subscriber, through: number, changes: readonly Change[]): void {
+function notify(subscriber: Subscriber, through: number, changes: readonly StoreChange[]): void {
   const { revision } = subscriber;
   const isAllNew = changes[0]!.entry.revision > revision;
   const news = isAllNew ? changes : changes.filter(({ entry }) => entry.revision > revision);

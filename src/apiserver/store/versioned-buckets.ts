@@ -1,16 +1,16 @@
 import { assert } from '../../runtime/assert.ts';
 import { SortedKeys } from './sorted-keys.ts';
-import type { Change, Entry, ListRange } from './store.ts';
+import type { ListRange, StoreChange, StoreEntry } from './store.ts';
 
 /** The newest state: entries by bucket and key. Changes are applied, and undone newest first. */
 export class VersionedBuckets {
   readonly #buckets = new Map<string, Bucket>();
 
-  get(bucket: string, key: string): Entry | undefined {
+  get(bucket: string, key: string): StoreEntry | undefined {
     return this.#buckets.get(bucket)?.entries.get(key);
   }
 
-  list(bucket: string, { prefix, after, limit }: ListRange = {}): Entry[] {
+  list(bucket: string, { prefix, after, limit }: ListRange = {}): StoreEntry[] {
     const found = this.#buckets.get(bucket);
     if (found === undefined) return [];
     return found.keys.range(prefix, after, limit).map((key) => found.entries.get(key)!);
@@ -21,8 +21,8 @@ export class VersionedBuckets {
   }
 
   /** As `list`, without the newest changes, which are given in order. Costs a look at each of them, and the result. */
-  listWithout(bucket: string, undone: readonly Change[], range: ListRange = {}): Entry[] {
-    const earlier = new Map<string, Entry | undefined>();
+  listWithout(bucket: string, undone: readonly StoreChange[], range: ListRange = {}): StoreEntry[] {
+    const earlier = new Map<string, StoreEntry | undefined>();
     for (const { entry, previous } of undone) {
       if (isWithin(range, entry.key) && !earlier.has(entry.key)) earlier.set(entry.key, previous);
     }
@@ -38,9 +38,9 @@ export class VersionedBuckets {
   }
 
   /** As `list`, without some of the keys. */
-  #listExcept(bucket: string, keys: ReadonlyMap<string, unknown>, range: ListRange): Entry[] {
+  #listExcept(bucket: string, keys: ReadonlyMap<string, unknown>, range: ListRange): StoreEntry[] {
     const { limit = Number.POSITIVE_INFINITY } = range;
-    const found: Entry[] = [];
+    const found: StoreEntry[] = [];
     let { after } = range;
     while (found.length < limit) {
       const page = this.list(bucket, { ...range, after });
@@ -51,30 +51,30 @@ export class VersionedBuckets {
     return found.slice(0, limit);
   }
 
-  apply(change: Change): void {
+  apply(change: StoreChange): void {
     const { bucket, entry, previous } = change;
     this.#expect(bucket, entry.key, previous);
     this.#set(bucket, entry.key, change.type === 'put' ? entry : undefined);
   }
 
   /** `change` is the newest one of its key that is applied. */
-  undo(change: Change): void {
+  undo(change: StoreChange): void {
     const { bucket, entry, previous } = change;
     this.#expect(bucket, entry.key, change.type === 'put' ? entry : undefined);
     this.#set(bucket, entry.key, previous);
   }
 
   /** An entry from before the first change. */
-  load(bucket: string, entry: Entry): void {
+  load(bucket: string, entry: StoreEntry): void {
     this.#expect(bucket, entry.key, undefined);
     this.#set(bucket, entry.key, entry);
   }
 
-  #expect(bucket: string, key: string, expected: Entry | undefined): void {
+  #expect(bucket: string, key: string, expected: StoreEntry | undefined): void {
     assert(this.get(bucket, key) === expected, `${bucket} ${key} is not what the change was made for`);
   }
 
-  #set(bucketName: string, key: string, entry: Entry | undefined): void {
+  #set(bucketName: string, key: string, entry: StoreEntry | undefined): void {
     const bucket = this.#buckets.get(bucketName) ?? this.#addBucket(bucketName);
     if (entry === undefined) {
       if (bucket.entries.delete(key)) bucket.keys.delete(key);
@@ -85,14 +85,14 @@ export class VersionedBuckets {
   }
 
   #addBucket(name: string): Bucket {
-    const bucket = { entries: new Map<string, Entry>(), keys: new SortedKeys() };
+    const bucket = { entries: new Map<string, StoreEntry>(), keys: new SortedKeys() };
     this.#buckets.set(name, bucket);
     return bucket;
   }
 }
 
 interface Bucket {
-  readonly entries: Map<string, Entry>;
+  readonly entries: Map<string, StoreEntry>;
   /** The same keys, in order. */
   readonly keys: SortedKeys;
 }
@@ -101,13 +101,13 @@ function isWithin({ prefix = '', after }: ListRange, key: string): boolean {
   return key.startsWith(prefix) && (after === undefined || key > after);
 }
 
-function byKey(a: Entry, b: Entry): number {
+function byKey(a: StoreEntry, b: StoreEntry): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 }
 
 /** Two lists in order and without a key in common. */
-function merge(left: readonly Entry[], right: readonly Entry[], limit: number): Entry[] {
-  const merged: Entry[] = [];
+function merge(left: readonly StoreEntry[], right: readonly StoreEntry[], limit: number): StoreEntry[] {
+  const merged: StoreEntry[] = [];
   let leftIndex = 0;
   let rightIndex = 0;
   while (merged.length < limit) {

@@ -17,8 +17,8 @@ import {
   octetString,
   sequence,
   set,
-  utf8String,
   time,
+  utf8String,
 } from './der.ts';
 
 /** A certificate and its key, both as PEM. The certificate signs itself, so clients trust it by having it as their CA. */
@@ -71,7 +71,11 @@ export function makeCertificate(nowMs: number, extraHosts: readonly string[] = [
 }
 
 /** Whether a kept pair still serves: it can be read, belongs together, has time left and names every host. */
-export function isCertificateUsable(pair: TlsKeyPair, nowMs: number, extraHosts: readonly string[] = []): boolean {
+export function isCertificateUsable(
+  pair: TlsKeyPair,
+  nowMs: number,
+  extraHosts: readonly string[] = [],
+): boolean {
   try {
     const certificate = new X509Certificate(pair.certificate);
     return (

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readFileIfExists, writePrivateFile } from '../files/private-files.ts';
-import { isCertificateUsable, type TlsKeyPair, makeCertificate } from './certificate.ts';
+import { isCertificateUsable, makeCertificate, type TlsKeyPair } from './certificate.ts';
 
 export interface CertificateOptions {
   readonly nowMs: number;
@@ -9,12 +9,19 @@ export interface CertificateOptions {
 }
 
 /** The certificate of the last start where it still serves, else a new one. */
-export async function loadOrCreateKeyPair(folder: string, { nowMs, extraHosts }: CertificateOptions): Promise<TlsKeyPair> {
+export async function loadOrCreateKeyPair(
+  folder: string,
+  { nowMs, extraHosts }: CertificateOptions,
+): Promise<TlsKeyPair> {
   const [certificate, key] = await Promise.all([
     readFileIfExists(join(folder, 'tls.crt')),
     readFileIfExists(join(folder, 'tls.key')),
   ]);
-  if (certificate !== undefined && key !== undefined && isCertificateUsable({ certificate, key }, nowMs, extraHosts)) {
+  if (
+    certificate !== undefined &&
+    key !== undefined &&
+    isCertificateUsable({ certificate, key }, nowMs, extraHosts)
+  ) {
     return { certificate, key };
   }
   const made = makeCertificate(nowMs, extraHosts);

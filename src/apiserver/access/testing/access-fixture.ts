@@ -3,8 +3,8 @@ import type { StoredObject } from '../../kinds/served-kind.ts';
 import { bootstrap } from '../../registry/bootstrap.ts';
 import {
   type CallOptions,
-  type Reply,
   type ServedCluster,
+  type ServerReply,
   serveCluster,
 } from '../../server/testing/served-cluster.ts';
 import { bootstrapPolicy } from '../bootstrap-policy.ts';
@@ -36,7 +36,7 @@ export class AccessFixture implements AsyncDisposable {
     method: string,
     path: string,
     options: CallOptions = {},
-  ): Promise<Reply> {
+  ): Promise<ServerReply> {
     return await this.cluster.call(method, path, { ...options, token });
   }
 
@@ -69,7 +69,7 @@ interface TokenAnswer {
 }
 
 /** What a token says, and how it says it. */
-export function partsOf(token: string): { readonly header: Fields; readonly claims: Fields } {
+export function tokenParts(token: string): { readonly header: Fields; readonly claims: Fields } {
   const [header = '', claims = ''] = token.split('.');
   const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Fields;
   return { header: read(header), claims: read(claims) };
@@ -78,7 +78,7 @@ export function partsOf(token: string): { readonly header: Fields; readonly clai
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A token that somebody makes up; signed by the given key, or by nobody. */
-export function forged(header: object, claims: object, key?: string): string {
+export function forgeToken(header: object, claims: object, key?: string): string {
   const text = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const signed = `${text(header)}.${text(claims)}`;
   if (key === undefined) return `${signed}.`;
@@ -89,7 +89,7 @@ export function forged(header: object, claims: object, key?: string): string {
 }
 
 /** A key of somebody else, and the id that tokens name it by. */
-export function otherKey(): { readonly pem: string; readonly id: string } {
+export function foreignKey(): { readonly pem: string; readonly id: string } {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const der = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

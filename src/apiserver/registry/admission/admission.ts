@@ -1,18 +1,18 @@
-import type { RegistryContext } from '../context/context.ts';
+import type { RegistryContext } from '../context/registry-context.ts';
 import { applyOperatorRules } from './apply-operator-rules.ts';
-import type { AdmissionRule, Attempt } from './attempt.ts';
 import { checkClaimResize } from './claim-resize.ts';
 import { setDefaultStorageClass } from './default-storage-class.ts';
 import { addDefaultTolerations } from './default-tolerations.ts';
-import { checkCreateByChange, checkGrant } from './guard.ts';
 import { protectInUse } from './in-use-protection.ts';
 import { checkNamespaceLifecycle } from './namespace-lifecycle.ts';
 import { checkPriorityClass, setPriority } from './priority.ts';
 import { applyRuntimeClass, checkOverheadOfClass } from './runtime-class.ts';
 import { copyTopologyLabels } from './topology-labels.ts';
+import type { AdmissionRule, WriteAttempt } from './write-attempt.ts';
+import { checkGrant, checkImplicitCreate } from './write-guard.ts';
 
 /** What the server adds to an object, or refuses before its kind has looked at it, because of other objects. In Kubernetes' order. */
-const changing: readonly AdmissionRule[] = [
+const mutatingRules: readonly AdmissionRule[] = [
   checkNamespaceLifecycle,
   setPriority,
   addDefaultTolerations,
@@ -25,19 +25,19 @@ const changing: readonly AdmissionRule[] = [
 ];
 
 /** What refuses an object that is right in itself. */
-const looking: readonly AdmissionRule[] = [
-  checkCreateByChange,
+const validatingRules: readonly AdmissionRule[] = [
+  checkImplicitCreate,
   checkPriorityClass,
   checkClaimResize,
   checkOverheadOfClass,
 ];
 
 /** Before the kind prepares and checks the object. */
-export function admit(context: RegistryContext, attempt: Attempt): void {
-  for (const rule of changing) rule(context, attempt);
+export function runMutatingRules(context: RegistryContext, attempt: WriteAttempt): void {
+  for (const rule of mutatingRules) rule(context, attempt);
 }
 
 /** After the kind has checked it; nothing is changed any more. */
-export function approve(context: RegistryContext, attempt: Attempt): void {
-  for (const rule of looking) rule(context, attempt);
+export function runValidatingRules(context: RegistryContext, attempt: WriteAttempt): void {
+  for (const rule of validatingRules) rule(context, attempt);
 }

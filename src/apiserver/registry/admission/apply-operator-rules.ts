@@ -1,17 +1,17 @@
 import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
-import { everything, type RegistryContext } from '../context/context.ts';
 import type { ReadAll } from '../context/operator-rules.ts';
-import { type Attempt, isKind } from './attempt.ts';
+import { listAllObjects, type RegistryContext } from '../context/registry-context.ts';
+import { isKind, type WriteAttempt } from './write-attempt.ts';
 
 /** A new object as those who run the server want it. */
-export function applyOperatorRules(context: RegistryContext, attempt: Attempt): void {
+export function applyOperatorRules(context: RegistryContext, attempt: WriteAttempt): void {
   const rule = context.rules?.persistentVolumes;
   if (rule === undefined || attempt.operation !== 'CREATE' || !isKind(attempt, '', 'PersistentVolume'))
     return;
   const all: ReadAll = (resource, namespace) => {
     const kind = context.kinds.byPlural(apiVersionOf(resource), resource.plural);
-    return kind === undefined ? [] : (everything(context, kind, namespace) as unknown as never[]);
+    return kind === undefined ? [] : (listAllObjects(context, kind, namespace) as unknown as never[]);
   };
   Object.assign(attempt.object, rule(attempt.object as PersistentVolume, all));
 }

@@ -3,11 +3,11 @@ import type { StorageClass } from '../../../kube/api/stored/storage.ts';
 import { forbidden } from '../../../kube/api-error.ts';
 import { compareQuantities, parseQuantity } from '../../../kube/quantities/quantity.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { find, type RegistryContext } from '../context/context.ts';
-import { type Attempt, isKind } from './attempt.ts';
+import { findObject, type RegistryContext } from '../context/registry-context.ts';
+import { isKind, type WriteAttempt } from './write-attempt.ts';
 
 /** A bound claim may grow where its class says so. */
-export function checkClaimResize(context: RegistryContext, attempt: Attempt): void {
+export function checkClaimResize(context: RegistryContext, attempt: WriteAttempt): void {
   const { kind, operation, old, write } = attempt;
   if (!isKind(attempt, '', 'PersistentVolumeClaim') || operation !== 'UPDATE') return;
   if (write.subresource !== undefined) return;
@@ -41,7 +41,7 @@ function allowsExpansion(
   const name = classOf(claim);
   const kind = context.kinds.byPlural('storage.k8s.io/v1', 'storageclasses');
   if (name === '' || name !== classOf(before) || kind === undefined) return false;
-  const found = find(context, kind, { name })?.snapshot.object as StorageClass | undefined;
+  const found = findObject(context, kind, { name })?.snapshot.object as StorageClass | undefined;
   return found?.allowVolumeExpansion === true;
 }
 

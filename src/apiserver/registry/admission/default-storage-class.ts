@@ -1,11 +1,11 @@
 import type { PersistentVolumeClaim } from '../../../kube/api/stored/core.ts';
 import type { StorageClass } from '../../../kube/api/stored/storage.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { everything, type RegistryContext } from '../context/context.ts';
-import { type Attempt, isKind } from './attempt.ts';
+import { listAllObjects, type RegistryContext } from '../context/registry-context.ts';
+import { isKind, type WriteAttempt } from './write-attempt.ts';
 
 /** A claim that names no class gets the default one, if there is one. An empty name is a name. */
-export function setDefaultStorageClass(context: RegistryContext, attempt: Attempt): void {
+export function setDefaultStorageClass(context: RegistryContext, attempt: WriteAttempt): void {
   if (!isKind(attempt, '', 'PersistentVolumeClaim') || attempt.operation !== 'CREATE') return;
   const claim = attempt.object as PersistentVolumeClaim;
   if (claim.metadata.annotations?.[annotations.betaStorageClass] !== undefined) return;
@@ -18,7 +18,7 @@ export function setDefaultStorageClass(context: RegistryContext, attempt: Attemp
 function defaultClass(context: RegistryContext): StorageClass | undefined {
   const kind = context.kinds.byPlural('storage.k8s.io/v1', 'storageclasses');
   if (kind === undefined) return undefined;
-  const defaults = everything<StorageClass>(context, kind).filter(isDefault);
+  const defaults = listAllObjects<StorageClass>(context, kind).filter(isDefault);
   return defaults.sort(byAge)[0];
 }
 

@@ -1,19 +1,19 @@
 import type { Pod, Toleration } from '../../../kube/api/stored/core.ts';
-import type { RegistryContext } from '../context/context.ts';
-import { type Attempt, isKind } from './attempt.ts';
+import type { RegistryContext } from '../context/registry-context.ts';
+import { isKind, type WriteAttempt } from './write-attempt.ts';
 
 /** How long a pod stays on a node that has stopped answering, unless it says otherwise. */
 const tolerationSeconds = 300;
 
-const troubles = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+const nodeConditionTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
-export function addDefaultTolerations(_context: RegistryContext, attempt: Attempt): void {
+export function addDefaultTolerations(_context: RegistryContext, attempt: WriteAttempt): void {
   if (!isKind(attempt, '', 'Pod') || attempt.operation === 'DELETE') return;
   if (attempt.write.subresource !== undefined) return;
   const { spec } = attempt.object as Pod;
   if (spec === undefined) return;
   const given = spec.tolerations ?? [];
-  const missing = troubles.filter((key) => !given.some((toleration) => covers(toleration, key)));
+  const missing = nodeConditionTaints.filter((key) => !given.some((toleration) => covers(toleration, key)));
   if (missing.length === 0) return;
   spec.tolerations = [
     ...given,

@@ -1,5 +1,5 @@
-import type { RegistryContext } from '../context/context.ts';
-import { type Attempt, isKind } from './attempt.ts';
+import type { RegistryContext } from '../context/registry-context.ts';
+import { isKind, type WriteAttempt } from './write-attempt.ts';
 
 /** Keeps volumes and claims that somebody uses; the `protection` controller takes it off when nobody does. */
 const protections = [
@@ -8,7 +8,7 @@ const protections = [
   { group: 'storage.k8s.io', kind: 'VolumeAttributesClass', finalizer: 'kubernetes.io/vac-protection' },
 ];
 
-export function protectInUse(_context: RegistryContext, attempt: Attempt): void {
+export function protectInUse(_context: RegistryContext, attempt: WriteAttempt): void {
   if (attempt.operation !== 'CREATE') return;
   const protection = protections.find(({ group, kind }) => isKind(attempt, group, kind));
   if (protection === undefined) return;

@@ -1,24 +1,24 @@
 import type { Namespace } from '../../../kube/api/stored/core.ts';
 import { forbidden, notFound } from '../../../kube/api-error.ts';
-import { find, type RegistryContext } from '../context/context.ts';
-import type { Attempt } from './attempt.ts';
+import { findObject, type RegistryContext } from '../context/registry-context.ts';
+import type { WriteAttempt } from './write-attempt.ts';
 
 /** What the system needs. */
-const immortal = new Set(['default', 'kube-system', 'kube-public']);
+const protectedNamespaces = new Set(['default', 'kube-system', 'kube-public']);
 
 /** Objects live in namespaces that exist; nothing new comes into one that is being emptied. */
-export function checkNamespaceLifecycle(context: RegistryContext, attempt: Attempt): void {
+export function checkNamespaceLifecycle(context: RegistryContext, attempt: WriteAttempt): void {
   const { operation, kind, object } = attempt;
   const { name = '', namespace = '' } = object.metadata;
   const namespaces = context.kinds.byPlural('v1', 'namespaces');
   if (kind === namespaces) {
-    if (operation === 'DELETE' && immortal.has(name)) {
+    if (operation === 'DELETE' && protectedNamespaces.has(name)) {
       throw forbidden(kind, name, 'this namespace may not be deleted');
     }
     return;
   }
   if (!kind.namespaced || operation === 'DELETE' || namespaces === undefined) return;
-  const found = find(context, namespaces, { name: namespace });
+  const found = findObject(context, namespaces, { name: namespace });
   if (found === undefined) throw notFound(namespaces, namespace);
   const isEnding = (found.snapshot.object as Namespace).status?.phase === 'Terminating';
   if (operation === 'CREATE' && isEnding) {

@@ -2,11 +2,11 @@ import type { Pod } from '../../../kube/api/stored/core.ts';
 import type { PriorityClass } from '../../../kube/api/stored/scheduling.ts';
 import { forbidden } from '../../../kube/api-error.ts';
 import { systemPriorityClasses } from '../../kinds/scheduling/priority-class.ts';
-import { everything, find, type RegistryContext } from '../context/context.ts';
-import { type Attempt, isKind } from './attempt.ts';
+import { findObject, listAllObjects, type RegistryContext } from '../context/registry-context.ts';
+import { isKind, type WriteAttempt } from './write-attempt.ts';
 
 /** A pod's priority follows from the class that it names, or from the default class. */
-export function setPriority(context: RegistryContext, attempt: Attempt): void {
+export function setPriority(context: RegistryContext, attempt: WriteAttempt): void {
   if (!isKind(attempt, '', 'Pod') || attempt.write.subresource !== undefined) return;
   const { spec } = attempt.object as Pod;
   if (spec === undefined) return;
@@ -26,7 +26,7 @@ export function setPriority(context: RegistryContext, attempt: Attempt): void {
 }
 
 /** At most one class is the default, and those of the system stay. */
-export function checkPriorityClass(context: RegistryContext, attempt: Attempt): void {
+export function checkPriorityClass(context: RegistryContext, attempt: WriteAttempt): void {
   const { kind, operation, object } = attempt;
   if (!isKind(attempt, 'scheduling.k8s.io', 'PriorityClass')) return;
   if (operation === 'DELETE') {
@@ -49,13 +49,13 @@ interface Priority {
   readonly policy: string | undefined;
 }
 
-function priorityFor(context: RegistryContext, { kind, object }: Attempt, name: string): Priority {
+function priorityFor(context: RegistryContext, { kind, object }: WriteAttempt, name: string): Priority {
   if (name === '') {
     const chosen = defaultClass(context);
     return chosen === undefined ? { name: '', value: 0, policy: 'PreemptLowerPriority' } : priorityOf(chosen);
   }
   const classes = context.kinds.byPlural('scheduling.k8s.io/v1', 'priorityclasses');
-  const found = classes && find(context, classes, { name });
+  const found = classes && findObject(context, classes, { name });
   if (found === undefined) {
     throw forbidden(kind, object.metadata.name ?? '', `no PriorityClass with name ${name} was found`);
   }
@@ -70,12 +70,17 @@ function priorityOf({ metadata, value, preemptionPolicy }: PriorityClass): Prior
 function defaultClass(context: RegistryContext): PriorityClass | undefined {
   const kind = context.kinds.byPlural('scheduling.k8s.io/v1', 'priorityclasses');
   if (kind === undefined) return undefined;
-  return everything<PriorityClass>(context, kind)
+  return listAllObjects<PriorityClass>(context, kind)
     .filter(({ globalDefault }) => globalDefault === true)
     .sort((a, b) => a.value - b.value)[0];
 }
 
-function checkGiven<T>({ kind, object }: Attempt, what: string, given: T | undefined, computed: T): void {
+function checkGiven<T>(
+  { kind, object }: WriteAttempt,
+  what: string,
+  given: T | undefined,
+  computed: T,
+): void {
   if (given === undefined || given === computed) return;
   throw forbidden(
     kind,

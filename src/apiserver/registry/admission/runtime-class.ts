@@ -1,19 +1,19 @@
 import type { Pod, PodSpec, Toleration } from '../../../kube/api/stored/core.ts';
 import type { RuntimeClass } from '../../../kube/api/stored/node.ts';
 import { type ApiError, forbidden } from '../../../kube/api-error.ts';
-import { deepEqual } from '../../../kube/deep-equal.ts';
-import { find, type RegistryContext } from '../context/context.ts';
-import { type Attempt, isKind } from './attempt.ts';
+import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
+import { findObject, type RegistryContext } from '../context/registry-context.ts';
+import { isKind, type WriteAttempt } from './write-attempt.ts';
 
 /** A pod takes over what its runtime class costs and where it runs. */
-export function applyRuntimeClass(context: RegistryContext, attempt: Attempt): void {
+export function applyRuntimeClass(context: RegistryContext, attempt: WriteAttempt): void {
   const spec = specOfNewPod(attempt);
   const runtimeClass = spec && classOf(context, attempt, spec);
   if (spec === undefined || runtimeClass === undefined) return;
   const overhead = runtimeClass.overhead?.podFixed;
   if (runtimeClass.overhead !== undefined) {
-    if (Object.keys(spec.overhead ?? {}).length > 0 && !deepEqual(spec.overhead, overhead)) {
-      throw otherOverhead(attempt);
+    if (Object.keys(spec.overhead ?? {}).length > 0 && !isSemanticallyEqual(spec.overhead, overhead)) {
+      throw overheadMismatch(attempt);
     }
     spec.overhead = overhead;
   }
@@ -21,33 +21,33 @@ export function applyRuntimeClass(context: RegistryContext, attempt: Attempt): v
 }
 
 /** What a pod costs beyond its containers is told by its class, not by whoever creates it. */
-export function checkOverheadOfClass(context: RegistryContext, attempt: Attempt): void {
+export function checkOverheadOfClass(context: RegistryContext, attempt: WriteAttempt): void {
   const spec = specOfNewPod(attempt);
   if (spec === undefined) return;
   const runtimeClass = classOf(context, attempt, spec);
   if (runtimeClass?.overhead !== undefined) {
-    if (!deepEqual(spec.overhead, runtimeClass.overhead.podFixed)) throw otherOverhead(attempt);
+    if (!isSemanticallyEqual(spec.overhead, runtimeClass.overhead.podFixed)) throw overheadMismatch(attempt);
   } else if (spec.overhead !== undefined) {
     throw rejected(attempt, 'Pod Overhead set without corresponding RuntimeClass defined Overhead');
   }
 }
 
-function specOfNewPod(attempt: Attempt): PodSpec | undefined {
+function specOfNewPod(attempt: WriteAttempt): PodSpec | undefined {
   if (!isKind(attempt, '', 'Pod') || attempt.operation !== 'CREATE') return undefined;
   return attempt.write.subresource === undefined ? (attempt.object as Pod).spec : undefined;
 }
 
-function classOf(context: RegistryContext, attempt: Attempt, spec: PodSpec): RuntimeClass | undefined {
+function classOf(context: RegistryContext, attempt: WriteAttempt, spec: PodSpec): RuntimeClass | undefined {
   const name = spec.runtimeClassName;
   const kind = context.kinds.byPlural('node.k8s.io/v1', 'runtimeclasses');
   if (name === undefined || kind === undefined) return undefined;
-  const found = find(context, kind, { name });
+  const found = findObject(context, kind, { name });
   if (found === undefined) throw rejected(attempt, `RuntimeClass ${JSON.stringify(name)} not found`);
   return found.snapshot.object as RuntimeClass;
 }
 
 function applyScheduling(
-  attempt: Attempt,
+  attempt: WriteAttempt,
   spec: PodSpec,
   { nodeSelector = {}, tolerations = [] }: NonNullable<RuntimeClass['scheduling']>,
 ): void {
@@ -66,14 +66,14 @@ function applyScheduling(
 function mergedTolerations(all: readonly Toleration[]): Toleration[] {
   const merged: Toleration[] = [];
   for (const [i, toleration] of all.entries()) {
-    const later = all.slice(i + 1).filter((other) => !deepEqual(other, toleration));
+    const later = all.slice(i + 1).filter((other) => !isSemanticallyEqual(other, toleration));
     if (![...merged, ...later].some((other) => covers(other, toleration))) merged.push(toleration);
   }
   return merged;
 }
 
 function covers(wide: Toleration, narrow: Toleration): boolean {
-  if (deepEqual(wide, narrow)) return true;
+  if (isSemanticallyEqual(wide, narrow)) return true;
   const isForAllKeys = (wide.key ?? '') === '' && wide.operator === 'Exists';
   if ((wide.key ?? '') !== (narrow.key ?? '') && !isForAllKeys) return false;
   if ((wide.effect ?? '') !== '' && wide.effect !== narrow.effect) return false;
@@ -84,10 +84,10 @@ function covers(wide: Toleration, narrow: Toleration): boolean {
   return narrow.operator === 'Equal' && (narrow.value ?? '') === (wide.value ?? '');
 }
 
-function otherOverhead(attempt: Attempt): ApiError {
+function overheadMismatch(attempt: WriteAttempt): ApiError {
   return rejected(attempt, "Pod's Overhead doesn't match RuntimeClass's defined Overhead");
 }
 
-function rejected({ kind, object }: Attempt, why: string): ApiError {
+function rejected({ kind, object }: WriteAttempt, why: string): ApiError {
   return forbidden(kind, object.metadata.name ?? '', `pod rejected: ${why}`);
 }

@@ -1,11 +1,11 @@
 import type { Pod } from '../../../kube/api/stored/core.ts';
-import { find, type RegistryContext } from '../context/context.ts';
-import { type Attempt, isKind } from './attempt.ts';
+import { findObject, type RegistryContext } from '../context/registry-context.ts';
+import { isKind, type WriteAttempt } from './write-attempt.ts';
 
 const copied = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
 /** A pod that comes with its node carries the node's zone and region, as one that is bound later does. */
-export function copyTopologyLabels(context: RegistryContext, attempt: Attempt): void {
+export function copyTopologyLabels(context: RegistryContext, attempt: WriteAttempt): void {
   if (!isKind(attempt, '', 'Pod') || attempt.operation !== 'CREATE') return;
   const pod = attempt.object as Pod;
   const labels = topologyLabels(context, pod.spec?.nodeName ?? '');
@@ -15,7 +15,8 @@ export function copyTopologyLabels(context: RegistryContext, attempt: Attempt): 
 /** The labels of a node that its pods carry too; none where there is no such node. */
 export function topologyLabels(context: RegistryContext, nodeName: string): Readonly<Record<string, string>> {
   const nodes = context.kinds.byPlural('v1', 'nodes');
-  const found = nodeName === '' || nodes === undefined ? undefined : find(context, nodes, { name: nodeName });
+  const found =
+    nodeName === '' || nodes === undefined ? undefined : findObject(context, nodes, { name: nodeName });
   const labels = found?.snapshot.object.metadata.labels ?? {};
   return Object.fromEntries(Object.entries(labels).filter(([key]) => copied.includes(key)));
 }

@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
  * The write has run up to its first pause when it gets here, so it knows of nothing newer than what the store has now. Where that
  * is taken back, the answer is that failure, whatever the write would have said.
  */
-export async function durably<T>(store: Store, write: Promise<T>): Promise<T> {
+export async function resultWhenDurable<T>(store: Store, write: Promise<T>): Promise<T> {
   const seen = store.revision;
   try {
     return await write;
@@ -17,7 +17,7 @@ export async function durably<T>(store: Store, write: Promise<T>): Promise<T> {
 }
 
 /** The same for reads: they wait by themselves for what they show, but what they refuse tells of the whole store. */
-export async function refusedDurably<T>(store: Store, read: Promise<T>): Promise<T> {
+export async function errorWhenDurable<T>(store: Store, read: Promise<T>): Promise<T> {
   const seen = store.revision;
   try {
     return await read;

@@ -1,8 +1,8 @@
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
-import { find, type RegistryContext } from '../context/context.ts';
-import { durably } from '../context/durable-result.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
+import { resultWhenDurable } from '../context/durable-result.ts';
+import { findObject, type RegistryContext } from '../context/registry-context.ts';
 import { listObjects } from '../reads/list.ts';
-import type { DeletionRequest, ListAnswer, ListQuery, WriteContext } from '../registry.ts';
+import type { DeletionRequest, ListQuery, SnapshotPage, WriteContext } from '../registry.ts';
 import { deleteObject, warnOfOrphans } from './delete.ts';
 
 export interface CollectionDeletion {
@@ -20,27 +20,27 @@ const batchLengthMax = 500;
  */
 export async function deleteCollection(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   { query, options, write }: CollectionDeletion,
-): Promise<ListAnswer> {
+): Promise<SnapshotPage> {
   const answer = await listObjects(context, kind, query);
   // Also where there is nothing to delete.
   warnOfOrphans(kind, options, write);
   for (let start = 0; start < answer.items.length; start += batchLengthMax) {
     const batch = answer.items.slice(start, start + batchLengthMax);
     const deletions = batch.map(({ object }) => deleteListed(context, kind, object, { options, write }));
-    await durably(context.store, Promise.all(deletions));
+    await resultWhenDurable(context.store, Promise.all(deletions));
   }
   return answer;
 }
 
 async function deleteListed(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   { metadata }: StoredObject,
   { options, write }: Pick<CollectionDeletion, 'options' | 'write'>,
 ): Promise<void> {
   const key = { namespace: metadata.namespace, name: metadata.name ?? '' };
-  if (find(context, kind, key)?.snapshot.object.metadata.uid !== metadata.uid) return;
+  if (findObject(context, kind, key)?.snapshot.object.metadata.uid !== metadata.uid) return;
   await deleteObject(context, kind, key, options, write);
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Deleted } from '../registry.ts';
+import type { DeleteResult } from '../registry.ts';
 import { type AnyObject, RegistryFixture, refusal } from '../testing/registry-fixture.ts';
 
 let fixture: RegistryFixture;
@@ -14,7 +14,7 @@ async function makePod({ nodeName = 'n1', finalizers = [] as readonly string[], 
 }
 
 /** How it went: how long is left, or that it is over. */
-function told(deleted: Deleted): string {
+function told(deleted: DeleteResult): string {
   if (deleted.kind !== 'kept') return deleted.kind;
   const { deletionGracePeriodSeconds, generation, finalizers = [] } = deleted.snapshot.object.metadata;
   const held = finalizers.length === 0 ? '' : ` held by ${finalizers}`;

@@ -1,20 +1,20 @@
 import { conflict } from '../../../kube/api-error.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
-import { admit, approve } from '../admission/admission.ts';
-import type { Attempt } from '../admission/attempt.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
+import { runMutatingRules, runValidatingRules } from '../admission/admission.ts';
+import type { WriteAttempt } from '../admission/write-attempt.ts';
 import {
-  type Found,
-  findOrRefuse,
+  type FoundObject,
+  findOrThrow,
   type RegistryContext,
-  remove,
+  removeObject,
   storageKind,
-  store,
+  storeObject,
   timestamp,
-} from '../context/context.ts';
-import { decodeObject, transientSnapshot } from '../context/snapshot.ts';
-import type { Deleted, DeletionRequest, WriteContext } from '../registry.ts';
+} from '../context/registry-context.ts';
+import { decodeObject, transientSnapshot } from '../context/snapshot-cache.ts';
+import type { DeleteResult, DeletionRequest, WriteContext } from '../registry.ts';
 import { checkDeletionRequest, dependentsFinalizers } from './deletion-policy.ts';
 
 /**
@@ -23,24 +23,24 @@ import { checkDeletionRequest, dependentsFinalizers } from './deletion-policy.ts
  */
 export async function deleteObject(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   key: ObjectKey,
   request: DeletionRequest,
   write: WriteContext,
-): Promise<Deleted> {
+): Promise<DeleteResult> {
   warnOfOrphans(kind, request, write);
-  const found = findOrRefuse(context, kind, key);
+  const found = findOrThrow(context, kind, key);
   const old = found.snapshot.object;
   checkDeletionRequest(request);
-  const check = kind.beginDeletion === undefined ? checkPreconditions : checkOwnPreconditions;
+  const check = kind.beginDeletion === undefined ? checkPreconditions : checkStepwisePreconditions;
   check(storageKind(context, kind), old, request);
-  const attempt: Attempt = { operation: 'DELETE', kind, object: old, old, write };
-  admit(context, attempt);
-  approve(context, attempt);
+  const attempt: WriteAttempt = { operation: 'DELETE', kind, object: old, old, write };
+  runMutatingRules(context, attempt);
+  runValidatingRules(context, attempt);
   const object = decodeObject(found.snapshot);
-  if (kind.beginDeletion) return await beginOwnEnd(context, kind, { found, object, request, write });
+  if (kind.beginDeletion) return await deleteInSteps(context, kind, { found, object, request, write });
 
-  const grace = gracefulStep(context, kind, object, request);
+  const grace = applyGracePeriod(context, kind, object, request);
   if (grace === 'pending') return { kind: 'kept', snapshot: found.snapshot };
   const finalizers = dependentsFinalizers(kind, object, request);
   object.metadata.finalizers = finalizers.length === 0 ? undefined : [...finalizers];
@@ -49,14 +49,14 @@ export async function deleteObject(
     return { kind: 'kept', snapshot: await storeIfChanged(context, kind, found, object, write) };
   }
   if (grace === 'graceful' && (object.metadata.deletionGracePeriodSeconds ?? 0) > 0) {
-    return { kind: 'kept', snapshot: await store(context, kind, object, found.entry, write) };
+    return { kind: 'kept', snapshot: await storeObject(context, kind, object, found.entry, write) };
   }
-  return await end(context, kind, { found, object, isMarked: grace === 'graceful', write });
+  return await finishDeletion(context, kind, { found, object, isMarked: grace === 'graceful', write });
 }
 
 /** Where dependents stay behind unless one says otherwise, few mean it. */
 export function warnOfOrphans(
-  kind: Kind,
+  kind: ServedKind,
   { propagationPolicy, orphanDependents }: DeletionRequest,
   write: WriteContext,
 ): void {
@@ -65,36 +65,36 @@ export function warnOfOrphans(
 }
 
 interface Deletion {
-  readonly found: Found;
+  readonly found: FoundObject;
   readonly object: StoredObject;
   readonly write: WriteContext;
 }
 
 /** Kinds with grace are marked before they go, also where the grace is 0: watchers see both. */
-async function end(
+async function finishDeletion(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   { found, object, isMarked, write }: Deletion & { readonly isMarked: boolean },
-): Promise<Deleted> {
+): Promise<DeleteResult> {
   const last = isMarked ? object : found.snapshot.object;
-  if (write.dryRun === true) return answer(kind, last, found.entry.revision);
+  if (write.dryRun === true) return deletionResult(kind, last, found.entry.revision);
   let { entry } = found;
   if (isMarked) {
     // Both writes happen before anything awaits: no other request can come between them.
-    const marking = store(context, kind, object, entry, write);
-    entry = findOrRefuse(context, kind, {
+    const marking = storeObject(context, kind, object, entry, write);
+    entry = findOrThrow(context, kind, {
       namespace: object.metadata.namespace,
       name: object.metadata.name ?? '',
     }).entry;
-    const [, revision] = await Promise.all([marking, remove(context, kind, object, entry, write)]);
-    return answer(kind, last, revision);
+    const [, revision] = await Promise.all([marking, removeObject(context, kind, object, entry, write)]);
+    return deletionResult(kind, last, revision);
   }
-  return answer(kind, last, await remove(context, kind, last, entry, write));
+  return deletionResult(kind, last, await removeObject(context, kind, last, entry, write));
 }
 
 /** The last state, under the version of its removal, or a Status. */
-function answer(kind: Kind, last: StoredObject, revision: number): Deleted {
-  if (kind.answersDeletionWithObject === true) {
+function deletionResult(kind: ServedKind, last: StoredObject, revision: number): DeleteResult {
+  if (kind.returnsDeletedObject === true) {
     const metadata = { ...last.metadata, resourceVersion: String(revision) };
     return { kind: 'removedObject', snapshot: transientSnapshot({ ...last, metadata }) };
   }
@@ -107,34 +107,34 @@ function answer(kind: Kind, last: StoredObject, revision: number): Deleted {
 }
 
 /** A namespace is emptied before it goes. */
-async function beginOwnEnd(
+async function deleteInSteps(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   { found, object, request, write }: Deletion & { readonly request: DeletionRequest },
-): Promise<Deleted> {
+): Promise<DeleteResult> {
   const { metadata } = object;
   if (metadata.deletionTimestamp === undefined) {
     metadata.deletionTimestamp = timestamp(context);
     const finalizers = dependentsFinalizers(kind, object, request);
     metadata.finalizers = finalizers.length === 0 ? undefined : [...finalizers];
     kind.beginDeletion?.(object);
-    return { kind: 'kept', snapshot: await store(context, kind, object, found.entry, write) };
+    return { kind: 'kept', snapshot: await storeObject(context, kind, object, found.entry, write) };
   }
-  if (kind.outlivesFinalizers?.(object) === true) return { kind: 'kept', snapshot: found.snapshot };
+  if (kind.blocksRemoval?.(object) === true) return { kind: 'kept', snapshot: found.snapshot };
   if ((metadata.finalizers ?? []).length > 0) {
     markDeleting(context, object);
     return { kind: 'kept', snapshot: await storeIfChanged(context, kind, found, object, write) };
   }
-  return await end(context, kind, { found, object, isMarked: false, write });
+  return await finishDeletion(context, kind, { found, object, isMarked: false, write });
 }
 
 /**
  * What grace has to say. `none`: the kind has none, or it is over. `pending`: a deletion is under way and this one changes
  * nothing. `graceful`: the object was marked, with a grace that may be 0. A second deletion may only shorten the first.
  */
-function gracefulStep(
+function applyGracePeriod(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   object: StoredObject,
   request: DeletionRequest,
 ): 'none' | 'pending' | 'graceful' {
@@ -179,8 +179,8 @@ function markDeleting(context: RegistryContext, { metadata }: StoredObject): voi
 /** Deleting what is being deleted already writes nothing. */
 async function storeIfChanged(
   context: RegistryContext,
-  kind: Kind,
-  found: Found,
+  kind: ServedKind,
+  found: FoundObject,
   object: StoredObject,
   write: WriteContext,
 ) {
@@ -189,14 +189,14 @@ async function storeIfChanged(
     metadata.deletionTimestamp === object.metadata.deletionTimestamp &&
     metadata.deletionGracePeriodSeconds === object.metadata.deletionGracePeriodSeconds &&
     String(metadata.finalizers) === String(object.metadata.finalizers);
-  if (!isSame) return await store(context, kind, object, found.entry, write);
+  if (!isSame) return await storeObject(context, kind, object, found.entry, write);
   await context.store.whenDurable(found.entry.revision);
   return found.snapshot;
 }
 
 /** Kubernetes says the kind where it otherwise says the plural. */
 export function checkPreconditions(
-  kind: Kind,
+  kind: ServedKind,
   { metadata }: StoredObject,
   { preconditions }: Pick<DeletionRequest, 'preconditions'>,
 ): void {
@@ -219,8 +219,8 @@ export function checkPreconditions(
 }
 
 /** Kinds that end in steps of their own also have words of their own. */
-function checkOwnPreconditions(
-  kind: Kind,
+function checkStepwisePreconditions(
+  kind: ServedKind,
   { metadata: { name = '', uid, resourceVersion } }: StoredObject,
   { preconditions }: DeletionRequest,
 ): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PropagationPolicy } from '../../../kube/api-requests.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import type { DeletionRequest } from '../registry.ts';
 import { checkDeletionRequest, dependentsFinalizers } from './deletion-policy.ts';
 
@@ -11,7 +11,7 @@ const foreground = 'foregroundDeletion';
 interface Scenario {
   readonly has?: readonly string[];
   readonly asks?: DeletionRequest;
-  readonly kind?: Partial<Kind>;
+  readonly kind?: Partial<ServedKind>;
   readonly keeps: readonly string[];
 }
 
@@ -38,7 +38,7 @@ describe('finalizers for dependents', () => {
   test.each(scenarios)('$kind with $has, asked $asks: $keeps', ({ has, asks = {}, kind = {}, keeps }) => {
     const metadata = has === undefined ? {} : { finalizers: [...has] };
     const object: StoredObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
-    expect(dependentsFinalizers(kind as Kind, object, asks)).toEqual(keeps);
+    expect(dependentsFinalizers(kind as ServedKind, object, asks)).toEqual(keeps);
     expect(object.metadata).toEqual(metadata);
   });
 });

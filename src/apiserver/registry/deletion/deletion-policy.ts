@@ -1,5 +1,5 @@
 import { invalid } from '../../../kube/api-error.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import type { DeletionRequest } from '../registry.ts';
 
@@ -34,7 +34,7 @@ export function checkDeletionRequest({ propagationPolicy, orphanDependents }: De
  * what the object carries, and that before what its kind does.
  */
 export function dependentsFinalizers(
-  kind: Kind,
+  kind: ServedKind,
   object: StoredObject,
   request: DeletionRequest,
 ): readonly string[] {
@@ -48,7 +48,7 @@ export function dependentsFinalizers(
 }
 
 function policyOf(
-  kind: Kind,
+  kind: ServedKind,
   finalizers: readonly string[],
   { propagationPolicy, orphanDependents }: DeletionRequest,
 ): (typeof policies)[number] {

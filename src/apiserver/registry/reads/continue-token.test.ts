@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { realClock } from '../../../runtime/clock.ts';
 import { systemIds } from '../../../runtime/ids.ts';
-import { servedCatalogue } from '../../kinds/built-in-kinds.ts';
+import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 import { EmbeddedRegistry } from '../embedded-registry.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
@@ -34,7 +34,7 @@ test.each([
     'invalid resource version: resourceVersion: Invalid value: "18446744073709551616": strconv.ParseUint: parsing "18446744073709551616": value out of range',
   ],
 ])('a list of %j, which has not been yet, is refused', async (query, code, message) => {
-  const kinds = servedCatalogue();
+  const kinds = builtInKindCatalog();
   const registry = new EmbeddedRegistry({
     store: new MemoryStore(),
     kinds,

@@ -17,35 +17,36 @@ export function encodeContinue({ revision, after }: Continuation): string {
 }
 
 export function decodeContinue(text: string): Continuation {
-  const token = parsed(text);
+  const token = parseToken(text);
   if (token.v !== tokenVersion) {
-    throw refused(`server does not recognize this encoded version ${String(token.v ?? '')}`);
+    throw invalidToken(`server does not recognize this encoded version ${String(token.v ?? '')}`);
   }
   const { rv, start } = token;
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) {
-    throw refused('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+    throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   }
   if (typeof start !== 'string' || start === '') {
-    throw refused('encoded start key empty (version meta.k8s.io/v1)');
+    throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
   }
   // As the real server does: whatever would lead out of the collection is no key of ours.
-  if (start.split('/').some((part) => part === '' || part === '.' || part === '..')) throw refused(start);
+  if (start.split('/').some((part) => part === '' || part === '.' || part === '..'))
+    throw invalidToken(start);
   return { revision: rv, after: start.endsWith('\u0000') ? start.slice(0, -1) : start };
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> {
+function parseToken(text: string): Readonly<Record<string, unknown>> {
   const wrong = text.search(/[^\w-]/);
-  if (wrong >= 0) throw refused(`illegal base64 data at input byte ${wrong}`);
+  if (wrong >= 0) throw invalidToken(`illegal base64 data at input byte ${wrong}`);
   try {
     const { value } = readJson(Buffer.from(text, 'base64url'));
     if (isRecord(value)) return value;
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw refused(error.message);
+    if (error instanceof JsonSyntaxError) throw invalidToken(error.message);
     throw error;
   }
-  throw refused('it is not an object');
+  throw invalidToken('it is not an object');
 }
 
-function refused(why: string) {
+function invalidToken(why: string) {
   return badRequest(`invalid continue token: continue key is not valid: ${why}`);
 }

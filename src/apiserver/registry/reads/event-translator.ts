@@ -1,8 +1,8 @@
-import type { Kind } from '../../kinds/served-kind.ts';
-import type { Change } from '../../store/store.ts';
-import { type RegistryContext, snapshotOf } from '../context/context.ts';
-import { transientSnapshot } from '../context/snapshot.ts';
-import type { RegistryEvent, Snapshot } from '../registry.ts';
+import type { ServedKind } from '../../kinds/served-kind.ts';
+import type { StoreChange } from '../../store/store.ts';
+import { type RegistryContext, snapshotOf } from '../context/registry-context.ts';
+import { transientSnapshot } from '../context/snapshot-cache.ts';
+import type { ObjectSnapshot, RegistryEvent } from '../registry.ts';
 import type { ObjectFilter } from '../selection/object-filter.ts';
 
 /**
@@ -12,16 +12,16 @@ import type { ObjectFilter } from '../selection/object-filter.ts';
 type ChangeEvents = { [type in 'ADDED' | 'MODIFIED' | 'DELETED']?: WeakRef<RegistryEvent> };
 
 /** By kind, because two kinds may share a storage. */
-const made = new WeakMap<Change, Map<Kind, ChangeEvents>>();
+const made = new WeakMap<StoreChange, Map<ServedKind, ChangeEvents>>();
 
 /** Turns what happened in the store into what one watcher sees of it. */
 export class EventTranslator {
   readonly #context: RegistryContext;
-  readonly #kind: Kind;
+  readonly #kind: ServedKind;
   readonly #filter: ObjectFilter;
   readonly #prefix: string | undefined;
 
-  constructor(context: RegistryContext, kind: Kind, filter: ObjectFilter) {
+  constructor(context: RegistryContext, kind: ServedKind, filter: ObjectFilter) {
     this.#context = context;
     this.#kind = kind;
     this.#filter = filter;
@@ -29,7 +29,7 @@ export class EventTranslator {
   }
 
   /** Undefined where the watcher does not see it. */
-  translate(change: Change): RegistryEvent | undefined {
+  translate(change: StoreChange): RegistryEvent | undefined {
     if (this.#prefix !== undefined && !change.entry.key.startsWith(this.#prefix)) return undefined;
     const { matches } = this.#filter;
     const was = change.previous !== undefined && (matches?.(this.#before(change).object) ?? true);
@@ -44,16 +44,16 @@ export class EventTranslator {
     return event;
   }
 
-  #now({ entry }: Change): Snapshot {
+  #now({ entry }: StoreChange): ObjectSnapshot {
     return snapshotOf(this.#context, this.#kind, entry);
   }
 
-  #before({ previous, entry }: Change): Snapshot {
+  #before({ previous, entry }: StoreChange): ObjectSnapshot {
     return snapshotOf(this.#context, this.#kind, previous ?? entry);
   }
 
   /** Of a removal the last state; of an object that no longer matches the state that did, under the new version. */
-  #last(change: Change): Snapshot {
+  #last(change: StoreChange): ObjectSnapshot {
     if (change.type === 'remove') return this.#now(change);
     const { object } = this.#before(change);
     const metadata = { ...object.metadata, resourceVersion: String(change.entry.revision) };
@@ -61,8 +61,8 @@ export class EventTranslator {
   }
 }
 
-function eventsOf(change: Change, kind: Kind): ChangeEvents {
-  const byKind = made.get(change) ?? new Map<Kind, ChangeEvents>();
+function eventsOf(change: StoreChange, kind: ServedKind): ChangeEvents {
+  const byKind = made.get(change) ?? new Map<ServedKind, ChangeEvents>();
   made.set(change, byKind);
   const events = byKind.get(kind) ?? {};
   byKind.set(kind, events);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Kind } from '../../kinds/served-kind.ts';
+import type { ServedKind } from '../../kinds/served-kind.ts';
 import type { RegistryEvent } from '../registry.ts';
 import { RegistryFixture, settle } from '../testing/registry-fixture.ts';
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
 const make = (name: string) => fixture.create('configmaps', { metadata: { name } });
 
 /** Its selector can't be asked. */
-function brokenKind(): Kind {
+function brokenKind(): ServedKind {
   const broken = () => {
     throw new Error('no such field');
   };

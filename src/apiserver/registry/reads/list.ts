@@ -1,21 +1,27 @@
 import { ApiError, badRequest, expired, failure } from '../../../kube/api-error.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
-import type { Kind } from '../../kinds/served-kind.ts';
-import type { Entry } from '../../store/store.ts';
-import { bucketOf, findOrRefuse, type RegistryContext, snapshotOf, storeKey } from '../context/context.ts';
-import type { ListAnswer, ListQuery, ReadOptions, Snapshot } from '../registry.ts';
+import type { ServedKind } from '../../kinds/served-kind.ts';
+import type { StoreEntry } from '../../store/store.ts';
+import {
+  bucketOf,
+  findOrThrow,
+  type RegistryContext,
+  snapshotOf,
+  storeKey,
+} from '../context/registry-context.ts';
+import type { ListQuery, ObjectSnapshot, SnapshotGetOptions, SnapshotPage } from '../registry.ts';
 import { compileFilter, type ObjectFilter } from '../selection/object-filter.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
-import { type Reading, warmUp } from './warm-up.ts';
+import { type WarmUpScope, warmUp } from './warm-up.ts';
 
 export async function getObject(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   key: ObjectKey,
-  { resourceVersion }: ReadOptions,
-): Promise<Snapshot> {
+  { resourceVersion }: SnapshotGetOptions,
+): Promise<ObjectSnapshot> {
   checkNotFuture(context, getRevision(resourceVersion), resourceVersion);
-  const { entry, snapshot } = findOrRefuse(context, kind, key);
+  const { entry, snapshot } = findOrThrow(context, kind, key);
   await context.store.whenDurable(entry.revision);
   return snapshot;
 }
@@ -26,32 +32,33 @@ export async function getObject(
  */
 export async function listObjects(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   query: ListQuery,
-): Promise<ListAnswer> {
+): Promise<SnapshotPage> {
   const filter = compileFilter(kind, query);
   const asked = revisionOf(query.resourceVersion);
   // A list that any state will do for is answered whole: paging is for those who want a consistent one.
   const limit = asked === 0 && query.resourceVersion === '0' ? 0 : Math.max(0, query.limit ?? 0);
-  const start = query.continue === undefined || query.continue === '' ? undefined : continued(query, asked);
-  if (kind.definition !== undefined) await warmUp(context, kind, readingOf(filter, limit));
+  const start =
+    query.continue === undefined || query.continue === '' ? undefined : parseContinuation(query, asked);
+  if (kind.definition !== undefined) await warmUp(context, kind, warmUpScope(filter, limit));
   checkNotFuture(context, asked, query.resourceVersion);
   // Tokens come from clients: one may name a state that has not been.
   checkNotFuture(context, start?.revision ?? 0);
-  const pageLength = isSingle(kind, filter) ? 0 : limit;
+  const pageLength = isSingleObject(kind, filter) ? 0 : limit;
   const exact = start?.revision ?? (isExact(query, asked, pageLength) ? asked : undefined);
   const page = readPage(context, kind, filter, { revision: exact, after: start?.after, limit });
   await context.store.whenDurable(Math.min(page.revision, context.store.revision));
-  return answer(page, filter);
+  return snapshotPage(page, filter);
 }
 
 /** A selector that leaves one key is answered like a GET. */
-function isSingle({ namespaced }: Kind, { name, namespace }: ObjectFilter): boolean {
+function isSingleObject({ namespaced }: ServedKind, { name, namespace }: ObjectFilter): boolean {
   return name !== undefined && (namespace !== undefined || !namespaced);
 }
 
 /** Who selects may have to look at all of them for a short page. */
-function readingOf({ namespace, name, matches }: ObjectFilter, limit: number): Reading {
+function warmUpScope({ namespace, name, matches }: ObjectFilter, limit: number): WarmUpScope {
   return { namespace, limit: name !== undefined ? 1 : matches === undefined ? limit : 0 };
 }
 
@@ -61,8 +68,8 @@ function isExact({ resourceVersionMatch = '' }: ListQuery, asked: number, limit:
   return asked > 0 && limit > 0;
 }
 
-interface Page {
-  readonly items: readonly Snapshot[];
+interface ReadPage {
+  readonly items: readonly ObjectSnapshot[];
   readonly revision: number;
   /** The key that the next page begins after; undefined on the last page. */
   readonly last: string | undefined;
@@ -77,10 +84,15 @@ interface PageRequest {
   readonly limit: number;
 }
 
-function readPage(context: RegistryContext, kind: Kind, filter: ObjectFilter, request: PageRequest): Page {
+function readPage(
+  context: RegistryContext,
+  kind: ServedKind,
+  filter: ObjectFilter,
+  request: PageRequest,
+): ReadPage {
   const { limit } = request;
   const entries = candidates(context, kind, filter, request);
-  const items: Snapshot[] = [];
+  const items: ObjectSnapshot[] = [];
   for (const [index, entry] of entries.entries()) {
     const snapshot = snapshotOf(context, kind, entry);
     if (filter.matches?.(snapshot.object) === false) continue;
@@ -94,13 +106,13 @@ function readPage(context: RegistryContext, kind: Kind, filter: ObjectFilter, re
 
 function candidates(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   filter: ObjectFilter,
   { revision, after }: PageRequest,
-): readonly Entry[] {
+): readonly StoreEntry[] {
   const { namespace, name = '' } = filter;
   const bucket = bucketOf(context, kind);
-  if (isSingle(kind, filter) && revision === undefined && after === undefined) {
+  if (isSingleObject(kind, filter) && revision === undefined && after === undefined) {
     const entry = context.store.get(bucket, storeKey(kind, { namespace, name }));
     return entry === undefined ? [] : [entry];
   }
@@ -123,13 +135,13 @@ function tooOld(after: string | undefined): ApiError {
   return new ApiError({ ...gone.status, metadata: { continue: token } });
 }
 
-function continued(query: ListQuery, asked: number) {
+function parseContinuation(query: ListQuery, asked: number) {
   const start = decodeContinue(query.continue ?? '');
   if (asked !== 0) throw badRequest('specifying resource version is not allowed when using continue');
   return { after: start.after, revision: start.revision > 0 ? start.revision : undefined };
 }
 
-function answer({ items, revision, last, remaining }: Page, filter: ObjectFilter): ListAnswer {
+function snapshotPage({ items, revision, last, remaining }: ReadPage, filter: ObjectFilter): SnapshotPage {
   return {
     items,
     resourceVersion: String(revision),
@@ -140,7 +152,7 @@ function answer({ items, revision, last, remaining }: Page, filter: ObjectFilter
 
 /** GET words it otherwise, and calls it a failure of its own. */
 function getRevision(resourceVersion: string | undefined): number {
-  const complaint = resourceVersion ? versionComplaint(resourceVersion) : undefined;
+  const complaint = resourceVersion ? versionSyntaxError(resourceVersion) : undefined;
   if (complaint !== undefined) throw failure(500, undefined, complaint);
   return revisionOf(resourceVersion);
 }
@@ -148,13 +160,13 @@ function getRevision(resourceVersion: string | undefined): number {
 /** 0 for none and for `0`. Beyond what a number can hold, all versions lie in the future alike. */
 function revisionOf(resourceVersion: string | undefined): number {
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') return 0;
-  const complaint = versionComplaint(resourceVersion);
+  const complaint = versionSyntaxError(resourceVersion);
   if (complaint !== undefined) throw badRequest(`invalid resource version: ${complaint}`);
   return Number(resourceVersion);
 }
 
 /** What Go's ParseUint has against a version; undefined where it has nothing. */
-export function versionComplaint(text: string): string | undefined {
+export function versionSyntaxError(text: string): string | undefined {
   const isNumber = /^\d+$/.test(text);
   if (isNumber && BigInt(text) < 2n ** 64n) return undefined;
   const quoted = JSON.stringify(text);

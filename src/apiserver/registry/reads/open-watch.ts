@@ -1,14 +1,14 @@
 import { assert } from '../../../runtime/assert.ts';
-import type { Kind } from '../../kinds/served-kind.ts';
-import type { Change, Subscription } from '../../store/store.ts';
-import { bucketOf, type RegistryContext } from '../context/context.ts';
+import type { ServedKind } from '../../kinds/served-kind.ts';
+import type { StoreChange, Subscription } from '../../store/store.ts';
+import { bucketOf, type RegistryContext } from '../context/registry-context.ts';
 import type { RegistryEvent, WatchHandle, WatchListener } from '../registry.ts';
 import type { ObjectFilter } from '../selection/object-filter.ts';
 import { EventTranslator } from './event-translator.ts';
 
 export interface OpenWatchOptions {
   readonly context: RegistryContext;
-  readonly kind: Kind;
+  readonly kind: ServedKind;
   readonly filter: ObjectFilter;
   /** Changes after this revision are told. */
   readonly start: number;
@@ -39,8 +39,8 @@ export class OpenWatch implements WatchHandle {
     );
     if (this.#subscription === undefined) return false;
     if (kind.definition === undefined) return true;
-    this.#stopListening = context.kinds.onGone(kind, () => this.#retire());
-    if (context.kinds.isGone(kind)) this.#retire();
+    this.#stopListening = context.kinds.onRemoved(kind, () => this.#retire());
+    if (context.kinds.isRemoved(kind)) this.#retire();
     return true;
   }
 
@@ -56,7 +56,7 @@ export class OpenWatch implements WatchHandle {
     this.#stopListening();
   }
 
-  #take(changes: readonly Change[]): void {
+  #take(changes: readonly StoreChange[]): void {
     if (this.#isClosed) return;
     const { listener } = this.#options;
     try {
@@ -81,7 +81,7 @@ export class OpenWatch implements WatchHandle {
     }
   }
 
-  #translated(changes: readonly Change[]): readonly RegistryEvent[] {
+  #translated(changes: readonly StoreChange[]): readonly RegistryEvent[] {
     const events: RegistryEvent[] = [];
     for (const change of changes) {
       const event = this.#translator.translate(change);

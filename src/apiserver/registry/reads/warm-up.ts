@@ -1,14 +1,14 @@
-import type { Kind } from '../../kinds/served-kind.ts';
-import { bucketOf, type RegistryContext } from '../context/context.ts';
+import type { ServedKind } from '../../kinds/served-kind.ts';
+import { bucketOf, type RegistryContext } from '../context/registry-context.ts';
 
-export interface Reading {
+export interface WarmUpScope {
   readonly namespace: string | undefined;
   /** How many objects are going to be looked at, where that is known; 0 for all. */
   readonly limit: number;
 }
 
 /** What may be made ready in the midst of a request. */
-const atOnceMax = 500;
+const withoutWarmUpMax = 500;
 
 /**
  * Before many objects of a kind that was defined are read: makes them ready, which the first reader after a start or a change of the
@@ -18,10 +18,10 @@ const atOnceMax = 500;
  */
 export async function warmUp(
   context: RegistryContext,
-  kind: Kind,
-  { namespace, limit }: Reading,
+  kind: ServedKind,
+  { namespace, limit }: WarmUpScope,
 ): Promise<void> {
-  const isShort = limit > 0 && limit <= atOnceMax;
+  const isShort = limit > 0 && limit <= withoutWarmUpMax;
   if (isShort || context.snapshots.isWarm(kind)) return;
   const prefix = kind.namespaced && namespace !== undefined ? `${namespace}/` : undefined;
   const entries = context.store.list(bucketOf(context, kind), { prefix });

@@ -1,10 +1,10 @@
 import { expired, failure } from '../../../kube/api-error.ts';
-import type { Kind } from '../../kinds/served-kind.ts';
-import type { Entry } from '../../store/store.ts';
-import { bucketOf, type RegistryContext, snapshotOf } from '../context/context.ts';
+import type { ServedKind } from '../../kinds/served-kind.ts';
+import type { StoreEntry } from '../../store/store.ts';
+import { bucketOf, type RegistryContext, snapshotOf } from '../context/registry-context.ts';
 import type { RegistryEvent, WatchHandle, WatchListener, WatchQuery } from '../registry.ts';
 import { compileFilter, type ObjectFilter } from '../selection/object-filter.ts';
-import { checkNotFuture, versionComplaint } from './list.ts';
+import { checkNotFuture, versionSyntaxError } from './list.ts';
 import { OpenWatch } from './open-watch.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -15,7 +15,7 @@ import { warmUp } from './warm-up.ts';
  */
 export async function watchObjects(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   query: WatchQuery,
   listener: WatchListener,
 ): Promise<WatchHandle> {
@@ -28,25 +28,25 @@ export async function watchObjects(
   const start = isState || asked === 0 ? context.store.durableRevision : startAfter(context, asked);
   if (isState) {
     const marksEnd = query.sendInitialEvents === true && query.bookmarks === true;
-    sendState(context, kind, filter, { start, marksEnd, listener });
+    sendInitialState(context, kind, filter, { start, marksEnd, listener });
   }
   const watch = new OpenWatch({ context, kind, filter, start, listener });
   if (!watch.open()) throw tooOld(asked, context.store.compactedRevision);
   return watch;
 }
 
-interface Beginning {
+interface InitialState {
   readonly start: number;
   /** Whether a bookmark says that the state has been sent. */
   readonly marksEnd: boolean;
   readonly listener: WatchListener;
 }
 
-function sendState(
+function sendInitialState(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   filter: ObjectFilter,
-  { start, marksEnd, listener }: Beginning,
+  { start, marksEnd, listener }: InitialState,
 ): void {
   const events: RegistryEvent[] = [];
   for (const entry of stateAt(context, kind, filter, start)) {
@@ -59,10 +59,10 @@ function sendState(
 
 function stateAt(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   { namespace }: ObjectFilter,
   revision: number,
-): readonly Entry[] {
+): readonly StoreEntry[] {
   const prefix = kind.namespaced && namespace !== undefined ? `${namespace}/` : undefined;
   const entries = context.store.listAt(bucketOf(context, kind), revision, { prefix });
   if (entries === undefined) throw tooOld(revision, context.store.compactedRevision);
@@ -80,7 +80,7 @@ function tooOld(asked: number, oldest: number) {
 
 function watchRevision(resourceVersion: string | undefined): number {
   if (resourceVersion === undefined || resourceVersion === '') return 0;
-  const complaint = versionComplaint(resourceVersion);
+  const complaint = versionSyntaxError(resourceVersion);
   if (complaint !== undefined) throw failure(500, undefined, complaint);
   return Number(resourceVersion);
 }

@@ -1,7 +1,7 @@
 import { badRequest } from '../../../kube/api-error.ts';
 import type { Selection } from '../../../kube/api-requests.ts';
 import { type CompiledLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { type FieldTerm, parseFieldSelector } from './field-selector-text.ts';
 import { parseLabelSelector } from './label-selector-text.ts';
 import { SelectorError } from './selector-error.ts';
@@ -18,7 +18,7 @@ export interface ObjectFilter {
   readonly isSelective: boolean;
 }
 
-export function compileFilter(kind: Kind, selection: Selection): ObjectFilter {
+export function compileFilter(kind: ServedKind, selection: Selection): ObjectFilter {
   const labels = compiledLabels(selection.labelSelector);
   const terms = compiledTerms(kind, selection.fieldSelector);
   const tests = terms.map((term) => testOf(kind, term));
@@ -44,12 +44,12 @@ function all(labels: CompiledLabelSelector | undefined, tests: readonly ObjectTe
 
 function compiledLabels(text: string | undefined): CompiledLabelSelector | undefined {
   if (text === undefined || text === '') return undefined;
-  return refusing(() => parseLabelSelector(text));
+  return withSelectorErrors(() => parseLabelSelector(text));
 }
 
-function compiledTerms(kind: Kind, text: string | undefined): readonly FieldTerm[] {
+function compiledTerms(kind: ServedKind, text: string | undefined): readonly FieldTerm[] {
   if (text === undefined || text === '') return [];
-  const terms = refusing(() => parseFieldSelector(text));
+  const terms = withSelectorErrors(() => parseFieldSelector(text));
   for (const { field } of terms) {
     if (fieldReader(kind, field) === undefined) {
       throw badRequest(unsupportedField(kind, field));
@@ -59,25 +59,25 @@ function compiledTerms(kind: Kind, text: string | undefined): readonly FieldTerm
 }
 
 /** Kinds with fields of their own name the field that they don't know; the others list what there is. */
-function unsupportedField(kind: Kind, field: string): string {
+function unsupportedField(kind: ServedKind, field: string): string {
   return kind.selectableFields === undefined
     ? `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`
     : (kind.unknownFieldMessage?.(field) ?? `field label not supported: ${field}`);
 }
 
-function testOf(kind: Kind, { field, isEqual, value }: FieldTerm): ObjectTest {
+function testOf(kind: ServedKind, { field, isEqual, value }: FieldTerm): ObjectTest {
   const read = fieldReader(kind, field);
   return (object) => (read?.(object) === value) === isEqual;
 }
 
-function fieldReader(kind: Kind, field: string): ((object: StoredObject) => string) | undefined {
+function fieldReader(kind: ServedKind, field: string): ((object: StoredObject) => string) | undefined {
   if (field === 'metadata.name') return ({ metadata }) => metadata.name ?? '';
   if (field === 'metadata.namespace') return ({ metadata }) => metadata.namespace ?? '';
   const fields = kind.selectableFields;
   return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined;
 }
 
-function refusing<T>(parse: () => T): T {
+function withSelectorErrors<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {

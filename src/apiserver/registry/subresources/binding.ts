@@ -2,19 +2,19 @@ import type { Status } from '../../../kube/api/meta.ts';
 import type { Binding, Pod, PodCondition } from '../../../kube/api/stored/core.ts';
 import { badRequest, conflict, failure } from '../../../kube/api-error.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
-import { checkBinding } from '../../kinds/core/pods/binding.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import { checkPodBinding } from '../../kinds/core/pods/binding.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import { topologyLabels } from '../admission/topology-labels.ts';
-import { findOrRefuse, type RegistryContext, store, timestamp } from '../context/context.ts';
-import { decodeObject } from '../context/snapshot.ts';
+import { findOrThrow, type RegistryContext, storeObject, timestamp } from '../context/registry-context.ts';
+import { decodeObject } from '../context/snapshot-cache.ts';
 import type { WriteContext } from '../registry.ts';
 import { storageConflict } from '../writes/storage-conflict.ts';
 
 /** pods/binding: gives a pod its node, once. Whether there is such a node is the scheduler's business. */
 export async function bindPod(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   key: ObjectKey,
   body: StoredObject,
   write: WriteContext,
@@ -23,25 +23,25 @@ export async function bindPod(
   if (binding.metadata.name !== key.name)
     throw badRequest('name in URL does not match name in Binding object');
   checkTarget(binding);
-  const found = findOrRefuse(context, kind, key);
+  const found = findOrThrow(context, kind, key);
   checkPreconditions(kind, binding, found.snapshot.object, write);
   const pod = decodeObject(found.snapshot) as Pod;
-  refuseUnbindable(kind, pod);
-  assign(context, pod, binding);
-  await store(context, kind, pod, found.entry, write);
+  checkBindable(kind, pod);
+  assignNode(context, pod, binding);
+  await storeObject(context, kind, pod, found.entry, write);
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 }
 
 function checkTarget(binding: Binding): void {
   const errors = new FieldErrors();
-  checkBinding(binding, errors);
+  checkPodBinding(binding, errors);
   const told = errors.causes.map(({ field, message }) => `${field}: ${message}`);
   if (told.length > 0)
     throw failure(500, undefined, told.length === 1 ? (told[0] ?? '') : `[${told.join(', ')}]`);
 }
 
 function checkPreconditions(
-  kind: Kind,
+  kind: ServedKind,
   { metadata }: Binding,
   found: StoredObject,
   { dryRun }: WriteContext,
@@ -67,7 +67,7 @@ function checkPreconditions(
   }
 }
 
-function refuseUnbindable(kind: Kind, { metadata, spec }: Pod): void {
+function checkBindable(kind: ServedKind, { metadata, spec }: Pod): void {
   const { name = '' } = metadata;
   const refuse = (why: string) => conflict({ group: kind.group, plural: 'pods/binding' }, name, why);
   if (metadata.deletionTimestamp !== undefined) {
@@ -80,7 +80,7 @@ function refuseUnbindable(kind: Kind, { metadata, spec }: Pod): void {
     throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
 }
 
-function assign(context: RegistryContext, pod: Pod, { metadata, target }: Binding): void {
+function assignNode(context: RegistryContext, pod: Pod, { metadata, target }: Binding): void {
   const nodeName = target.name ?? '';
   pod.spec = { ...pod.spec, containers: pod.spec?.containers ?? null, nodeName };
   const annotations = { ...pod.metadata.annotations, ...metadata.annotations };
@@ -89,7 +89,7 @@ function assign(context: RegistryContext, pod: Pod, { metadata, target }: Bindin
   if (Object.keys(labels).length > 0) pod.metadata.labels = labels;
   const status = { ...pod.status };
   delete status.nominatedNodeName;
-  status.conditions = withCondition(context, status.conditions ?? [], {
+  status.conditions = withPodCondition(context, status.conditions ?? [], {
     type: 'PodScheduled',
     status: 'True',
   });
@@ -97,7 +97,7 @@ function assign(context: RegistryContext, pod: Pod, { metadata, target }: Bindin
 }
 
 /** The condition with the time of its last change, in the place that it had. */
-export function withCondition(
+export function withPodCondition(
   context: RegistryContext,
   conditions: readonly PodCondition[],
   condition: Omit<PodCondition, 'lastProbeTime' | 'lastTransitionTime'>,

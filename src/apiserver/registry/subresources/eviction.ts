@@ -3,18 +3,24 @@ import type { Pod } from '../../../kube/api/stored/core.ts';
 import type { Condition } from '../../../kube/api/stored/meta.ts';
 import type { Eviction, PodDisruptionBudget } from '../../../kube/api/stored/policy.ts';
 import { type ApiError, badRequest, failure, forbidden } from '../../../kube/api-error.ts';
+import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
 import { compileLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import { assert } from '../../../runtime/assert.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
-import { everything, findOrRefuse, type RegistryContext, store, timestamp } from '../context/context.ts';
-import { decodeObject } from '../context/snapshot.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
+import {
+  findOrThrow,
+  listAllObjects,
+  type RegistryContext,
+  storeObject,
+  timestamp,
+} from '../context/registry-context.ts';
+import { decodeObject } from '../context/snapshot-cache.ts';
 import { checkPreconditions, deleteObject } from '../deletion/delete.ts';
 import { checkDeletionRequest } from '../deletion/deletion-policy.ts';
 import type { DeletionRequest, WriteContext } from '../registry.ts';
 import { recordFieldOwners } from '../writes/field-owners.ts';
-import { isSameJson } from '../writes/same-json.ts';
-import { withCondition } from './binding.ts';
+import { withPodCondition } from './binding.ts';
 
 /** Evictions that the budget's controller has not yet seen; more than this, and something is wrong with it. */
 const disruptedPodsMax = 2000;
@@ -27,7 +33,7 @@ const success: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status
  */
 export async function evictPod(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   key: ObjectKey,
   body: StoredObject,
   write: WriteContext,
@@ -38,8 +44,8 @@ export async function evictPod(
   const { deleteOptions } = eviction;
   const dryRun = write.dryRun === true || (deleteOptions?.dryRun ?? []).includes('All');
   const asked = (deleteOptions ?? {}) as DeletionRequest;
-  const pod = findOrRefuse(context, kind, key).snapshot.object as Pod;
-  const budgets = isBeyondBudgets(pod) ? [] : budgetsOf(context, pod);
+  const pod = findOrThrow(context, kind, key).snapshot.object as Pod;
+  const budgets = isExemptFromBudgets(pod) ? [] : budgetsOf(context, pod);
   const [budget] = budgets;
   if (budgets.length > 1) return manyBudgets;
   const isCounted = budget !== undefined && !isUnhealthyBystander(budget, pod);
@@ -65,17 +71,17 @@ const manyBudgets: Status = {
 };
 
 /** Pods that do not run, or are going anyway, are nobody's loss. */
-function isBeyondBudgets({ metadata, status }: Pod): boolean {
+function isExemptFromBudgets({ metadata, status }: Pod): boolean {
   if (metadata.deletionTimestamp !== undefined) return true;
   return ['Succeeded', 'Failed', 'Pending'].includes(status?.phase ?? '');
 }
 
 function budgetsOf(context: RegistryContext, pod: Pod): readonly PodDisruptionBudget[] {
-  const all = everything<PodDisruptionBudget>(context, budgetKind(context), pod.metadata.namespace);
+  const all = listAllObjects<PodDisruptionBudget>(context, budgetKind(context), pod.metadata.namespace);
   return all.filter((budget) => covers(budget, pod));
 }
 
-function budgetKind({ kinds }: RegistryContext): Kind {
+function budgetKind({ kinds }: RegistryContext): ServedKind {
   const kind = kinds.byPlural('policy/v1', 'poddisruptionbudgets');
   assert(kind !== undefined, 'evictions need disruption budgets to be served');
   return kind;
@@ -141,7 +147,7 @@ async function decrement(
   podName: string,
 ): Promise<void> {
   const kind = budgetKind(context);
-  const found = findOrRefuse(context, kind, { namespace: metadata.namespace, name: metadata.name ?? '' });
+  const found = findOrThrow(context, kind, { namespace: metadata.namespace, name: metadata.name ?? '' });
   const budget = decodeObject(found.snapshot) as PodDisruptionBudget;
   const { status } = budget;
   if (status === undefined) return;
@@ -150,7 +156,7 @@ async function decrement(
   status.disruptedPods = { ...status.disruptedPods, [podName]: timestamp(context) };
   const owner = { manager: 'kube-apiserver', user: 'system:apiserver', subresource: 'status', warn() {} };
   recordFieldOwners(context, { kind, object: budget, old: found.snapshot.object, write: owner });
-  await store(context, kind, budget, found.entry, {});
+  await storeObject(context, kind, budget, found.entry, {});
 }
 
 /** The budget says at once that it is used up; its controller would say the same a moment later. */
@@ -173,15 +179,15 @@ function exhausted(
 }
 
 /** Says why the pod goes; once is enough. */
-async function markEvicted(context: RegistryContext, kind: Kind, key: ObjectKey): Promise<void> {
-  const found = findOrRefuse(context, kind, key);
+async function markEvicted(context: RegistryContext, kind: ServedKind, key: ObjectKey): Promise<void> {
+  const found = findOrThrow(context, kind, key);
   const pod = decodeObject(found.snapshot) as Pod;
-  const conditions = withCondition(context, pod.status?.conditions ?? [], {
+  const conditions = withPodCondition(context, pod.status?.conditions ?? [], {
     type: 'DisruptionTarget',
     status: 'True',
     reason: 'EvictionByEvictionAPI',
     message: 'Eviction API: evicting',
   });
   pod.status = { ...pod.status, conditions };
-  if (!isSameJson(pod, found.snapshot.object)) await store(context, kind, pod, found.entry, {});
+  if (!isEqualWhenStored(pod, found.snapshot.object)) await storeObject(context, kind, pod, found.entry, {});
 }

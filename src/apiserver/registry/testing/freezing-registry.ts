@@ -1,21 +1,21 @@
 import type { Status } from '../../../kube/api/meta.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import type {
-  Deleted,
+  DeleteResult,
   DeletionRequest,
-  ListAnswer,
   ListQuery,
-  ReadOptions,
+  ObjectSnapshot,
   Registry,
   RequestedPatch,
-  Snapshot,
+  SnapshotGetOptions,
+  SnapshotPage,
   UpdateContext,
   WatchHandle,
   WatchListener,
   WatchQuery,
   WriteContext,
-  Written,
+  WriteResult,
 } from '../registry.ts';
 
 /**
@@ -35,17 +35,17 @@ export class FreezingRegistry implements Registry {
     return this.#inner.kinds;
   }
 
-  async get(kind: Kind, key: ObjectKey, options?: ReadOptions): Promise<Snapshot> {
+  async get(kind: ServedKind, key: ObjectKey, options?: SnapshotGetOptions): Promise<ObjectSnapshot> {
     return this.#freeze(await this.#inner.get(kind, key, options));
   }
 
-  async list(kind: Kind, query: ListQuery): Promise<ListAnswer> {
+  async list(kind: ServedKind, query: ListQuery): Promise<SnapshotPage> {
     const answer = await this.#inner.list(kind, query);
     for (const item of answer.items) this.#freeze(item);
     return answer;
   }
 
-  async watch(kind: Kind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle> {
+  async watch(kind: ServedKind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle> {
     return await this.#inner.watch(kind, query, {
       ...(listener.ended && { ended: () => listener.ended?.() }),
       ...(listener.failed && { failed: (error: unknown) => listener.failed?.(error) }),
@@ -57,45 +57,60 @@ export class FreezingRegistry implements Registry {
   }
 
   async create(
-    kind: Kind,
+    kind: ServedKind,
     namespace: string | undefined,
     object: StoredObject,
     write: WriteContext,
-  ): Promise<Snapshot> {
+  ): Promise<ObjectSnapshot> {
     return this.#freeze(await this.#inner.create(kind, namespace, object, write));
   }
 
-  async update(kind: Kind, key: ObjectKey, object: StoredObject, write: UpdateContext): Promise<Written> {
+  async update(
+    kind: ServedKind,
+    key: ObjectKey,
+    object: StoredObject,
+    write: UpdateContext,
+  ): Promise<WriteResult> {
     const written = await this.#inner.update(kind, key, object, write);
     this.#freeze(written.snapshot);
     return written;
   }
 
-  async patch(kind: Kind, key: ObjectKey, patch: RequestedPatch, write: UpdateContext): Promise<Written> {
+  async patch(
+    kind: ServedKind,
+    key: ObjectKey,
+    patch: RequestedPatch,
+    write: UpdateContext,
+  ): Promise<WriteResult> {
     const written = await this.#inner.patch(kind, key, patch, write);
     this.#freeze(written.snapshot);
     return written;
   }
 
-  async delete(kind: Kind, key: ObjectKey, options: DeletionRequest, write: WriteContext): Promise<Deleted> {
+  async delete(
+    kind: ServedKind,
+    key: ObjectKey,
+    options: DeletionRequest,
+    write: WriteContext,
+  ): Promise<DeleteResult> {
     const deleted = await this.#inner.delete(kind, key, options, write);
     if (deleted.kind !== 'removed') this.#freeze(deleted.snapshot);
     return deleted;
   }
 
   async deleteCollection(
-    kind: Kind,
+    kind: ServedKind,
     query: ListQuery,
     options: DeletionRequest,
     write: WriteContext,
-  ): Promise<ListAnswer> {
+  ): Promise<SnapshotPage> {
     const answer = await this.#inner.deleteCollection(kind, query, options, write);
     for (const item of answer.items) this.#freeze(item);
     return answer;
   }
 
   async post(
-    kind: Kind,
+    kind: ServedKind,
     key: ObjectKey,
     subresource: string,
     body: StoredObject,
@@ -104,7 +119,7 @@ export class FreezingRegistry implements Registry {
     return await this.#inner.post(kind, key, subresource, body, write);
   }
 
-  #freeze(snapshot: Snapshot): Snapshot {
+  #freeze(snapshot: ObjectSnapshot): ObjectSnapshot {
     deepFreeze(snapshot.object);
     this.frozen += 1;
     return snapshot;

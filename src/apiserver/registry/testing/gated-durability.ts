@@ -1,5 +1,5 @@
 import type { Durability } from '../../store/durability.ts';
-import type { Change } from '../../store/store.ts';
+import type { StoreChange } from '../../store/store.ts';
 
 /** Durability behind a gate: while it is shut, what was written waits, and can be let through or fail. */
 export class GatedDurability implements Durability {
@@ -11,7 +11,7 @@ export class GatedDurability implements Durability {
     return this.#waiting?.revision;
   }
 
-  async persist(_changes: readonly Change[], revision: number): Promise<void> {
+  async persist(_changes: readonly StoreChange[], revision: number): Promise<void> {
     if (!this.#isShut) return;
     await new Promise<void>((resolve, reject) => {
       this.#waiting = { revision, resolve, reject };

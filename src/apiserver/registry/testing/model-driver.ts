@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
 import { ApiError } from '../../../kube/api-error.ts';
 import type { StoredObject } from '../../kinds/served-kind.ts';
-import type { Deleted, RegistryEvent, WatchQuery } from '../registry.ts';
+import type { DeleteResult, RegistryEvent, WatchQuery } from '../registry.ts';
 import { type AnyObject, RegistryFixture, settle } from './registry-fixture.ts';
 import {
-  type Change,
-  describe,
-  type Plural,
+  describeModelObject,
+  type ModelChange,
+  type ModelObject,
+  type ModelPlural,
   type Prediction,
   RegistryModel,
-  type Thing,
 } from './registry-model.ts';
 
 const diskFull = new Error('the disk is full');
@@ -20,7 +20,7 @@ interface Call extends Prediction {
 }
 
 interface Watcher {
-  readonly plural: Plural;
+  readonly plural: ModelPlural;
   readonly value: string | undefined;
   readonly seen: Map<string, string>;
   revision: number;
@@ -51,14 +51,14 @@ export class ModelDriver {
     return new ModelDriver(fixture);
   }
 
-  create(plural: Plural, name: string, value: string, finalizers: readonly string[]): void {
+  create(plural: ModelPlural, name: string, value: string, finalizers: readonly string[]): void {
     const metadata = { name, labels: { value }, finalizers };
     const spec = plural === 'pods' ? { spec: { containers: [{ name: 'c', image: 'i' }] } } : {};
     const call = this.#fixture.create(plural, { metadata, ...spec });
-    this.#expect(call.then(told), this.#model.create(plural, name, value, finalizers));
+    this.#expect(call.then(describeStored), this.#model.create(plural, name, value, finalizers));
   }
 
-  patch(plural: Plural, name: string, change: Change): void {
+  patch(plural: ModelPlural, name: string, change: ModelChange): void {
     const { value, finalizers } = change;
     const metadata = {
       ...(value === undefined ? {} : { labels: { value } }),
@@ -66,11 +66,11 @@ export class ModelDriver {
       ...this.#version(plural, name, change),
     };
     const call = this.#fixture.patch(plural, name, { metadata });
-    this.#expect(call.then(told), this.#model.change(plural, name, change));
+    this.#expect(call.then(describeStored), this.#model.change(plural, name, change));
   }
 
   /** PUT: without finalizers, they are gone. */
-  replace(name: string, value: string, version: Change['version']): void {
+  replace(name: string, value: string, version: ModelChange['version']): void {
     const metadata = {
       namespace: 'default',
       name,
@@ -79,13 +79,13 @@ export class ModelDriver {
     };
     const call = this.#fixture
       .update('configmaps', { metadata })
-      .then(({ snapshot }) => told(snapshot.object));
+      .then(({ snapshot }) => describeStored(snapshot.object));
     this.#expect(call, this.#model.change('configmaps', name, { value, finalizers: [], version }));
   }
 
-  delete(plural: Plural, name: string, isForced: boolean): void {
+  delete(plural: ModelPlural, name: string, isForced: boolean): void {
     const call = this.#fixture.delete(plural, name, isForced ? { gracePeriodSeconds: 0 } : {});
-    this.#expect(call.then(toldDeletion), this.#model.delete(plural, name, isForced));
+    this.#expect(call.then(describeDeletion), this.#model.delete(plural, name, isForced));
   }
 
   bind(name: string, node: string): void {
@@ -96,15 +96,15 @@ export class ModelDriver {
     );
   }
 
-  get(plural: Plural, name: string): void {
-    this.#expect(this.#fixture.get(plural, name).then(told), this.#model.get(plural, name));
+  get(plural: ModelPlural, name: string): void {
+    this.#expect(this.#fixture.get(plural, name).then(describeStored), this.#model.get(plural, name));
   }
 
-  list(plural: Plural, value: string | undefined, isOld: boolean): void {
+  list(plural: ModelPlural, value: string | undefined, isOld: boolean): void {
     const version = { resourceVersion: String(this.#model.durable), resourceVersionMatch: 'Exact' };
     const query = { namespace: 'default', ...selecting(value), ...(isOld ? version : {}) };
     const call = this.#fixture.list(plural, query).then(({ items, resourceVersion }) => {
-      return `${resourceVersion}: ${items.map(({ object }) => told(object)).join(', ')}`;
+      return `${resourceVersion}: ${items.map(({ object }) => describeStored(object)).join(', ')}`;
     });
     this.#expect(call, this.#model.list(plural, value, isOld ? this.#model.durable : undefined));
   }
@@ -115,11 +115,13 @@ export class ModelDriver {
     const revision = reader?.revision ?? this.#model.revision;
     if (revision > this.#model.durable) return;
     const expected = this.#model
-      .thingsAt(revision, 'configmaps')
+      .objectsAt(revision, 'configmaps')
       .filter(({ name }) => name > (reader?.after ?? ''));
     const start = reader === undefined ? {} : { continue: reader.token };
     const page = await this.#fixture.list('configmaps', { namespace: 'default', limit: 1, ...start });
-    expect(page.items.map(({ object }) => told(object))).toEqual(expected.slice(0, 1).map(describe));
+    expect(page.items.map(({ object }) => describeStored(object))).toEqual(
+      expected.slice(0, 1).map(describeModelObject),
+    );
     expect([page.resourceVersion, page.remainingItemCount ?? 0]).toEqual([
       String(revision),
       Math.max(0, expected.length - 1),
@@ -130,10 +132,10 @@ export class ModelDriver {
   }
 
   /** Begins with the state, or after the newest version that anybody can know. */
-  async watch(plural: Plural, value: string | undefined, isState: boolean): Promise<void> {
+  async watch(plural: ModelPlural, value: string | undefined, isState: boolean): Promise<void> {
     const start = this.#model.durable;
-    const known = isState ? [] : this.#model.thingsAt(start, plural, value);
-    const seen = new Map(known.map((thing) => [thing.name, describe(thing)]));
+    const known = isState ? [] : this.#model.objectsAt(start, plural, value);
+    const seen = new Map(known.map((thing) => [thing.name, describeModelObject(thing)]));
     const watcher: Watcher = { plural, value, seen, revision: isState ? 0 : start };
     const version: WatchQuery = isState ? {} : { resourceVersion: String(start) };
     const query = { namespace: 'default', ...selecting(value), ...version };
@@ -156,7 +158,7 @@ export class ModelDriver {
       this.#model.makeDurable(waitingRevision);
       gate.letThrough();
     } else {
-      this.#model.takeBack();
+      this.#model.rollBack();
       this.#calls = this.#calls.map((call) =>
         call.reveals > this.#model.durable
           ? Object.assign(call, { answer: diskFull.message, reveals: 0 })
@@ -169,12 +171,12 @@ export class ModelDriver {
 
   async check(): Promise<void> {
     await settle();
-    for (const { outcome, answer, reveals } of this.#calls) {
+    for (const { outcome, result: answer, reveals } of this.#calls) {
       expect(outcome).toBe(reveals <= this.#model.durable ? answer : undefined);
     }
     this.#calls = this.#calls.filter(({ outcome }) => outcome === undefined);
     for (const { plural, value, seen } of this.#watchers) {
-      const state = this.#model.thingsAt(this.#model.durable, plural, value).map(describe);
+      const state = this.#model.objectsAt(this.#model.durable, plural, value).map(describeModelObject);
       expect([...seen.values()].sort()).toEqual([...state].sort());
     }
   }
@@ -209,14 +211,18 @@ export class ModelDriver {
     if (this.#watchers.includes(watcher)) expect(Number(resourceVersion)).toBeGreaterThan(watcher.revision);
     expect(watcher.seen.has(name)).toBe(event.type !== 'ADDED');
     if (event.type === 'DELETED') watcher.seen.delete(name);
-    else watcher.seen.set(name, told(object));
+    else watcher.seen.set(name, describeStored(object));
     watcher.revision = Math.max(watcher.revision, Number(resourceVersion));
   }
 
-  #version(plural: Plural, name: string, { version }: Change): { readonly resourceVersion?: string } {
+  #version(
+    plural: ModelPlural,
+    name: string,
+    { version }: ModelChange,
+  ): { readonly resourceVersion?: string } {
     if (version === undefined) return {};
     if (version === 'old') return { resourceVersion: '1' };
-    const found = this.#model.thingsAt(this.#model.revision, plural).find((thing) => thing.name === name);
+    const found = this.#model.objectsAt(this.#model.revision, plural).find((thing) => thing.name === name);
     return { resourceVersion: String(found?.revision ?? 1) };
   }
 }
@@ -225,9 +231,9 @@ function selecting(value: string | undefined) {
   return value === undefined ? {} : { labelSelector: `value=${value}` };
 }
 
-function told(object: StoredObject): string {
+function describeStored(object: StoredObject): string {
   const { metadata, spec } = object as AnyObject;
-  const thing: Thing = {
+  const thing: ModelObject = {
     name: metadata.name ?? '',
     value: metadata.labels?.value ?? '',
     finalizers: metadata.finalizers ?? [],
@@ -235,9 +241,9 @@ function told(object: StoredObject): string {
     node: String(spec?.nodeName ?? ''),
     revision: Number(metadata.resourceVersion),
   };
-  return describe(thing);
+  return describeModelObject(thing);
 }
 
-function toldDeletion(deleted: Deleted): string {
-  return deleted.kind === 'kept' ? told(deleted.snapshot.object) : 'removed';
+function describeDeletion(deleted: DeleteResult): string {
+  return deleted.kind === 'kept' ? describeStored(deleted.snapshot.object) : 'removed';
 }

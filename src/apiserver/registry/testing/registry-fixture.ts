@@ -3,20 +3,20 @@ import type { ObjectKey } from '../../../kube/resource.ts';
 import { type Ids, idsFrom } from '../../../runtime/ids.ts';
 import { seededRandom } from '../../../runtime/random.ts';
 import { VirtualClock } from '../../../runtime/virtual-clock.ts';
-import { servedCatalogue } from '../../kinds/built-in-kinds.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 import { bootstrap } from '../bootstrap.ts';
-import { decodedObject } from '../decoded-object.ts';
+import { canonicalObject } from '../canonical-object.ts';
 import { EmbeddedRegistry } from '../embedded-registry.ts';
 import type {
-  Deleted,
+  DeleteResult,
   DeletionRequest,
   ListQuery,
   RegistryEvent,
   UpdateContext,
   WatchQuery,
-  Written,
+  WriteResult,
 } from '../registry.ts';
 import { GatedDurability } from './gated-durability.ts';
 
@@ -41,7 +41,7 @@ export class RegistryFixture {
   private constructor(ids: Ids) {
     this.registry = new EmbeddedRegistry({
       store: this.store,
-      kinds: servedCatalogue(),
+      kinds: builtInKindCatalog(),
       clock: this.clock,
       ids,
     });
@@ -55,7 +55,7 @@ export class RegistryFixture {
   }
 
   /** `pods`, or `events.k8s.io/events` where two kinds have the plural. */
-  kind(name: string): Kind {
+  kind(name: string): ServedKind {
     const [plural = '', group] = name.split('/').reverse();
     const found = this.registry.kinds.all.find(
       (kind) => kind.plural === plural && (group === undefined || kind.group === group),
@@ -66,7 +66,7 @@ export class RegistryFixture {
 
   async create(name: string, object: object, write: Write = {}): Promise<AnyObject> {
     const kind = this.kind(name);
-    const decoded = decodedObject(kind, { ...object, metadata: metadataOf(object) });
+    const decoded = canonicalObject(kind, { ...object, metadata: metadataOf(object) });
     const namespace = kind.namespaced ? (decoded.metadata.namespace ?? 'default') : undefined;
     const { object: created } = await this.registry.create(kind, namespace, decoded, this.#write(write));
     return created as AnyObject;
@@ -77,9 +77,9 @@ export class RegistryFixture {
     return object as AnyObject;
   }
 
-  async update(name: string, object: object, write: Write = {}): Promise<Written> {
+  async update(name: string, object: object, write: Write = {}): Promise<WriteResult> {
     const kind = this.kind(name);
-    const decoded = decodedObject(kind, object, 'Warn', () => {}, write.subresource);
+    const decoded = canonicalObject(kind, object, 'Warn', () => {}, write.subresource);
     const key = this.#key(name, decoded.metadata.name ?? '', decoded.metadata.namespace);
     return await this.registry.update(kind, key, decoded, this.#write(write));
   }
@@ -96,13 +96,13 @@ export class RegistryFixture {
     key: string,
     options: DeletionRequest = {},
     write: Write = {},
-  ): Promise<Deleted> {
+  ): Promise<DeleteResult> {
     return await this.registry.delete(this.kind(name), this.#key(name, key), options, this.#write(write));
   }
 
   async post(name: string, key: string, subresource: string, body: object, write: Write = {}) {
     const kind = this.kind(name);
-    const decoded = decodedObject(
+    const decoded = canonicalObject(
       kind,
       { metadata: { name: key }, ...body },
       'Strict',
@@ -123,7 +123,7 @@ export class RegistryFixture {
     const handle = await this.registry.watch(this.kind(name), query, {
       events: (more) => void events.push(...more),
     });
-    return { events, handle, told: () => events.map(tell) };
+    return { events, handle, told: () => events.map(describeEvent) };
   }
 
   #key(name: string, key: string, namespace = 'default'): ObjectKey {
@@ -156,7 +156,7 @@ function metadataOf(object: object): object {
   return { namespace: undefined, ...(object as { metadata?: object }).metadata };
 }
 
-function tell(event: RegistryEvent): string {
+function describeEvent(event: RegistryEvent): string {
   if (event.type === 'BOOKMARK') return `BOOKMARK${event.isInitialEnd ? ' end' : ''}`;
   const { metadata } = event.snapshot.object;
   return `${event.type} ${metadata.name}@${metadata.resourceVersion}`;

@@ -1,5 +1,5 @@
 /** What the model knows of an object. The value is a label, so that selectors can ask for it. */
-export interface Thing {
+export interface ModelObject {
   readonly name: string;
   readonly value: string;
   readonly finalizers: readonly string[];
@@ -12,14 +12,14 @@ export interface Thing {
 
 /** What an operation has to answer, once the revision that it reveals is durable. */
 export interface Prediction {
-  readonly answer: string;
+  readonly result: string;
   readonly reveals: number;
 }
 
-export type Plural = 'configmaps' | 'pods';
+export type ModelPlural = 'configmaps' | 'pods';
 
 /** A change to a configmap, by PUT or PATCH. What is left out stays. */
-export interface Change {
+export interface ModelChange {
   readonly value?: string;
   readonly finalizers?: readonly string[];
   /** `old`: a version that is not the current one. */
@@ -29,7 +29,7 @@ export interface Change {
 /** Of every pod that has a node. */
 const graceSeconds = 30;
 
-type State = ReadonlyMap<string, Thing>;
+type State = ReadonlyMap<string, ModelObject>;
 
 /**
  * The registry as slow and as obvious as it can be: every state that ever was, whole, and one revision for each write. Tests ask it
@@ -59,16 +59,16 @@ export class RegistryModel {
     this.#durable = revision;
   }
 
-  takeBack(): void {
+  rollBack(): void {
     this.#states = this.#states.filter(({ revision }) => revision <= this.#durable);
   }
 
-  create(plural: Plural, name: string, value: string, finalizers: readonly string[]): Prediction {
+  create(plural: ModelPlural, name: string, value: string, finalizers: readonly string[]): Prediction {
     if (this.#find(plural, name) !== undefined) return this.#refuse('AlreadyExists');
     return this.#answer(this.#put(plural, { name, value, finalizers, grace: undefined, node: '' }));
   }
 
-  change(plural: Plural, name: string, { value, finalizers, version }: Change): Prediction {
+  change(plural: ModelPlural, name: string, { value, finalizers, version }: ModelChange): Prediction {
     const old = this.#find(plural, name);
     if (old === undefined) return this.#refuse('NotFound');
     if (version === 'old') return this.#refuse('Conflict');
@@ -83,7 +83,7 @@ export class RegistryModel {
     return this.#answer(isSame ? old : this.#put(plural, next));
   }
 
-  delete(plural: Plural, name: string, isForced: boolean): Prediction {
+  delete(plural: ModelPlural, name: string, isForced: boolean): Prediction {
     const old = this.#find(plural, name);
     if (old === undefined) return this.#refuse('NotFound');
     // The node of a pod has to confirm its end, unless somebody does not care. A grace only ever gets shorter.
@@ -94,7 +94,7 @@ export class RegistryModel {
     const marked = isMarked ? this.#put(plural, { ...old, grace: asked }) : old;
     if (isKept) return this.#answer(marked);
     this.#remove(plural, name);
-    return { answer: 'removed', reveals: this.revision };
+    return { result: 'removed', reveals: this.revision };
   }
 
   bind(name: string, node: string): Prediction {
@@ -102,23 +102,23 @@ export class RegistryModel {
     if (old === undefined) return this.#refuse('NotFound');
     if (old.grace !== undefined || old.node !== '') return this.#refuse('Conflict');
     this.#put('pods', { ...old, node });
-    return { answer: 'bound', reveals: this.revision };
+    return { result: 'bound', reveals: this.revision };
   }
 
-  get(plural: Plural, name: string): Prediction {
+  get(plural: ModelPlural, name: string): Prediction {
     const found = this.#find(plural, name);
     return found === undefined
       ? this.#refuse('NotFound')
-      : { answer: describe(found), reveals: found.revision };
+      : { result: describeModelObject(found), reveals: found.revision };
   }
 
-  list(plural: Plural, value?: string, revision = this.revision): Prediction {
-    const items = this.thingsAt(revision, plural, value).map(describe);
-    return { answer: `${revision}: ${items.join(', ')}`, reveals: revision };
+  list(plural: ModelPlural, value?: string, revision = this.revision): Prediction {
+    const items = this.objectsAt(revision, plural, value).map(describeModelObject);
+    return { result: `${revision}: ${items.join(', ')}`, reveals: revision };
   }
 
   /** In the order of names. */
-  thingsAt(revision: number, plural: Plural, value?: string): readonly Thing[] {
+  objectsAt(revision: number, plural: ModelPlural, value?: string): readonly ModelObject[] {
     const { state } = this.#states.findLast((each) => each.revision <= revision)!;
     return [...state]
       .filter(
@@ -128,11 +128,11 @@ export class RegistryModel {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  #find(plural: Plural, name: string): Thing | undefined {
+  #find(plural: ModelPlural, name: string): ModelObject | undefined {
     return this.#states.at(-1)!.state.get(`${plural}/${name}`);
   }
 
-  #put(plural: Plural, thing: Omit<Thing, 'revision'>): Thing {
+  #put(plural: ModelPlural, thing: Omit<ModelObject, 'revision'>): ModelObject {
     this.#issued += 1;
     const stored = { ...thing, revision: this.#issued };
     const state = new Map(this.#states.at(-1)!.state).set(`${plural}/${thing.name}`, stored);
@@ -140,23 +140,23 @@ export class RegistryModel {
     return stored;
   }
 
-  #remove(plural: Plural, name: string): void {
+  #remove(plural: ModelPlural, name: string): void {
     this.#issued += 1;
     const state = new Map(this.#states.at(-1)!.state);
     state.delete(`${plural}/${name}`);
     this.#states.push({ revision: this.#issued, state });
   }
 
-  #answer(thing: Thing): Prediction {
-    return { answer: describe(thing), reveals: this.revision };
+  #answer(thing: ModelObject): Prediction {
+    return { result: describeModelObject(thing), reveals: this.revision };
   }
 
   #refuse(answer: string): Prediction {
-    return { answer, reveals: this.revision };
+    return { result: answer, reveals: this.revision };
   }
 }
 
-export function describe({ name, value, finalizers, grace, node, revision }: Thing): string {
+export function describeModelObject({ name, value, finalizers, grace, node, revision }: ModelObject): string {
   const held = finalizers.length === 0 ? '' : ` held by ${finalizers.join('+')}`;
   return `${name}@${revision} is ${value}${held}${grace === undefined ? '' : ` going in ${grace}`}${node === '' ? '' : ` on ${node}`}`;
 }

@@ -1,14 +1,14 @@
 import { invalid } from '../../../kube/api-error.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
-import { everything, type RegistryContext } from '../context/context.ts';
+import { listAllObjects, type RegistryContext } from '../context/registry-context.ts';
 
 /** Lets the kind give the object what is handed out only once. Nothing awaits until it is stored, so nobody else gets the same. */
 export function allocate(context: RegistryContext, kind: ServedKind, object: StoredObject): void {
   if (kind.allocate === undefined) return;
   const errors = new FieldErrors();
   const { namespace, name = '' } = object.metadata;
-  const others = everything(context, kind).filter(
+  const others = listAllObjects(context, kind).filter(
     ({ metadata }) => metadata.name !== name || metadata.namespace !== namespace,
   );
   kind.allocate(object, others, errors);

@@ -1,6 +1,5 @@
-import { checkPatchDepth } from '../../patch/patch-depth.ts';
 import { badRequest, conflict, failure, notFound } from '../../../kube/api-error.ts';
-import { type JsonObject, isJsonArray, isJsonObject } from '../../../kube/go/json-value.ts';
+import { isJsonArray, isJsonObject, type JsonObject } from '../../../kube/go/json-value.ts';
 import { apiVersionOf, type ObjectKey } from '../../../kube/resource.ts';
 import { applyConfiguration } from '../../apply/apply-configuration.ts';
 import { notedAnnotations } from '../../apply/last-applied.ts';
@@ -9,13 +8,14 @@ import { ListElementError } from '../../managed-fields/list-elements.ts';
 import { complaintAbout } from '../../managed-fields/typed-check.ts';
 import { UntypableError } from '../../managed-fields/typed-compare.ts';
 import { type Mergeable, mergeShape } from '../../patch/merge-shape.ts';
+import { checkPatchDepth } from '../../patch/patch-depth.ts';
 import { PatchError } from '../../patch/patch-error.ts';
 import { type ExpectedType, parseApiVersion } from '../../schema/group-version-kind.ts';
 import { formOf } from '../../schema/object-form.ts';
-import { find, type RegistryContext, timestamp } from '../context/context.ts';
-import type { RequestedPatch, UpdateContext, Written } from '../registry.ts';
-import { createAbsent } from './create.ts';
-import { checkNames, replace } from './update.ts';
+import { findObject, type RegistryContext, timestamp } from '../context/registry-context.ts';
+import type { RequestedPatch, UpdateContext, WriteResult } from '../registry.ts';
+import { createThroughUpdate } from './create.ts';
+import { checkObjectNames, replaceObject } from './update.ts';
 import { versionedWrite } from './versioned-write.ts';
 
 /** PATCH with a configuration: the object is made where there is none, else it is changed as if the result had been PUT. */
@@ -25,23 +25,29 @@ export async function applyObject(
   key: ObjectKey,
   patch: RequestedPatch,
   write: UpdateContext,
-): Promise<Written> {
-  const found = find(context, kind, key);
+): Promise<WriteResult> {
+  const found = findObject(context, kind, key);
   const mayMake = write.subresource === undefined || kind.createOnUpdate === true;
   if (found === undefined && !mayMake) throw notFound(kind, key.name);
   const live = found?.snapshot.object ?? newObject(kind);
-  const object = applied(context, { expected: kind, live, patch, write, hasStatus: kind.hasStatus });
-  tellRepeatedFields(patch, write);
-  const owned: UpdateContext = { ...write, ownersAreSet: true };
+  const object = applyRequestedPatch(context, {
+    expected: kind,
+    live,
+    patch,
+    write,
+    hasStatus: kind.hasStatus,
+  });
+  reportDuplicateFields(patch, write);
+  const owned: UpdateContext = { ...write, hasFieldOwners: true };
   if (found !== undefined) {
-    checkNames(key, object);
+    checkObjectNames(key, object);
     kind.defaults?.(object);
-    return await replace(context, kind, { found, object, write: owned });
+    return await replaceObject(context, kind, { found, object, write: owned });
   }
   const { uid = '' } = object.metadata;
-  if (uid !== '') throw conflict(kind, key.name, strayUid(uid));
-  checkNames(key, object);
-  return { snapshot: await createAbsent(context, kind, key, object, owned), created: true };
+  if (uid !== '') throw conflict(kind, key.name, uidMismatchMessage(uid));
+  checkObjectNames(key, object);
+  return { snapshot: await createThroughUpdate(context, kind, key, object, owned), created: true };
 }
 
 function newObject(expected: ServedKind): StoredObject {
@@ -50,7 +56,7 @@ function newObject(expected: ServedKind): StoredObject {
   return { ...formOf(expected).zero(), kind, apiVersion } as unknown as StoredObject;
 }
 
-function strayUid(uid: string): string {
+function uidMismatchMessage(uid: string): string {
   return `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
 }
 
@@ -66,14 +72,14 @@ export interface ApplyRequest {
 }
 
 /** The object after the apply: typed, with its owners, and the caller's to change. */
-export function applied(context: RegistryContext, request: ApplyRequest): StoredObject {
+export function applyRequestedPatch(context: RegistryContext, request: ApplyRequest): StoredObject {
   const { expected, live, patch, write, hasStatus } = request;
   const { subresource = '', manager } = write;
   const config = configOf(expected, patch.body);
-  checkUnowned(expected, live);
+  checkLiveWithoutOwners(expected, live);
   checkConfig(expected, config);
-  checkOwned(expected, live);
-  const result = mending(() =>
+  checkLiveCustomObject(expected, live);
+  const result = withMergeErrors(() =>
     applyConfiguration({
       live: live as unknown as JsonObject,
       config,
@@ -84,7 +90,7 @@ export function applied(context: RegistryContext, request: ApplyRequest): Stored
       force: patch.force === true,
     }),
   );
-  const object = typed(expected, result.object ?? (live as unknown as JsonObject), config);
+  const object = toTypedObject(expected, result.object ?? (live as unknown as JsonObject), config);
   const { metadata } = object;
   if (result.owners === undefined) delete metadata.managedFields;
   else metadata.managedFields = result.owners as typeof metadata.managedFields;
@@ -98,7 +104,7 @@ export function applied(context: RegistryContext, request: ApplyRequest): Stored
 /** A configuration says of itself what it is. */
 function configOf(expected: ExpectedType, body: unknown): JsonObject {
   const config = (isJsonObject(body) ? body : {}) as JsonObject;
-  refusing(() => checkPatchDepth(config));
+  withPatchErrors(() => checkPatchDepth(config));
   const given = kindOf(config);
   if (given !== kindText(expected)) throw badRequest(`invalid object type: ${given}`);
   return config;
@@ -115,7 +121,7 @@ function checkConfig(expected: AppliedType, config: JsonObject): void {
 }
 
 /** Objects in which list elements cannot be told apart have no owners, and so that they get some now, they must. */
-function checkUnowned(expected: AppliedType, live: StoredObject): void {
+function checkLiveWithoutOwners(expected: AppliedType, live: StoredObject): void {
   if ((live.metadata.managedFields ?? []).length > 0) return;
   const object = live as unknown as JsonObject;
   const complaint = complaintAbout(object, mergeShape(expected), { allowsDuplicates: true });
@@ -125,7 +131,7 @@ function checkUnowned(expected: AppliedType, live: StoredObject): void {
 }
 
 /** A definition may have changed since the object was stored. */
-function checkOwned(expected: AppliedType, live: StoredObject): void {
+function checkLiveCustomObject(expected: AppliedType, live: StoredObject): void {
   const shape = mergeShape(expected);
   if (!shape.isCustom) return;
   const object = live as unknown as JsonObject;
@@ -152,7 +158,7 @@ function nameOf(config: JsonObject): string {
   return `${text(namespace)}/${text(name)}; ${kindOf(config)}`;
 }
 
-function typed(expected: ExpectedType, object: JsonObject, config: JsonObject): StoredObject {
+function toTypedObject(expected: ExpectedType, object: JsonObject, config: JsonObject): StoredObject {
   try {
     const { object: whole } = formOf(expected).normalize(object, { isMerged: true });
     const apiVersion = apiVersionOf(expected);
@@ -169,7 +175,7 @@ function typed(expected: ExpectedType, object: JsonObject, config: JsonObject): 
   }
 }
 
-function mending<T>(apply: () => T): T {
+function withMergeErrors<T>(apply: () => T): T {
   try {
     return apply();
   } catch (error) {
@@ -179,7 +185,7 @@ function mending<T>(apply: () => T): T {
   }
 }
 
-function refusing(check: () => void): void {
+function withPatchErrors(check: () => void): void {
   try {
     check();
   } catch (error) {
@@ -188,8 +194,8 @@ function refusing(check: () => void): void {
 }
 
 /** Keys that the text has twice. The last one counts, and the writer should know. */
-function tellRepeatedFields(
-  { fieldValidation, strayFields = [] }: RequestedPatch,
+function reportDuplicateFields(
+  { fieldValidation, duplicateFields: strayFields = [] }: RequestedPatch,
   write: UpdateContext,
 ): void {
   if (strayFields.length === 0 || fieldValidation === 'Ignore') return;

@@ -12,13 +12,19 @@ import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { parseApiVersion } from '../../schema/group-version-kind.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import { checkObjectMeta } from '../../validation/object-meta.ts';
-import { admit, approve } from '../admission/admission.ts';
-import type { Attempt } from '../admission/attempt.ts';
-import { find, type RegistryContext, storageKind, store, timestamp } from '../context/context.ts';
-import type { Snapshot, UpdateContext, WriteContext } from '../registry.ts';
+import { runMutatingRules, runValidatingRules } from '../admission/admission.ts';
+import type { WriteAttempt } from '../admission/write-attempt.ts';
+import {
+  findObject,
+  type RegistryContext,
+  storageKind,
+  storeObject,
+  timestamp,
+} from '../context/registry-context.ts';
+import type { ObjectSnapshot, UpdateContext, WriteContext } from '../registry.ts';
 import { allocate } from './allocation.ts';
 import { recordFieldOwners } from './field-owners.ts';
-import { dropRepeatedOwners } from './owner-references.ts';
+import { dropDuplicateOwners } from './owner-references.ts';
 import { storageConflict } from './storage-conflict.ts';
 
 /** As many names are tried as Kubernetes tries before it gives up. */
@@ -30,19 +36,19 @@ export async function createObject(
   namespace: string | undefined,
   object: StoredObject,
   write: WriteContext,
-): Promise<Snapshot> {
-  wipeSystemFields(object);
-  prepareNew(context, kind, namespace, object, write);
-  if (namesVersion(object) && write.dryRun !== true) {
+): Promise<ObjectSnapshot> {
+  clearSystemFields(object);
+  prepareAndValidate(context, kind, namespace, object, write);
+  if (hasResourceVersion(object) && write.dryRun !== true) {
     throw failure(500, undefined, 'resourceVersion should not be set on objects to be created');
   }
-  const taken = find(context, kind, keyOf(object));
-  if (taken !== undefined) throw nameTaken(kind, object, taken.snapshot.object);
-  return await store(context, kind, object, undefined, write);
+  const taken = findObject(context, kind, keyOf(object));
+  if (taken !== undefined) throw nameTakenError(kind, object, taken.snapshot.object);
+  return await storeObject(context, kind, object, undefined, write);
 }
 
 /** As for Kubernetes' storage, which takes what is no number for none. */
-function namesVersion({ metadata: { resourceVersion = '' } }: StoredObject): boolean {
+function hasResourceVersion({ metadata: { resourceVersion = '' } }: StoredObject): boolean {
   return /^\d+$/.test(resourceVersion) && !/^0+$/.test(resourceVersion);
 }
 
@@ -50,51 +56,51 @@ function namesVersion({ metadata: { resourceVersion = '' } }: StoredObject): boo
  * PUT of what is not there. The version that it names is that of an object long gone, and does not matter. Nor is anything taken away
  * that only a server should say: one that was written as being deleted is stored like that.
  */
-export async function createAbsent(
+export async function createThroughUpdate(
   context: RegistryContext,
   kind: ServedKind,
   key: ObjectKey,
   object: StoredObject,
   write: UpdateContext,
-): Promise<Snapshot> {
+): Promise<ObjectSnapshot> {
   const { uid = '' } = object.metadata;
   if (uid !== '') throw storageConflict(kind, key, { uid, found: '', isDryRun: write.dryRun === true });
-  refuseUnreadableVersion(object);
-  prepareNew(context, kind, key.namespace, object, write);
-  return await store(context, kind, object, undefined, write);
+  checkVersionSyntax(object);
+  prepareAndValidate(context, kind, key.namespace, object, write);
+  return await storeObject(context, kind, object, undefined, write);
 }
 
-export function refuseUnreadableVersion({ metadata: { resourceVersion = '' } }: StoredObject): void {
+export function checkVersionSyntax({ metadata: { resourceVersion = '' } }: StoredObject): void {
   if (/^\d*$/.test(resourceVersion)) return;
   const quoted = JSON.stringify(resourceVersion);
   throw failure(500, undefined, `strconv.ParseUint: parsing ${quoted}: invalid syntax`);
 }
 
 /** All that happens to a new object before it is stored; what is wrong with it throws. */
-function prepareNew(
+function prepareAndValidate(
   context: RegistryContext,
   kind: ServedKind,
   namespace: string | undefined,
   object: StoredObject,
   write: UpdateContext,
 ): void {
-  if (kind.definition?.refusesCreation() === true) throw definitionEnds(kind, object);
-  takeNamespace(kind, object, namespace);
-  dropRepeatedOwners(object, write);
+  if (kind.definition?.refusesCreation() === true) throw definitionTerminating(kind, object);
+  setNamespace(kind, object, namespace);
+  dropDuplicateOwners(object, write);
   kind.defaults?.(object);
   recordFieldOwners(context, { kind, object, old: undefined, write });
-  const attempt: Attempt = { operation: 'CREATE', kind, object, old: undefined, write };
-  admit(context, attempt);
+  const attempt: WriteAttempt = { operation: 'CREATE', kind, object, old: undefined, write };
+  runMutatingRules(context, attempt);
   fillSystemFields(context, kind, object);
   kind.prepareCreate?.(object, { nowMs: context.clock.nowMs() });
   // Who makes a service by writing its status gets one without an address, from Kubernetes too.
   if (write.subresource === undefined) allocate(context, kind, object);
-  checkNew(storageKind(context, kind), kind, object);
+  validateNew(storageKind(context, kind), kind, object);
   for (const warning of kind.warnings?.(object, undefined) ?? []) write.warn(warning);
-  approve(context, attempt);
+  runValidatingRules(context, attempt);
 }
 
-function definitionEnds(kind: ServedKind, { metadata }: StoredObject): ApiError {
+function definitionTerminating(kind: ServedKind, { metadata }: StoredObject): ApiError {
   return forbidden(
     kind,
     metadata.name ?? '',
@@ -103,22 +109,22 @@ function definitionEnds(kind: ServedKind, { metadata }: StoredObject): ApiError 
 }
 
 /** The namespace of the request; an object that names another is refused. */
-export function takeNamespace(kind: ServedKind, object: StoredObject, namespace: string | undefined): void {
+export function setNamespace(kind: ServedKind, object: StoredObject, namespace: string | undefined): void {
   const { metadata } = object;
   if (!kind.namespaced) {
     delete metadata.namespace;
   } else if ((metadata.namespace ?? '') === '') {
     metadata.namespace = namespace;
   } else if (metadata.namespace !== namespace) {
-    throw otherNamespace();
+    throw namespaceMismatch();
   }
 }
 
-export function otherNamespace(): ApiError {
+export function namespaceMismatch(): ApiError {
   return badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
-function wipeSystemFields({ metadata }: StoredObject): void {
+function clearSystemFields({ metadata }: StoredObject): void {
   delete metadata.creationTimestamp;
   delete metadata.uid;
   delete metadata.deletionTimestamp;
@@ -135,7 +141,7 @@ function fillSystemFields(context: RegistryContext, kind: ServedKind, object: St
   if ((metadata.name ?? '') !== '' || prefix === '') return;
   for (let attempt = 0; attempt < generatedNamesMax; attempt++) {
     metadata.name = generatedName(prefix, context.ids.suffix());
-    if (find(context, kind, keyOf(object)) === undefined) return;
+    if (findObject(context, kind, keyOf(object)) === undefined) return;
   }
 }
 
@@ -148,20 +154,23 @@ function generatedName(prefix: string, suffix: string): string {
 }
 
 /** What is wrong is told of the kind that owns the storage. */
-function checkNew(owner: ServedKind, kind: ServedKind, object: StoredObject): void {
+function validateNew(owner: ServedKind, kind: ServedKind, object: StoredObject): void {
   const errors = new FieldErrors();
   checkObjectMeta(errors, object.metadata, kind);
   kind.validate(object, errors);
-  if (!errors.isEmpty) throw invalid(toldAs(owner, object), object.metadata.name ?? '', errors.causes);
+  if (!errors.isEmpty) throw invalid(reportedKind(owner, object), object.metadata.name ?? '', errors.causes);
 }
 
 /** A custom resource is called what it says that it is, right or wrong. */
-export function toldAs(owner: ServedKind, { kind, apiVersion }: StoredObject): Pick<ServedKind, 'group' | 'kind'> {
+export function reportedKind(
+  owner: ServedKind,
+  { kind, apiVersion }: StoredObject,
+): Pick<ServedKind, 'group' | 'kind'> {
   if (owner.definition === undefined) return owner;
   return { kind, group: parseApiVersion(apiVersion)?.group ?? '' };
 }
 
-function nameTaken(kind: ServedKind, object: StoredObject, taken: StoredObject): ApiError {
+function nameTakenError(kind: ServedKind, object: StoredObject, taken: StoredObject): ApiError {
   const name = object.metadata.name ?? '';
   if ((object.metadata.generateName ?? '') !== '') {
     const message = `${qualifiedPlural(kind)} ${JSON.stringify(name)} already exists, the server was not able to generate a unique name for the object`;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../kube/go/json-value.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { withoutNewTimes } from '../../managed-fields/unchanged-times.ts';
 import { updateManagedFields } from '../../managed-fields/update-managers.ts';
-import { type RegistryContext, timestamp } from '../context/context.ts';
+import { type RegistryContext, timestamp } from '../context/registry-context.ts';
 import type { UpdateContext } from '../registry.ts';
 import { versionedWrite } from './versioned-write.ts';
 
@@ -17,7 +17,7 @@ export interface OwnedWrite {
 
 /** Writes into the object who owns which of its fields after this write. What admission adds later belongs to nobody. */
 export function recordFieldOwners(context: RegistryContext, { kind, object, old, write }: OwnedWrite): void {
-  if (write.ownersAreSet === true) return;
+  if (write.hasFieldOwners === true) return;
   const { subresource = '', manager } = write;
   const owners = updateManagedFields({
     old: old as unknown as JsonObject | undefined,

@@ -4,7 +4,7 @@ import { systemIds } from '../../../runtime/ids.ts';
 import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 import { bootstrap } from '../bootstrap.ts';
-import { decodedObject } from '../decoded-object.ts';
+import { canonicalObject } from '../canonical-object.ts';
 import { EmbeddedRegistry } from '../embedded-registry.ts';
 
 test('an object that is larger than what storage takes is refused, and nothing is stored', async () => {
@@ -21,7 +21,7 @@ test('an object that is larger than what storage takes is refused, and nothing i
     const args = Array.from({ length: argsBytes / 1_000 }, () => 'a'.repeat(1_000));
     const pod = { metadata: { name }, spec: { containers: [{ name: 'c', image: 'x', args }] } };
     const write = { manager: 'test', user: 'test', warn() {} };
-    return registry.create(pods, 'default', decodedObject(pods, pod), write);
+    return registry.create(pods, 'default', canonicalObject(pods, pod), write);
   };
   await expect(create('huge', 2_100_000)).rejects.toMatchObject({
     code: 500,

@@ -2,7 +2,7 @@ import type { StoredObject } from '../../kinds/served-kind.ts';
 import type { WriteContext } from '../registry.ts';
 
 /** An owner that is named twice owns once; whoever writes so is told. */
-export function dropRepeatedOwners({ metadata }: StoredObject, write: WriteContext): void {
+export function dropDuplicateOwners({ metadata }: StoredObject, write: WriteContext): void {
   const owners = metadata.ownerReferences ?? [];
   // Objects are canonical here: who is the same reads the same.
   const distinct = new Map<string, (typeof owners)[number]>();

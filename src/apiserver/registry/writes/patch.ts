@@ -1,6 +1,6 @@
-import { formatGoValue } from '../../../kube/go/format-value.ts';
 import { ApiError, badRequest, failure, internalError, invalid, notFound } from '../../../kube/api-error.ts';
-import { type Json, type JsonObject, isJsonArray, isJsonObject } from '../../../kube/go/json-value.ts';
+import { formatGoValue } from '../../../kube/go/format-value.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../../kube/go/json-value.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { applyJsonPatch, strayJsonPatchFields } from '../../patch/json-patch.ts';
@@ -16,10 +16,10 @@ import {
 } from '../../schema/group-version-kind.ts';
 import { formOf } from '../../schema/object-form.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
-import { find, type RegistryContext } from '../context/context.ts';
-import type { RequestedPatch, UpdateContext, Written } from '../registry.ts';
+import { findObject, type RegistryContext } from '../context/registry-context.ts';
+import type { RequestedPatch, UpdateContext, WriteResult } from '../registry.ts';
 import { applyObject } from './apply.ts';
-import { checkNames, replace } from './update.ts';
+import { checkObjectNames, replaceObject } from './update.ts';
 
 /**
  * PATCH: the object that is there, changed, then treated as if it had been PUT. It is read, changed and stored without a pause, so
@@ -31,14 +31,14 @@ export async function patchObject(
   key: ObjectKey,
   patch: RequestedPatch,
   write: UpdateContext,
-): Promise<Written> {
+): Promise<WriteResult> {
   if (!isPlainPatch(patch)) return await applyObject(context, kind, key, patch, write);
-  const found = find(context, kind, key);
+  const found = findObject(context, kind, key);
   if (found === undefined) throw notFound(kind, key.name);
-  const object = patched(kind, found.snapshot.object, patch, write);
-  checkNames(key, object);
+  const object = applyPlainPatch(kind, found.snapshot.object, patch, write);
+  checkObjectNames(key, object);
   kind.defaults?.(object);
-  return await replace(context, kind, { found, object, write });
+  return await replaceObject(context, kind, { found, object, write });
 }
 
 /** Changes in one of the languages that are carried out without looking at owners. */
@@ -51,25 +51,25 @@ export function isPlainPatch(patch: RequestedPatch): patch is PlainPatch {
 }
 
 /** The object after the patch, typed again; what it does not know is dropped, told or refused as the caller wishes. */
-export function patched(
+export function applyPlainPatch(
   expected: ExpectedType,
   object: StoredObject,
   patch: PlainPatch,
   { warn }: Pick<UpdateContext, 'warn'>,
 ): StoredObject {
   const { type } = expected;
-  const result = refusing(() => applied(type, object as unknown as JsonObject, patch));
+  const result = withPatchErrors(() => applyByType(type, object as unknown as JsonObject, patch));
   // A custom resource that says that it is something else is refused with everything else that must hold.
   if (expected.form === undefined) checkKind(expected, result, patch);
-  else checkSaysKind(result, patch);
-  const { object: typed, unknownFields } = typedAgain(expected, result, patch);
+  else checkKindPresent(result, patch);
+  const { object: typed, unknownFields } = normalizePatched(expected, result, patch);
   const stray = [
-    ...strayFields(patch),
+    ...strictFieldErrors(patch),
     ...unknownFields.map((field) => `unknown field ${JSON.stringify(field)}`),
   ];
   if (stray.length > 0 && patch.fieldValidation === 'Warn') for (const text of stray) warn(text);
   if (stray.length > 0 && patch.fieldValidation === 'Strict') {
-    throw refused(patch, result, `strict decoding error: ${stray.join(', ')}`);
+    throw invalidPatchError(patch, result, `strict decoding error: ${stray.join(', ')}`);
   }
   if (expected.form !== undefined) return typed as unknown as StoredObject;
   return { ...typed, kind: object.kind, apiVersion: object.apiVersion } as StoredObject;
@@ -81,23 +81,23 @@ function checkKind(expected: ExpectedType, result: JsonObject, patch: PlainPatch
   const { group, version } = parseApiVersion(textOf(result.apiVersion)) ?? { group: '', version: '?' };
   const found = withDefaults({ group, version, kind: textOf(result.kind) }, expected);
   const problem = kindMismatch(found, expected);
-  if (problem !== undefined) throw refused(patch, result, problem.message);
+  if (problem !== undefined) throw invalidPatchError(patch, result, problem.message);
 }
 
 /** Without saying what it is, a custom resource cannot even be read. */
-function checkSaysKind(result: JsonObject, patch: PlainPatch): void {
+function checkKindPresent(result: JsonObject, patch: PlainPatch): void {
   for (const field of ['apiVersion', 'kind'] as const) {
     const value = result[field] ?? '';
     if (typeof value === 'string') continue;
     const why = `json: cannot unmarshal ${jsonName(value)} into Go struct field .${field} of type string`;
-    throw refused(patch, result, `couldn't get version/kind; json parse error: ${why}`);
+    throw invalidPatchError(patch, result, `couldn't get version/kind; json parse error: ${why}`);
   }
   const apiVersion = textOf(result.apiVersion);
   if (parseApiVersion(apiVersion) === undefined) {
-    throw refused(patch, result, `unexpected GroupVersion string: ${apiVersion}`);
+    throw invalidPatchError(patch, result, `unexpected GroupVersion string: ${apiVersion}`);
   }
   if (textOf(result.kind) === '') {
-    throw refused(patch, result, `Object 'Kind' is missing in '${JSON.stringify(result)}'`);
+    throw invalidPatchError(patch, result, `Object 'Kind' is missing in '${JSON.stringify(result)}'`);
   }
   if (apiVersion === '')
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
@@ -112,7 +112,7 @@ function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-function applied(type: string, object: JsonObject, patch: PlainPatch): JsonObject {
+function applyByType(type: string, object: JsonObject, patch: PlainPatch): JsonObject {
   switch (patch.type) {
     case 'json':
       return applyJsonPatch(object, patch.body);
@@ -123,29 +123,29 @@ function applied(type: string, object: JsonObject, patch: PlainPatch): JsonObjec
   }
 }
 
-function typedAgain(expected: ExpectedType, result: JsonObject, patch: PlainPatch) {
+function normalizePatched(expected: ExpectedType, result: JsonObject, patch: PlainPatch) {
   try {
     return formOf(expected).normalize(result);
   } catch (error) {
-    throw error instanceof ApiError ? refused(patch, result, error.message) : error;
+    throw error instanceof ApiError ? invalidPatchError(patch, result, error.message) : error;
   }
 }
 
-function strayFields(patch: PlainPatch): readonly string[] {
-  const repeated = patch.strayFields ?? [];
+function strictFieldErrors(patch: PlainPatch): readonly string[] {
+  const repeated = patch.duplicateFields ?? [];
   if (patch.type !== 'json') return repeated;
   return [...repeated.map((text) => `json patch ${text}`), ...strayJsonPatchFields(patch.body)];
 }
 
 /** Kubernetes shows the whole result of a JSON or merge patch, and the patch itself where it was a strategic one. */
-function refused(patch: PlainPatch, result: JsonObject, why: string): ApiError {
+function invalidPatchError(patch: PlainPatch, result: JsonObject, why: string): ApiError {
   const errors = new FieldErrors();
   const isShown = patch.type === 'strategic' && isJsonObject(patch.body);
   errors.invalid('patch', isShown ? formatGoValue(patch.body as Json) : JSON.stringify(result), why);
   return invalid({ group: '', kind: '' }, '', errors.causes);
 }
 
-function refusing<T>(apply: () => T): T {
+function withPatchErrors<T>(apply: () => T): T {
   try {
     return apply();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type ApiError, conflict } from '../../../kube/api-error.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
-import { storeKey } from '../context/context.ts';
+import { storeKey } from '../context/registry-context.ts';
 
 /** Where Kubernetes keeps some kinds under other names than their plural. */
 const legacyPaths: Readonly<Record<string, string>> = {
@@ -21,7 +21,11 @@ export interface UidMismatch {
 }
 
 /** An object of the same name has taken the place of the one that the writer knew. The key is part of the sentence. */
-export function storageConflict(kind: ServedKind, key: ObjectKey, { uid, found, isDryRun }: UidMismatch): ApiError {
+export function storageConflict(
+  kind: ServedKind,
+  key: ObjectKey,
+  { uid, found, isDryRun }: UidMismatch,
+): ApiError {
   const root = isDryRun ? '' : '/registry';
   const place =
     kind.definition === undefined

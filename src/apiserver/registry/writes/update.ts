@@ -1,22 +1,35 @@
-import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
 import { badRequest, conflict, invalid, notFound } from '../../../kube/api-error.ts';
+import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import { pathSegmentProblems } from '../../validation/names.ts';
 import { checkObjectMeta, checkObjectMetaUpdate } from '../../validation/object-meta.ts';
-import { admit, approve } from '../admission/admission.ts';
-import type { Attempt } from '../admission/attempt.ts';
-import { type Found, find, type RegistryContext, remove, storageKind, store } from '../context/context.ts';
-import { transientSnapshot } from '../context/snapshot.ts';
-import type { UpdateContext, Written } from '../registry.ts';
+import { runMutatingRules, runValidatingRules } from '../admission/admission.ts';
+import type { WriteAttempt } from '../admission/write-attempt.ts';
+import {
+  type FoundObject,
+  findObject,
+  type RegistryContext,
+  removeObject,
+  storageKind,
+  storeObject,
+} from '../context/registry-context.ts';
+import { transientSnapshot } from '../context/snapshot-cache.ts';
+import type { UpdateContext, WriteResult } from '../registry.ts';
 import { allocate } from './allocation.ts';
-import { createAbsent, otherNamespace, refuseUnreadableVersion, takeNamespace, toldAs } from './create.ts';
+import {
+  checkVersionSyntax,
+  createThroughUpdate,
+  namespaceMismatch,
+  reportedKind,
+  setNamespace,
+} from './create.ts';
 import { changesNothing, recordFieldOwners } from './field-owners.ts';
-import { dropRepeatedOwners } from './owner-references.ts';
+import { dropDuplicateOwners } from './owner-references.ts';
 import { storageConflict } from './storage-conflict.ts';
 
-export const outdated =
+export const outdatedMessage =
   'the object has been modified; please apply your changes to the latest version and try again';
 
 /** PUT: the whole object, or its status. */
@@ -26,12 +39,12 @@ export async function updateObject(
   key: ObjectKey,
   object: StoredObject,
   write: UpdateContext,
-): Promise<Written> {
-  checkNames(key, object);
-  const found = find(context, kind, key);
+): Promise<WriteResult> {
+  checkObjectNames(key, object);
+  const found = findObject(context, kind, key);
   if (found === undefined) {
     if (kind.createOnUpdate !== true) throw notFound(kind, key.name);
-    const snapshot = await createAbsent(context, kind, key, object, write);
+    const snapshot = await createThroughUpdate(context, kind, key, object, write);
     return { snapshot, created: true };
   }
   const { uid = '' } = object.metadata;
@@ -42,11 +55,11 @@ export async function updateObject(
       isDryRun: write.dryRun === true,
     });
   kind.defaults?.(object);
-  return await replace(context, kind, { found, object, write });
+  return await replaceObject(context, kind, { found, object, write });
 }
 
-export interface Replacement {
-  readonly found: Found;
+export interface ObjectReplacement {
+  readonly found: FoundObject;
   /** Decoded and defaulted. */
   readonly object: StoredObject;
   readonly write: UpdateContext;
@@ -56,47 +69,47 @@ export interface Replacement {
  * What PUT and PATCH have in common, from the moment that the new object is known: versions, owners of fields, admission,
  * rules, and the end of an object that was only waiting for its last finalizer.
  */
-export async function replace(
+export async function replaceObject(
   context: RegistryContext,
   kind: ServedKind,
-  { found, object, write }: Replacement,
-): Promise<Written> {
+  { found, object, write }: ObjectReplacement,
+): Promise<WriteResult> {
   const old = found.snapshot.object;
   checkVersion(kind, object, old);
-  takeNamespace(kind, object, old.metadata.namespace);
-  dropRepeatedOwners(object, write);
+  setNamespace(kind, object, old.metadata.namespace);
+  dropDuplicateOwners(object, write);
   recordFieldOwners(context, { kind, object, old, write });
-  const attempt: Attempt = { operation: 'UPDATE', kind, object, old, write };
-  admit(context, attempt);
+  const attempt: WriteAttempt = { operation: 'UPDATE', kind, object, old, write };
+  runMutatingRules(context, attempt);
   object.metadata.generation = old.metadata.generation;
   prepare(context, kind, { object, old, subresource: write.subresource });
   if (write.subresource === undefined) allocate(context, kind, object);
   keepSystemFields(object, old);
-  checkChanged(storageKind(context, kind), kind, { object, old, subresource: write.subresource });
+  validateUpdated(storageKind(context, kind), kind, { object, old, subresource: write.subresource });
   if (write.subresource === undefined) {
     for (const warning of kind.warnings?.(object, old) ?? []) write.warn(warning);
   }
-  approve(context, attempt);
-  if (isGone(kind, object, old)) {
+  runValidatingRules(context, attempt);
+  if (isDeletionComplete(kind, object, old)) {
     // Watchers see what was stored, not what this write made of it: that never was.
-    await remove(context, kind, old, found.entry, write);
+    await removeObject(context, kind, old, found.entry, write);
     return { snapshot: transientSnapshot(object), created: false };
   }
   if (changesNothing(object, old)) return await unchanged(context, found);
-  return { snapshot: await store(context, kind, object, found.entry, write), created: false };
+  return { snapshot: await storeObject(context, kind, object, found.entry, write), created: false };
 }
 
 /** Nothing is written, so that nobody is woken; the answer is what is there. */
-async function unchanged(context: RegistryContext, { snapshot }: Found): Promise<Written> {
+async function unchanged(context: RegistryContext, { snapshot }: FoundObject): Promise<WriteResult> {
   await context.store.whenDurable(snapshot.revision);
   return { snapshot, created: false };
 }
 
 /** An object says where it is, and that is where it was sent. */
-export function checkNames({ namespace, name }: ObjectKey, { metadata }: StoredObject): void {
+export function checkObjectNames({ namespace, name }: ObjectKey, { metadata }: StoredObject): void {
   const givenNamespace = metadata.namespace ?? '';
   if (namespace !== undefined && givenNamespace !== '' && givenNamespace !== namespace)
-    throw otherNamespace();
+    throw namespaceMismatch();
   const given = metadata.name ?? '';
   if (given === '') {
     throw badRequest(
@@ -112,12 +125,12 @@ export function checkNames({ namespace, name }: ObjectKey, { metadata }: StoredO
 function checkVersion(kind: ServedKind, object: StoredObject, old: StoredObject): void {
   const { name = '', resourceVersion = '' } = object.metadata;
   const given = resourceVersion === '0' ? '' : resourceVersion;
-  refuseUnreadableVersion(object);
+  checkVersionSyntax(object);
   if (given === '') {
-    if (kind.requiresVersion === true) throw versionMissing(kind, name);
+    if (kind.requiresResourceVersion === true) throw versionMissing(kind, name);
     object.metadata.resourceVersion = old.metadata.resourceVersion;
   } else if (given !== old.metadata.resourceVersion) {
-    throw conflict(kind, old.metadata.name ?? '', outdated);
+    throw conflict(kind, old.metadata.name ?? '', outdatedMessage);
   }
 }
 
@@ -134,30 +147,34 @@ interface Preparation {
   readonly subresource: string | undefined;
 }
 
-function prepare({ clock }: RegistryContext, kind: ServedKind, { object, old, subresource }: Preparation): void {
+function prepare(
+  { clock }: RegistryContext,
+  kind: ServedKind,
+  { object, old, subresource }: Preparation,
+): void {
   const moment = { nowMs: clock.nowMs() };
   if (subresource === undefined || subresource === 'scale') {
     kind.prepareUpdate?.(object, old, moment);
-    if (kind.hasGeneration && movesGeneration(kind, object, old)) {
+    if (kind.hasGeneration && changesGeneration(kind, object, old)) {
       object.metadata.generation = (old.metadata.generation ?? 0) + 1;
     }
   } else if (subresource === 'status') {
     if (kind.prepareStatus) kind.prepareStatus(object, old, moment);
-    else restoreAllBut(object, old, ['metadata', 'status']);
+    else restoreExcept(object, old, ['metadata', 'status']);
   } else if (subresource === 'finalize') {
     kind.prepareFinalize?.(object, old);
   }
 }
 
-function movesGeneration(kind: ServedKind, object: StoredObject, old: StoredObject): boolean {
-  if (kind.movesGeneration) return kind.movesGeneration(object, old);
+function changesGeneration(kind: ServedKind, object: StoredObject, old: StoredObject): boolean {
+  if (kind.incrementsGeneration) return kind.incrementsGeneration(object, old);
   const { metadata: _, status: __, ...wanted } = object as StoredObject & { status?: unknown };
   const { metadata: ___, status: ____, ...before } = old as StoredObject & { status?: unknown };
   return !isEqualWhenStored(wanted, before);
 }
 
 /** Top-level fields, but for those named, become what they were. */
-function restoreAllBut(object: StoredObject, old: StoredObject, kept: readonly string[]): void {
+function restoreExcept(object: StoredObject, old: StoredObject, kept: readonly string[]): void {
   const fields = object as unknown as Record<string, unknown>;
   for (const field of Object.keys(fields)) if (!kept.includes(field)) delete fields[field];
   for (const [field, value] of Object.entries(old)) if (!kept.includes(field)) fields[field] = value;
@@ -175,7 +192,11 @@ function keepSystemFields({ metadata }: StoredObject, { metadata: old }: StoredO
 const anyName = { pathSegment: (name: string) => pathSegmentProblems(name) };
 
 /** What is wrong is told of the kind that owns the storage. */
-function checkChanged(owner: ServedKind, kind: ServedKind, { object, old, subresource }: Preparation): void {
+function validateUpdated(
+  owner: ServedKind,
+  kind: ServedKind,
+  { object, old, subresource }: Preparation,
+): void {
   const errors = new FieldErrors();
   const { namespaced, allowsAnyFinalizer = false } = kind;
   checkObjectMeta(errors, object.metadata, { namespaced, allowsAnyFinalizer, nameRule: anyName.pathSegment });
@@ -184,12 +205,16 @@ function checkChanged(owner: ServedKind, kind: ServedKind, { object, old, subres
   else if (subresource === 'finalize') kind.validateFinalize?.(object, errors);
   else if (kind.validateUpdate) kind.validateUpdate(object, old, errors);
   else kind.validate(object, errors);
-  if (!errors.isEmpty) throw invalid(toldAs(owner, object), object.metadata.name ?? '', errors.causes);
+  if (!errors.isEmpty) throw invalid(reportedKind(owner, object), object.metadata.name ?? '', errors.causes);
 }
 
 /** The last finalizer of an object that was deleted is gone, and with it the object. */
-function isGone(kind: ServedKind, object: StoredObject, { metadata: old }: StoredObject): boolean {
+function isDeletionComplete(
+  kind: ServedKind,
+  object: StoredObject,
+  { metadata: old }: StoredObject,
+): boolean {
   if ((object.metadata.finalizers ?? []).length > 0 || old.deletionTimestamp === undefined) return false;
   if ((old.deletionGracePeriodSeconds ?? 0) !== 0) return false;
-  return kind.outlivesFinalizers?.(object) !== true;
+  return kind.blocksRemoval?.(object) !== true;
 }

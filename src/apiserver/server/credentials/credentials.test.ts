@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { bearerOf, makeToken, tokenChecker } from '../../access/bearer-token.ts';
-import { keptCredentials } from './credentials.ts';
+import { bearerToken, makeAdminToken, tokenVerifier } from '../../access/bearer-token.ts';
+import { loadOrCreateCredentials } from './credentials.ts';
 import { writeKubeconfig } from './kubeconfig-file.ts';
 
 const nowMs = Date.parse('2026-03-01T12:00:00Z');
@@ -20,24 +20,24 @@ afterEach(async () => {
 
 describe('credentials', () => {
   test('are the same after a restart', async () => {
-    const first = await keptCredentials(folder, { nowMs });
-    expect(await keptCredentials(folder, { nowMs: nowMs + 1000 })).toEqual(first);
+    const first = await loadOrCreateCredentials(folder, { nowMs });
+    expect(await loadOrCreateCredentials(folder, { nowMs: nowMs + 1000 })).toEqual(first);
   });
 
   test('are made anew when a host is added, but the token stays', async () => {
-    const first = await keptCredentials(folder, { nowMs });
-    const second = await keptCredentials(folder, { nowMs, extraHosts: ['node-1.example'] });
+    const first = await loadOrCreateCredentials(folder, { nowMs });
+    const second = await loadOrCreateCredentials(folder, { nowMs, extraHosts: ['node-1.example'] });
     expect(second.certificate).not.toBe(first.certificate);
     expect(second.token).toBe(first.token);
     expect(second.tokenKey).toBe(first.tokenKey);
   });
 
   test('are made anew from what was cut off half-way', async () => {
-    const first = await keptCredentials(folder, { nowMs });
+    const first = await loadOrCreateCredentials(folder, { nowMs });
     await writeFile(join(folder, 'tls.crt'), first.certificate.slice(0, 100));
     await writeFile(join(folder, 'token'), 'short');
     await writeFile(join(folder, 'service-accounts.key'), first.tokenKey.slice(0, 50));
-    const second = await keptCredentials(folder, { nowMs });
+    const second = await loadOrCreateCredentials(folder, { nowMs });
     expect(second.certificate).not.toBe(first.certificate);
     expect(second.token).toMatch(/^[\w-]{43}$/);
     expect(second.tokenKey).toMatch(/^-----BEGIN PRIVATE KEY-----/);
@@ -45,7 +45,7 @@ describe('credentials', () => {
   });
 
   test('are for their owner only, and leave nothing else behind', async () => {
-    await keptCredentials(folder, { nowMs });
+    await loadOrCreateCredentials(folder, { nowMs });
     const names = await readdir(folder);
     expect(names.sort()).toEqual(['service-accounts.key', 'tls.crt', 'tls.key', 'token']);
     for (const name of names) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
@@ -79,8 +79,8 @@ describe('a kubeconfig', () => {
 });
 
 describe('a token', () => {
-  const token = makeToken();
-  const check = tokenChecker(token);
+  const token = makeAdminToken();
+  const check = tokenVerifier(token);
   test.each([
     [`Bearer ${token}`, 'right'],
     [`bearer  ${token}`, 'right'],
@@ -92,7 +92,7 @@ describe('a token', () => {
     ['', 'missing'],
     [undefined, 'missing'],
   ] as const)('in the header %j is %s', (header, expected) => {
-    const given = bearerOf(header);
+    const given = bearerToken(header);
     expect(given === undefined ? 'missing' : check(given) ? 'right' : 'wrong').toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { writePrivateFile } from '../../../io/files/private-files.ts';
 
-export interface KubeconfigFacts {
+export interface KubeconfigInput {
   /** Such as `https://127.0.0.1:6443`. */
   readonly server: string;
   /** PEM. */
@@ -12,11 +12,11 @@ export interface KubeconfigFacts {
 const name = 'stowage';
 
 /** Writes what kubectl and every client library need to reach the server; only the owner may read it. */
-export async function writeKubeconfig(path: string, facts: KubeconfigFacts): Promise<void> {
+export async function writeKubeconfig(path: string, facts: KubeconfigInput): Promise<void> {
   await writePrivateFile(path, kubeconfigText(facts));
 }
 
-export function kubeconfigText({ server, certificate, token }: KubeconfigFacts): string {
+export function kubeconfigText({ server, certificate, token }: KubeconfigInput): string {
   const authority = Buffer.from(certificate).toString('base64');
   const config = {
     apiVersion: 'v1',

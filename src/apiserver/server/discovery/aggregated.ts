@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { FullAnswer } from '../../../io/http/full-response.ts';
-import type { HttpRequest } from '../http/http-exchange.ts';
+import type { FullResponse } from '../../../io/http/full-response.ts';
+import type { ApiRequest } from '../http/http-exchange.ts';
 import { acceptHeader, parseAccept } from '../responses/negotiation.ts';
 import type { ServedGroup, ServedResource, ServedSubresource, ServedVersion } from './discovery.ts';
 
@@ -17,7 +17,7 @@ export function aggregatedDocument(groups: readonly ServedGroup[]): AggregatedDo
     metadata: {},
     items: groups.map(({ name, versions }) => ({
       metadata: name === '' ? {} : { name },
-      versions: versions.map(versionFacts),
+      versions: versions.map(describeVersion),
     })),
   };
   const body = Buffer.from(`${JSON.stringify(list)}\n`);
@@ -25,7 +25,7 @@ export function aggregatedDocument(groups: readonly ServedGroup[]): AggregatedDo
 }
 
 /** Whether the client would rather have this form than the plain one. */
-export function wantsAggregated(request: HttpRequest): boolean {
+export function wantsAggregated(request: ApiRequest): boolean {
   for (const { type, subtype, parameters } of parseAccept(acceptHeader(request))) {
     const isJson = type === '*' || (type === 'application' && (subtype === 'json' || subtype === '*'));
     if (!isJson) continue;
@@ -36,18 +36,18 @@ export function wantsAggregated(request: HttpRequest): boolean {
   return false;
 }
 
-export function aggregatedAnswer(request: HttpRequest, { body, etag }: AggregatedDocument): FullAnswer {
+export function aggregatedResponse(request: ApiRequest, { body, etag }: AggregatedDocument): FullResponse {
   const headers = { 'Cache-Control': 'public', ETag: etag, Vary: 'Accept' };
   if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: [] };
   const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
   return { status: 200, headers: { ...headers, 'Content-Type': type }, body: [body] };
 }
 
-function versionFacts({ version, resources }: ServedVersion): object {
-  return { version, resources: resources.map(resourceFacts), freshness: 'Current' };
+function describeVersion({ version, resources }: ServedVersion): object {
+  return { version, resources: resources.map(describeResource), freshness: 'Current' };
 }
 
-function resourceFacts(resource: ServedResource): object {
+function describeResource(resource: ServedResource): object {
   const { name, kind, namespaced, singular, verbs, shortNames, categories, subresources } = resource;
   return {
     resource: name,
@@ -57,10 +57,10 @@ function resourceFacts(resource: ServedResource): object {
     verbs,
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
-    ...(subresources.length === 0 ? {} : { subresources: subresources.map(partFacts) }),
+    ...(subresources.length === 0 ? {} : { subresources: subresources.map(describeSubresource) }),
   };
 }
 
-function partFacts({ name, kind, group = '', version = '', verbs }: ServedSubresource): object {
+function describeSubresource({ name, kind, group = '', version = '', verbs }: ServedSubresource): object {
   return { subresource: name, responseKind: { group, version, kind }, verbs };
 }

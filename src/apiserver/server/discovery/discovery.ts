@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../../kube/resource.ts';
-import type { Kind, Verb } from '../../kinds/served-kind.ts';
+import type { RequestVerb, ServedKind } from '../../kinds/served-kind.ts';
 import { byVersionPriority } from '../../schema/version-priority.ts';
 import { type ReviewKind, reviewKinds } from '../routing/review-kinds.ts';
-import { verbsOf, verbsOfSubresource } from '../routing/verbs.ts';
+import { resourceVerbs, subresourceVerbs } from '../routing/verbs.ts';
 
 /** What the server serves, as clients discover it: groups, their versions, and the resources of each. */
 export interface ServedGroup {
@@ -22,7 +22,7 @@ export interface ServedResource {
   readonly singular: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  readonly verbs: readonly Verb[];
+  readonly verbs: readonly RequestVerb[];
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   /** Undefined for what is never stored. */
@@ -36,7 +36,7 @@ export interface ServedSubresource {
   /** Where the body is of another group than the resource. */
   readonly group?: string | undefined;
   readonly version?: string | undefined;
-  readonly verbs: readonly Verb[];
+  readonly verbs: readonly RequestVerb[];
 }
 
 /** The order in which the real server names its groups; clients look a short name up in this order. */
@@ -62,7 +62,7 @@ const groupOrder = [
   'resource.k8s.io',
 ];
 
-export function servedGroups(kinds: readonly Kind[]): readonly ServedGroup[] {
+export function servedGroups(kinds: readonly ServedKind[]): readonly ServedGroup[] {
   const resources = [...kinds.map(servedKind), ...reviewKinds.map(servedReview)];
   const groups = [...new Set(resources.map(({ group }) => group))].sort(byGroupOrder);
   return groups.map((name) => {
@@ -103,7 +103,7 @@ interface Grouped extends ServedResource {
   readonly version: string;
 }
 
-function servedKind(kind: Kind): Grouped {
+function servedKind(kind: ServedKind): Grouped {
   const { group, version, plural, singular, namespaced, shortNames = [], categories = [] } = kind;
   const names = [
     ...(kind.hasStatus ? ['status'] : []),
@@ -117,7 +117,7 @@ function servedKind(kind: Kind): Grouped {
     singular,
     kind: kind.kind,
     namespaced,
-    verbs: verbsOf(kind),
+    verbs: resourceVerbs(kind),
     shortNames,
     categories,
     storageVersionHash: storageHash(kind),
@@ -126,20 +126,20 @@ function servedKind(kind: Kind): Grouped {
 }
 
 /** By name; of custom resources the status comes first. */
-function sortedParts({ definition }: Kind, names: readonly string[]): readonly string[] {
+function sortedParts({ definition }: ServedKind, names: readonly string[]): readonly string[] {
   const sorted = [...new Set(names)].sort();
   return definition === undefined ? sorted : sorted.reverse();
 }
 
 /** Says in which version objects are stored, so that a change of it can be noticed. */
-function storageHash({ group, version, kind, storedAs }: Kind): string {
+function storageHash({ group, version, kind, storedAs }: ServedKind): string {
   const owner = storedAs ?? { group, kind };
   const digest = createHash('sha256').update(`${owner.group}/${version}/${owner.kind}`).digest();
   return digest.subarray(0, 8).toString('base64');
 }
 
-function servedPart(kind: Kind, name: string): ServedSubresource {
-  const verbs = [...verbsOfSubresource(kind, name)].sort();
+function servedPart(kind: ServedKind, name: string): ServedSubresource {
+  const verbs = [...subresourceVerbs(kind, name)].sort();
   if (name === 'status') return { name, kind: kind.kind, verbs };
   if (name === 'scale') return { name, kind: 'Scale', group: 'autoscaling', version: 'v1', verbs };
   const described = kind.subresources?.find((subresource) => subresource.name === name);

@@ -1,11 +1,11 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { textAnswer } from '../../../io/http/full-response.ts';
+import { textResponse } from '../../../io/http/full-response.ts';
 import { makeCertificate } from '../../../io/tls/certificate.ts';
 import { realClock } from '../../../runtime/clock.ts';
 import { newMetrics } from '../metrics.ts';
-import type { HttpAnswer, HttpHandler } from './http-exchange.ts';
+import type { ApiRequestHandler, ApiResponse } from './http-exchange.ts';
 import { HttpServer } from './http-server.ts';
 
 const credentials = makeCertificate(realClock.nowMs());
@@ -19,7 +19,7 @@ describe('a server', () => {
   test('goes on after a handler that throws, and reports it', async () => {
     const { server, errors } = await serve(async ({ path }) => {
       if (path === '/crash') throw new Error('broken');
-      return textAnswer(200, 'ok');
+      return textResponse(200, 'ok');
     });
     expect(await exchange(server, 'GET /crash HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('');
     expect(await exchange(server, 'GET /fine HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
@@ -29,7 +29,7 @@ describe('a server', () => {
   });
 
   test('does not answer what is no HTTP', async () => {
-    const { server } = await serve(async () => textAnswer(200, 'ok'));
+    const { server } = await serve(async () => textResponse(200, 'ok'));
     expect(await exchange(server, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
   });
 
@@ -37,7 +37,7 @@ describe('a server', () => {
     let calls = 0;
     const { server } = await serve(async () => {
       calls += 1;
-      return textAnswer(200, 'ok');
+      return textResponse(200, 'ok');
     });
     const head = `GET / HTTP/1.1\r\nHost: x\r\nPadding: ${'x'.repeat(70_000)}\r\n\r\n`;
     // Whether the refusal arrives depends on how much the client was still sending.
@@ -46,7 +46,7 @@ describe('a server', () => {
   });
 
   test('answers HEAD without a body', async () => {
-    const { server } = await serve(async () => textAnswer(200, 'twelve bytes'));
+    const { server } = await serve(async () => textResponse(200, 'twelve bytes'));
     const reply = await exchange(server, 'HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(reply).toContain('Content-Length: 12\r\n');
     expect(reply.endsWith('\r\n\r\n')).toBe(true);
@@ -59,7 +59,7 @@ describe('a server', () => {
         seen.push(error.name);
         throw error;
       });
-      return textAnswer(200, 'ok');
+      return textResponse(200, 'ok');
     });
     const socket = await secured(server);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');
@@ -71,7 +71,7 @@ describe('a server', () => {
   });
 
   test('takes no more connections than it may', async () => {
-    const { server, metrics } = await serve(async () => textAnswer(200, 'ok'), 2);
+    const { server, metrics } = await serve(async () => textResponse(200, 'ok'), 2);
     const sockets = [await secured(server), await secured(server)];
     const third = connectPlain(server.address.port, '127.0.0.1');
     await closedOf(third);
@@ -95,8 +95,8 @@ describe('closing', () => {
     let release = () => {};
     const { server, metrics } = await serve(
       () =>
-        new Promise<HttpAnswer>((resolve) => {
-          release = () => resolve(textAnswer(200, 'late'));
+        new Promise<ApiResponse>((resolve) => {
+          release = () => resolve(textResponse(200, 'late'));
         }),
     );
     const reply = exchange(server, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -110,7 +110,7 @@ describe('closing', () => {
   });
 
   test('does not wait for idle connections', async () => {
-    const { server } = await serve(async () => textAnswer(200, 'ok'));
+    const { server } = await serve(async () => textResponse(200, 'ok'));
     const socket = await secured(server);
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await new Promise((resolve) => socket.once('data', resolve));
@@ -119,7 +119,7 @@ describe('closing', () => {
   });
 
   test('cuts what does not come to an end', async () => {
-    const { server, metrics } = await serve(() => new Promise<HttpAnswer>(() => {}));
+    const { server, metrics } = await serve(() => new Promise<ApiResponse>(() => {}));
     const reply = exchange(server, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await expect.poll(() => metrics.inFlight).toBe(1);
     await server.close();
@@ -148,7 +148,7 @@ describe('closing', () => {
   });
 });
 
-async function serve(handler: HttpHandler, connectionsMax?: number) {
+async function serve(handler: ApiRequestHandler, connectionsMax?: number) {
   const errors: unknown[] = [];
   const metrics = newMetrics();
   const server = await HttpServer.listen({

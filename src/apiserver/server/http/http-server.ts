@@ -1,30 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { KeyPair } from '../../../io/tls/certificate.ts';
+import type { TlsKeyPair } from '../../../io/tls/certificate.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import {
-  ClientGone,
-  type HttpHandler,
-  type HttpRequest,
-  type LiveStream,
-  type StreamAnswer,
+  type ApiRequest,
+  type ApiRequestHandler,
+  ClientDisconnected,
+  type ResponseStream,
+  type StreamResponse,
 } from './http-exchange.ts';
 import { BodyReceiver } from './request-body.ts';
-import { sendFull } from './response-writer.ts';
+import { sendFullResponse } from './response-writer.ts';
 import { Warnings } from './warnings.ts';
 
 export interface HttpServerOptions {
-  readonly credentials: KeyPair;
+  readonly credentials: TlsKeyPair;
   readonly host: string;
   /** 0 takes any that is free. */
   readonly port: number;
-  readonly handler: HttpHandler;
+  readonly handler: ApiRequestHandler;
   readonly clock: Clock;
   readonly metrics: ServerMetrics;
   /** Told of bugs: a handler must answer, not throw. */
-  onError(error: unknown, request: HttpRequest): void;
+  onError(error: unknown, request: ApiRequest): void;
   readonly connectionsMax?: number;
   /** Of all bodies that are being received at one time. */
   readonly bodiesMaxBytes?: number | undefined;
@@ -52,7 +52,7 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
   readonly #bodies: BodyReceiver;
-  readonly #streams = new Set<LiveStream>();
+  readonly #streams = new Set<ResponseStream>();
   /** Stays after closing, for whoever wants to say what was closed. */
   #address: Address = { host: '', port: 0 };
   #isClosing = false;
@@ -123,7 +123,7 @@ export class HttpServer {
     metrics.inFlight += 1;
     response.once('close', () => {
       metrics.inFlight -= 1;
-      metrics.answers[response.statusCode] = (metrics.answers[response.statusCode] ?? 0) + 1;
+      metrics.responses[response.statusCode] = (metrics.responses[response.statusCode] ?? 0) + 1;
       if (metrics.inFlight === 0) this.#whenIdle?.();
     });
     response.on('error', () => {
@@ -134,14 +134,14 @@ export class HttpServer {
     try {
       const answer = await this.#options.handler(request);
       if ('stream' in answer) this.#begin(answer, response);
-      else await sendFull(request, answer, response, metrics);
+      else await sendFullResponse(request, answer, response, metrics);
     } catch (error) {
-      if (!(error instanceof ClientGone)) this.#options.onError(error, request);
+      if (!(error instanceof ClientDisconnected)) this.#options.onError(error, request);
       response.destroy();
     }
   }
 
-  #requestOf(message: IncomingMessage): HttpRequest {
+  #requestOf(message: IncomingMessage): ApiRequest {
     const url = message.url ?? '/';
     const mark = url.indexOf('?');
     return {
@@ -157,13 +157,13 @@ export class HttpServer {
     };
   }
 
-  #begin(answer: StreamAnswer, response: ServerResponse): void {
+  #begin(answer: StreamResponse, response: ServerResponse): void {
     if (!response.destroyed) {
       response.writeHead(answer.status, { ...answer.headers } as Record<string, string>);
       response.flushHeaders();
     }
     const stream = answer.stream({
-      get waitingBytes() {
+      get unsentBytes() {
         return response.writableLength;
       },
       write: (bytes) => response.write(bytes),
@@ -184,12 +184,12 @@ export class HttpServer {
   }
 }
 
-const noRequest: HttpRequest = {
+const noRequest: ApiRequest = {
   method: '',
   path: '',
   query: new URLSearchParams(),
   headers: {},
   headerValues: {},
   warnings: new Warnings(),
-  body: () => Promise.reject(new ClientGone()),
+  body: () => Promise.reject(new ClientDisconnected()),
 };

@@ -95,7 +95,7 @@ test('somebody who fills all room with slow bodies does not keep another from wr
   });
   for (const { sent } of slow) sent.destroy();
   await cluster.close();
-  expect(cluster.bugs).toEqual([]);
+  expect(cluster.errors).toEqual([]);
 });
 
 function outcomes(sending: readonly Sending[]) {

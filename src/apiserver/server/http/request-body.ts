@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { failure } from '../../../kube/api-error.ts';
 import { assert } from '../../../runtime/assert.ts';
 import type { Clock, Timer } from '../../../runtime/clock.ts';
-import { ClientGone } from './http-exchange.ts';
+import { ClientDisconnected } from './http-exchange.ts';
 
 /** The largest body that is taken, as of the real server. */
 const bodyMaxBytes = 3 * 1024 * 1024;
@@ -38,7 +38,7 @@ export class BodyReceiver {
 
   receive(message: IncomingMessage, sender: string): Promise<Buffer> {
     if (Number(message.headers['content-length'] ?? 0) > bodyMaxBytes) return Promise.reject(tooLarge());
-    if (message.destroyed) return Promise.reject(new ClientGone());
+    if (message.destroyed) return Promise.reject(new ClientDisconnected());
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       const take = (chunk: Buffer) => {
@@ -46,13 +46,13 @@ export class BodyReceiver {
         upload.bytes += chunk.length;
         this.#heldBytes += chunk.length;
         if (upload.bytes > bodyMaxBytes) upload.refuse(tooLarge());
-        while (this.#heldBytes > this.#maxBytes) this.#makeRoom();
+        while (this.#heldBytes > this.#maxBytes) this.#freeMemory();
       };
       const finish = () => {
         settle();
         resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
       };
-      const giveUp = () => upload.refuse(new ClientGone());
+      const giveUp = () => upload.refuse(new ClientDisconnected());
       const settle = () => {
         this.#forget(upload);
         // Refused or not, the rest is received and dropped: a client that still sends would not read our answer.
@@ -84,7 +84,7 @@ export class BodyReceiver {
     this.#heldBytes -= upload.bytes;
   }
 
-  #makeRoom(): void {
+  #freeMemory(): void {
     const greediest = mostOf(heldBySender(this.#uploads));
     const nowMs = this.#options.clock.monotonicMs();
     let slowest: Upload | undefined;

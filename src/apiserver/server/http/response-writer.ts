@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { FullAnswer } from '../../../io/http/full-response.ts';
+import type { FullResponse } from '../../../io/http/full-response.ts';
 import type { ServerMetrics } from '../metrics.ts';
-import type { HttpRequest } from './http-exchange.ts';
+import type { ApiRequest } from './http-exchange.ts';
 
 /** Below this compressing costs more than it saves; the real server draws the same line. */
 const gzipFromBytes = 128 * 1024;
@@ -13,15 +13,15 @@ const pieceBytes = 256 * 1024;
 const compress = promisify(gzip);
 
 /** Sends an answer, compressed where that is asked for and worth it, no faster than the other side reads. */
-export async function sendFull(
-  request: HttpRequest,
-  answer: FullAnswer,
+export async function sendFullResponse(
+  request: ApiRequest,
+  answer: FullResponse,
   response: ServerResponse,
   metrics: ServerMetrics,
 ): Promise<void> {
   const { headers, body } = await encoded(request, answer);
   const bytes = lengthOf(body);
-  metrics.answerBytes += bytes;
+  metrics.responseBytes += bytes;
   if (response.destroyed) return;
   const length = answer.status === 304 ? {} : { 'Content-Length': bytes };
   response.writeHead(answer.status, { ...headers, ...length } as Record<string, string>);
@@ -30,7 +30,7 @@ export async function sendFull(
   else await sendPieces(body, response);
 }
 
-async function encoded(request: HttpRequest, answer: FullAnswer): Promise<FullAnswer> {
+async function encoded(request: ApiRequest, answer: FullResponse): Promise<FullResponse> {
   if (request.method !== 'GET' || lengthOf(answer.body) < gzipFromBytes || !acceptsGzip(request))
     return answer;
   const packed = await compress(Buffer.concat(answer.body), { level: 1 });
@@ -42,7 +42,7 @@ function varied(vary: string | readonly string[] | undefined): string {
   return vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
 }
 
-function acceptsGzip({ headers }: HttpRequest): boolean {
+function acceptsGzip({ headers }: ApiRequest): boolean {
   const accepted = headers['accept-encoding'];
   return (
     typeof accepted === 'string' && accepted.split(',').some((coding) => /^\s*gzip\s*(;|$)/.test(coding))

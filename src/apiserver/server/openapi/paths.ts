@@ -1,18 +1,18 @@
 import { apiVersionOf } from '../../../kube/resource.ts';
-import type { Kind, Verb } from '../../kinds/served-kind.ts';
+import type { RequestVerb, ServedKind } from '../../kinds/served-kind.ts';
 import type { ReviewKind } from '../routing/review-kinds.ts';
-import { verbsOf, verbsOfSubresource } from '../routing/verbs.ts';
-import type { Schema, SchemaCollector } from './schemas.ts';
+import { resourceVerbs, subresourceVerbs } from '../routing/verbs.ts';
+import type { OpenApiSchema, SchemaCollector } from './schemas.ts';
 
 /** Operations by method, and the parameters that all of them take. */
-export type PathItem = Readonly<Partial<Record<Method, Operation>>> & {
-  readonly parameters: readonly Parameter[];
+export type OpenApiPathItem = Readonly<Partial<Record<OpenApiMethod, OpenApiOperation>>> & {
+  readonly parameters: readonly OpenApiParameter[];
 };
 
-export type Method = 'delete' | 'get' | 'patch' | 'post' | 'put';
+export type OpenApiMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
 
-export interface Operation {
-  readonly parameters: readonly Parameter[];
+export interface OpenApiOperation {
+  readonly parameters: readonly OpenApiParameter[];
   readonly requestBody?: { readonly content: Content; readonly required: boolean };
   /** By code. */
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
@@ -20,7 +20,7 @@ export interface Operation {
   readonly 'x-kubernetes-group-version-kind': Gvk;
 }
 
-export interface Parameter {
+export interface OpenApiParameter {
   readonly name: string;
   readonly in: 'path' | 'query';
   readonly required?: boolean;
@@ -28,19 +28,19 @@ export interface Parameter {
 }
 
 /** By media type. */
-type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+type Content = Readonly<Record<string, { readonly schema: OpenApiSchema }>>;
 
 /** The paths of a kind. What clients look for is which parameters and patches an operation takes, and what it is about. */
-export function pathsOf(kind: Kind, schemas: SchemaCollector): Record<string, PathItem> {
+export function resourcePaths(kind: ServedKind, schemas: SchemaCollector): Record<string, OpenApiPathItem> {
   const about = { group: kind.group, version: kind.version, kind: kind.kind };
   const object = schemas.ofKind(kind);
   const facts = { about, object, list: schemas.listOf(kind), patchTypes: patchTypesOf(kind) };
   const base = basePath(kind);
   const own = kind.namespaced ? `${base}/namespaces/{namespace}/${kind.plural}` : `${base}/${kind.plural}`;
-  const verbs = verbsOf(kind);
+  const verbs = resourceVerbs(kind);
   const scope = kind.namespaced ? [pathParameter('namespace')] : [];
   const named = [pathParameter('name'), ...scope];
-  const paths: Record<string, PathItem> = {
+  const paths: Record<string, OpenApiPathItem> = {
     [own]: pathItem(['list', 'create', 'deletecollection'], verbs, {
       ...facts,
       parameters: scope,
@@ -53,9 +53,9 @@ export function pathsOf(kind: Kind, schemas: SchemaCollector): Record<string, Pa
   if (kind.namespaced) {
     paths[`${base}/${kind.plural}`] = pathItem(['list'], verbs, { ...facts, parameters: [] });
   }
-  for (const part of partsOf(kind)) {
+  for (const part of openApiSubresources(kind)) {
     const whole = part.type === kind.type ? object : schemas.reference(part.type);
-    paths[`${own}/{name}/${part.name}`] = pathItem(allVerbs, verbsOfSubresource(kind, part.name), {
+    paths[`${own}/{name}/${part.name}`] = pathItem(allVerbs, subresourceVerbs(kind, part.name), {
       ...facts,
       about: part.about,
       object: whole,
@@ -65,7 +65,7 @@ export function pathsOf(kind: Kind, schemas: SchemaCollector): Record<string, Pa
   return paths;
 }
 
-export function reviewPathsOf(kind: ReviewKind, schemas: SchemaCollector): Record<string, PathItem> {
+export function reviewPaths(kind: ReviewKind, schemas: SchemaCollector): Record<string, OpenApiPathItem> {
   const { group, version, plural, namespaced } = kind;
   const object = schemas.reference(kind.type);
   const scope = namespaced ? 'namespaces/{namespace}/' : '';
@@ -80,7 +80,7 @@ export function reviewPathsOf(kind: ReviewKind, schemas: SchemaCollector): Recor
   return { [`/apis/${group}/${version}/${scope}${plural}`]: pathItem(['create'], ['create'], facts) };
 }
 
-function basePath({ group, version }: Pick<Kind, 'group' | 'version'>): string {
+function basePath({ group, version }: Pick<ServedKind, 'group' | 'version'>): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
@@ -92,16 +92,16 @@ interface Gvk {
 
 interface PathFacts {
   readonly about: Gvk;
-  readonly object: Schema;
-  readonly list: Schema;
-  readonly parameters: readonly Parameter[];
+  readonly object: OpenApiSchema;
+  readonly list: OpenApiSchema;
+  readonly parameters: readonly OpenApiParameter[];
   readonly patchTypes: readonly string[];
 }
 
-const allVerbs: readonly Verb[] = ['get', 'create', 'update', 'patch', 'delete'];
+const allVerbs: readonly RequestVerb[] = ['get', 'create', 'update', 'patch', 'delete'];
 
 const methods: Readonly<
-  Record<Exclude<Verb, 'watch'>, { readonly method: Method; readonly action: string }>
+  Record<Exclude<RequestVerb, 'watch'>, { readonly method: OpenApiMethod; readonly action: string }>
 > = {
   create: { method: 'post', action: 'post' },
   delete: { method: 'delete', action: 'delete' },
@@ -112,8 +112,12 @@ const methods: Readonly<
   update: { method: 'put', action: 'put' },
 };
 
-function pathItem(wanted: readonly Verb[], allowed: readonly Verb[], facts: PathFacts): PathItem {
-  const item: Partial<Record<Method, Operation>> = {};
+function pathItem(
+  wanted: readonly RequestVerb[],
+  allowed: readonly RequestVerb[],
+  facts: PathFacts,
+): OpenApiPathItem {
+  const item: Partial<Record<OpenApiMethod, OpenApiOperation>> = {};
   for (const verb of wanted) {
     if (verb === 'watch' || !allowed.includes(verb)) continue;
     const { method, action } = methods[verb];
@@ -143,7 +147,7 @@ const listParameters = [
 ];
 const deleteParameters = ['dryRun', 'gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'];
 
-const queryParameters: Readonly<Record<Exclude<Verb, 'watch'>, readonly string[]>> = {
+const queryParameters: Readonly<Record<Exclude<RequestVerb, 'watch'>, readonly string[]>> = {
   create: writeParameters,
   update: writeParameters,
   patch: [...writeParameters, 'force'],
@@ -164,11 +168,11 @@ const parameterTypes: Readonly<Record<string, string>> = {
   watch: 'boolean',
 };
 
-function queryParameter(name: string): Parameter {
+function queryParameter(name: string): OpenApiParameter {
   return { name, in: 'query', schema: { type: parameterTypes[name] ?? 'string', uniqueItems: true } };
 }
 
-function pathParameter(name: string): Parameter {
+function pathParameter(name: string): OpenApiParameter {
   return { name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } };
 }
 
@@ -181,11 +185,11 @@ const patchTypes = [
 ];
 
 /** How lists of a custom resource merge strategically nobody has said: kubectl takes another patch where this one is not told. */
-function patchTypesOf({ definition }: Kind): readonly string[] {
+function patchTypesOf({ definition }: ServedKind): readonly string[] {
   return definition === undefined ? patchTypes : patchTypes.filter((type) => type !== strategicType);
 }
 
-function requestBody(verb: Verb, facts: PathFacts): Pick<Operation, 'requestBody'> {
+function requestBody(verb: RequestVerb, facts: PathFacts): Pick<OpenApiOperation, 'requestBody'> {
   if (verb === 'create' || verb === 'update') {
     return { requestBody: { content: { '*/*': { schema: facts.object } }, required: true } };
   }
@@ -194,18 +198,18 @@ function requestBody(verb: Verb, facts: PathFacts): Pick<Operation, 'requestBody
   return { requestBody: { content, required: true } };
 }
 
-function responses(schema: Schema): Operation['responses'] {
+function responses(schema: OpenApiSchema): OpenApiOperation['responses'] {
   const content = { 'application/json': { schema }, 'application/yaml': { schema } };
   return { 200: { description: 'OK', content }, 401: { description: 'Unauthorized' } };
 }
 
-interface Part {
+interface OpenApiSubresource {
   readonly name: string;
   readonly type: string;
   readonly about: Gvk;
 }
 
-function partsOf(kind: Kind): readonly Part[] {
+function openApiSubresources(kind: ServedKind): readonly OpenApiSubresource[] {
   const own = { group: kind.group, version: kind.version, kind: kind.kind };
   const scale = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
   return [
@@ -220,6 +224,6 @@ function partsOf(kind: Kind): readonly Part[] {
 }
 
 /** The name of a document in the index: `api/v1`, `apis/apps/v1`. */
-export function documentName(kind: Pick<Kind, 'group' | 'version'>): string {
+export function documentName(kind: Pick<ServedKind, 'group' | 'version'>): string {
   return `${kind.group === '' ? 'api' : 'apis'}/${apiVersionOf(kind)}`;
 }

@@ -1,4 +1,4 @@
-import type { Kind } from '../../kinds/served-kind.ts';
+import type { ServedKind } from '../../kinds/served-kind.ts';
 import { openApiName } from '../../schema/type-info.ts';
 import {
   type FieldTable,
@@ -10,7 +10,7 @@ import {
 } from '../../schema/type-table.ts';
 
 /** A schema of OpenAPI 3.0, as plain JSON. */
-export type Schema = Readonly<Record<string, unknown>>;
+export type OpenApiSchema = Readonly<Record<string, unknown>>;
 
 const leafNames = {
   quantity: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
@@ -26,7 +26,7 @@ const leafNames = {
 } as const;
 
 /** Types that JSON writes otherwise than Go declares them. */
-const leafSchemas: Readonly<Record<keyof typeof leafNames, Schema>> = {
+const leafSchemas: Readonly<Record<keyof typeof leafNames, OpenApiSchema>> = {
   quantity: { oneOf: [{ type: 'string' }, { type: 'number' }] },
   intOrString: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
   time: { type: 'string', format: 'date-time' },
@@ -44,15 +44,15 @@ const leafSchemas: Readonly<Record<keyof typeof leafNames, Schema>> = {
  * of. They carry what clients merge by (list types, merge keys) and no descriptions.
  */
 export class SchemaCollector {
-  readonly #schemas = new Map<string, Schema>();
+  readonly #schemas = new Map<string, OpenApiSchema>();
 
   /** By name, as the real server orders them. */
-  get schemas(): Readonly<Record<string, Schema>> {
+  get schemas(): Readonly<Record<string, OpenApiSchema>> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   /** A reference to a type of the API tables; the type is put into the document. */
-  reference(type: string): Schema {
+  reference(type: string): OpenApiSchema {
     const name = openApiName(type);
     if (!this.#schemas.has(name)) {
       this.#schemas.set(name, {}); // Types refer to themselves: JSONSchemaProps does.
@@ -62,20 +62,20 @@ export class SchemaCollector {
   }
 
   /** A schema that is in no table. */
-  define(name: string, schema: Schema): Schema {
+  define(name: string, schema: OpenApiSchema): OpenApiSchema {
     this.#schemas.set(name, schema);
     return reference(name);
   }
 
   /** A reference to a kind, be it of the API tables or one that somebody has defined. */
-  ofKind({ type, definition }: Kind): Schema {
+  ofKind({ type, definition }: ServedKind): OpenApiSchema {
     if (definition === undefined) return this.reference(type);
     this.reference('meta/v1.ObjectMeta');
-    return this.define(definedName(type), definition.published);
+    return this.define(definedName(type), definition.publishedSchema);
   }
 
   /** The list of a kind, which tables leave out because all are alike. */
-  listOf(kind: Kind): Schema {
+  listOf(kind: ServedKind): OpenApiSchema {
     const { type, group, version, definition } = kind;
     const properties = {
       apiVersion: { type: 'string' },
@@ -90,7 +90,7 @@ export class SchemaCollector {
     return this.define(name, { type: 'object', required: ['items'], properties, ...gvk });
   }
 
-  #structSchema(table: TypeTable): Schema {
+  #structSchema(table: TypeTable): OpenApiSchema {
     const fields = fieldsOf(table);
     const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
     const properties = {
@@ -107,7 +107,7 @@ export class SchemaCollector {
     };
   }
 
-  #fieldSchema(field: FieldTable): Schema {
+  #fieldSchema(field: FieldTable): OpenApiSchema {
     const { type, defaultJson, listType, listKeys, mapType, mergeKey, patchStrategies } = field;
     const isPlainStruct = type.form === 'struct' && !field.isPointer;
     const fallback = defaultJson === undefined ? (isPlainStruct ? {} : undefined) : JSON.parse(defaultJson);
@@ -122,7 +122,7 @@ export class SchemaCollector {
     };
   }
 
-  #valueSchema(type: ValueType, fallback: unknown): Schema {
+  #valueSchema(type: ValueType, fallback: unknown): OpenApiSchema {
     const withDefault = fallback === undefined ? {} : { default: fallback };
     switch (type.form) {
       case 'struct':
@@ -137,13 +137,13 @@ export class SchemaCollector {
   }
 
   /** Elements of lists and maps are never absent, so they have a default that says what an empty one is. */
-  #elementSchema(element: ValueType): Schema {
+  #elementSchema(element: ValueType): OpenApiSchema {
     if (element.form === 'struct') return { default: {}, allOf: [this.reference(element.id)] };
     if (element.form in leafNames) return this.#namedLeaf(element.form as keyof typeof leafNames);
     return this.#valueSchema(element, emptyElements[element.form]);
   }
 
-  #leafSchema(form: LeafForm | SchemaForm, withDefault: Schema): Schema {
+  #leafSchema(form: LeafForm | SchemaForm, withDefault: OpenApiSchema): OpenApiSchema {
     switch (form) {
       case 'string':
         return { type: 'string', ...withDefault };
@@ -161,7 +161,7 @@ export class SchemaCollector {
     }
   }
 
-  #namedLeaf(form: keyof typeof leafNames): Schema {
+  #namedLeaf(form: keyof typeof leafNames): OpenApiSchema {
     return this.define(leafNames[form], leafSchemas[form]);
   }
 }
@@ -174,11 +174,11 @@ function definedName(type: string): string {
   return `${group.split('.').reverse().join('.')}.${rest}`;
 }
 
-function gvkExtension(group: string, version: string, kind: string): Schema {
+function gvkExtension(group: string, version: string, kind: string): OpenApiSchema {
   return { 'x-kubernetes-group-version-kind': [{ group, kind, version }] };
 }
 
-function gvkOfType(type: string): Schema {
+function gvkOfType(type: string): OpenApiSchema {
   const [group = '', rest = ''] = splitOnce(type, '/');
   const [version = '', kind = ''] = splitOnce(rest, '.');
   // Options travel with any group, and belong to none.
@@ -192,11 +192,11 @@ function fieldsOf(table: TypeTable): readonly FieldTable[] {
   );
 }
 
-function reference(name: string): Schema {
+function reference(name: string): OpenApiSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-function sorted(record: Readonly<Record<string, unknown>>): Schema {
+function sorted(record: Readonly<Record<string, unknown>>): OpenApiSchema {
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

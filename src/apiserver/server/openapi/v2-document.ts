@@ -1,37 +1,37 @@
-import type { KindCatalogue } from '../../kinds/kind-catalog.ts';
+import type { KindCatalog } from '../../kinds/kind-catalog.ts';
 import { reviewKinds } from '../routing/review-kinds.ts';
 import {
-  type Method,
-  type Operation,
-  type Parameter,
-  type PathItem,
-  pathsOf,
-  reviewPathsOf,
+  type OpenApiMethod,
+  type OpenApiOperation,
+  type OpenApiParameter,
+  type OpenApiPathItem,
+  resourcePaths,
+  reviewPaths,
 } from './paths.ts';
-import { type Schema, SchemaCollector } from './schemas.ts';
-import { customDefinitionOf, definitionOf } from './v2-schemas.ts';
+import { type OpenApiSchema, SchemaCollector } from './schemas.ts';
+import { toV2CustomSchema, toV2Schema } from './v2-schemas.ts';
 
 /** All that is served, in one document of OpenAPI 2. It says what the documents of version 3 say, as far as it can. */
-export function openApiV2Document({ all }: KindCatalogue): Schema {
+export function openApiV2Document({ all }: KindCatalog): OpenApiSchema {
   const schemas = new SchemaCollector();
-  const paths: Record<string, PathItem> = Object.assign(
+  const paths: Record<string, OpenApiPathItem> = Object.assign(
     {},
-    ...all.map((kind) => pathsOf(kind, schemas)),
-    ...reviewKinds.map((kind) => reviewPathsOf(kind, schemas)),
+    ...all.map((kind) => resourcePaths(kind, schemas)),
+    ...reviewKinds.map((kind) => reviewPaths(kind, schemas)),
   );
-  const written = new Set<unknown>(all.map(({ definition }) => definition?.published));
+  const written = new Set<unknown>(all.map(({ definition }) => definition?.publishedSchema));
   return {
     swagger: '2.0',
     info: { title: 'Kubernetes', version: '1.36' },
     paths: Object.fromEntries(
       Object.keys(paths)
         .sort()
-        .map((path) => [path, pathItemOf(paths[path] as PathItem)]),
+        .map((path) => [path, pathItemOf(paths[path] as OpenApiPathItem)]),
     ),
     definitions: Object.fromEntries(
       Object.entries(schemas.schemas).map(([name, schema]) => [
         name,
-        written.has(schema) ? customDefinitionOf(schema) : definitionOf(schema),
+        written.has(schema) ? toV2CustomSchema(schema) : toV2Schema(schema),
       ]),
     ),
     securityDefinitions: {
@@ -46,10 +46,10 @@ export function openApiV2Document({ all }: KindCatalogue): Schema {
   };
 }
 
-const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'patch'];
+const methods: readonly OpenApiMethod[] = ['get', 'put', 'post', 'delete', 'patch'];
 
-function pathItemOf(item: PathItem): Schema {
-  const operations: Record<string, Schema> = {};
+function pathItemOf(item: OpenApiPathItem): OpenApiSchema {
+  const operations: Record<string, OpenApiSchema> = {};
   for (const method of methods) {
     const operation = item[method];
     if (operation !== undefined) operations[method] = operationOf(operation);
@@ -57,7 +57,7 @@ function pathItemOf(item: PathItem): Schema {
   return { ...operations, parameters: item.parameters.map(parameterOf) };
 }
 
-function operationOf({ parameters, requestBody, responses, ...extensions }: Operation): Schema {
+function operationOf({ parameters, requestBody, responses, ...extensions }: OpenApiOperation): OpenApiSchema {
   const consumes = Object.keys(requestBody?.content ?? { '*/*': {} });
   return {
     consumes,
@@ -69,17 +69,17 @@ function operationOf({ parameters, requestBody, responses, ...extensions }: Oper
   };
 }
 
-function bodyOf(body: Operation['requestBody']): readonly Schema[] {
+function bodyOf(body: OpenApiOperation['requestBody']): readonly OpenApiSchema[] {
   const [content] = Object.values(body?.content ?? {});
   if (body === undefined || content === undefined) return [];
-  return [{ name: 'body', in: 'body', required: body.required, schema: definitionOf(content.schema) }];
+  return [{ name: 'body', in: 'body', required: body.required, schema: toV2Schema(content.schema) }];
 }
 
-function parameterOf({ schema, ...where }: Parameter): Schema {
+function parameterOf({ schema, ...where }: OpenApiParameter): OpenApiSchema {
   return { ...where, ...schema };
 }
 
-function responseOf({ description, content }: Operation['responses'][string]): Schema {
+function responseOf({ description, content }: OpenApiOperation['responses'][string]): OpenApiSchema {
   const [first] = Object.values(content ?? {});
-  return { description, ...(first === undefined ? {} : { schema: definitionOf(first.schema) }) };
+  return { description, ...(first === undefined ? {} : { schema: toV2Schema(first.schema) }) };
 }

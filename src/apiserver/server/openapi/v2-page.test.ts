@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customKind } from '../../custom/custom-kind.ts';
-import { widgetDefinition } from '../../custom/testing/defined-fixture.ts';
-import type { Kind } from '../../kinds/served-kind.ts';
+import { widgetDefinition } from '../../custom/testing/definition-fixture.ts';
+import type { ServedKind } from '../../kinds/served-kind.ts';
 import { type ServedCluster, serveCluster } from '../testing/served-cluster.ts';
 import { entryAt, fieldsAt, textAt } from '../testing/wire-fields.ts';
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   cluster = await serveCluster();
 });
 afterAll(async () => {
-  expect(cluster.bugs).toEqual([]);
+  expect(cluster.errors).toEqual([]);
   await cluster.close();
 });
 
@@ -113,7 +113,7 @@ describe('the document', () => {
 
   test('follows the kinds that come and go', async () => {
     const before = await ask({ accept: protobuf });
-    cluster.registry.kinds.define(new Map([['widgets', [widgets()]]]));
+    cluster.registry.kinds.replaceDefined(new Map([['widgets', [widgets()]]]));
     const during = await ask();
     expect(during.headers.etag).not.toBe(before.headers.etag);
     const { definitions, paths } = during.json<Document>();
@@ -135,7 +135,7 @@ describe('the document', () => {
     });
     const patch = paths['/apis/example.com/v1/namespaces/{namespace}/widgets/{name}']?.patch;
     expect(patch?.consumes).not.toContain('application/strategic-merge-patch+json');
-    cluster.registry.kinds.define(new Map([['widgets', []]]));
+    cluster.registry.kinds.replaceDefined(new Map([['widgets', []]]));
     const after = await ask({ accept: protobuf });
     expect(after.bytes.equals(before.bytes)).toBe(true);
   });
@@ -206,7 +206,7 @@ interface Document {
 }
 
 /** Lists of widgets have a name of their own. */
-function widgets(): Kind {
+function widgets(): ServedKind {
   const port = { 'x-kubernetes-preserve-unknown-fields': true, nullable: true };
   const definition = widgetDefinition({ v1: { color: { type: 'string', default: 'red' }, port } });
   const [version] = definition.spec.versions ?? [];

@@ -1,9 +1,9 @@
-import { type FullAnswer, pageNotFound } from '../../../io/http/full-response.ts';
-import type { KindCatalogue } from '../../kinds/kind-catalog.ts';
-import { perEdition } from '../catalog-version-cache.ts';
-import type { HttpRequest } from '../http/http-exchange.ts';
+import { type FullResponse, pageNotFound } from '../../../io/http/full-response.ts';
+import type { KindCatalog } from '../../kinds/kind-catalog.ts';
+import { cachedPerCatalogVersion } from '../catalog-version-cache.ts';
+import type { ApiRequest } from '../http/http-exchange.ts';
 import { type AcceptClause, acceptHeader, parseAccept } from '../responses/negotiation.ts';
-import { contentHash, pageAnswer } from './caching.ts';
+import { contentHash, taggedPageResponse } from './tagged-page.ts';
 import { openApiV2Document } from './v2-document.ts';
 import { openApiV2Protobuf } from './v2-protobuf.ts';
 
@@ -29,18 +29,18 @@ type Form = 'json' | 'protobuf';
 export class OpenApiV2Page {
   readonly #document: () => Document;
 
-  constructor(kinds: KindCatalogue) {
-    this.#document = perEdition(kinds, (catalogue) => new Document(catalogue));
+  constructor(kinds: KindCatalog) {
+    this.#document = cachedPerCatalogVersion(kinds, (catalogue) => new Document(catalogue));
   }
 
-  answer(request: HttpRequest): FullAnswer {
+  answer(request: ApiRequest): FullResponse {
     if (request.path.endsWith('/')) return pageNotFound();
     const clauses = parseAccept(acceptHeader(request) || '*/*');
     const chosen = clauses.flatMap((clause) => forms.filter(({ type }) => matches(clause, type)))[0];
     const headers = { 'Cache-Control': 'no-cache, private', Vary: 'Accept' };
     if (chosen === undefined) return { status: 406, headers, body: [] };
     const document = this.#document();
-    return pageAnswer(request, {
+    return taggedPageResponse(request, {
       hash: document.hash,
       headers: { ...headers, 'Content-Type': chosen.told },
       body: document[chosen.form],
@@ -54,7 +54,7 @@ class Document {
   readonly hash: string;
   #protobuf: Buffer | undefined;
 
-  constructor(kinds: KindCatalogue) {
+  constructor(kinds: KindCatalog) {
     this.json = Buffer.from(JSON.stringify(openApiV2Document(kinds)));
     this.hash = contentHash(this.json);
   }

@@ -1,8 +1,8 @@
-import type { Schema } from './schemas.ts';
+import type { OpenApiSchema } from './schemas.ts';
 import { WireWriter } from './wire-writer.ts';
 
 /** A document of OpenAPI 2 as the message `openapi.v2.Document` of gnostic, which kubectl and client-go read. */
-export function openApiV2Protobuf(document: Schema): Buffer {
+export function openApiV2Protobuf(document: OpenApiSchema): Buffer {
   const writer = new WireWriter();
   writeMessage(writer, messages.Document, document);
   return writer.finish();
@@ -50,7 +50,7 @@ function parameterField(number: number): (value: unknown) => Field {
   const query = at('QueryParameter', number, 1, 2, 3);
   const path = at('PathParameter', number, 1, 2, 4);
   return (value) => {
-    const where = (value as Schema).in;
+    const where = (value as OpenApiSchema).in;
     return where === 'body' ? body : where === 'query' ? query : path;
   };
 }
@@ -166,7 +166,7 @@ const messages: Readonly<Record<MessageName | 'Document', Message>> = {
 };
 
 /** Fields that a message does not have are left out. */
-function writeMessage(writer: WireWriter, message: Message, value: Schema): void {
+function writeMessage(writer: WireWriter, message: Message, value: OpenApiSchema): void {
   for (const [name, each] of Object.entries(value)) {
     if (message.entries !== undefined) writeEntry(writer, message.entries, name, each);
     else if (message.extensions !== undefined && name.startsWith('x-'))
@@ -200,7 +200,7 @@ function writeAlong(writer: WireWriter, path: readonly number[], type: Field['ty
 
 function writeValue(writer: WireWriter, number: number, type: Field['type'], value: unknown): void {
   if (isLeaf(type)) writeLeaf[type](writer, number, value);
-  else writer.message(number, () => writeMessage(writer, messages[type], value as Schema));
+  else writer.message(number, () => writeMessage(writer, messages[type], value as OpenApiSchema));
 }
 
 const writeLeaf: Readonly<Record<Leaf, (writer: WireWriter, number: number, value: unknown) => void>> = {

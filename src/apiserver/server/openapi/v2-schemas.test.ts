@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SchemaCollector } from './schemas.ts';
-import { customDefinitionOf, definitionOf } from './v2-schemas.ts';
+import { toV2CustomSchema, toV2Schema } from './v2-schemas.ts';
 
 const text = { type: 'string' };
 const unknown = { 'x-kubernetes-preserve-unknown-fields': true };
@@ -78,7 +78,7 @@ describe('a field of a custom resource', () => {
     ],
   ])('%s', (_, field, expected) => {
     const schema = { type: 'object', properties: { spec: field }, ...identity };
-    expect(customDefinitionOf(schema)).toEqual({
+    expect(toV2CustomSchema(schema)).toEqual({
       type: 'object',
       properties: { spec: expected },
       ...identity,
@@ -93,7 +93,7 @@ describe('a field of a custom resource', () => {
       properties: { spec: text },
       ...identity,
     };
-    expect(customDefinitionOf(schema)).toEqual({ type: 'object', ...identity });
+    expect(toV2CustomSchema(schema)).toEqual({ type: 'object', ...identity });
   });
 });
 
@@ -103,7 +103,7 @@ describe('a type of the API', () => {
   schemas.reference('policy/v1.PodDisruptionBudget');
   schemas.reference('apiextensions.k8s.io/v1.CustomResourceDefinition');
   const definitions = Object.fromEntries(
-    Object.entries(schemas.schemas).map(([name, schema]) => [name, definitionOf(schema)]),
+    Object.entries(schemas.schemas).map(([name, schema]) => [name, toV2Schema(schema)]),
   );
 
   test('refers to others plainly, without defaults', () => {

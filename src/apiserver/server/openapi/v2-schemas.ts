@@ -1,20 +1,20 @@
 import type { JsonSchema } from '../../structural/json-schema.ts';
-import type { Schema } from './schemas.ts';
+import type { OpenApiSchema } from './schemas.ts';
 
 /**
  * A schema of OpenAPI 3 in the words of version 2, which knows no alternatives and, as Kubernetes publishes it, no defaults. A
  * value that may be of several types is called a string there: kubectl takes any plain value for one.
  */
-export function definitionOf(schema: Schema): Schema {
+export function toV2Schema(schema: OpenApiSchema): OpenApiSchema {
   const whole = soleReference(schema);
   if (whole !== undefined) return { ...without(schema, 'allOf', 'default'), ...whole };
   const { properties, items, additionalProperties, oneOf } = schema;
   return {
     ...without(schema, 'default', 'oneOf'),
     ...(oneOf === undefined ? {} : { type: 'string' }),
-    ...(isSchema(properties) ? { properties: mapped(properties as Schemas, definitionOf) } : {}),
-    ...(isSchema(items) ? { items: definitionOf(items) } : {}),
-    ...(isSchema(additionalProperties) ? { additionalProperties: definitionOf(additionalProperties) } : {}),
+    ...(isSchema(properties) ? { properties: mapped(properties as Schemas, toV2Schema) } : {}),
+    ...(isSchema(items) ? { items: toV2Schema(items) } : {}),
+    ...(isSchema(additionalProperties) ? { additionalProperties: toV2Schema(additionalProperties) } : {}),
   };
 }
 
@@ -22,7 +22,7 @@ export function definitionOf(schema: Schema): Schema {
  * The schema of a custom resource, less what version 2 cannot say. kubectl takes a list of properties for all that there may be, and
  * a type for all that a value can be; where the server takes more, it must find neither.
  */
-export function customDefinitionOf(published: Schema): Schema {
+export function toV2CustomSchema(published: OpenApiSchema): OpenApiSchema {
   const schema = published as JsonSchema;
   const identity = published['x-kubernetes-group-version-kind'];
   return schema[keepsUnknown] === true
@@ -32,8 +32,8 @@ export function customDefinitionOf(published: Schema): Schema {
 
 const keepsUnknown = 'x-kubernetes-preserve-unknown-fields';
 
-function customSchema(schema: JsonSchema): Schema {
-  const whole = soleReference(schema as Schema);
+function customSchema(schema: JsonSchema): OpenApiSchema {
+  const whole = soleReference(schema as OpenApiSchema);
   if (whole !== undefined) return whole;
   const { type, required, properties, items, additionalProperties } = schema;
   const isOpen = schema.nullable === true || schema[keepsUnknown] === true;
@@ -41,7 +41,7 @@ function customSchema(schema: JsonSchema): Schema {
   const keptType = isTypeKept(schema, keptItems) ? type : undefined;
   const keptRequired = requiredOf(schema);
   const plain = {
-    ...without(schema as Schema, ...rewritten),
+    ...without(schema as OpenApiSchema, ...rewritten),
     ...(keptType === undefined ? {} : { type: keptType }),
     ...(keptRequired.length === 0 || required === undefined ? {} : { required: keptRequired }),
     ...(keptItems === undefined ? {} : { items: customSchema(keptItems) }),
@@ -80,12 +80,12 @@ function requiredOf({ required = [], properties = {}, additionalProperties }: Js
   return required.filter((name) => properties[name]?.nullable !== true);
 }
 
-function restOf(additional: JsonSchema | boolean): Schema | boolean {
+function restOf(additional: JsonSchema | boolean): OpenApiSchema | boolean {
   return typeof additional === 'boolean' ? additional : customSchema(additional);
 }
 
 /** An object within an object has what every object has. */
-function withObjectFields(schema: Schema): Schema {
+function withObjectFields(schema: OpenApiSchema): OpenApiSchema {
   const { properties = {}, required = [] } = schema as { properties?: Schemas; required?: readonly string[] };
   const names = ['kind', 'apiVersion'].filter((name) => !required.includes(name));
   const metadata = { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' };
@@ -94,24 +94,24 @@ function withObjectFields(schema: Schema): Schema {
 }
 
 /** Version 3 wraps a reference where something stands beside it; in a schema that somebody wrote there is none. */
-function soleReference({ $ref, allOf }: Schema): Schema | undefined {
-  const first = Array.isArray(allOf) && allOf.length === 1 ? (allOf[0] as Schema).$ref : $ref;
+function soleReference({ $ref, allOf }: OpenApiSchema): OpenApiSchema | undefined {
+  const first = Array.isArray(allOf) && allOf.length === 1 ? (allOf[0] as OpenApiSchema).$ref : $ref;
   return typeof first === 'string'
     ? { $ref: first.replace('#/components/schemas/', '#/definitions/') }
     : undefined;
 }
 
-type Schemas = Readonly<Record<string, Schema>>;
+type Schemas = Readonly<Record<string, OpenApiSchema>>;
 
-function mapped<T>(schemas: Readonly<Record<string, T>>, convert: (schema: T) => Schema): Schemas {
+function mapped<T>(schemas: Readonly<Record<string, T>>, convert: (schema: T) => OpenApiSchema): Schemas {
   const names = Object.keys(schemas).sort();
   return Object.fromEntries(names.map((name) => [name, convert(schemas[name] as T)]));
 }
 
-function without(schema: Schema, ...names: readonly string[]): Schema {
+function without(schema: OpenApiSchema, ...names: readonly string[]): OpenApiSchema {
   return Object.fromEntries(Object.entries(schema).filter(([name]) => !names.includes(name)));
 }
 
-function isSchema(value: unknown): value is Schema {
+function isSchema(value: unknown): value is OpenApiSchema {
   return typeof value === 'object' && value !== null;
 }

@@ -1,10 +1,10 @@
 import { invalid } from '../../../kube/api-error.ts';
 import type { ListQuery, WatchQuery } from '../../registry/registry.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
-import { boolOf, intOf, textOf } from './query-values.ts';
+import { boolParameter, intParameter, textParameter } from './query-values.ts';
 
 /** What a list, a watch or the deletion of a collection asks for, besides the path. */
-export interface ListOptions {
+export interface ListRequestOptions {
   readonly list: ListQuery;
   readonly watch: WatchQuery;
   /** Undefined: the server chooses. */
@@ -12,7 +12,7 @@ export interface ListOptions {
 }
 
 export function isWatchRequest(query: URLSearchParams): boolean {
-  return boolOf(query, 'watch') ?? false;
+  return boolParameter(query, 'watch') ?? false;
 }
 
 /** Throws what is wrong with them; selectors and versions are judged by the registry. */
@@ -20,27 +20,27 @@ export function readListOptions(
   query: URLSearchParams,
   namespace: string | undefined,
   isWatch: boolean,
-): ListOptions {
+): ListRequestOptions {
   const selection = {
     namespace,
-    labelSelector: textOf(query, 'labelSelector'),
-    fieldSelector: textOf(query, 'fieldSelector'),
+    labelSelector: textParameter(query, 'labelSelector'),
+    fieldSelector: textParameter(query, 'fieldSelector'),
   };
   const version = {
-    resourceVersion: textOf(query, 'resourceVersion'),
-    resourceVersionMatch: textOf(query, 'resourceVersionMatch'),
+    resourceVersion: textParameter(query, 'resourceVersion'),
+    resourceVersionMatch: textParameter(query, 'resourceVersionMatch'),
   };
-  const limit = intOf(query, 'limit');
+  const limit = intParameter(query, 'limit');
   const list = { ...selection, ...version, limit: limit === undefined || limit <= 0 ? undefined : limit };
-  const options: ListOptions = {
-    list: { ...list, continue: textOf(query, 'continue') },
+  const options: ListRequestOptions = {
+    list: { ...list, continue: textParameter(query, 'continue') },
     watch: {
       ...selection,
       ...version,
-      ...beginningOf(query, version, isWatch),
-      bookmarks: boolOf(query, 'allowWatchBookmarks') ?? false,
+      ...initialEventsOptions(query, version, isWatch),
+      bookmarks: boolParameter(query, 'allowWatchBookmarks') ?? false,
     },
-    timeoutSeconds: positive(intOf(query, 'timeoutSeconds')),
+    timeoutSeconds: positive(intParameter(query, 'timeoutSeconds')),
   };
   const errors = new FieldErrors();
   if (isWatch) checkWatch(options, errors);
@@ -50,12 +50,12 @@ export function readListOptions(
 }
 
 /** A watch from the start stands for one with initial events: it says where they end, and the rules for those hold. */
-function beginningOf(
+function initialEventsOptions(
   query: URLSearchParams,
   { resourceVersion, resourceVersionMatch }: Pick<WatchQuery, 'resourceVersion' | 'resourceVersionMatch'>,
   isWatch: boolean,
 ): Pick<WatchQuery, 'sendInitialEvents' | 'resourceVersionMatch'> {
-  const asked = boolOf(query, 'sendInitialEvents');
+  const asked = boolParameter(query, 'sendInitialEvents');
   const isFromStart = resourceVersion === undefined || resourceVersion === '0';
   if (!isWatch || asked !== undefined || !isFromStart || resourceVersionMatch !== undefined) {
     return { sendInitialEvents: asked, resourceVersionMatch };
@@ -70,7 +70,7 @@ function positive(seconds: number | undefined): number | undefined {
 
 const matchField = 'resourceVersionMatch';
 
-function checkList({ list, watch }: ListOptions, errors: FieldErrors): void {
+function checkList({ list, watch }: ListRequestOptions, errors: FieldErrors): void {
   const match = list.resourceVersionMatch;
   if (match !== undefined) {
     if (list.resourceVersion === undefined) {
@@ -89,7 +89,7 @@ function checkList({ list, watch }: ListOptions, errors: FieldErrors): void {
   }
 }
 
-function checkWatch({ list, watch }: ListOptions, errors: FieldErrors): void {
+function checkWatch({ list, watch }: ListRequestOptions, errors: FieldErrors): void {
   const match = watch.resourceVersionMatch;
   if (watch.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     errors.forbidden(matchField, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');

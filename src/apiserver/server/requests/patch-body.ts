@@ -1,8 +1,9 @@
-import { readYaml, YamlSyntaxError } from '../../../io/yaml-reader.ts';
+import { readYaml, YamlSyntaxError } from '../../../io/yaml/yaml-reader.ts';
 import { type ApiError, badRequest, failure, invalid } from '../../../kube/api-error.ts';
-import { JsonNumber, setKey } from '../../../kube/go/json-number.ts';
-import { goJson } from '../../../kube/go/quote.ts';
-import type { Kind } from '../../kinds/served-kind.ts';
+import { JsonNumber } from '../../../kube/go/json-number.ts';
+import { formatGoJson } from '../../../kube/go/json-text.ts';
+import { setKey } from '../../../kube/go/json-value.ts';
+import type { ServedKind } from '../../kinds/served-kind.ts';
 import type { PatchType } from '../../registry/registry.ts';
 import { JsonSyntaxError, readJson } from '../../schema/json-reader.ts';
 import type { FieldValidation } from './write-options.ts';
@@ -15,54 +16,55 @@ const types: ReadonlyMap<string, PatchType> = new Map([
 ]);
 
 /** By its media type; parameters such as a charset do not matter. */
-export function patchTypeOf(
+export function patchTypeOfRequest(
   contentType: string | undefined,
-  { definition }: Pick<Kind, 'definition'>,
+  { definition }: Pick<ServedKind, 'definition'>,
 ): PatchType {
   const media = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   const type = types.get(media);
   // How lists of a custom resource merge strategically nobody has said.
-  if (definition !== undefined && (type === undefined || type === 'strategic')) throw noPatchOfDefined();
+  if (definition !== undefined && (type === undefined || type === 'strategic'))
+    throw unsupportedPatchOfCustomResource();
   if (type === undefined) throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   return type;
 }
 
-function noPatchOfDefined(): ApiError {
+function unsupportedPatchOfCustomResource(): ApiError {
   const accepted = [...types].filter(([, type]) => type !== 'strategic').map(([media]) => media);
   const told = `accepted media types include: ${accepted.join(', ')}`;
   return failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - ${told}`);
 }
 
-export interface ReadPatch {
+export interface ParsedPatch {
   readonly body: unknown;
   /** Keys that a configuration has twice, with their lines; of other patches they are told here. */
   readonly strayFields: readonly string[];
 }
 
-export interface PatchReading {
+export interface PatchParseOptions {
   readonly type: PatchType;
   readonly fieldValidation: FieldValidation;
   warn(text: string): void;
 }
 
 /** A patch as a plain value. Its markers and nulls mean something, so it is not made to fit the type of its object. */
-export function readPatch(bytes: Buffer, reading: PatchReading): ReadPatch {
-  if (reading.type === 'apply') return readApplied(bytes);
-  return { body: readPlain(bytes, reading), strayFields: [] };
+export function parsePatch(bytes: Buffer, reading: PatchParseOptions): ParsedPatch {
+  if (reading.type === 'apply') return parseApplyConfiguration(bytes);
+  return { body: parseJsonPatchBody(bytes, reading), strayFields: [] };
 }
 
-function readPlain(bytes: Buffer, { type, fieldValidation, warn }: PatchReading): unknown {
+function parseJsonPatchBody(bytes: Buffer, { type, fieldValidation, warn }: PatchParseOptions): unknown {
   const { value, duplicates } = readPatchJson(bytes, type);
   if (duplicates.length > 0 && fieldValidation !== 'Ignore') {
     const told = [...new Set(duplicates.map(({ path }) => `duplicate field ${JSON.stringify(path)}`))];
-    if (fieldValidation === 'Strict') throw duplicated(value, told);
+    if (fieldValidation === 'Strict') throw duplicateFieldsError(value, told);
     for (const text of told) warn(text);
   }
   // To Go null is an empty map, which one of the two languages takes for a change of nothing.
   if (value === null && type === 'strategic') return {};
   if (value === null && type === 'merge') throw badRequest('Invalid JSON Patch');
   const isOfShape = type === 'json' ? Array.isArray(value) : isObject(value);
-  if (!isOfShape) throw undecodable(shapeComplaint(value, type), type);
+  if (!isOfShape) throw decodingError(unmarshalError(value, type), type);
   return value;
 }
 
@@ -71,19 +73,19 @@ function readPatchJson(bytes: Buffer, type: PatchType) {
     return readJson(bytes);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    throw undecodable(error.message, type);
+    throw decodingError(error.message, type);
   }
 }
 
-function undecodable(why: string, type: PatchType): ApiError {
+function decodingError(why: string, type: PatchType): ApiError {
   return badRequest(type === 'strategic' ? why : `error decoding patch: ${why}`);
 }
 
 /** Most clients send JSON, which is YAML too and much faster to read; only YAML knows lines. */
-function readApplied(bytes: Buffer): ReadPatch {
+function parseApplyConfiguration(bytes: Buffer): ParsedPatch {
   try {
     const { value, duplicates } = readJson(bytes);
-    if (duplicates.length === 0) return { body: objectOf(asYamlReads(value)), strayFields: [] };
+    if (duplicates.length === 0) return { body: objectOf(withYamlNumbers(value)), strayFields: [] };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
   }
@@ -97,12 +99,12 @@ function readApplied(bytes: Buffer): ReadPatch {
 }
 
 /** To YAML `1.0` and `1e3` are nothing but numbers; only what a double cannot hold stays as it was written. */
-function asYamlReads(value: unknown): unknown {
+function withYamlNumbers(value: unknown): unknown {
   if (value instanceof JsonNumber) return value.isBeyondDouble ? value : value.value;
-  if (Array.isArray(value)) return value.map(asYamlReads);
+  if (Array.isArray(value)) return value.map(withYamlNumbers);
   if (!isObject(value)) return value;
   const object: Record<string, unknown> = {};
-  for (const [key, each] of Object.entries(value)) setKey(object, key, asYamlReads(each));
+  for (const [key, each] of Object.entries(value)) setKey(object, key, withYamlNumbers(each));
   return object;
 }
 
@@ -110,16 +112,16 @@ function objectOf(value: unknown): unknown {
   // An empty body is an empty object; that it lacks kind and apiVersion is said later.
   if (value === null || value === undefined) return {};
   if (isObject(value)) return value;
-  const complaint = shapeComplaint(value, 'apply');
+  const complaint = unmarshalError(value, 'apply');
   throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${complaint}`);
 }
 
-function duplicated(value: unknown, told: readonly string[]): ApiError {
-  const message = `Invalid value: ${goJson(JSON.stringify(value))}: strict decoding error: ${told.join(', ')}`;
+function duplicateFieldsError(value: unknown, told: readonly string[]): ApiError {
+  const message = `Invalid value: ${formatGoJson(JSON.stringify(value))}: strict decoding error: ${told.join(', ')}`;
   return invalid({ group: '', kind: '' }, '', [{ reason: 'FieldValueInvalid', message, field: 'patch' }]);
 }
 
-function shapeComplaint(value: unknown, type: PatchType): string {
+function unmarshalError(value: unknown, type: PatchType): string {
   const expected = type === 'json' ? '[]handlers.jsonPatchOp' : 'map[string]interface {}';
   return `json: cannot unmarshal ${jsonNameOf(value)} into Go value of type ${expected}`;
 }

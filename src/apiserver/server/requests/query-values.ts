@@ -1,14 +1,14 @@
 import { badRequest } from '../../../kube/api-error.ts';
 
 /** Query parameters are read as Kubernetes converts them: the first value counts, and anything but `0` and `false` is true. */
-export function boolOf(query: URLSearchParams, name: string): boolean | undefined {
+export function boolParameter(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
   return value !== '0' && value.toLowerCase() !== 'false';
 }
 
 /** Go's ParseInt, and its words where it fails. */
-export function intOf(query: URLSearchParams, name: string): number | undefined {
+export function intParameter(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
   const quoted = JSON.stringify(value);
@@ -21,7 +21,7 @@ export function intOf(query: URLSearchParams, name: string): number | undefined 
 }
 
 /** Empty and missing are the same. */
-export function textOf(query: URLSearchParams, name: string): string | undefined {
+export function textParameter(query: URLSearchParams, name: string): string | undefined {
   const value = query.get(name);
   return value === null || value === '' ? undefined : value;
 }

@@ -2,15 +2,15 @@ import type { User } from '../../access/user.ts';
 import type { StoredObject } from '../../kinds/served-kind.ts';
 import { decodeBody } from '../../schema/decode.ts';
 import type { ExpectedType } from '../../schema/group-version-kind.ts';
-import type { HttpRequest } from '../http/http-exchange.ts';
-import type { WriteOptions } from './write-options.ts';
+import type { ApiRequest } from '../http/http-exchange.ts';
+import type { WriteRequestOptions } from './write-options.ts';
 
 /** The object that a request carries: typed, canonical, and nobody else's. */
-export async function readObject(
-  request: HttpRequest,
+export async function readRequestObject(
+  request: ApiRequest,
   { name }: User,
   expected: ExpectedType,
-  { fieldValidation }: Pick<WriteOptions, 'fieldValidation'>,
+  { fieldValidation }: Pick<WriteRequestOptions, 'fieldValidation'>,
 ): Promise<StoredObject> {
   const bytes = await request.body(name);
   const contentType = request.headers['content-type'];

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../kube/api-error.ts';
 import { isWatchRequest, readListOptions } from './list-options.ts';
 import {
-  checkedDeletion,
-  deleteOptionsOfQuery,
+  deleteOptionsFromQuery,
   readPatchOptions,
   readWriteOptions,
+  validateDeleteOptions,
 } from './write-options.ts';
 
 const match = 'resourceVersionMatch: ';
@@ -171,13 +171,13 @@ describe('options of a deletion', () => {
       'ignoreStoreReadErrorWithClusterBreakingPotential: Forbidden: is not supported by this server',
     ],
   ])('%s are refused', (query, message) => {
-    const read = () => checkedDeletion(deleteOptionsOfQuery(new URLSearchParams(query)));
+    const read = () => validateDeleteOptions(deleteOptionsFromQuery(new URLSearchParams(query)));
     expect(refusal(read)).toEqual(told(422, 'DeleteOptions', message));
   });
 
   test('are read from a query', () => {
     const query = new URLSearchParams('gracePeriodSeconds=5&propagationPolicy=Foreground&dryRun=All');
-    expect(checkedDeletion(deleteOptionsOfQuery(query))).toEqual({
+    expect(validateDeleteOptions(deleteOptionsFromQuery(query))).toEqual({
       request: { gracePeriodSeconds: 5, propagationPolicy: 'Foreground' },
       dryRun: true,
     });

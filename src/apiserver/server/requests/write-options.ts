@@ -3,18 +3,18 @@ import type { PropagationPolicy } from '../../../kube/api-requests.ts';
 import { isPrintable } from '../../../kube/go/quote.ts';
 import type { DeletionRequest, PatchType } from '../../registry/registry.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
-import { boolOf, intOf, textOf } from './query-values.ts';
+import { boolParameter, intParameter, textParameter } from './query-values.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-export interface WriteOptions {
+export interface WriteRequestOptions {
   readonly dryRun: boolean;
   /** Of the fields that the write sets; from the name of the program where the request does not say. */
   readonly manager: string;
   readonly fieldValidation: FieldValidation;
 }
 
-export interface PatchOptions extends WriteOptions {
+export interface PatchRequestOptions extends WriteRequestOptions {
   readonly force: boolean | undefined;
 }
 
@@ -24,10 +24,10 @@ export function readWriteOptions(
   query: URLSearchParams,
   userAgent: string | undefined,
   optionsKind: 'CreateOptions' | 'UpdateOptions',
-): WriteOptions {
+): WriteRequestOptions {
   const errors = new FieldErrors();
   checkCommon(query, errors);
-  refuse(optionsKind, errors);
+  throwIfInvalid(optionsKind, errors);
   return commonOptions(query, userAgent);
 }
 
@@ -35,11 +35,11 @@ export function readPatchOptions(
   query: URLSearchParams,
   userAgent: string | undefined,
   type: PatchType,
-): PatchOptions {
+): PatchRequestOptions {
   const errors = new FieldErrors();
-  const force = boolOf(query, 'force');
+  const force = boolParameter(query, 'force');
   if (type === 'apply') {
-    if (textOf(query, 'fieldManager') === undefined) {
+    if (textParameter(query, 'fieldManager') === undefined) {
       // Without a name nobody could tell later whose fields these are.
       errors.required('fieldManager', 'is required for apply patch');
     }
@@ -47,12 +47,12 @@ export function readPatchOptions(
     errors.forbidden('force', 'may not be specified for non-apply patch');
   }
   checkCommon(query, errors);
-  refuse('PatchOptions', errors);
+  throwIfInvalid('PatchOptions', errors);
   return { ...commonOptions(query, userAgent), force };
 }
 
 /** What a deletion asks for, before it is known to make sense. */
-export interface DeleteOptions {
+export interface DeleteRequestOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly propagationPolicy?: string | undefined;
   readonly orphanDependents?: boolean | undefined;
@@ -62,20 +62,20 @@ export interface DeleteOptions {
 }
 
 /** The query counts only where there is no body. */
-export function deleteOptionsOfQuery(query: URLSearchParams): DeleteOptions {
+export function deleteOptionsFromQuery(query: URLSearchParams): DeleteRequestOptions {
   return {
-    gracePeriodSeconds: intOf(query, 'gracePeriodSeconds'),
+    gracePeriodSeconds: intParameter(query, 'gracePeriodSeconds'),
     propagationPolicy: query.get('propagationPolicy') ?? undefined,
-    orphanDependents: boolOf(query, 'orphanDependents'),
+    orphanDependents: boolParameter(query, 'orphanDependents'),
     dryRun: query.getAll('dryRun'),
-    ignoreStoreReadErrorWithClusterBreakingPotential: boolOf(
+    ignoreStoreReadErrorWithClusterBreakingPotential: boolParameter(
       query,
       'ignoreStoreReadErrorWithClusterBreakingPotential',
     ),
   };
 }
 
-export function checkedDeletion(options: DeleteOptions): {
+export function validateDeleteOptions(options: DeleteRequestOptions): {
   readonly request: DeletionRequest;
   readonly dryRun: boolean;
 } {
@@ -103,7 +103,7 @@ export function checkedDeletion(options: DeleteOptions): {
     const reason = 'is not supported by this server';
     errors.forbidden('ignoreStoreReadErrorWithClusterBreakingPotential', reason);
   }
-  refuse('DeleteOptions', errors);
+  throwIfInvalid('DeleteOptions', errors);
   const request: DeletionRequest = {
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(policy !== undefined && isPolicy(policy) ? { propagationPolicy: policy } : {}),
@@ -117,11 +117,11 @@ function isPolicy(text: string): text is PropagationPolicy {
   return text === 'Foreground' || text === 'Background' || text === 'Orphan';
 }
 
-function commonOptions(query: URLSearchParams, userAgent: string | undefined): WriteOptions {
+function commonOptions(query: URLSearchParams, userAgent: string | undefined): WriteRequestOptions {
   return {
     dryRun: query.has('dryRun'),
-    manager: textOf(query, 'fieldManager') ?? managerOf(userAgent),
-    fieldValidation: (textOf(query, 'fieldValidation') as FieldValidation | undefined) ?? 'Warn',
+    manager: textParameter(query, 'fieldManager') ?? managerOf(userAgent),
+    fieldValidation: (textParameter(query, 'fieldValidation') as FieldValidation | undefined) ?? 'Warn',
   };
 }
 
@@ -129,7 +129,7 @@ function checkCommon(query: URLSearchParams, errors: FieldErrors): void {
   const manager = query.get('fieldManager') ?? '';
   if (Buffer.byteLength(manager) > managerMaxBytes) errors.tooLong('fieldManager', managerMaxBytes);
   const odd = [...manager].findIndex((character) => !isPrintable(character));
-  if (odd >= 0) errors.invalid('fieldManager', manager, oddCharacter(manager, odd));
+  if (odd >= 0) errors.invalid('fieldManager', manager, invalidCharacterMessage(manager, odd));
   checkDryRun(query.getAll('dryRun'), errors);
   const validation = query.get('fieldValidation') ?? '';
   if (!['', 'Ignore', 'Strict', 'Warn'].includes(validation)) {
@@ -137,7 +137,7 @@ function checkCommon(query: URLSearchParams, errors: FieldErrors): void {
   }
 }
 
-function oddCharacter(manager: string, index: number): string {
+function invalidCharacterMessage(manager: string, index: number): string {
   const characters = [...manager];
   const code = (characters[index]?.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   const position = Buffer.byteLength(characters.slice(0, index).join(''));
@@ -148,7 +148,7 @@ function checkDryRun(values: readonly string[], errors: FieldErrors): void {
   if (values.some((value) => value !== 'All')) errors.notSupported('dryRun', values, ['All']);
 }
 
-function refuse(kind: string, errors: FieldErrors): void {
+function throwIfInvalid(kind: string, errors: FieldErrors): void {
   if (!errors.isEmpty) throw invalid({ group: 'meta.k8s.io', kind }, '', errors.causes);
 }
 

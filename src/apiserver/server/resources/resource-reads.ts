@@ -1,72 +1,72 @@
-import type { FullAnswer } from '../../../io/http/full-response.ts';
+import type { FullResponse } from '../../../io/http/full-response.ts';
 import { badRequest, internalError, isReason } from '../../../kube/api-error.ts';
 import type { WatchHandle, WatchQuery } from '../../registry/registry.ts';
 import { nameSelector, selectedName } from '../../registry/selection/selected-name.ts';
-import type { HttpAnswer, HttpRequest, LiveStream, StreamSink } from '../http/http-exchange.ts';
+import type { ApiRequest, ApiResponse, ResponseStream, StreamSink } from '../http/http-exchange.ts';
 import type { ServerContext } from '../request-context.ts';
 import { readListOptions } from '../requests/list-options.ts';
-import { textOf } from '../requests/query-values.ts';
+import { textParameter } from '../requests/query-values.ts';
 import { negotiate } from '../responses/negotiation.ts';
-import { listAnswer, objectAnswer } from '../responses/object-responses.ts';
-import { includeObjectOf } from '../responses/table.ts';
+import { listResponse, objectResponse } from '../responses/object-responses.ts';
+import { includeObjectFromQuery } from '../responses/table.ts';
 import type { ResourceTarget } from '../routing/router.ts';
 import { errorLine, WatchEncoder } from '../watch/watch-encoder.ts';
-import { WatchBacklog, WatchStream } from '../watch/watch-stream.ts';
+import { WatchBacklog, WatchResponseStream } from '../watch/watch-response-stream.ts';
 
 /** The least time that a watch lasts where the client does not say; up to twice as long, so that they do not all end at once. */
 const watchMinMs = 30 * 60_000;
 
 export async function getResource(
   { registry, clock }: ServerContext,
-  request: HttpRequest,
+  request: ApiRequest,
   { kind, namespace, name = '', subresource }: ResourceTarget,
-): Promise<FullAnswer> {
+): Promise<FullResponse> {
   const form = negotiate(request, { shapes: 'all' });
-  const resourceVersion = textOf(request.query, 'resourceVersion');
+  const resourceVersion = textParameter(request.query, 'resourceVersion');
   const snapshot = await registry.get(kind, { namespace, name }, { resourceVersion, subresource });
-  return objectAnswer(200, snapshot, { request, kind, form, nowMs: clock.nowMs() });
+  return objectResponse(200, snapshot, { request, kind, form, nowMs: clock.nowMs() });
 }
 
 export async function listResource(
   { registry, clock }: ServerContext,
-  request: HttpRequest,
+  request: ApiRequest,
   { kind, namespace }: ResourceTarget,
-): Promise<FullAnswer> {
+): Promise<FullResponse> {
   const form = negotiate(request, { shapes: 'all', isCollection: true });
   const { list } = readListOptions(request.query, namespace, false);
   const page = await registry.list(kind, list);
-  return listAnswer(200, page, { request, kind, form, nowMs: clock.nowMs() });
+  return listResponse(200, page, { request, kind, form, nowMs: clock.nowMs() });
 }
 
 export async function watchResource(
   context: ServerContext,
-  request: HttpRequest,
+  request: ApiRequest,
   target: ResourceTarget,
-): Promise<HttpAnswer> {
+): Promise<ApiResponse> {
   const { kind } = target;
   const { shape } = negotiate(request, { shapes: 'all', isStream: true });
   const { watch, timeoutSeconds } = readListOptions(request.query, target.namespace, true);
-  const encoder = new WatchEncoder(kind, { shape, include: includeObjectOf(request.query) });
+  const encoder = new WatchEncoder(kind, { shape, include: includeObjectFromQuery(request.query) });
   const backlog = new WatchBacklog();
   let handle: WatchHandle;
   try {
     handle = await context.registry.watch(kind, watchQuery(watch, target.name), backlog);
   } catch (error) {
     // That a version is too old is told inside the stream: clients look for it there.
-    if (isReason(error, 'Expired', 'Gone')) return endedWatch(errorLine(error.status));
+    if (isReason(error, 'Expired', 'Gone')) return endedWatchResponse(errorLine(error.status));
     throw error;
   }
   const { clock, tick, metrics } = context;
   const timeoutMs =
     timeoutSeconds === undefined ? watchMinMs * (1 + context.random.next()) : timeoutSeconds * 1000;
   const onError = (error: unknown) => {
-    metrics.crashes += 1;
+    metrics.internalErrors += 1;
     context.onError(error, `watch of ${kind.plural}`);
     return internalError('the server met a condition that it did not expect').status;
   };
   const bookmarks = watch.bookmarks ?? false;
   const options = { backlog, handle, encoder, clock, tick, metrics, timeoutMs, bookmarks, onError };
-  return streamAnswer((sink) => new WatchStream({ ...options, sink }));
+  return streamResponse((sink) => new WatchResponseStream({ ...options, sink }));
 }
 
 /** A path of old names one object, and a selector must be about that one: nobody is let in for more. */
@@ -78,14 +78,14 @@ function watchQuery(watch: WatchQuery, name: string | undefined): WatchQuery {
   throw badRequest("fieldSelector metadata.name doesn't match requested name");
 }
 
-function streamAnswer(stream: (sink: StreamSink) => LiveStream): HttpAnswer {
+function streamResponse(stream: (sink: StreamSink) => ResponseStream): ApiResponse {
   const headers = { 'Cache-Control': 'no-cache, private', 'Content-Type': 'application/json' };
   return { status: 200, headers, stream };
 }
 
-function endedWatch(line: Uint8Array): HttpAnswer {
+function endedWatchResponse(line: Uint8Array): ApiResponse {
   const nothing = () => {};
-  return streamAnswer((sink) => {
+  return streamResponse((sink) => {
     sink.write(line);
     sink.end();
     return { drained: nothing, finish: nothing, closed: nothing };

@@ -1,42 +1,42 @@
-import type { FullAnswer } from '../../../io/http/full-response.ts';
+import type { FullResponse } from '../../../io/http/full-response.ts';
 import type { Status } from '../../../kube/api/meta.ts';
 import { badRequest, isReason } from '../../../kube/api-error.ts';
 import type { Caller } from '../../access/access.ts';
 import type { User } from '../../access/user.ts';
-import type { Kind } from '../../kinds/served-kind.ts';
+import type { ServedKind } from '../../kinds/served-kind.ts';
 import type { UpdateContext } from '../../registry/registry.ts';
 import { decodeBody } from '../../schema/decode.ts';
 import type { ExpectedType } from '../../schema/group-version-kind.ts';
-import type { HttpRequest } from '../http/http-exchange.ts';
+import type { ApiRequest } from '../http/http-exchange.ts';
 import type { RequestContext } from '../request-context.ts';
 import { readListOptions } from '../requests/list-options.ts';
-import { patchTypeOf, readPatch } from '../requests/patch-body.ts';
-import { readObject } from '../requests/request-object.ts';
+import { parsePatch, patchTypeOfRequest } from '../requests/patch-body.ts';
+import { readRequestObject } from '../requests/request-object.ts';
 import {
-  checkedDeletion,
-  type DeleteOptions,
-  deleteOptionsOfQuery,
+  type DeleteRequestOptions,
+  deleteOptionsFromQuery,
   readPatchOptions,
   readWriteOptions,
-  type WriteOptions,
+  validateDeleteOptions,
+  type WriteRequestOptions,
 } from '../requests/write-options.ts';
-import { valueAnswer } from '../responses/body-responses.ts';
-import { type Allowed, negotiate } from '../responses/negotiation.ts';
-import { listAnswer, objectAnswer } from '../responses/object-responses.ts';
+import { valueResponse } from '../responses/body-responses.ts';
+import { type AllowedShapes, negotiate } from '../responses/negotiation.ts';
+import { listResponse, objectResponse } from '../responses/object-responses.ts';
 import type { ResourceTarget } from '../routing/router.ts';
 
-const anyShape: Allowed = { shapes: 'all' };
+const anyShape: AllowedShapes = { shapes: 'all' };
 
 export async function createResource(
   { registry, clock, caller }: RequestContext,
-  request: HttpRequest,
+  request: ApiRequest,
   { kind, namespace }: ResourceTarget,
-): Promise<FullAnswer> {
+): Promise<FullResponse> {
   const form = negotiate(request, anyShape);
   const options = readWriteOptions(request.query, userAgent(request), 'CreateOptions');
-  const object = await readObject(request, caller.user, bodyOf(kind), options);
+  const object = await readRequestObject(request, caller.user, expectedBody(kind), options);
   const snapshot = await registry.create(kind, namespace, object, writeContext(caller, request, options));
-  return objectAnswer(201, snapshot, {
+  return objectResponse(201, snapshot, {
     request,
     kind,
     form,
@@ -46,74 +46,74 @@ export async function createResource(
 
 export async function updateResource(
   { registry, clock, caller }: RequestContext,
-  request: HttpRequest,
+  request: ApiRequest,
   { kind, namespace, name = '', subresource }: ResourceTarget,
-): Promise<FullAnswer> {
+): Promise<FullResponse> {
   const form = negotiate(request, anyShape);
   const options = readWriteOptions(request.query, userAgent(request), 'UpdateOptions');
-  const object = await readObject(request, caller.user, bodyOf(kind, subresource), options);
+  const object = await readRequestObject(request, caller.user, expectedBody(kind, subresource), options);
   const write = writeContext(caller, request, options, subresource);
   const { snapshot, created } = await registry.update(kind, { namespace, name }, object, write);
   const answering = { request, kind, form, nowMs: clock.nowMs() };
-  return objectAnswer(created ? 201 : 200, snapshot, answering);
+  return objectResponse(created ? 201 : 200, snapshot, answering);
 }
 
 export async function patchResource(
   { registry, clock, caller }: RequestContext,
-  request: HttpRequest,
+  request: ApiRequest,
   { kind, namespace, name = '', subresource }: ResourceTarget,
-): Promise<FullAnswer> {
+): Promise<FullResponse> {
   const form = negotiate(request, anyShape);
-  const type = patchTypeOf(request.headers['content-type'], kind);
+  const type = patchTypeOfRequest(request.headers['content-type'], kind);
   const options = readPatchOptions(request.query, userAgent(request), type);
   const { fieldValidation, force } = options;
   const bytes = await request.body(caller.user.name);
-  const read = readPatch(bytes, { type, fieldValidation, warn: request.warnings.add });
+  const read = parsePatch(bytes, { type, fieldValidation, warn: request.warnings.add });
   const write = writeContext(caller, request, options, subresource);
   const patch = { type, ...read, fieldValidation, force };
   const { snapshot, created } = await registry.patch(kind, { namespace, name }, patch, write);
   const answering = { request, kind, form, nowMs: clock.nowMs() };
-  return objectAnswer(created ? 201 : 200, snapshot, answering);
+  return objectResponse(created ? 201 : 200, snapshot, answering);
 }
 
 export async function deleteResource(
   { registry, clock, caller }: RequestContext,
-  request: HttpRequest,
+  request: ApiRequest,
   { kind, namespace, name = '' }: ResourceTarget,
-): Promise<FullAnswer> {
+): Promise<FullResponse> {
   const form = negotiate(request, anyShape);
-  const { request: deletion, dryRun } = checkedDeletion(await readDeleteOptions(request, caller.user));
-  const write = { ...deleting(caller, request), dryRun };
+  const { request: deletion, dryRun } = validateDeleteOptions(await readDeleteOptions(request, caller.user));
+  const write = { ...deletionContext(caller, request), dryRun };
   const deleted = await registry.delete(kind, { namespace, name }, deletion, write);
-  if (deleted.kind === 'removed') return valueAnswer(200, form, deleted.status);
-  return objectAnswer(200, deleted.snapshot, { request, kind, form, nowMs: clock.nowMs() });
+  if (deleted.kind === 'removed') return valueResponse(200, form, deleted.status);
+  return objectResponse(200, deleted.snapshot, { request, kind, form, nowMs: clock.nowMs() });
 }
 
-export async function deleteCollection(
+export async function deleteResourceCollection(
   { registry, clock, caller }: RequestContext,
-  request: HttpRequest,
+  request: ApiRequest,
   { kind, namespace }: ResourceTarget,
-): Promise<FullAnswer> {
+): Promise<FullResponse> {
   const form = negotiate(request, anyShape);
   const { list } = readListOptions(request.query, namespace, false);
-  const { request: deletion, dryRun } = checkedDeletion(await readDeleteOptions(request, caller.user));
-  const write = { ...deleting(caller, request), dryRun };
+  const { request: deletion, dryRun } = validateDeleteOptions(await readDeleteOptions(request, caller.user));
+  const write = { ...deletionContext(caller, request), dryRun };
   const page = await registry.deleteCollection(kind, list, deletion, write);
-  return listAnswer(200, page, { request, kind, form, nowMs: clock.nowMs() });
+  return listResponse(200, page, { request, kind, form, nowMs: clock.nowMs() });
 }
 
 /** POST to a part of an object, such as `binding`. */
 export async function postSubresource(
   { registry, caller }: RequestContext,
-  request: HttpRequest,
+  request: ApiRequest,
   { kind, namespace, name = '', subresource = '' }: ResourceTarget,
-): Promise<FullAnswer> {
+): Promise<FullResponse> {
   const form = negotiate(request, { shapes: 'metadata' });
   const options = readWriteOptions(request.query, userAgent(request), 'CreateOptions');
-  const body = await readObject(request, caller.user, bodyOf(kind, subresource), options);
+  const body = await readRequestObject(request, caller.user, expectedBody(kind, subresource), options);
   const write = writeContext(caller, request, options);
   const status: Status = await registry.post(kind, { namespace, name }, subresource, body, write);
-  return valueAnswer(status.code ?? 201, form, status);
+  return valueResponse(status.code ?? 201, form, status);
 }
 
 const deleteOptionsBody: ExpectedType = {
@@ -123,19 +123,19 @@ const deleteOptionsBody: ExpectedType = {
   type: 'meta/v1.DeleteOptions',
 };
 
-async function readDeleteOptions(request: HttpRequest, { name }: User): Promise<DeleteOptions> {
+async function readDeleteOptions(request: ApiRequest, { name }: User): Promise<DeleteRequestOptions> {
   const bytes = await request.body(name);
-  if (bytes.length === 0) return deleteOptionsOfQuery(request.query);
+  if (bytes.length === 0) return deleteOptionsFromQuery(request.query);
   const contentType = request.headers['content-type'];
   try {
     return decodeBody({ bytes, contentType, expected: deleteOptionsBody, fieldValidation: 'Ignore' }).object;
   } catch (error) {
-    throw isReason(error, 'BadRequest') ? badRequest(bareComplaint(error.message)) : error;
+    throw isReason(error, 'BadRequest') ? badRequest(withoutTypeContext(error.message)) : error;
   }
 }
 
 /** Of options the real server tells only what is wrong, not what they should have been. */
-function bareComplaint(message: string): string {
+function withoutTypeContext(message: string): string {
   const [, unrecognized] =
     /^the object provided is unrecognized \(must be of type \w+\): (.*) \(.*\)$/s.exec(message) ?? [];
   const [, refused] = /^\S+ in version "[^"]*" cannot be handled as a \w+: (.*)$/s.exec(message) ?? [];
@@ -150,7 +150,7 @@ const scaleBody: ExpectedType = {
 };
 
 /** What a write to a kind or one of its parts carries. */
-function bodyOf(kind: Kind, subresource?: string): ExpectedType {
+function expectedBody(kind: ServedKind, subresource?: string): ExpectedType {
   if (subresource === 'scale') return scaleBody;
   const part = kind.subresources?.find(({ name }) => name === subresource);
   const { group, version } = kind;
@@ -160,18 +160,18 @@ function bodyOf(kind: Kind, subresource?: string): ExpectedType {
 
 function writeContext(
   { user, guard }: Caller,
-  { warnings }: HttpRequest,
-  { manager, dryRun }: WriteOptions,
+  { warnings }: ApiRequest,
+  { manager, dryRun }: WriteRequestOptions,
   subresource?: string,
 ): UpdateContext {
   return { manager, user: user.name, dryRun, subresource, warn: warnings.add, guard };
 }
 
-function deleting({ user, guard }: Caller, request: HttpRequest): UpdateContext {
+function deletionContext({ user, guard }: Caller, request: ApiRequest): UpdateContext {
   const { manager } = readWriteOptions(new URLSearchParams(), userAgent(request), 'UpdateOptions');
   return { manager, user: user.name, warn: request.warnings.add, guard };
 }
 
-function userAgent({ headers }: HttpRequest): string | undefined {
+function userAgent({ headers }: ApiRequest): string | undefined {
   return headers['user-agent'];
 }

@@ -1,17 +1,17 @@
 import { stringify } from 'yaml';
-import type { FullAnswer, HttpHeaders } from '../../../io/http/full-response.ts';
+import type { FullResponse, HttpHeaders } from '../../../io/http/full-response.ts';
 import { ApiError, internalError } from '../../../kube/api-error.ts';
-import { goJson } from '../../../kube/go/quote.ts';
-import type { HttpRequest } from '../http/http-exchange.ts';
-import { errorForm, type OutputForm } from './negotiation.ts';
+import { formatGoJson } from '../../../kube/go/json-text.ts';
+import type { ApiRequest } from '../http/http-exchange.ts';
+import { errorFormat, type ResponseFormat } from './negotiation.ts';
 
 /** An answer in JSON or YAML. `json` is what is to be said, as pieces that are sent one after the other. */
-export function bodyAnswer(
+export function bodyResponse(
   status: number,
-  form: Pick<OutputForm, 'media' | 'isPretty'>,
+  form: Pick<ResponseFormat, 'media' | 'isPretty'>,
   json: readonly Uint8Array[],
   headers: HttpHeaders = {},
-): FullAnswer {
+): FullResponse {
   const isYaml = form.media === 'yaml';
   const all = {
     'Cache-Control': 'no-cache, private',
@@ -24,25 +24,25 @@ export function bodyAnswer(
   return { status, headers: all, body: [Buffer.from(text)] };
 }
 
-export function valueAnswer(
+export function valueResponse(
   status: number,
-  form: Pick<OutputForm, 'media' | 'isPretty'>,
+  form: Pick<ResponseFormat, 'media' | 'isPretty'>,
   value: unknown,
   headers?: HttpHeaders,
-): FullAnswer {
-  return bodyAnswer(status, form, [Buffer.from(goJson(value))], headers);
+): FullResponse {
+  return bodyResponse(status, form, [Buffer.from(formatGoJson(value))], headers);
 }
 
 /** A refusal, in Kubernetes' words. */
-export function errorAnswer(request: HttpRequest, error: ApiError, headers: HttpHeaders = {}): FullAnswer {
+export function errorResponse(request: ApiRequest, error: ApiError, headers: HttpHeaders = {}): FullResponse {
   const retry = error.retryAfterSeconds;
   const waiting: HttpHeaders = retry === undefined ? {} : { 'Retry-After': String(retry) };
-  return valueAnswer(error.code, errorForm(request), error.status, { ...headers, ...waiting });
+  return valueResponse(error.code, errorFormat(request), error.status, { ...headers, ...waiting });
 }
 
 /** What a bug looks like from outside: it says that there is one, not where. */
-export function crashAnswer(request: HttpRequest): FullAnswer {
-  return errorAnswer(request, internalError('the server met a condition that it did not expect'));
+export function internalErrorResponse(request: ApiRequest): FullResponse {
+  return errorResponse(request, internalError('the server met a condition that it did not expect'));
 }
 
 export function asApiError(error: unknown): ApiError | undefined {

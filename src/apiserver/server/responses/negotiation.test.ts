@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../kube/api-error.ts';
 import { wantsAggregated } from '../discovery/aggregated.ts';
-import type { HttpRequest } from '../http/http-exchange.ts';
+import type { ApiRequest } from '../http/http-exchange.ts';
 import { Warnings } from '../http/warnings.ts';
-import { type Allowed, errorForm, negotiate, parseAccept } from './negotiation.ts';
+import { type AllowedShapes, errorFormat, negotiate, parseAccept } from './negotiation.ts';
 
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const partial = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
@@ -64,7 +64,7 @@ describe('an Accept header', () => {
     ['application/yaml', 'yaml'],
     ['application/*', 'json'],
   ])('%s has errors told as %s', (accept, expected) => {
-    const { media, isPretty } = errorForm(request(accept));
+    const { media, isPretty } = errorFormat(request(accept));
     expect(isPretty ? `${media} pretty` : media).toBe(expected);
   });
 
@@ -111,7 +111,7 @@ describe('discovery in one answer', () => {
   });
 });
 
-function request(accept: string): HttpRequest {
+function request(accept: string): ApiRequest {
   return {
     method: 'GET',
     path: '/',
@@ -123,7 +123,7 @@ function request(accept: string): HttpRequest {
   };
 }
 
-function given(asked: HttpRequest, allowed: Allowed): string {
+function given(asked: ApiRequest, allowed: AllowedShapes): string {
   try {
     const { media, isPretty, shape } = negotiate(asked, allowed);
     const version = shape.kind === 'object' ? '' : ` ${shape.version}`;

@@ -1,15 +1,15 @@
 import { type ApiError, failure } from '../../../kube/api-error.ts';
-import type { HttpRequest } from '../http/http-exchange.ts';
+import type { ApiRequest } from '../http/http-exchange.ts';
 
 /** In which form an answer is wanted, as the Accept header, the query and the program say. */
-export interface OutputForm {
+export interface ResponseFormat {
   readonly media: 'json' | 'yaml';
   readonly isPretty: boolean;
-  readonly shape: Shape;
+  readonly shape: ResponseShape;
 }
 
 /** The object itself, rows for people, or only its metadata. */
-export type Shape =
+export type ResponseShape =
   | { readonly kind: 'object' }
   | {
       readonly kind: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
@@ -18,9 +18,9 @@ export type Shape =
 
 export type MetaVersion = 'v1' | 'v1beta1';
 
-export const objectShape: Shape = { kind: 'object' };
+export const objectShape: ResponseShape = { kind: 'object' };
 
-export interface Allowed {
+export interface AllowedShapes {
   /** Which shapes the endpoint can give besides the object itself. */
   readonly shapes: 'all' | 'metadata' | 'none';
   readonly isStream?: boolean;
@@ -29,32 +29,32 @@ export interface Allowed {
 }
 
 /** Throws 406 where nothing that is accepted can be given. */
-export function negotiate(request: HttpRequest, allowed: Allowed): OutputForm {
+export function negotiate(request: ApiRequest, allowed: AllowedShapes): ResponseFormat {
   const header = acceptHeader(request);
   // First the check of the real server's router, which knows exact types and `*/*` only; its words differ.
-  if (header !== '' && !parseAccept(header).some(isKnownToRouter)) throw unavailable(allowed);
-  const form = chosen(request, allowed);
+  if (header !== '' && !parseAccept(header).some(isKnownToRouter)) throw notAcceptableToRouter(allowed);
+  const form = chooseFormat(request, allowed);
   if (form === undefined) throw notAcceptable(allowed);
   return form;
 }
 
-function chosen(request: HttpRequest, allowed: Allowed): OutputForm | undefined {
+function chooseFormat(request: ApiRequest, allowed: AllowedShapes): ResponseFormat | undefined {
   const header = acceptHeader(request);
-  if (header === '') return plainForm(request, 'json', false);
+  if (header === '') return plainFormat(request, 'json', false);
   for (const clause of parseAccept(header)) {
-    for (const media of allowed.isStream ? streamMedia : answerMedia) {
+    for (const media of allowed.isStream ? streamMedia : responseMedia) {
       if (!matches(clause, media)) continue;
       const shape = shapeOf(clause, allowed);
-      if (shape === undefined || !isStreamKnown(clause)) continue;
-      return { ...plainForm(request, media, clause.parameters.get('pretty') === '1'), shape };
+      if (shape === undefined || !isStreamSupported(clause)) continue;
+      return { ...plainFormat(request, media, clause.parameters.get('pretty') === '1'), shape };
     }
   }
   return undefined;
 }
 
 /** Errors are sent as they are, in the accepted language; where there is none, in JSON for people. */
-export function errorForm(request: HttpRequest): OutputForm {
-  return chosen(request, { shapes: 'none' }) ?? { media: 'json', isPretty: true, shape: objectShape };
+export function errorFormat(request: ApiRequest): ResponseFormat {
+  return chooseFormat(request, { shapes: 'none' }) ?? { media: 'json', isPretty: true, shape: objectShape };
 }
 
 export interface AcceptClause {
@@ -72,11 +72,11 @@ export function parseAccept(header: string): readonly AcceptClause[] {
     .sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b));
 }
 
-export function acceptHeader({ headers }: HttpRequest): string {
+export function acceptHeader({ headers }: ApiRequest): string {
   return headers.accept ?? '';
 }
 
-const answerMedia = ['json', 'yaml'] as const;
+const responseMedia = ['json', 'yaml'] as const;
 const streamMedia = ['json'] as const;
 
 function parseClause(text: string): AcceptClause | undefined {
@@ -106,7 +106,7 @@ function matches({ type, subtype }: AcceptClause, media: 'json' | 'yaml'): boole
   return type === 'application' && (subtype === media || subtype === '*');
 }
 
-function shapeOf({ parameters }: AcceptClause, { shapes }: Allowed): Shape | undefined {
+function shapeOf({ parameters }: AcceptClause, { shapes }: AllowedShapes): ResponseShape | undefined {
   const kind = parameters.get('as');
   const version = parameters.get('v');
   const group = parameters.get('g');
@@ -119,32 +119,32 @@ function shapeOf({ parameters }: AcceptClause, { shapes }: Allowed): Shape | und
     : undefined;
 }
 
-function isStreamKnown({ parameters }: AcceptClause): boolean {
+function isStreamSupported({ parameters }: AcceptClause): boolean {
   const stream = parameters.get('stream') ?? '';
   return stream === '' || stream === 'watch';
 }
 
-function plainForm(request: HttpRequest, media: 'json' | 'yaml', isAsked: boolean): OutputForm {
-  return { media, isPretty: isAsked || isForPeople(request), shape: objectShape };
+function plainFormat(request: ApiRequest, media: 'json' | 'yaml', isAsked: boolean): ResponseFormat {
+  return { media, isPretty: isAsked || isPrettyByDefault(request), shape: objectShape };
 }
 
 /** Browsers and the programs that people type are given line breaks, unless they say otherwise. */
-function isForPeople({ query, headers }: HttpRequest): boolean {
+function isPrettyByDefault({ query, headers }: ApiRequest): boolean {
   const pretty = query.get('pretty') ?? '';
   if (pretty !== '') return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(pretty);
   return /^(?:curl|Wget|Mozilla\/5\.0)/.test(headers['user-agent'] ?? '');
 }
 
-const answerTypes = ['application/json', 'application/yaml'];
+const responseTypes = ['application/json', 'application/yaml'];
 const streamTypes = ['application/json;stream=watch'];
 
-function unavailable({ isStream, isCollection }: Allowed): ApiError {
-  const types = isStream || isCollection ? [...answerTypes, ...streamTypes] : answerTypes;
+function notAcceptableToRouter({ isStream, isCollection }: AllowedShapes): ApiError {
+  const types = isStream || isCollection ? [...responseTypes, ...streamTypes] : responseTypes;
   const message = `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`;
   return failure(406, 'NotAcceptable', message, {});
 }
 
-function notAcceptable({ isStream }: Allowed): ApiError {
-  const types = isStream ? streamTypes : answerTypes;
+function notAcceptable({ isStream }: AllowedShapes): ApiError {
+  const types = isStream ? streamTypes : responseTypes;
   return failure(406, 'NotAcceptable', `only the following media types are accepted: ${types.join(', ')}`);
 }

@@ -1,10 +1,10 @@
-import type { Snapshot } from '../../registry/registry.ts';
+import type { ObjectSnapshot } from '../../registry/registry.ts';
 
 /**
  * The JSON of an object as a whole. A snapshot's own JSON begins with `{"metadata":` and leaves kind and apiVersion out, as
  * items of a list do; for an object alone they are put before it.
  */
-export function objectJson({ kind, apiVersion, json }: Snapshot): readonly Uint8Array[] {
+export function objectJson({ kind, apiVersion, json }: ObjectSnapshot): readonly Uint8Array[] {
   return [headOf(kind, apiVersion), json.subarray(1)];
 }
 

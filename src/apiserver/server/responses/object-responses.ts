@@ -1,36 +1,44 @@
-import type { FullAnswer, HttpHeaders } from '../../../io/http/full-response.ts';
+import type { FullResponse, HttpHeaders } from '../../../io/http/full-response.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
-import type { Kind } from '../../kinds/served-kind.ts';
-import type { ListAnswer, Snapshot } from '../../registry/registry.ts';
-import type { HttpRequest } from '../http/http-exchange.ts';
-import { bodyAnswer } from './body-responses.ts';
-import type { MetaVersion, OutputForm } from './negotiation.ts';
+import type { ServedKind } from '../../kinds/served-kind.ts';
+import type { ObjectSnapshot, SnapshotPage } from '../../registry/registry.ts';
+import type { ApiRequest } from '../http/http-exchange.ts';
+import { bodyResponse } from './body-responses.ts';
+import type { MetaVersion, ResponseFormat } from './negotiation.ts';
 import { listJson, objectJson } from './object-json.ts';
 import { partialMetadataJson } from './partial-metadata.ts';
 import { scaleTableJson } from './scale-table.ts';
-import { includeObjectOf, tableJson } from './table.ts';
+import { includeObjectFromQuery, tableJson } from './table.ts';
 
 /** What the answers of one request have in common. */
-export interface Answering {
-  readonly request: HttpRequest;
-  readonly kind: Kind;
-  readonly form: OutputForm;
+export interface ObjectResponseOptions {
+  readonly request: ApiRequest;
+  readonly kind: ServedKind;
+  readonly form: ResponseFormat;
   readonly nowMs: number;
   readonly headers?: HttpHeaders;
 }
 
 /** One object in the form that was asked for. */
-export function objectAnswer(status: number, snapshot: Snapshot, answering: Answering): FullAnswer {
-  return bodyAnswer(status, answering.form, objectPieces(snapshot, answering), answering.headers);
+export function objectResponse(
+  status: number,
+  snapshot: ObjectSnapshot,
+  answering: ObjectResponseOptions,
+): FullResponse {
+  return bodyResponse(status, answering.form, objectPieces(snapshot, answering), answering.headers);
 }
 
 /** A page of objects in the form that was asked for. */
-export function listAnswer(status: number, page: ListAnswer, answering: Answering): FullAnswer {
-  return bodyAnswer(status, answering.form, listPieces(page, answering), answering.headers);
+export function listResponse(
+  status: number,
+  page: SnapshotPage,
+  answering: ObjectResponseOptions,
+): FullResponse {
+  return bodyResponse(status, answering.form, listPieces(page, answering), answering.headers);
 }
 
-function objectPieces(snapshot: Snapshot, answering: Answering): readonly Uint8Array[] {
+function objectPieces(snapshot: ObjectSnapshot, answering: ObjectResponseOptions): readonly Uint8Array[] {
   const { kind, form } = answering;
   const { shape } = form;
   switch (shape.kind) {
@@ -50,7 +58,7 @@ function objectPieces(snapshot: Snapshot, answering: Answering): readonly Uint8A
   }
 }
 
-function listPieces(page: ListAnswer, answering: Answering): readonly Uint8Array[] {
+function listPieces(page: SnapshotPage, answering: ObjectResponseOptions): readonly Uint8Array[] {
   const { kind, form } = answering;
   const { shape } = form;
   const metadata = listMetadata(page);
@@ -74,11 +82,11 @@ function listPieces(page: ListAnswer, answering: Answering): readonly Uint8Array
 }
 
 /** A table with its columns: only a watch has rows without. */
-function wholeTable(version: MetaVersion, { request, nowMs }: Answering) {
-  return { version, include: includeObjectOf(request.query), nowMs, hasColumns: true };
+function wholeTable(version: MetaVersion, { request, nowMs }: ObjectResponseOptions) {
+  return { version, include: includeObjectFromQuery(request.query), nowMs, hasColumns: true };
 }
 
-function partialListPieces(page: ListAnswer, metadata: object, version: MetaVersion): Uint8Array[] {
+function partialListPieces(page: SnapshotPage, metadata: object, version: MetaVersion): Uint8Array[] {
   const head = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata };
   // A list that the real server makes out of nothing has no items, not an empty list of them.
   if (page.items.length === 0) return [Buffer.from(JSON.stringify({ ...head, items: null }))];
@@ -86,16 +94,16 @@ function partialListPieces(page: ListAnswer, metadata: object, version: MetaVers
   return listJson(head, items);
 }
 
-function itemJson({ json }: Snapshot): Uint8Array {
+function itemJson({ json }: ObjectSnapshot): Uint8Array {
   return json;
 }
 
 /** Custom resources are told in full also where they stand in a list, and the list says that there is no more. */
-function wholeJson(snapshot: Snapshot): Uint8Array {
+function wholeJson(snapshot: ObjectSnapshot): Uint8Array {
   return Buffer.concat(objectJson(snapshot));
 }
 
-function listMetadata({ resourceVersion, continue: next, remainingItemCount }: ListAnswer): object {
+function listMetadata({ resourceVersion, continue: next, remainingItemCount }: SnapshotPage): object {
   return {
     resourceVersion,
     ...(next === undefined ? {} : { continue: next }),
@@ -104,7 +112,7 @@ function listMetadata({ resourceVersion, continue: next, remainingItemCount }: L
 }
 
 /** Go names the type in its package, which is called after the first word of the group. */
-function wrongShape(sentence: string, { group, kind }: Kind, suffix: string) {
+function wrongShape(sentence: string, { group, kind }: ServedKind, suffix: string) {
   const packageName = group === '' ? 'core' : group.split('.')[0];
   return failure(406, 'NotAcceptable', `${sentence} (*${packageName}.${kind}${suffix})`);
 }

@@ -1,8 +1,8 @@
-import type { Snapshot } from '../../registry/registry.ts';
+import type { ObjectSnapshot } from '../../registry/registry.ts';
 import type { MetaVersion } from './negotiation.ts';
 
 /** Only the metadata of an object: for clients that keep many objects and look at their owners and labels. */
-export function partialMetadataJson(snapshot: Snapshot, version: MetaVersion): Uint8Array {
+export function partialMetadataJson(snapshot: ObjectSnapshot, version: MetaVersion): Uint8Array {
   const metadata = metadataJson(snapshot);
   return Buffer.concat([partialHead(version), metadata, end]);
 }
@@ -28,7 +28,7 @@ const prefix = Buffer.from('{"metadata":{');
 /**
  * Metadata comes first in what is stored, so it is cut out of the bytes: a list of 100,000 pods is then not parsed at all.
  */
-function metadataJson(snapshot: Snapshot): Uint8Array {
+function metadataJson(snapshot: ObjectSnapshot): Uint8Array {
   const { json } = snapshot;
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   if (bytes.compare(prefix, 0, prefix.length, 0, prefix.length) === 0) {

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../kube/api-error.ts';
-import type { Kind, TableColumn } from '../../kinds/served-kind.ts';
-import type { Snapshot } from '../../registry/registry.ts';
+import type { ServedKind, TableColumn } from '../../kinds/served-kind.ts';
+import type { ObjectSnapshot } from '../../registry/registry.ts';
 import type { MetaVersion } from './negotiation.ts';
 import { objectJson } from './object-json.ts';
 import { partialMetadataJson } from './partial-metadata.ts';
@@ -8,7 +8,7 @@ import { partialMetadataJson } from './partial-metadata.ts';
 /** What rows carry besides their cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-export interface TableForm {
+export interface TableFormat {
   readonly version: MetaVersion;
   readonly include: IncludeObject;
   /** For ages. */
@@ -16,9 +16,9 @@ export interface TableForm {
 }
 
 /** What of a kind makes its tables. */
-export type Rows = Pick<Kind, 'columns' | 'row' | 'rowConditions'>;
+export type TableSource = Pick<ServedKind, 'columns' | 'row' | 'rowConditions'>;
 
-export function includeObjectOf(query: URLSearchParams): IncludeObject {
+export function includeObjectFromQuery(query: URLSearchParams): IncludeObject {
   const asked = query.get('includeObject') ?? '';
   if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
   if (asked === '') return 'Metadata';
@@ -28,10 +28,10 @@ export function includeObjectOf(query: URLSearchParams): IncludeObject {
 
 /** Objects as rows, as kubectl prints them. `columns` is left out of all but the first table of a watch. */
 export function tableJson(
-  kind: Rows,
-  snapshots: readonly Snapshot[],
+  kind: TableSource,
+  snapshots: readonly ObjectSnapshot[],
   metadata: object,
-  form: TableForm & { readonly hasColumns: boolean },
+  form: TableFormat & { readonly hasColumns: boolean },
 ): Uint8Array[] {
   const columns = form.hasColumns ? JSON.stringify(kind.columns.map(columnDefinition)) : 'null';
   const pieces: Uint8Array[] = [Buffer.from(`${tableHead(form.version, metadata)}${columns},"rows":[`)];
@@ -44,7 +44,7 @@ export function tableJson(
 }
 
 /** How far a watch has come, in the form of a table with one empty row. */
-export function tableBookmark(kind: Rows, metadata: object, version: MetaVersion): string {
+export function tableBookmark(kind: TableSource, metadata: object, version: MetaVersion): string {
   const cells = kind.columns.map(({ name, type }) =>
     name === 'Age' ? '<unknown>' : type === 'string' ? '' : 0,
   );
@@ -62,14 +62,18 @@ function tableHead(version: MetaVersion, metadata: object): string {
   return `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${told},"columnDefinitions":`;
 }
 
-function rowJson(kind: Rows, snapshot: Snapshot, { include, version, nowMs }: TableForm): Uint8Array[] {
+function rowJson(
+  kind: TableSource,
+  snapshot: ObjectSnapshot,
+  { include, version, nowMs }: TableFormat,
+): Uint8Array[] {
   const start = `{"cells":${JSON.stringify(kind.row(snapshot.object, { nowMs }))}${conditionsJson(kind, snapshot)}`;
   if (include === 'None') return [Buffer.from(`${start},"object":null}`)];
   const object = include === 'Object' ? objectJson(snapshot) : [partialMetadataJson(snapshot, version)];
   return [Buffer.from(`${start},"object":`), ...object, rowEnd];
 }
 
-function conditionsJson(kind: Rows, { object }: Snapshot): string {
+function conditionsJson(kind: TableSource, { object }: ObjectSnapshot): string {
   const conditions = kind.rowConditions?.(object);
   return conditions === undefined ? '' : `,"conditions":${JSON.stringify(conditions)}`;
 }

@@ -10,10 +10,10 @@ import { badRequest, invalid } from '../../../kube/api-error.ts';
 import type { Access } from '../../access/access.ts';
 import { issuer } from '../../access/account-claims.ts';
 import type { Attributes } from '../../access/attributes.ts';
-import { type User, userInfoOf } from '../../access/user.ts';
+import { toUserInfo, type User } from '../../access/user.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import type { ReviewKind } from '../routing/review-kinds.ts';
-import { checkSelectors, selectorProblem } from './selectors.ts';
+import { checkSelectors, selectorProblem } from './review-selectors.ts';
 
 export interface ReviewContext {
   readonly namespace: string | undefined;
@@ -32,7 +32,7 @@ type Review =
   | TokenReview;
 
 /** Answers who somebody is and who may do what, by the very judge that requests are let in by. */
-export async function reviewed(
+export async function answerReview(
   { kind, group }: ReviewKind,
   body: object,
   context: ReviewContext,
@@ -40,21 +40,21 @@ export async function reviewed(
   const review = { metadata: {}, ...body } as Review;
   switch (kind) {
     case 'SelfSubjectReview': {
-      const status = { userInfo: userInfoOf(context.user) };
+      const status = { userInfo: toUserInfo(context.user) };
       return { ...review, metadata: { creationTimestamp: context.now }, status };
     }
     case 'TokenReview':
       return { ...review, status: await tokenStatus(review as TokenReview, context) };
     case 'SelfSubjectRulesReview':
-      return rulesReviewed(review as SelfSubjectRulesReview, context);
+      return answerRulesReview(review as SelfSubjectRulesReview, context);
     case 'SelfSubjectAccessReview':
-      refuse(group, checkSelf(review as SelfSubjectAccessReview, new FieldErrors()));
+      throwIfInvalid(group, checkSelf(review as SelfSubjectAccessReview, new FieldErrors()));
       return { ...review, status: accessStatus(review as SelfSubjectAccessReview, context.user, context) };
     case 'SubjectAccessReview':
-      refuse(group, checkSubject(review as SubjectAccessReview, new FieldErrors()));
+      throwIfInvalid(group, checkSubject(review as SubjectAccessReview, new FieldErrors()));
       return { ...review, status: subjectStatus(review as SubjectAccessReview, context) };
     case 'LocalSubjectAccessReview':
-      return localReviewed(group, review as LocalSubjectAccessReview, context);
+      return answerLocalReview(group, review as LocalSubjectAccessReview, context);
   }
 }
 
@@ -91,7 +91,7 @@ function wantedAccess({ resourceAttributes: asked, nonResourceAttributes }: Acce
   return { kind: 'resource', verb, group, resource, subresource, namespace, name };
 }
 
-function rulesReviewed(review: SelfSubjectRulesReview, { user, access }: ReviewContext): object {
+function answerRulesReview(review: SelfSubjectRulesReview, { user, access }: ReviewContext): object {
   const namespace = review.spec?.namespace ?? '';
   if (namespace === '') throw badRequest('no namespace on request');
   const { rules, problem } = access.authorizer.rulesFor(user, namespace);
@@ -119,17 +119,17 @@ async function tokenStatus({ spec }: TokenReview, { access }: ReviewContext): Pr
   const outcome = await access.authenticator.byToken(token, wanted);
   if (outcome.kind === 'refused') {
     const { why } = outcome;
-    return { user: {}, error: why === '' ? notATokenOfOurs : `[${notATokenOfOurs}, ${why}]` };
+    return { user: {}, error: why === '' ? invalidTokenMessage : `[${invalidTokenMessage}, ${why}]` };
   }
   const audiences = outcome.audiences.filter((audience) => wanted.includes(audience));
   // The admin's token is for this server and for nobody else.
-  if (audiences.length === 0) return { user: {}, error: notATokenOfOurs };
-  return { authenticated: true, user: userInfoOf(outcome.user), audiences };
+  if (audiences.length === 0) return { user: {}, error: invalidTokenMessage };
+  return { authenticated: true, user: toUserInfo(outcome.user), audiences };
 }
 
-const notATokenOfOurs = 'invalid bearer token';
+const invalidTokenMessage = 'invalid bearer token';
 
-function localReviewed(group: string, review: LocalSubjectAccessReview, context: ReviewContext): object {
+function answerLocalReview(group: string, review: LocalSubjectAccessReview, context: ReviewContext): object {
   const { namespace = '' } = context;
   const errors = checkSubjectSpec(review, new FieldErrors());
   const { namespace: _, managedFields: __, ...metadata } = review.metadata;
@@ -143,18 +143,18 @@ function localReviewed(group: string, review: LocalSubjectAccessReview, context:
     const shown = { Path: nonResourceAttributes.path ?? '', Verb: nonResourceAttributes.verb ?? '' };
     errors.invalid('spec.nonResourceAttributes', shown, 'disallowed on this kind of request');
   }
-  refuse(group, errors);
+  throwIfInvalid(group, errors);
   return { ...review, metadata: { namespace }, status: subjectStatus(review, context) };
 }
 
 function checkSelf(review: SelfSubjectAccessReview, errors: FieldErrors): FieldErrors {
   checkAttributes(review, errors);
   checkSelectors(review.spec?.resourceAttributes, errors);
-  return checkBare(review, errors);
+  return checkMetadataEmpty(review, errors);
 }
 
 function checkSubject(review: SubjectAccessReview, errors: FieldErrors): FieldErrors {
-  return checkBare(review, checkSubjectSpec(review, errors));
+  return checkMetadataEmpty(review, checkSubjectSpec(review, errors));
 }
 
 function checkSubjectSpec(
@@ -170,7 +170,10 @@ function checkSubjectSpec(
 }
 
 /** A question has no name. */
-function checkBare({ metadata }: Pick<SubjectAccessReview, 'metadata'>, errors: FieldErrors): FieldErrors {
+function checkMetadataEmpty(
+  { metadata }: Pick<SubjectAccessReview, 'metadata'>,
+  errors: FieldErrors,
+): FieldErrors {
   const { managedFields: _, ...rest } = metadata;
   if (hasAny(rest)) errors.invalid('metadata', metadata, 'must be empty');
   return errors;
@@ -194,7 +197,7 @@ function checkAttributes(review: Pick<SelfSubjectAccessReview, 'spec'>, errors: 
 }
 
 /** The real server leaves the kind out of these. */
-function refuse(
+function throwIfInvalid(
   group: string,
   { causes, isEmpty }: { causes: readonly StatusCause[]; isEmpty: boolean },
 ): void {

@@ -1,27 +1,27 @@
-import type { FullAnswer } from '../../../io/http/full-response.ts';
+import type { FullResponse } from '../../../io/http/full-response.ts';
 import type { TokenRequest } from '../../../kube/api/stored/authentication.ts';
 import type { Access } from '../../access/access.ts';
 import { answerTokenRequest } from '../../access/token-request.ts';
-import type { HttpRequest } from '../http/http-exchange.ts';
+import type { ApiRequest } from '../http/http-exchange.ts';
 import type { RequestContext } from '../request-context.ts';
-import { readObject } from '../requests/request-object.ts';
+import { readRequestObject } from '../requests/request-object.ts';
 import { readWriteOptions } from '../requests/write-options.ts';
-import { valueAnswer } from '../responses/body-responses.ts';
+import { valueResponse } from '../responses/body-responses.ts';
 import { negotiate } from '../responses/negotiation.ts';
 import type { ResourceTarget } from '../routing/router.ts';
 
 /** POST to `serviceaccounts/NAME/token`. */
-export async function requestToken(
+export async function createToken(
   { registry, clock, caller }: RequestContext,
   { tokens }: Access,
-  request: HttpRequest,
+  request: ApiRequest,
   { namespace, name = '' }: ResourceTarget,
-): Promise<FullAnswer> {
+): Promise<FullResponse> {
   const form = negotiate(request, { shapes: 'none' });
   const options = readWriteOptions(request.query, request.headers['user-agent'], 'CreateOptions');
-  const body = await readObject(request, caller.user, tokenRequestBody, options);
+  const body = await readRequestObject(request, caller.user, tokenRequestBody, options);
   const asked = body as unknown as TokenRequest;
-  return valueAnswer(
+  return valueResponse(
     201,
     form,
     await answerTokenRequest({ registry, clock, tokens }, { namespace, name }, asked),

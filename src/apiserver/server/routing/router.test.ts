@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { KindCatalogue } from '../../kinds/kind-catalog.ts';
+import { KindCatalog } from '../../kinds/kind-catalog.ts';
 import { servedKinds } from '../testing/served-cluster.ts';
-import { type ResourceTarget, type Route, Router, verbOf } from './router.ts';
+import { type ResourceTarget, type Route, Router, verbOfRequest } from './router.ts';
 
-const router = new Router(new KindCatalogue(servedKinds));
+const router = new Router(new KindCatalog(servedKinds));
 
 describe('a path', () => {
   test.each([
@@ -107,7 +107,7 @@ describe('a method', () => {
     ['OPTIONS', '/api/v1/nodes', undefined],
   ])('%s of %s is %s', (method, url, expected) => {
     const [path = '', query] = url.split('?');
-    expect(verbOf(method, target(path), query === 'watch')).toBe(expected);
+    expect(verbOfRequest(method, target(path), query === 'watch')).toBe(expected);
   });
 });
 

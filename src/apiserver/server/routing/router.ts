@@ -1,9 +1,9 @@
 import { apiVersionOf } from '../../../kube/resource.ts';
-import type { KindCatalogue } from '../../kinds/kind-catalog.ts';
-import type { Kind, Verb } from '../../kinds/served-kind.ts';
-import { perEdition } from '../catalog-version-cache.ts';
+import type { KindCatalog } from '../../kinds/kind-catalog.ts';
+import type { RequestVerb, ServedKind } from '../../kinds/served-kind.ts';
+import { cachedPerCatalogVersion } from '../catalog-version-cache.ts';
 import { type ReviewKind, reviewKinds } from './review-kinds.ts';
-import { verbsOf, verbsOfSubresource } from './verbs.ts';
+import { resourceVerbs, subresourceVerbs } from './verbs.ts';
 
 /**
  * What a path means. Names come out unescaped; an escaped slash, an empty part or a dot part never reaches a store.
@@ -11,17 +11,17 @@ import { verbsOf, verbsOfSubresource } from './verbs.ts';
  */
 export type Route =
   /** Of one page each; `rest` is what follows it, as `ping` in `/healthz/ping`. */
-  | { readonly kind: 'page'; readonly page: Page; readonly rest: string }
+  | { readonly kind: 'page'; readonly page: ServerPage; readonly rest: string }
   | { readonly kind: 'discovery'; readonly target: DiscoveryTarget }
   | { readonly kind: 'resource'; readonly target: ResourceTarget }
   | { readonly kind: 'review'; readonly review: ReviewKind; readonly namespace: string | undefined }
   /** `page`: the plain text of an unknown path. `status`: an API answer of a group that exists. */
   | { readonly kind: 'missing'; readonly style: 'page' | 'status' }
   /** A part that a custom resource does not have: the real server says that there is no such object. */
-  | { readonly kind: 'missingPart'; readonly resource: Kind; readonly name: string }
+  | { readonly kind: 'missingPart'; readonly resource: ServedKind; readonly name: string }
   | { readonly kind: 'malformed' };
 
-export type Page =
+export type ServerPage =
   | 'index'
   | 'version'
   | 'metrics'
@@ -39,7 +39,7 @@ export type DiscoveryTarget =
   | { readonly kind: 'version'; readonly apiVersion: string };
 
 export interface ResourceTarget {
-  readonly kind: Kind;
+  readonly kind: ServedKind;
   readonly namespace: string | undefined;
   /** Undefined for the collection. */
   readonly name: string | undefined;
@@ -49,16 +49,16 @@ export interface ResourceTarget {
 }
 
 export class Router {
-  readonly #kinds: KindCatalogue;
+  readonly #kinds: KindCatalog;
   readonly #names: () => ServedNames;
 
-  constructor(kinds: KindCatalogue) {
+  constructor(kinds: KindCatalog) {
     this.#kinds = kinds;
-    this.#names = perEdition(kinds, servedNames);
+    this.#names = cachedPerCatalogVersion(kinds, servedNames);
   }
 
   route(path: string): Route {
-    const parts = partsOf(path);
+    const parts = pathSegments(path);
     if (parts === undefined) return { kind: 'malformed' };
     if (parts === 'odd') return this.#oddPath(path);
     const [first = '', ...rest] = parts;
@@ -102,7 +102,7 @@ export class Router {
     if (kind === undefined || rest.length > 0) return this.#missingIn(apiVersion);
     if (kind.namespaced ? namespace === undefined && name !== undefined : namespace !== undefined)
       return this.#missingIn(apiVersion);
-    const isUnknown = subresource !== undefined && verbsOfSubresource(kind, subresource).length === 0;
+    const isUnknown = subresource !== undefined && subresourceVerbs(kind, subresource).length === 0;
     if (isUnknown && kind.definition !== undefined)
       return { kind: 'missingPart', resource: kind, name: name ?? '' };
     if (isUnknown || (isWatchPath && subresource !== undefined)) return missingStatus;
@@ -123,7 +123,7 @@ interface ServedNames {
   readonly groups: ReadonlySet<string>;
 }
 
-function servedNames({ all }: KindCatalogue): ServedNames {
+function servedNames({ all }: KindCatalog): ServedNames {
   const served = [...all, ...reviewKinds];
   const builtIn = [...all.filter(({ definition }) => definition === undefined), ...reviewKinds];
   return {
@@ -134,7 +134,11 @@ function servedNames({ all }: KindCatalogue): ServedNames {
 }
 
 /** Undefined where the method means nothing there. */
-export function verbOf(method: string, target: ResourceTarget, isWatch: boolean): Verb | undefined {
+export function verbOfRequest(
+  method: string,
+  target: ResourceTarget,
+  isWatch: boolean,
+): RequestVerb | undefined {
   const verb = target.isWatchPath
     ? method === 'GET'
       ? 'watch'
@@ -142,15 +146,14 @@ export function verbOf(method: string, target: ResourceTarget, isWatch: boolean)
     : requestedVerb(method, target, isWatch);
   if (verb === undefined) return undefined;
   const { kind, namespace, name, subresource } = target;
-  if (subresource !== undefined)
-    return verbsOfSubresource(kind, subresource).includes(verb) ? verb : undefined;
+  if (subresource !== undefined) return subresourceVerbs(kind, subresource).includes(verb) ? verb : undefined;
   // Across namespaces there is only reading.
   const isAcross = kind.namespaced && namespace === undefined && name === undefined;
   if (isAcross && verb !== 'list' && verb !== 'watch') return undefined;
-  return verbsOf(kind).includes(verb) ? verb : undefined;
+  return resourceVerbs(kind).includes(verb) ? verb : undefined;
 }
 
-function requestedVerb(method: string, target: ResourceTarget, isWatch: boolean): Verb | undefined {
+function requestedVerb(method: string, target: ResourceTarget, isWatch: boolean): RequestVerb | undefined {
   const isNamed = target.name !== undefined;
   switch (method) {
     case 'GET':
@@ -172,7 +175,7 @@ const missingPage: Route = { kind: 'missing', style: 'page' };
 const missingStatus: Route = { kind: 'missing', style: 'status' };
 
 /** Undefined where an escape is broken, `odd` where a part is none that anything could be called by. */
-function partsOf(path: string): readonly string[] | 'odd' | undefined {
+function pathSegments(path: string): readonly string[] | 'odd' | undefined {
   if (!path.startsWith('/')) return undefined;
   const trimmed = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
   if (trimmed === '') return path === '/' ? [] : 'odd';

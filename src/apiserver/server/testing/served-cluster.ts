@@ -3,25 +3,25 @@ import { Agent, request } from 'node:https';
 import { realClock } from '../../../runtime/clock.ts';
 import { systemIds } from '../../../runtime/ids.ts';
 import { seededRandom } from '../../../runtime/random.ts';
-import { servedCatalogue } from '../../kinds/built-in-kinds.ts';
-import { KindCatalogue } from '../../kinds/kind-catalog.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
+import { KindCatalog } from '../../kinds/kind-catalog.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import type { OperatorRules } from '../../registry/context/operator-rules.ts';
 import { EmbeddedRegistry } from '../../registry/embedded-registry.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 import type { Store } from '../../store/store.ts';
 import { ApiServer, type ApiServerOptions } from '../api-server.ts';
-import { type Credentials, freshCredentials } from '../credentials/credentials.ts';
+import { createCredentials, type ServerCredentials } from '../credentials/credentials.ts';
 
 /** A server on a real socket over a registry in memory, and a client that trusts it. */
 export interface ServedCluster {
   readonly server: ApiServer;
   readonly registry: Registry;
-  readonly credentials: Credentials;
+  readonly credentials: ServerCredentials;
   /** What `onError` was told. */
-  readonly bugs: unknown[];
-  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  readonly errors: unknown[];
+  call(method: string, path: string, options?: CallOptions): Promise<ServerReply>;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface CallOptions {
   readonly isChunked?: boolean;
 }
 
-export interface Reply {
+export interface ServerReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
@@ -41,22 +41,22 @@ export interface Reply {
   json<T = Readonly<Record<string, unknown>>>(): T;
 }
 
-export const servedKinds = servedCatalogue().all;
+export const servedKinds = builtInKindCatalog().all;
 
 /** One pair for all tests: making a key takes a while. */
-const credentials = freshCredentials({ nowMs: realClock.nowMs() });
+const credentials = createCredentials({ nowMs: realClock.nowMs() });
 
-export interface ClusterOptions
+export interface ServedClusterOptions
   extends Pick<ApiServerOptions, 'readyChecks' | 'moreMetrics' | 'bodiesMaxBytes'> {
-  readonly kinds?: readonly Kind[];
+  readonly kinds?: readonly ServedKind[];
   readonly store?: Store;
   readonly rules?: OperatorRules;
 }
 
-export async function serveCluster(options: ClusterOptions = {}): Promise<ServedCluster> {
+export async function serveCluster(options: ServedClusterOptions = {}): Promise<ServedCluster> {
   const registry = new EmbeddedRegistry({
     store: options.store ?? new MemoryStore({}),
-    kinds: new KindCatalogue(options.kinds ?? servedKinds),
+    kinds: new KindCatalog(options.kinds ?? servedKinds),
     clock: realClock,
     ids: systemIds,
     rules: options.rules,
@@ -77,7 +77,7 @@ export async function serveCluster(options: ClusterOptions = {}): Promise<Served
     server,
     registry,
     credentials,
-    bugs,
+    errors: bugs,
     call: (method, path, options = {}) => call({ method, path, options, agent, url: server.url }),
     async close() {
       agent.destroy();
@@ -105,7 +105,7 @@ interface Call {
   readonly url: string;
 }
 
-function call({ method, path, options, agent, url }: Call): Promise<Reply> {
+function call({ method, path, options, agent, url }: Call): Promise<ServerReply> {
   const body = bodyOf(options.body);
   const token = 'token' in options ? options.token : credentials.token;
   const headers = {
@@ -136,13 +136,13 @@ function bodyOf(body: unknown): Buffer | undefined {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-function replyOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Reply {
+function replyOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): ServerReply {
   const text = bytes.toString('utf8');
   return { status, headers, bytes, text, json: <T>() => JSON.parse(text) as T };
 }
 
 /** What answers without TLS get. */
-export function callInClear(port: number): Promise<string> {
+export function callWithoutTls(port: number): Promise<string> {
   return new Promise((resolve) => {
     const sent = plainRequest({ port, host: '127.0.0.1' }, (response) =>
       resolve(String(response.statusCode)),

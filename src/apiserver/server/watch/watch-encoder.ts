@@ -1,14 +1,14 @@
 import type { Status } from '../../../kube/api/meta.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
-import type { Kind } from '../../kinds/served-kind.ts';
+import type { ServedKind } from '../../kinds/served-kind.ts';
 import type { RegistryEvent } from '../../registry/registry.ts';
-import type { Shape } from '../responses/negotiation.ts';
+import type { ResponseShape } from '../responses/negotiation.ts';
 import { objectJson } from '../responses/object-json.ts';
 import { partialBookmark, partialMetadataJson } from '../responses/partial-metadata.ts';
 import { type IncludeObject, tableBookmark, tableJson } from '../responses/table.ts';
 
-export interface WatchForm {
-  readonly shape: Shape;
+export interface WatchFormat {
+  readonly shape: ResponseShape;
   /** Of tables only. */
   readonly include: IncludeObject;
 }
@@ -30,13 +30,13 @@ const encodings = new WeakMap<RegistryEvent, Encoded[]>();
 
 /** Turns events into lines, in the form that one watcher asked for. */
 export class WatchEncoder {
-  readonly #kind: Kind;
-  readonly #form: WatchForm;
+  readonly #kind: ServedKind;
+  readonly #form: WatchFormat;
   readonly #formKey: string;
   /** Only the first table of a watch names its columns. */
   #needsColumns: boolean;
 
-  constructor(kind: Kind, form: WatchForm) {
+  constructor(kind: ServedKind, form: WatchFormat) {
     this.#kind = kind;
     this.#form = form;
     const { shape, include } = form;

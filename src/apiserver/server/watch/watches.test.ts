@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await cluster.close();
-  expect(cluster.bugs).toEqual([]);
+  expect(cluster.errors).toEqual([]);
 });
 
 const classes = '/apis/storage.k8s.io/v1/storageclasses';

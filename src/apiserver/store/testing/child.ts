@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
 import { openLmdbStore } from '../lmdb-store.ts';
 import type { Store } from '../store.ts';
-import { checked } from './checked-text.ts';
+import { withChecksum } from './checksummed-text.ts';
 
 /**
  * A process of its own around a store in a directory: `child.js <what> <directory> <seed>`. Every line goes out before
@@ -47,7 +47,7 @@ function writeSomething(store: Store, random: Random): number {
     return revision;
   }
   const size = random.int(50) === 0 ? random.int(300_000) : random.int(6000);
-  const { revision } = store.put('pods', key, replaces, (made) => checked(`${made}`.padEnd(size, 'x')));
+  const { revision } = store.put('pods', key, replaces, (made) => withChecksum(`${made}`.padEnd(size, 'x')));
   say('put', revision, key);
   return revision;
 }

@@ -1,9 +1,9 @@
-import type { Entry, ListRange } from '../store.ts';
+import type { ListRange, StoreEntry } from '../store.ts';
 
 /** The obvious store: a whole copy of everything after every write. */
 export class ModelStore {
-  readonly #states = new Map<number, ReadonlyMap<string, Entry>>();
-  #newest: ReadonlyMap<string, Entry> = new Map();
+  readonly #states = new Map<number, ReadonlyMap<string, StoreEntry>>();
+  #newest: ReadonlyMap<string, StoreEntry> = new Map();
 
   constructor(revision: number) {
     this.#states.set(revision, this.#newest);
@@ -13,7 +13,7 @@ export class ModelStore {
     return [...this.#states.keys()];
   }
 
-  put(bucket: string, entry: Entry): void {
+  put(bucket: string, entry: StoreEntry): void {
     this.#record(entry.revision, new Map(this.#newest).set(`${bucket}\0${entry.key}`, entry));
   }
 
@@ -23,15 +23,15 @@ export class ModelStore {
     this.#record(revision, state);
   }
 
-  listAt(bucket: string, revision: number, { prefix = '', after, limit }: ListRange = {}): Entry[] {
-    const state = this.#states.get(revision) ?? new Map<string, Entry>();
+  listAt(bucket: string, revision: number, { prefix = '', after, limit }: ListRange = {}): StoreEntry[] {
+    const state = this.#states.get(revision) ?? new Map<string, StoreEntry>();
     const ofBucket = [...state].filter(([name]) => name.startsWith(`${bucket}\0`)).map(([, entry]) => entry);
     const sorted = ofBucket.sort((a, b) => (a.key < b.key ? -1 : 1));
     const found = sorted.filter(({ key }) => key.startsWith(prefix) && (after === undefined || key > after));
     return found.slice(0, limit ?? found.length);
   }
 
-  #record(revision: number, state: ReadonlyMap<string, Entry>): void {
+  #record(revision: number, state: ReadonlyMap<string, StoreEntry>): void {
     this.#newest = state;
     this.#states.set(revision, state);
   }

@@ -1,39 +1,39 @@
 import type { HistoryLimits } from '../history.ts';
-import type { Change, Entry, Store } from '../store.ts';
+import type { Store, StoreChange, StoreEntry } from '../store.ts';
 
 /** The store as tests speak of it: texts for bytes, and the newest revision replaced unless another is named. */
 
 /** Opens a new, empty store. A contract closes those that it opened. */
 export type OpenStore = (history?: Partial<HistoryLimits>) => Promise<Store>;
 
-export function put(store: Store, key: string, text: string, bucket = 'pods'): Entry {
+export function putText(store: Store, key: string, text: string, bucket = 'pods'): StoreEntry {
   return store.put(bucket, key, store.get(bucket, key)?.revision ?? 0, () => Buffer.from(text));
 }
 
-export function remove(store: Store, key: string, bucket = 'pods'): Entry {
+export function removeKey(store: Store, key: string, bucket = 'pods'): StoreEntry {
   return store.remove(bucket, key, store.get(bucket, key)?.revision ?? 0, () => Buffer.from('gone'));
 }
 
-export async function durable(store: Store): Promise<void> {
+export async function untilDurable(store: Store): Promise<void> {
   await store.whenDurable(store.revision);
 }
 
-export function textOf({ bytes }: Entry): string {
+export function entryText({ bytes }: StoreEntry): string {
   return Buffer.from(bytes).toString();
 }
 
 /** `a=1 b=2` */
-export function told(entries: readonly Entry[] | undefined): string | undefined {
-  return entries?.map((entry) => `${entry.key}=${textOf(entry)}`).join(' ');
+export function describeEntries(entries: readonly StoreEntry[] | undefined): string | undefined {
+  return entries?.map((entry) => `${entry.key}=${entryText(entry)}`).join(' ');
 }
 
 /** What a subscriber was told, `put a=1` or `remove a=gone`, batch by batch. */
-export class Recorder {
+export class ChangeRecorder {
   readonly batches: string[][] = [];
   readonly revisions: number[] = [];
 
-  readonly listener = (changes: readonly Change[]): void => {
-    this.batches.push(changes.map(({ type, entry }) => `${type} ${entry.key}=${textOf(entry)}`));
+  readonly listener = (changes: readonly StoreChange[]): void => {
+    this.batches.push(changes.map(({ type, entry }) => `${type} ${entry.key}=${entryText(entry)}`));
     this.revisions.push(...changes.map(({ entry }) => entry.revision));
   };
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ListRange, Store } from '../store.ts';
 import { ModelStore } from './model-store.ts';
-import { durable, type OpenStore, put, remove, told } from './store-driver.ts';
+import { describeEntries, type OpenStore, putText, removeKey, untilDurable } from './store-driver.ts';
 import { subscriptionContract } from './subscription.contract.ts';
 
 /** What every implementation of `Store` promises. */
@@ -37,7 +37,7 @@ function writeContract(open: OpenStore): void {
   test('are visible at once, under the revision that the bytes were made for', async () => {
     const store = await open();
     const created = store.put('pods', 'a', 0, (revision) => Buffer.from(`made for ${revision}`));
-    expect(told([created])).toBe(`a=made for ${created.revision}`);
+    expect(describeEntries([created])).toBe(`a=made for ${created.revision}`);
     expect(store.get('pods', 'a')).toBe(created);
     expect(store.revision).toBe(created.revision);
     expect(created.createRevision).toBe(created.revision);
@@ -45,21 +45,23 @@ function writeContract(open: OpenStore): void {
 
   test('keep the revision of the creation until the entry is removed', async () => {
     const store = await open();
-    const first = put(store, 'a', '1');
-    const second = put(store, 'a', '2');
+    const first = putText(store, 'a', '1');
+    const second = putText(store, 'a', '2');
     expect(second.createRevision).toBe(first.revision);
-    const removed = remove(store, 'a');
+    const removed = removeKey(store, 'a');
     expect(removed).toMatchObject({ createRevision: first.revision, revision: store.revision });
     expect(store.get('pods', 'a')).toBeUndefined();
-    const again = put(store, 'a', '3');
+    const again = putText(store, 'a', '3');
     expect(again.createRevision).toBe(again.revision);
   });
 
   test('get ever higher revisions, whatever bucket they go to', async () => {
     const store = await open();
-    const revisions = [put(store, 'a', '1'), put(store, 'a', '1', 'nodes'), remove(store, 'a')].map(
-      ({ revision }) => revision,
-    );
+    const revisions = [
+      putText(store, 'a', '1'),
+      putText(store, 'a', '1', 'nodes'),
+      removeKey(store, 'a'),
+    ].map(({ revision }) => revision);
     expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
     expect(revisions[0]).toBeGreaterThan(1);
   });
@@ -71,8 +73,8 @@ function writeContract(open: OpenStore): void {
     { what: 'a replacement of a later revision', key: 'there', replaces: 9 },
   ])('refuse $what, and change nothing', async ({ key, replaces }) => {
     const store = await open();
-    put(store, 'there', '1');
-    const there = put(store, 'there', '2');
+    putText(store, 'there', '1');
+    const there = putText(store, 'there', '2');
     const encode = () => Buffer.from('x');
     expect(() => store.put('pods', key, replaces, encode)).toThrow(/replaces revision/);
     expect(() => store.remove('pods', key, replaces, encode)).toThrow(/revision/);
@@ -95,14 +97,14 @@ function writeContract(open: OpenStore): void {
     { what: 'a key of 2,000 bytes', bucket: 'pods', key: 'ä'.repeat(1000) },
   ])('refuse $what', async ({ bucket, key }) => {
     const store = await open();
-    expect(() => put(store, key, '1', bucket)).toThrow();
+    expect(() => putText(store, key, '1', bucket)).toThrow();
     expect(store.count(bucket)).toBe(0);
   });
 
   test('become durable, and answer undefined from then on', async () => {
     const store = await open();
-    const first = put(store, 'a', '1');
-    const second = put(store, 'b', '1');
+    const first = putText(store, 'a', '1');
+    const second = putText(store, 'b', '1');
     await store.whenDurable(second.revision);
     expect(store.durableRevision).toBe(second.revision);
     expect(store.whenDurable(first.revision)).toBeUndefined();
@@ -116,7 +118,7 @@ function writeContract(open: OpenStore): void {
     expect(bytes.buffer.byteLength).toBe(10);
     expect(store.put('pods', 'none', 0, () => Buffer.alloc(0)).bytes).toHaveLength(0);
     expect(store.put('pods', 'large', 0, () => Buffer.alloc(3_000_000, 'y')).bytes).toHaveLength(3_000_000);
-    await durable(store);
+    await untilDurable(store);
   });
 }
 
@@ -135,8 +137,8 @@ function listContract(open: OpenStore): void {
     { range: { prefix: 'absent' }, expected: [] },
   ])('are by key: $range', async ({ range, expected }) => {
     const store = await open();
-    for (const key of [...keys].reverse()) put(store, key, '1');
-    put(store, 'ns/other', '1', 'nodes');
+    for (const key of [...keys].reverse()) putText(store, key, '1');
+    putText(store, 'ns/other', '1', 'nodes');
     expect(store.list('pods', range).map(({ key }) => key)).toEqual(expected);
     expect(store.listAt('pods', store.revision, range)).toEqual(store.list('pods', range));
     if (range?.after === undefined && range?.limit === undefined)
@@ -150,11 +152,11 @@ function listContract(open: OpenStore): void {
 
   test('that were handed out do not change', async () => {
     const store = await open();
-    put(store, 'a', '1');
+    putText(store, 'a', '1');
     const before = store.list('pods');
-    put(store, 'a', '2');
-    remove(store, 'a');
-    expect(told(before)).toBe('a=1');
+    putText(store, 'a', '2');
+    removeKey(store, 'a');
+    expect(describeEntries(before)).toBe('a=1');
   });
 }
 
@@ -189,8 +191,8 @@ function historyContract(open: OpenStore): void {
   test('is bounded in changes, and tells from where it is known', async () => {
     const store = await open({ changesMax: 16, changesMin: 4 });
     for (let round = 0; round < 100; round += 1) {
-      put(store, `key-${round % 5}`, `${round}`);
-      await durable(store);
+      putText(store, `key-${round % 5}`, `${round}`);
+      await untilDurable(store);
       await Promise.resolve();
       expect(store.revision - store.compactedRevision).toBeLessThanOrEqual(16);
       expect(store.listAt('pods', store.compactedRevision)).toBeDefined();
@@ -203,8 +205,8 @@ function historyContract(open: OpenStore): void {
   test('is bounded in bytes, but for a few changes', async () => {
     const store = await open({ bytesMax: 10_000, changesMin: 3 });
     for (let round = 0; round < 20; round += 1) {
-      put(store, 'a', 'x'.repeat(4000));
-      await durable(store);
+      putText(store, 'a', 'x'.repeat(4000));
+      await untilDurable(store);
       await Promise.resolve();
     }
     expect(store.revision - store.compactedRevision).toBe(3);
@@ -224,9 +226,9 @@ interface ModelWrite {
 }
 
 function apply(store: Store, model: ModelStore, { key, bucket, isRemoval, text }: ModelWrite): void {
-  if (!isRemoval) model.put(bucket, put(store, key, text, bucket));
+  if (!isRemoval) model.put(bucket, putText(store, key, text, bucket));
   else if (store.get(bucket, key) !== undefined)
-    model.remove(bucket, key, remove(store, key, bucket).revision);
+    model.remove(bucket, key, removeKey(store, key, bucket).revision);
 }
 
 interface Comparison {
@@ -246,7 +248,7 @@ function expectSameAt(store: Store, model: ModelStore, { bucket, revision, range
 function closeContract(open: OpenStore): void {
   test('makes everything durable, and may be asked for twice', async () => {
     const store = await open();
-    const { revision } = put(store, 'a', '1');
+    const { revision } = putText(store, 'a', '1');
     const pending = store.whenDurable(revision);
     await Promise.all([store.close(), store.close(), pending]);
     expect(store.durableRevision).toBe(revision);

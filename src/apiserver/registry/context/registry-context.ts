@@ -3,59 +3,69 @@ import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import { apiVersionOf, type ObjectKey, qualifiedPlural } from '../../../kube/resource.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Ids } from '../../../runtime/ids.ts';
-import type { KindCatalogue } from '../../kinds/kind-catalog.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { KindCatalog } from '../../kinds/kind-catalog.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { formOf } from '../../schema/object-form.ts';
-import type { Entry, Store } from '../../store/store.ts';
-import type { Snapshot, WriteContext } from '../registry.ts';
+import type { Store, StoreEntry } from '../../store/store.ts';
+import type { ObjectSnapshot, WriteContext } from '../registry.ts';
 import type { OperatorRules } from './operator-rules.ts';
-import { decodeObject, encodeObject, encodeStored, type Snapshots, transientSnapshot } from './snapshot.ts';
+import {
+  decodeObject,
+  encodeObject,
+  encodeStored,
+  type SnapshotCache,
+  transientSnapshot,
+} from './snapshot-cache.ts';
 
 /** What every verb works with. */
 export interface RegistryContext {
   readonly store: Store;
-  readonly kinds: KindCatalogue;
-  readonly snapshots: Snapshots;
+  readonly kinds: KindCatalog;
+  readonly snapshots: SnapshotCache;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly rules?: OperatorRules | undefined;
 }
 
 /** An object in the store, with the entry that a write has to replace. */
-export interface Found {
-  readonly entry: Entry;
-  readonly snapshot: Snapshot;
+export interface FoundObject {
+  readonly entry: StoreEntry;
+  readonly snapshot: ObjectSnapshot;
 }
 
 /** The kind in whose form an object is stored: itself, but for kinds that share the storage of another. */
-export function storageKind({ kinds }: RegistryContext, kind: Kind): Kind {
+export function storageKind({ kinds }: RegistryContext, kind: ServedKind): ServedKind {
   const { storedAs } = kind;
   return storedAs === undefined ? kind : (kinds.inGroup(storedAs.group, storedAs.kind) ?? kind);
 }
 
-export function bucketOf(context: RegistryContext, kind: Kind): string {
+export function bucketOf(context: RegistryContext, kind: ServedKind): string {
   return qualifiedPlural(storageKind(context, kind));
 }
 
 /** `namespace/name`, or the name alone: lists come in this order. */
-export function storeKey(kind: Kind, { namespace, name }: ObjectKey): string {
+export function storeKey(kind: ServedKind, { namespace, name }: ObjectKey): string {
   return kind.namespaced ? `${namespace ?? ''}/${name}` : name;
 }
 
-export function find(context: RegistryContext, kind: Kind, key: ObjectKey): Found | undefined {
+export function findObject(
+  context: RegistryContext,
+  kind: ServedKind,
+  key: ObjectKey,
+): FoundObject | undefined {
   const entry = context.store.get(bucketOf(context, kind), storeKey(kind, key));
   return entry === undefined ? undefined : { entry, snapshot: snapshotOf(context, kind, entry) };
 }
 
-export function findOrRefuse(context: RegistryContext, kind: Kind, key: ObjectKey): Found {
-  const found = find(context, kind, key);
+export function findOrThrow(context: RegistryContext, kind: ServedKind, key: ObjectKey): FoundObject {
+  const found = findObject(context, kind, key);
   if (found === undefined) throw notFound(kind, key.name);
   return found;
 }
 
 /** An entry in the form that this kind serves. */
-export function snapshotOf(context: RegistryContext, kind: Kind, entry: Entry): Snapshot {
-  const stored = context.snapshots.of(storageKind(context, kind), entry);
+export function snapshotOf(context: RegistryContext, kind: ServedKind, entry: StoreEntry): ObjectSnapshot {
+  const stored = context.snapshots.get(storageKind(context, kind), entry);
   return kind.storedAs === undefined ? stored : transientSnapshot(kind.storedAs.fromStored(stored.object));
 }
 
@@ -63,31 +73,31 @@ export function snapshotOf(context: RegistryContext, kind: Kind, entry: Entry): 
  * Stores what a write has made, or only says what it would have stored. The object belongs to the registry from here on. Nothing
  * has awaited since `old` was read, so the swap cannot fail; the answer waits until the write is durable.
  */
-export async function store(
+export async function storeObject(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   object: StoredObject,
-  old: Entry | undefined,
+  old: StoreEntry | undefined,
   write: Pick<WriteContext, 'dryRun'>,
-): Promise<Snapshot> {
+): Promise<ObjectSnapshot> {
   if (write.dryRun === true) {
     formOf(kind).dropEmptyLists(object as unknown as Record<string, unknown>);
-    return transientSnapshot(kind.definition?.revive(toStored(kind, object)) ?? object);
+    return transientSnapshot(kind.definition?.fromStored(toStored(kind, object)) ?? object);
   }
   const owner = storageKind(context, kind);
   const stored = toStored(kind, object);
   const key = storeKey(kind, { namespace: object.metadata.namespace, name: object.metadata.name ?? '' });
   const entry = context.store.put(bucketOf(context, kind), key, old?.revision ?? 0, (revision) => {
     stored.metadata.resourceVersion = String(revision);
-    return checkedSize(encodeStored(stored, owner));
+    return checkSize(encodeStored(stored, owner));
   });
   // What another version stores is read again as that version shows it.
-  if (stored === object || kind.storedAs !== undefined) context.snapshots.written(owner, entry, stored);
+  if (stored === object || kind.storedAs !== undefined) context.snapshots.addWritten(owner, entry, stored);
   await context.store.whenDurable(entry.revision);
   return snapshotOf(context, kind, entry);
 }
 
-function toStored({ storedAs, definition }: Kind, object: StoredObject): StoredObject {
+function toStored({ storedAs, definition }: ServedKind, object: StoredObject): StoredObject {
   if (storedAs !== undefined) return storedAs.toStored(object);
   return definition?.toStored?.(object) ?? object;
 }
@@ -96,17 +106,17 @@ function toStored({ storedAs, definition }: Kind, object: StoredObject): StoredO
 const objectMaxBytes = 2 * 1024 * 1024;
 
 /** Objects are kept in memory, and so is their past: whatever fits into a request would be too much. */
-function checkedSize(bytes: Uint8Array): Uint8Array {
+function checkSize(bytes: Uint8Array): Uint8Array {
   if (bytes.length > objectMaxBytes) throw failure(500, undefined, 'etcdserver: request is too large');
   return bytes;
 }
 
 /** Removes an object. Watchers see its last state under the revision of the removal, which is returned. */
-export async function remove(
+export async function removeObject(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   last: StoredObject,
-  old: Entry,
+  old: StoreEntry,
   write: Pick<WriteContext, 'dryRun'>,
 ): Promise<number> {
   if (write.dryRun === true) return old.revision;
@@ -119,7 +129,7 @@ export async function remove(
   return entry.revision;
 }
 
-function decodedEntry(kind: Kind, { bytes }: Entry): StoredObject {
+function decodedEntry(kind: ServedKind, { bytes }: StoreEntry): StoredObject {
   return decodeObject({ kind: kind.kind, apiVersion: apiVersionOf(kind), json: bytes });
 }
 
@@ -129,9 +139,9 @@ export function timestamp({ clock }: RegistryContext, laterSeconds = 0): string 
 }
 
 /** All objects of a kind, as they are now. */
-export function everything<T extends StoredObject>(
+export function listAllObjects<T extends StoredObject>(
   context: RegistryContext,
-  kind: Kind,
+  kind: ServedKind,
   namespace?: string,
 ): readonly T[] {
   const prefix = namespace === undefined ? undefined : `${namespace}/`;

@@ -3,13 +3,13 @@ import { goQuoted } from '../../kube/go/quote.ts';
 import type { Attributes } from './attributes.ts';
 import type { User } from './user.ts';
 
-export function unauthorized(): ApiError {
+export function unauthorizedError(): ApiError {
   return failure(401, 'Unauthorized', 'Unauthorized');
 }
 
 /** That somebody may not do what he wants to; `reason` says what else there is to say. */
-export function notAllowed(user: User, attributes: Attributes, reason: string): ApiError {
-  const why = sanitized(sentence(user, attributes)) + (reason === '' ? '' : `: ${reason}`);
+export function forbiddenError(user: User, attributes: Attributes, reason: string): ApiError {
+  const why = escapeHtml(sentence(user, attributes)) + (reason === '' ? '' : `: ${reason}`);
   if (attributes.kind === 'path') return failure(403, 'Forbidden', `forbidden: ${why}`, {});
   const { group, resource, name } = attributes;
   return forbidden({ group, plural: resource }, name, why);
@@ -25,6 +25,6 @@ function sentence({ name }: User, attributes: Attributes): string {
 }
 
 /** An answer that a browser shows must not become a page. */
-function sanitized(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,16 +1,16 @@
-import type { FullAnswer } from '../../../io/http/full-response.ts';
+import type { FullResponse } from '../../../io/http/full-response.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
-import type { KindCatalogue } from '../../kinds/kind-catalog.ts';
-import { perEdition } from '../catalog-version-cache.ts';
-import type { HttpRequest } from '../http/http-exchange.ts';
-import { valueAnswer } from '../responses/body-responses.ts';
+import type { KindCatalog } from '../../kinds/kind-catalog.ts';
+import { cachedPerCatalogVersion } from '../catalog-version-cache.ts';
+import type { ApiRequest } from '../http/http-exchange.ts';
+import { valueResponse } from '../responses/body-responses.ts';
 import { negotiate } from '../responses/negotiation.ts';
 import type { DiscoveryTarget } from '../routing/router.ts';
 import {
   type AggregatedDocument,
-  aggregatedAnswer,
   aggregatedDocument,
+  aggregatedResponse,
   wantsAggregated,
 } from './aggregated.ts';
 import {
@@ -28,17 +28,17 @@ export class DiscoveryPages {
   readonly #serverAddress: () => string;
 
   /** The address is known only when the server listens. */
-  constructor(kinds: KindCatalogue, serverAddress: () => string) {
-    this.#served = perEdition(kinds, served);
+  constructor(kinds: KindCatalog, serverAddress: () => string) {
+    this.#served = cachedPerCatalogVersion(kinds, served);
     this.#serverAddress = serverAddress;
   }
 
-  answer(request: HttpRequest, target: DiscoveryTarget): FullAnswer {
+  answer(request: ApiRequest, target: DiscoveryTarget): FullResponse {
     if (target.kind === 'core' && wantsAggregated(request))
-      return aggregatedAnswer(request, this.#served().core);
+      return aggregatedResponse(request, this.#served().core);
     if (target.kind === 'groups' && wantsAggregated(request))
-      return aggregatedAnswer(request, this.#served().named);
-    return valueAnswer(200, negotiate(request, { shapes: 'none' }), this.#body(target));
+      return aggregatedResponse(request, this.#served().named);
+    return valueResponse(200, negotiate(request, { shapes: 'none' }), this.#body(target));
   }
 
   /** All paths below which something is found, for the index page. */
@@ -91,7 +91,7 @@ interface Served {
   readonly named: AggregatedDocument;
 }
 
-function served({ all }: KindCatalogue): Served {
+function served({ all }: KindCatalog): Served {
   const groups = servedGroups(all);
   const core = aggregatedDocument(groups.filter(({ name }) => name === ''));
   return { groups, core, named: aggregatedDocument(groups.filter(({ name }) => name !== '')) };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { decodedObject } from '../registry/decoded-object.ts';
+import { canonicalObject } from '../registry/canonical-object.ts';
 import type { RegistryEvent } from '../registry/registry.ts';
-import { DefinedFixture, type Widget, widgetDefinition } from './testing/defined-fixture.ts';
+import { DefinitionFixture, type Widget, widgetDefinition } from './testing/definition-fixture.ts';
 
 const write = { manager: 'test', user: 'test', warn: () => {} };
 const text = { type: 'string' };
@@ -9,18 +9,18 @@ const name = 'widgets.example.com';
 const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'late' } };
 
 describe('a kind that somebody holds while its definition', () => {
-  let fixture: DefinedFixture;
+  let fixture: DefinitionFixture;
   beforeEach(async () => {
-    fixture = await DefinedFixture.start();
+    fixture = await DefinitionFixture.start();
     await fixture.define(widgetDefinition({ v1: { color: text, old: text }, v2: { color: text } }));
   });
   afterEach(async () => {
     await fixture.stop();
-    expect(fixture.problems).toEqual([]);
+    expect(fixture.errors).toEqual([]);
   });
 
   async function removeDefinition(): Promise<void> {
-    await fixture.undefine(name);
+    await fixture.deleteDefinition(name);
     await expect.poll(() => fixture.definition(name)).toBeUndefined();
     await fixture.definitions?.settled();
   }
@@ -28,7 +28,7 @@ describe('a kind that somebody holds while its definition', () => {
   test('goes takes no more objects', async () => {
     const held = fixture.kind('example.com/v1', 'widgets');
     await removeDefinition();
-    const late = fixture.registry.create(held, 'default', decodedObject(held, widget), write);
+    const late = fixture.registry.create(held, 'default', canonicalObject(held, widget), write);
     await expect(late).rejects.toThrow('is terminating');
   });
 
@@ -36,7 +36,7 @@ describe('a kind that somebody holds while its definition', () => {
     const held = fixture.kind('example.com/v1', 'widgets');
     await removeDefinition();
     await fixture.define(widgetDefinition({ v1: { size: text } }));
-    const late = fixture.registry.create(held, 'default', decodedObject(held, widget), write);
+    const late = fixture.registry.create(held, 'default', canonicalObject(held, widget), write);
     await expect(late).rejects.toThrow('is terminating');
   });
 
@@ -63,11 +63,11 @@ describe('a kind that somebody holds while its definition', () => {
 });
 
 test('a definition goes although somebody has changed it while its objects went', async () => {
-  const fixture = await DefinedFixture.start();
+  const fixture = await DefinitionFixture.start();
   await fixture.define(widgetDefinition({ v1: {} }));
   await fixture.create('v1', 'kept', { spec: {} });
   await fixture.patch('v1', 'kept', { metadata: { finalizers: ['example.com/wait'] } });
-  await fixture.undefine(name);
+  await fixture.deleteDefinition(name);
   await expect
     .poll(() => fixture.get('v1', 'kept').then((kept) => kept.metadata.deletionTimestamp))
     .toBeDefined();
@@ -75,11 +75,11 @@ test('a definition goes although somebody has changed it while its objects went'
   await fixture.patch('v1', 'kept', { metadata: { finalizers: null } });
   await expect.poll(() => fixture.definition(name), { timeout: 5_000 }).toBeUndefined();
   await fixture.stop();
-  expect(fixture.problems).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('a definition is settled also when it comes just when the others are', async () => {
-  const fixture = await DefinedFixture.start();
+  const fixture = await DefinitionFixture.start();
   const served: boolean[] = [];
   for (let turns = 0; turns < 40; turns++) {
     const first = fixture.define(definitionOf(`firsts${turns}`));

@@ -1,10 +1,10 @@
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { assert } from '../../../runtime/assert.ts';
 import { nextTurn } from '../../../runtime/next-turn.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { formOf, type Typed } from '../../schema/object-form.ts';
-import type { Entry } from '../../store/store.ts';
-import type { Snapshot } from '../registry.ts';
+import type { StoreEntry } from '../../store/store.ts';
+import type { ObjectSnapshot } from '../registry.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -19,28 +19,28 @@ const sliceLength = 200;
  * Snapshots of stored entries, made when somebody asks. The bytes live in the store; the objects that were written or decoded
  * last are remembered, the others are decoded again.
  */
-export class Snapshots {
+export class SnapshotCache {
   /** Oldest first. By entry, but for kinds that were defined: several of them may show one entry. */
-  readonly #decoded = new Map<Entry | Snapshot, EntrySnapshot>();
+  readonly #decoded = new Map<StoreEntry | ObjectSnapshot, EntrySnapshot>();
   /** What entries are to kinds that were defined, as far as somebody has looked. */
-  readonly #revived = new WeakMap<Kind, WeakMap<Entry, Snapshot>>();
-  readonly #warm = new WeakSet<Kind>();
+  readonly #revived = new WeakMap<ServedKind, WeakMap<StoreEntry, ObjectSnapshot>>();
+  readonly #warm = new WeakSet<ServedKind>();
 
-  of(kind: Kind, entry: Entry): Snapshot {
+  get(kind: ServedKind, entry: StoreEntry): ObjectSnapshot {
     if (kind.definition !== undefined) return this.#revivedOf(kind, entry);
     return this.#decoded.get(entry) ?? new EntrySnapshot(kind, entry, this);
   }
 
   /** As `of`, where the object is at hand anyway because it was just written. */
-  written(kind: Kind, entry: Entry, object: StoredObject): Snapshot {
+  addWritten(kind: ServedKind, entry: StoreEntry, object: StoredObject): ObjectSnapshot {
     const snapshot = new EntrySnapshot(kind, entry, this, object);
     if (kind.definition !== undefined) this.#revivedBy(kind).set(entry, snapshot);
-    this.remember(entry, snapshot);
+    this.keepDecoded(entry, snapshot);
     return snapshot;
   }
 
   /** Of a kind that was defined: looks at these now, some at a time, and lets everything else go on in between. */
-  async warmUp(kind: Kind, entries: readonly Entry[]): Promise<void> {
+  async warmUp(kind: ServedKind, entries: readonly StoreEntry[]): Promise<void> {
     const revived = this.#revivedBy(kind);
     let made = 0;
     for (const entry of entries) {
@@ -52,20 +52,20 @@ export class Snapshots {
   }
 
   /** Whether all there was of a kind has been looked at once; what is written later is looked at when it is read. */
-  isWarm(kind: Kind): boolean {
+  isWarm(kind: ServedKind): boolean {
     return this.#warm.has(kind);
   }
 
-  markWarm(kind: Kind): void {
+  markWarm(kind: ServedKind): void {
     this.#warm.add(kind);
   }
 
   /** An entry that a definition of today would have stored just so is shown as it is; that is found out once. */
-  #revivedOf(kind: Kind, entry: Entry): Snapshot {
+  #revivedOf(kind: ServedKind, entry: StoreEntry): ObjectSnapshot {
     const known = this.#revivedBy(kind).get(entry);
     if (known !== undefined) return known;
     const plain = new EntrySnapshot(kind, entry, this);
-    const object = kind.definition?.revive(plain.object) ?? plain.object;
+    const object = kind.definition?.fromStored(plain.object) ?? plain.object;
     const isSame = object === plain.object;
     const snapshot = isSame
       ? plain
@@ -74,7 +74,7 @@ export class Snapshots {
     return snapshot;
   }
 
-  #revivedBy(kind: Kind): WeakMap<Entry, Snapshot> {
+  #revivedBy(kind: ServedKind): WeakMap<StoreEntry, ObjectSnapshot> {
     let revived = this.#revived.get(kind);
     if (revived === undefined) {
       revived = new WeakMap();
@@ -83,23 +83,23 @@ export class Snapshots {
     return revived;
   }
 
-  remember(entry: Entry, snapshot: EntrySnapshot): void {
-    this.#decoded.set(snapshot.isOfDefinition ? snapshot : entry, snapshot);
+  keepDecoded(entry: StoreEntry, snapshot: EntrySnapshot): void {
+    this.#decoded.set(snapshot.isCustom ? snapshot : entry, snapshot);
     if (this.#decoded.size <= decodedMax) return;
     const [oldest] = this.#decoded.entries();
     if (oldest === undefined) return;
-    oldest[1].forget();
+    oldest[1].dropDecoded();
     this.#decoded.delete(oldest[0]);
   }
 }
 
-class EntrySnapshot implements Snapshot {
-  readonly #kind: Kind;
-  readonly #entry: Entry;
-  readonly #owner: Snapshots;
+class EntrySnapshot implements ObjectSnapshot {
+  readonly #kind: ServedKind;
+  readonly #entry: StoreEntry;
+  readonly #owner: SnapshotCache;
   #object: StoredObject | undefined;
 
-  constructor(kind: Kind, entry: Entry, owner: Snapshots, object?: StoredObject) {
+  constructor(kind: ServedKind, entry: StoreEntry, owner: SnapshotCache, object?: StoredObject) {
     this.#kind = kind;
     this.#entry = entry;
     this.#owner = owner;
@@ -118,7 +118,7 @@ class EntrySnapshot implements Snapshot {
     return this.#entry.bytes;
   }
 
-  get isOfDefinition(): boolean {
+  get isCustom(): boolean {
     return this.#kind.definition !== undefined;
   }
 
@@ -130,17 +130,17 @@ class EntrySnapshot implements Snapshot {
     if (this.#object !== undefined) return this.#object;
     const object = decodeObject(this);
     this.#object = object;
-    this.#owner.remember(this.#entry, this);
+    this.#owner.keepDecoded(this.#entry, this);
     return object;
   }
 
-  forget(): void {
+  dropDecoded(): void {
     this.#object = undefined;
   }
 }
 
 /** A snapshot of something that is not stored as such: the answer to a dry run, a scale, an Event of the other group. */
-export function transientSnapshot(object: StoredObject): Snapshot {
+export function transientSnapshot(object: StoredObject): ObjectSnapshot {
   let json: Uint8Array | undefined;
   return {
     kind: object.kind,
@@ -178,7 +178,7 @@ export function decodeObject({
   kind,
   apiVersion,
   json,
-}: Pick<Snapshot, 'kind' | 'apiVersion' | 'json'>): StoredObject {
+}: Pick<ObjectSnapshot, 'kind' | 'apiVersion' | 'json'>): StoredObject {
   const text = decoder.decode(json);
   assert(text.startsWith('{"'), 'stored objects are JSON objects with at least metadata');
   return JSON.parse(`{"kind":"${kind}","apiVersion":"${apiVersion}",${text.slice(1)}`) as StoredObject;

@@ -4,7 +4,7 @@ import type { Clock } from '../../../runtime/clock.ts';
  * Gathers what is to be written to many connections and writes to each once a tick: a thousand small writes cost far more
  * than one for all of them.
  */
-export class FlushTick {
+export class FlushScheduler {
   readonly #clock: Clock;
   readonly #waiting = new Set<() => void>();
 

@@ -38,7 +38,7 @@ export class StoreChild {
   }
 
   /** Until it has said something, or ended. */
-  async speaks(): Promise<void> {
+  async firstOutput(): Promise<void> {
     while (this.lines.length === 0 && this.process.exitCode === null) await delay(5);
   }
 }

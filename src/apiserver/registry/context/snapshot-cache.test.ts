@@ -1,16 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { servedCatalogue } from '../../kinds/built-in-kinds.ts';
+import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
 import type { StoredObject } from '../../kinds/served-kind.ts';
-import type { Entry } from '../../store/store.ts';
-import { decodeObject, encodeObject, encodeStored, Snapshots, transientSnapshot } from './snapshot.ts';
+import type { StoreEntry } from '../../store/store.ts';
+import {
+  decodeObject,
+  encodeObject,
+  encodeStored,
+  SnapshotCache,
+  transientSnapshot,
+} from './snapshot-cache.ts';
 
-const kind = servedCatalogue().byPlural('v1', 'configmaps')!;
+const kind = builtInKindCatalog().byPlural('v1', 'configmaps')!;
 
 function configMap(name: string): StoredObject & { data?: object } {
   return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, resourceVersion: '7' }, data: { k: 'ü' } };
 }
 
-function entryOf(name: string, revision = 7): Entry {
+function entryOf(name: string, revision = 7): StoreEntry {
   return { key: `default/${name}`, bytes: encodeObject(configMap(name)), createRevision: 7, revision };
 }
 
@@ -23,7 +29,7 @@ describe('bytes and objects', () => {
   });
 
   test('what is decoded is what was encoded, and a copy each time', () => {
-    const snapshot = new Snapshots().of(kind, entryOf('a'));
+    const snapshot = new SnapshotCache().get(kind, entryOf('a'));
     expect(decodeObject(snapshot)).toEqual(configMap('a'));
     expect(decodeObject(snapshot)).not.toBe(decodeObject(snapshot));
     expect(decodeObject(snapshot)).not.toBe(snapshot.object);
@@ -46,36 +52,36 @@ describe('bytes and objects', () => {
 
 describe('what is remembered', () => {
   test('an object that was decoded once', () => {
-    const snapshots = new Snapshots();
+    const snapshots = new SnapshotCache();
     const entry = entryOf('a');
-    const { object } = snapshots.of(kind, entry);
-    expect(snapshots.of(kind, entry).object).toBe(object);
+    const { object } = snapshots.get(kind, entry);
+    expect(snapshots.get(kind, entry).object).toBe(object);
   });
 
   test('an object that was just written, without decoding it', () => {
-    const snapshots = new Snapshots();
+    const snapshots = new SnapshotCache();
     const entry = entryOf('a');
     const object = configMap('a');
-    expect(snapshots.written(kind, entry, object).object).toBe(object);
-    expect(snapshots.of(kind, entry).object).toBe(object);
+    expect(snapshots.addWritten(kind, entry, object).object).toBe(object);
+    expect(snapshots.get(kind, entry).object).toBe(object);
   });
 
   test('no more than there is room for; what was forgotten is decoded again', () => {
-    const snapshots = new Snapshots();
+    const snapshots = new SnapshotCache();
     const first = entryOf('first');
-    const kept = snapshots.of(kind, first);
+    const kept = snapshots.get(kind, first);
     const { object } = kept;
     const others = Array.from({ length: 2048 }, (_, index) => entryOf(`m${index}`));
-    for (const entry of others) expect(snapshots.of(kind, entry).object.metadata.name).toBeDefined();
-    expect(snapshots.of(kind, first).object).not.toBe(object);
+    for (const entry of others) expect(snapshots.get(kind, entry).object.metadata.name).toBeDefined();
+    expect(snapshots.get(kind, first).object).not.toBe(object);
     expect(kept.object).toEqual(object);
-    expect(snapshots.of(kind, others[2047]!).object).toBe(snapshots.of(kind, others[2047]!).object);
+    expect(snapshots.get(kind, others[2047]!).object).toBe(snapshots.get(kind, others[2047]!).object);
   });
 
   test('entries are told apart by themselves, not by their keys', () => {
-    const snapshots = new Snapshots();
+    const snapshots = new SnapshotCache();
     const [before, after] = [entryOf('a'), entryOf('a', 8)];
-    expect(snapshots.of(kind, before).object).not.toBe(snapshots.of(kind, after).object);
-    expect([snapshots.of(kind, before).revision, snapshots.of(kind, after).revision]).toEqual([7, 8]);
+    expect(snapshots.get(kind, before).object).not.toBe(snapshots.get(kind, after).object);
+    expect([snapshots.get(kind, before).revision, snapshots.get(kind, after).revision]).toEqual([7, 8]);
   });
 });

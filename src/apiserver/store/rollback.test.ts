@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryStore } from './memory-store.ts';
-import { HeldDurability, settle } from './testing/held-durability.ts';
-import { put, Recorder, remove, told } from './testing/store-driver.ts';
+import { ManualDurability, settle } from './testing/manual-durability.ts';
+import { ChangeRecorder, describeEntries, putText, removeKey } from './testing/store-driver.ts';
 
 const diskFull = new Error('the disk is full');
 
 function openHeld() {
-  const durability = new HeldDurability();
+  const durability = new ManualDurability();
   return { durability, store: new MemoryStore({ durability }) };
 }
 
@@ -21,13 +21,13 @@ function outcomeOf(promise: Promise<void> | undefined): Promise<unknown> {
 describe('writes on their way', () => {
   test('gather while the batch before is being flushed, and share the next one', async () => {
     const { durability, store } = openHeld();
-    put(store, 'a', '1');
+    putText(store, 'a', '1');
     await settle();
-    for (let index = 0; index < 10; index += 1) put(store, `b${index}`, '1');
+    for (let index = 0; index < 10; index += 1) putText(store, `b${index}`, '1');
     await settle();
-    expect(durability.heldLength).toBe(1);
+    expect(durability.pendingLength).toBe(1);
     await durability.succeed();
-    expect(durability.heldLength).toBe(10);
+    expect(durability.pendingLength).toBe(10);
     await durability.succeed();
     expect(durability.persisted.map(({ entry }) => entry.revision)).toEqual([
       2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
@@ -37,7 +37,7 @@ describe('writes on their way', () => {
 
   test('are split where there are too many for one transaction', async () => {
     const { durability, store } = openHeld();
-    for (let index = 0; index < 5000; index += 1) put(store, `${index}`, '1');
+    for (let index = 0; index < 5000; index += 1) putText(store, `${index}`, '1');
     const outcome = outcomeOf(store.whenDurable(store.revision));
     await durability.succeed();
     expect(store.durableRevision).toBe(4097);
@@ -48,17 +48,17 @@ describe('writes on their way', () => {
 
   test('are read at once, but subscribers and waiters hear of them when they are durable', async () => {
     const { durability, store } = openHeld();
-    const recorder = new Recorder();
+    const recorder = new ChangeRecorder();
     store.subscribe('pods', 1, recorder.listener);
-    const { revision } = put(store, 'a', '1');
+    const { revision } = putText(store, 'a', '1');
     let isDurable = false;
     void store.whenDurable(revision)?.then(() => {
       isDurable = true;
     });
     await settle();
-    expect(told(store.list('pods'))).toBe('a=1');
+    expect(describeEntries(store.list('pods'))).toBe('a=1');
     expect([store.revision, store.durableRevision, isDurable, recorder.all]).toEqual([2, 1, false, []]);
-    const late = new Recorder();
+    const late = new ChangeRecorder();
     store.subscribe('pods', 1, late.listener);
     expect(late.all).toEqual([]);
     await durability.succeed();
@@ -73,11 +73,11 @@ describe('writes on their way', () => {
 
   test('are undone by a list of an earlier revision', async () => {
     const { durability, store } = openHeld();
-    put(store, 'a', '1');
+    putText(store, 'a', '1');
     await durability.succeed();
-    put(store, 'a', '2');
-    put(store, 'b', '1');
-    expect([1, 2, 3, 4].map((revision) => told(store.listAt('pods', revision)))).toEqual([
+    putText(store, 'a', '2');
+    putText(store, 'b', '1');
+    expect([1, 2, 3, 4].map((revision) => describeEntries(store.listAt('pods', revision)))).toEqual([
       '',
       'a=1',
       'a=2',
@@ -92,26 +92,26 @@ describe('when a batch cannot be made durable', () => {
   /** `kept` is durable; of the rest some is on its way and some has not begun. */
   async function withWritesOnTheirWay() {
     const { durability, store } = openHeld();
-    put(store, 'kept', '1');
-    put(store, 'removed', '1');
+    putText(store, 'kept', '1');
+    putText(store, 'removed', '1');
     await durability.succeed();
-    const recorder = new Recorder();
+    const recorder = new ChangeRecorder();
     store.subscribe('pods', store.revision, recorder.listener);
-    put(store, 'kept', '2');
-    remove(store, 'removed');
+    putText(store, 'kept', '2');
+    removeKey(store, 'removed');
     await settle();
-    put(store, 'kept', '3');
-    put(store, 'removed', 'again');
-    const newest = put(store, 'new', '1');
+    putText(store, 'kept', '3');
+    putText(store, 'removed', 'again');
+    const newest = putText(store, 'new', '1');
     return { durability, store, recorder, newest };
   }
 
   test('all writes since the last durable one are taken back, and nobody was told of them', async () => {
     const { durability, store, recorder } = await withWritesOnTheirWay();
     await durability.fail(diskFull);
-    expect(told(store.list('pods'))).toBe('kept=1 removed=1');
+    expect(describeEntries(store.list('pods'))).toBe('kept=1 removed=1');
     expect([store.revision, store.durableRevision, store.count('pods')]).toEqual([3, 3, 2]);
-    expect(durability.heldLength).toBe(0);
+    expect(durability.pendingLength).toBe(0);
     expect(recorder.all).toEqual([]);
     await store.close();
   });
@@ -129,7 +129,7 @@ describe('when a batch cannot be made durable', () => {
     const { durability, store, newest } = await withWritesOnTheirWay();
     await durability.fail(diskFull);
     expect(await outcomeOf(store.whenDurable(newest.revision))).toBe(diskFull);
-    const next = put(store, 'next', '1');
+    const next = putText(store, 'next', '1');
     await durability.succeed();
     expect(store.durableRevision).toBe(next.revision);
     expect(await outcomeOf(store.whenDurable(newest.revision))).toBe(diskFull);
@@ -141,12 +141,16 @@ describe('when a batch cannot be made durable', () => {
   test('the store goes on, with revisions that were never given before', async () => {
     const { durability, store, recorder, newest } = await withWritesOnTheirWay();
     await durability.fail(diskFull);
-    const next = put(store, 'kept', '4');
+    const next = putText(store, 'kept', '4');
     expect(next.revision).toBe(newest.revision + 1);
     await durability.succeed();
     expect(recorder.all).toEqual(['put kept=4']);
-    expect(told(store.listAt('pods', 3))).toBe('kept=1 removed=1');
-    expect(durability.persisted.map(({ entry }) => told([entry]))).toEqual(['kept=1', 'removed=1', 'kept=4']);
+    expect(describeEntries(store.listAt('pods', 3))).toBe('kept=1 removed=1');
+    expect(durability.persisted.map(({ entry }) => describeEntries([entry]))).toEqual([
+      'kept=1',
+      'removed=1',
+      'kept=4',
+    ]);
     await store.close();
   });
 
@@ -154,33 +158,33 @@ describe('when a batch cannot be made durable', () => {
     const { durability, store } = openHeld();
     const failures = [1, 2, 3].map((attempt) => new Error(`attempt ${attempt}`));
     for (const failure of failures) {
-      const { revision } = put(store, 'a', '1');
+      const { revision } = putText(store, 'a', '1');
       const outcome = outcomeOf(store.whenDurable(revision));
       await durability.fail(failure);
       expect(await outcome).toBe(failure);
     }
     expect(await outcomeOf(store.whenDurable(2))).toBe(failures.at(-1));
-    expect(put(store, 'a', '1').revision).toBe(5);
+    expect(putText(store, 'a', '1').revision).toBe(5);
     await durability.succeed();
     await store.close();
   });
 
   test('writes that may still be taken back are not compacted, however many there are', async () => {
-    const durability = new HeldDurability();
+    const durability = new ManualDurability();
     const store = new MemoryStore({ durability, history: { changesMax: 4, changesMin: 1 } });
-    put(store, 'a', 'durable');
+    putText(store, 'a', 'durable');
     await settle();
-    for (let round = 0; round < 20; round += 1) put(store, 'a', `${round}`);
+    for (let round = 0; round < 20; round += 1) putText(store, 'a', `${round}`);
     await durability.succeed();
     expect(store.compactedRevision).toBeLessThanOrEqual(store.durableRevision);
     await durability.fail(diskFull);
-    expect(told(store.list('pods'))).toBe('a=durable');
+    expect(describeEntries(store.list('pods'))).toBe('a=durable');
     await store.close();
   });
 
   test('closing says so, and lets go all the same', async () => {
     const { durability, store } = openHeld();
-    put(store, 'a', '1');
+    putText(store, 'a', '1');
     const closed = outcomeOf(store.close());
     await durability.fail(diskFull);
     expect(await closed).toBe(diskFull);
@@ -189,7 +193,7 @@ describe('when a batch cannot be made durable', () => {
 
   test('closing later says nothing of it: whoever waited has heard', async () => {
     const { durability, store } = openHeld();
-    put(store, 'a', '1');
+    putText(store, 'a', '1');
     await durability.fail(diskFull);
     await store.close();
     expect(durability.isClosed).toBe(true);

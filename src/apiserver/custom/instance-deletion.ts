@@ -8,7 +8,11 @@ const write: WriteContext = { manager: 'kube-apiserver', user: 'system:apiserver
  * Deletes all objects of a kind, and resolves when none is left: those with finalizers are waited for. Nothing can be added meanwhile,
  * because a definition that is being deleted takes no new objects.
  */
-export async function deleteInstances(registry: Registry, kind: ServedKind, signal: AbortSignal): Promise<void> {
+export async function deleteInstances(
+  registry: Registry,
+  kind: ServedKind,
+  signal: AbortSignal,
+): Promise<void> {
   await registry.deleteCollection(kind, {}, {}, write);
   const left = new Set<string>();
   let resolve: () => void = () => {};

@@ -2,7 +2,7 @@ import { FieldErrors } from '../validation/field-errors.ts';
 import { dnsSubdomainProblems } from '../validation/names.ts';
 
 /** What is wrong with what a user is to be known by besides his name; undefined where nothing is. */
-export function extraComplaint(extra: Readonly<Record<string, readonly string[]>>): string | undefined {
+export function extraError(extra: Readonly<Record<string, readonly string[]>>): string | undefined {
   for (const [key, values] of Object.entries(extra)) {
     if (key === '') return 'impersonating the empty string key in extra is not allowed';
     const problem = keyProblem(key);

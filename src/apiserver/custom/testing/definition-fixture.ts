@@ -5,11 +5,11 @@ import { seededRandom } from '../../../runtime/random.ts';
 import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { bootstrap } from '../../registry/bootstrap.ts';
-import { decodedObject } from '../../registry/decoded-object.ts';
+import { canonicalObject } from '../../registry/canonical-object.ts';
 import { EmbeddedRegistry } from '../../registry/embedded-registry.ts';
 import type { UpdateContext } from '../../registry/registry.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
-import { Definitions } from '../definitions.ts';
+import { DefinitionController } from '../definition-controller.ts';
 
 const write: UpdateContext = { manager: 'test', user: 'test', warn: () => {} };
 const definitionPath = ['apiextensions.k8s.io/v1', 'customresourcedefinitions'] as const;
@@ -19,19 +19,19 @@ export interface Widget extends StoredObject {
 }
 
 /** A registry in memory whose server can be stopped and started again, with definitions and objects by short names. */
-export class DefinedFixture {
+export class DefinitionFixture {
   readonly #store = new MemoryStore();
   readonly #ids = idsFrom(seededRandom('defined world'));
-  readonly problems: unknown[] = [];
+  readonly errors: unknown[] = [];
   registry: EmbeddedRegistry;
-  definitions: Definitions | undefined;
+  definitions: DefinitionController | undefined;
 
   private constructor() {
     this.registry = this.#newRegistry();
   }
 
-  static async start(): Promise<DefinedFixture> {
-    const fixture = new DefinedFixture();
+  static async start(): Promise<DefinitionFixture> {
+    const fixture = new DefinitionFixture();
     await bootstrap(fixture.registry);
     await fixture.restart();
     return fixture;
@@ -41,8 +41,12 @@ export class DefinedFixture {
   async restart(): Promise<void> {
     await this.definitions?.close();
     this.registry = this.#newRegistry();
-    const onError = (error: unknown) => void this.problems.push(error);
-    this.definitions = await Definitions.start({ registry: this.registry, clock: realClock, onError });
+    const onError = (error: unknown) => void this.errors.push(error);
+    this.definitions = await DefinitionController.start({
+      registry: this.registry,
+      clock: realClock,
+      onError,
+    });
     await this.definitions.settled();
   }
 
@@ -53,7 +57,7 @@ export class DefinedFixture {
   /** Stores the definition, and waits for what comes of it. */
   async define(definition: object): Promise<void> {
     const kind = this.kind(...definitionPath);
-    await this.registry.create(kind, undefined, decodedObject(kind, definition, 'Strict'), write);
+    await this.registry.create(kind, undefined, canonicalObject(kind, definition, 'Strict'), write);
     await this.definitions?.settled();
   }
 
@@ -69,7 +73,7 @@ export class DefinedFixture {
     return all.find(({ metadata }) => metadata.name === name);
   }
 
-  async undefine(name: string): Promise<void> {
+  async deleteDefinition(name: string): Promise<void> {
     await this.registry.delete(this.kind(...definitionPath), { name }, {}, write);
   }
 
@@ -81,7 +85,7 @@ export class DefinedFixture {
 
   async create(version: string, name: string, object: object): Promise<Widget> {
     const kind = this.kind(`example.com/${version}`, 'widgets');
-    const decoded = decodedObject(kind, { ...object, ...identity(version, name) });
+    const decoded = canonicalObject(kind, { ...object, ...identity(version, name) });
     return (await this.registry.create(kind, 'default', decoded, write)).object as Widget;
   }
 

@@ -1,12 +1,12 @@
-import type { FullAnswer } from '../../../io/http/full-response.ts';
-import type { KindCatalogue } from '../../kinds/kind-catalog.ts';
-import { perEdition } from '../catalog-version-cache.ts';
-import type { HttpRequest } from '../http/http-exchange.ts';
+import type { FullResponse } from '../../../io/http/full-response.ts';
+import type { KindCatalog } from '../../kinds/kind-catalog.ts';
+import { cachedPerCatalogVersion } from '../catalog-version-cache.ts';
+import type { ApiRequest } from '../http/http-exchange.ts';
 import { acceptHeader, parseAccept } from '../responses/negotiation.ts';
 import { reviewKinds } from '../routing/review-kinds.ts';
-import { contentHash, pageAnswer } from './caching.ts';
-import { documentName, pathsOf, reviewPathsOf } from './paths.ts';
+import { documentName, resourcePaths, reviewPaths } from './paths.ts';
 import { SchemaCollector } from './schemas.ts';
+import { contentHash, taggedPageResponse } from './tagged-page.ts';
 
 interface Document {
   readonly body: Buffer;
@@ -18,24 +18,24 @@ interface Document {
  * Documents are made when somebody asks for the first time, and again when the kinds have changed.
  */
 export class OpenApiPages {
-  readonly #kinds: KindCatalogue;
+  readonly #kinds: KindCatalog;
   readonly #documents: () => Map<string, Document>;
 
-  constructor(kinds: KindCatalogue) {
+  constructor(kinds: KindCatalog) {
     this.#kinds = kinds;
-    this.#documents = perEdition(kinds, () => new Map<string, Document>());
+    this.#documents = cachedPerCatalogVersion(kinds, () => new Map<string, Document>());
   }
 
   /** `path` is what follows `/openapi/v3/`. */
-  answer(request: HttpRequest, path: string): FullAnswer {
+  answer(request: ApiRequest, path: string): FullResponse {
     if (path === '') return this.#index(request);
     const document = this.#document(path);
     if (document === undefined) return plain(404);
     if (!acceptsJson(request)) return { ...plain(406), headers: { Vary: 'Accept' } };
-    return documentAnswer(request, path, document);
+    return documentResponse(request, path, document);
   }
 
-  #index(request: HttpRequest): FullAnswer {
+  #index(request: ApiRequest): FullResponse {
     const paths: Record<string, object> = {};
     for (const name of this.#names()) {
       const hash = this.#document(name)?.hash;
@@ -45,7 +45,7 @@ export class OpenApiPages {
     // What the real server says it is, although it is JSON.
     const type = 'text/plain; charset=utf-8';
     const headers = { 'Cache-Control': 'no-cache, private', 'Content-Type': type };
-    return pageAnswer(request, { hash: contentHash(body), headers, body });
+    return taggedPageResponse(request, { hash: contentHash(body), headers, body });
   }
 
   #names(): readonly string[] {
@@ -67,8 +67,8 @@ export class OpenApiPages {
     const reviews = reviewKinds.filter((kind) => documentName(kind) === name);
     const paths = Object.assign(
       {},
-      ...kinds.map((kind) => pathsOf(kind, schemas)),
-      ...reviews.map((kind) => reviewPathsOf(kind, schemas)),
+      ...kinds.map((kind) => resourcePaths(kind, schemas)),
+      ...reviews.map((kind) => reviewPaths(kind, schemas)),
     );
     const info = { title: 'Kubernetes', version: '1.36' };
     return { openapi: '3.0.0', info, paths, components: { schemas: schemas.schemas } };
@@ -76,7 +76,7 @@ export class OpenApiPages {
 }
 
 /** A document with the right hash never changes; one with another hash has moved. */
-function documentAnswer(request: HttpRequest, path: string, { body, hash }: Document): FullAnswer {
+function documentResponse(request: ApiRequest, path: string, { body, hash }: Document): FullResponse {
   const asked = request.query.get('hash') ?? '';
   const headers = { 'Content-Type': 'application/json', Vary: 'Accept' };
   if (asked !== '' && asked !== hash) {
@@ -84,10 +84,10 @@ function documentAnswer(request: HttpRequest, path: string, { body, hash }: Docu
     return { status: 301, headers: moved, body: [] };
   }
   const caching = asked === '' ? 'no-cache, private' : 'public, immutable';
-  return pageAnswer(request, { hash, headers: { ...headers, 'Cache-Control': caching }, body });
+  return taggedPageResponse(request, { hash, headers: { ...headers, 'Cache-Control': caching }, body });
 }
 
-function acceptsJson(request: HttpRequest): boolean {
+function acceptsJson(request: ApiRequest): boolean {
   const header = acceptHeader(request);
   return header === '' || parseAccept(header).some(({ type, subtype }) => isJson(type, subtype));
 }
@@ -96,6 +96,6 @@ function isJson(type: string, subtype: string): boolean {
   return type === '*' || (type === 'application' && (subtype === 'json' || subtype === '*'));
 }
 
-function plain(status: number): FullAnswer {
+function plain(status: number): FullResponse {
   return { status, headers: { 'Cache-Control': 'no-cache, private' }, body: [] };
 }

@@ -1,20 +1,20 @@
 import { badRequest, failure } from '../../kube/api-error.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
-import type { Kind, StoredObject } from '../kinds/served-kind.ts';
+import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
 import { formOf } from '../schema/object-form.ts';
 
 /**
  * What the registry wants of an object that comes from within the process: typed, canonical and a copy, exactly as if it had been
  * sent as JSON.
  */
-export function decodedObject(
-  kind: Kind,
+export function canonicalObject(
+  kind: ServedKind,
   object: object,
   fieldValidation: 'Ignore' | 'Warn' | 'Strict' = 'Warn',
   warn: (text: string) => void = () => {},
   subresource?: string,
 ): StoredObject {
-  const expected = bodyOf(kind, subresource);
+  const expected = expectedBody(kind, subresource);
   const { object: typed, unknownFields } = formOf(expected).normalize(object);
   const stray = unknownFields.map((field) => `unknown field ${JSON.stringify(field)}`);
   if (stray.length > 0 && fieldValidation === 'Strict') {
@@ -27,7 +27,7 @@ export function decodedObject(
 }
 
 /** What the body of a write is: the kind itself, or what a subresource wants. */
-function bodyOf(kind: Kind, subresource: string | undefined) {
+function expectedBody(kind: ServedKind, subresource: string | undefined) {
   const own = {
     kind: kind.kind,
     version: kind.version,

@@ -10,11 +10,11 @@ import {
 } from '../kinds/apiextensions/definition-conditions.ts';
 import { anyKind, type ServedKind, type StoredObject } from '../kinds/served-kind.ts';
 import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../registry/registry.ts';
-import { deleteInstances } from './clean-up.ts';
 import { customKind } from './custom-kind.ts';
-import { settledStatus, takenNames } from './definition-status.ts';
+import { statusWithAcceptedNames, takenNames } from './definition-status.ts';
+import { deleteInstances } from './instance-deletion.ts';
 
-export interface DefinitionsOptions {
+export interface DefinitionControllerOptions {
   readonly registry: Registry;
   readonly clock: Clock;
   /** Told of bugs and of a store that takes no writes; the loop goes on. */
@@ -38,8 +38,8 @@ const write: UpdateContext = {
  * Every step reads what is stored and writes with its version, and what it wants follows from that alone: it may end anywhere and be
  * begun again.
  */
-export class Definitions {
-  readonly #options: DefinitionsOptions;
+export class DefinitionController {
+  readonly #options: DefinitionControllerOptions;
   readonly #known = new Map<string, CustomResourceDefinition>();
   /** What is served of each, as `servedIdentity` tells it; made anew when it changes in a way that its objects could notice. */
   readonly #served = new Map<string, string>();
@@ -50,13 +50,13 @@ export class Definitions {
   #watch: WatchHandle | undefined;
   #work: Promise<void> | undefined;
 
-  private constructor(options: DefinitionsOptions) {
+  private constructor(options: DefinitionControllerOptions) {
     this.#options = options;
   }
 
   /** Resolves when what was defined before is served. */
-  static async start(options: DefinitionsOptions): Promise<Definitions> {
-    const made = new Definitions(options);
+  static async start(options: DefinitionControllerOptions): Promise<DefinitionController> {
+    const made = new DefinitionController(options);
     // No `failed`: objects would be checked, or dropped, by a schema that is not the one that is stored.
     const listener = { events: (events: readonly RegistryEvent[]) => made.#take(events) };
     made.#watch = await options.registry.watch(definitionKind, {}, listener);
@@ -112,7 +112,7 @@ export class Definitions {
       else this.#served.set(name, identity);
       changes.set(name, definition === undefined || identity === undefined ? [] : this.#kindsOf(definition));
     }
-    if (changes.size > 0) this.#options.registry.kinds.define(changes);
+    if (changes.size > 0) this.#options.registry.kinds.replaceDefined(changes);
   }
 
   #kindsOf(definition: CustomResourceDefinition): readonly ServedKind[] {
@@ -175,7 +175,7 @@ export class Definitions {
       this.#end(definition);
       return;
     }
-    const status = settledStatus(definition, takenNames(this.#inGroup(definition)), this.#now());
+    const status = statusWithAcceptedNames(definition, takenNames(this.#inGroup(definition)), this.#now());
     if (JSON.stringify(status) === JSON.stringify(definition.status)) return;
     await this.#update({ ...definition, status });
   }

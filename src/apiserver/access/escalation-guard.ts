@@ -1,31 +1,31 @@
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, RoleRef } from '../../kube/api/stored/rbac.ts';
 import { failure, forbidden, notFound } from '../../kube/api-error.ts';
-import { deepEqual } from '../../kube/deep-equal.ts';
+import { isSemanticallyEqual } from '../../kube/deep-equal.ts';
 import type { GuardedChange, WriteGuard } from '../registry/registry.ts';
+import { forbiddenError } from './access-errors.ts';
 import type { ResourceAttributes } from './attributes.ts';
 import type { Authorizer } from './authorizer.ts';
-import { describeRules, goTexts, uncovered } from './covers.ts';
-import { notAllowed } from './refusals.ts';
+import { describeRules, formatGoStrings, uncoveredRules } from './rule-coverage.ts';
 import { isMaster, type User } from './user.ts';
 
 /**
  * Nobody gives more than he has: who writes a role must hold all that it allows (or may `escalate` it), who writes a binding must
  * hold all that the role allows (or may `bind` it). Undefined for those who may do everything.
  */
-export function grantGuard(
+export function escalationGuard(
   authorizer: Authorizer,
   user: User,
   request: ResourceAttributes,
 ): WriteGuard | undefined {
   if (isMaster(user)) return undefined;
-  return new GrantGuard(authorizer, user, request);
+  return new EscalationGuard(authorizer, user, request);
 }
 
 const group = 'rbac.authorization.k8s.io';
 const roles: ReadonlySet<string> = new Set(['roles', 'clusterroles']);
 const bindings: ReadonlySet<string> = new Set(['rolebindings', 'clusterrolebindings']);
 
-class GrantGuard implements WriteGuard {
+class EscalationGuard implements WriteGuard {
   readonly #authorizer: Authorizer;
   readonly #user: User;
   readonly #request: ResourceAttributes;
@@ -47,12 +47,12 @@ class GrantGuard implements WriteGuard {
     if (this.#request.verb === 'create') return;
     const attributes = { ...this.#request, verb: 'create', name: object.metadata.name ?? '' };
     const { isAllowed, reason } = this.#authorizer.decide(this.#user, attributes);
-    if (!isAllowed) throw notAllowed(this.#user, attributes, reason);
+    if (!isAllowed) throw forbiddenError(this.#user, attributes, reason);
   }
 
   #checkRole(change: GuardedChange): void {
     if (this.#may({ ...this.#request, verb: 'escalate', subresource: '' })) return;
-    if (isForCollectorOnly(change)) return;
+    if (changesOnlyGarbageCollectionFields(change)) return;
     const role = change.object as ClusterRole;
     this.#confirm(change, role.rules ?? []);
     const old = change.old as ClusterRole | undefined;
@@ -63,7 +63,7 @@ class GrantGuard implements WriteGuard {
   }
 
   #checkBinding(change: GuardedChange): void {
-    if (isForCollectorOnly(change)) return;
+    if (changesOnlyGarbageCollectionFields(change)) return;
     const { roleRef } = change.object as ClusterRoleBinding;
     const namespace = change.object.metadata.namespace ?? '';
     const resource = roleRef.kind === 'ClusterRole' ? 'clusterroles' : 'roles';
@@ -96,10 +96,10 @@ class GrantGuard implements WriteGuard {
   #problemWith(rules: readonly PolicyRule[]): string | undefined {
     const describe = (role: RoleRef) => this.#roleNotFound(role).message;
     const held = this.#authorizer.rulesFor(this.#user, this.#request.namespace, describe);
-    const missing = uncovered(held.rules, rules);
+    const missing = uncoveredRules(held.rules, rules);
     if (missing.length === 0) return undefined;
     const { name, groups } = this.#user;
-    const who = `user ${JSON.stringify(name)} (groups=${goTexts(groups)})`;
+    const who = `user ${JSON.stringify(name)} (groups=${formatGoStrings(groups)})`;
     const told = describeRules(missing).join('\n');
     const rest = held.problem === '' ? '' : `; resolution errors: [${held.problem}]`;
     return `${who} is attempting to grant RBAC permissions not currently held:\n${told}${rest}`;
@@ -129,9 +129,9 @@ function isAggregated(role: ClusterRole | undefined): boolean {
 }
 
 /** The garbage collector takes away finalizers and owners of whatever there is. */
-function isForCollectorOnly({ object, old }: GuardedChange): boolean {
+function changesOnlyGarbageCollectionFields({ object, old }: GuardedChange): boolean {
   if (old === undefined) return false;
   const { ownerReferences, finalizers, managedFields } = old.metadata;
   const metadata = { ...object.metadata, ownerReferences, finalizers, managedFields };
-  return deepEqual({ ...object, metadata }, old);
+  return isSemanticallyEqual({ ...object, metadata }, old);
 }

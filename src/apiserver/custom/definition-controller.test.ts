@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isConditionTrue } from '../kinds/apiextensions/definition-conditions.ts';
-import { decodedObject } from '../registry/decoded-object.ts';
+import { canonicalObject } from '../registry/canonical-object.ts';
 import type { UpdateContext } from '../registry/registry.ts';
-import { DefinedFixture, widgetDefinition } from './testing/defined-fixture.ts';
+import { DefinitionFixture, widgetDefinition } from './testing/definition-fixture.ts';
 
 const text = { type: 'string' };
 const name = 'widgets.example.com';
 const write: UpdateContext = { manager: 'test', user: 'test', warn: () => {} };
 
 describe('a definition', () => {
-  let fixture: DefinedFixture;
+  let fixture: DefinitionFixture;
   beforeEach(async () => {
-    fixture = await DefinedFixture.start();
+    fixture = await DefinitionFixture.start();
     await fixture.define(widgetDefinition({ v1: { color: text } }));
   });
   afterEach(async () => {
     await fixture.stop();
-    expect(fixture.problems).toEqual([]);
+    expect(fixture.errors).toEqual([]);
   });
 
   test('is served when it is stored, and says so', async () => {
@@ -71,7 +71,7 @@ describe('a definition', () => {
     await fixture.create('v1', 'kept', { spec: {} });
     await fixture.patch('v1', 'kept', { metadata: { finalizers: ['example.com/wait'] } });
     await fixture.create('v1', 'plain', { spec: {} });
-    await fixture.undefine(name);
+    await fixture.deleteDefinition(name);
     await expect(fixture.create('v1', 'late', { spec: {} })).rejects.toThrow('is terminating');
     await fixture.restart();
     expect(await fixture.definition(name)).toBeDefined();
@@ -87,7 +87,7 @@ describe('a definition', () => {
     twin.spec.names = { plural: 'gadgets', kind: 'Widget', listKind: 'GadgetList' };
     await fixture.define(twin);
     expect(fixture.registry.kinds.byPlural('example.com/v1', 'gadgets')).toBeUndefined();
-    await fixture.undefine(name);
+    await fixture.deleteDefinition(name);
     await expect
       .poll(() => fixture.registry.kinds.byPlural('example.com/v1', 'gadgets')?.kind)
       .toBe('Widget');
@@ -105,11 +105,11 @@ describe('a definition', () => {
       impostor.spec.names = { plural: 'leases', kind: 'Lease' };
       const own = fixture.kind('coordination.k8s.io/v1', 'leases');
       const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'mine' } };
-      await fixture.registry.create(own, 'default', decodedObject(own, lease), write);
+      await fixture.registry.create(own, 'default', canonicalObject(own, lease), write);
       await fixture.define(impostor);
       expect(fixture.kind('coordination.k8s.io/v1', 'leases')).toBe(own);
       expect(fixture.registry.kinds.byPlural('coordination.k8s.io/v9', 'leases')).toBeUndefined();
-      await fixture.undefine('leases.coordination.k8s.io');
+      await fixture.deleteDefinition('leases.coordination.k8s.io');
       await expect.poll(() => fixture.definition('leases.coordination.k8s.io')).toBeUndefined();
       expect((await fixture.registry.list(own, {})).items).toHaveLength(1);
     },

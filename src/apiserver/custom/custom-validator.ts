@@ -14,7 +14,7 @@ export interface CustomIdentity extends Pick<ServedKind, 'group' | 'version' | '
 }
 
 /** What the values of one version of a definition must be: schema, lists, embedded objects and rules in CEL, in this order. */
-export class CustomRules {
+export class CustomValidator {
   readonly #schema: JsonSchema;
   readonly #identity: CustomIdentity;
   #compiled: Compiled | undefined;
@@ -85,7 +85,7 @@ export class CustomRules {
    * Takes what the last check has let through because it was wrong before, to be told as a warning. Nothing awaits between a check
    * and its warnings, so they are of the same object.
    */
-  takeForgiven(): readonly string[] {
+  takeRatchetingWarnings(): readonly string[] {
     const forgiven = this.#forgiven;
     this.#forgiven = [];
     return forgiven;

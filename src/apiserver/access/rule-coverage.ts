@@ -3,13 +3,16 @@ import { goQuoted } from '../../kube/go/quote.ts';
 import { pathCovers } from './rule-match.ts';
 
 /** What `wanted` allows and `held` does not, in the smallest pieces: one verb on one resource or path each. */
-export function uncovered(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
+export function uncoveredRules(
+  held: readonly PolicyRule[],
+  wanted: readonly PolicyRule[],
+): readonly PolicyRule[] {
   const isHeld = (piece: PolicyRule) => held.some((rule) => covers(rule, piece));
   let left = piecesMax;
   return wanted.flatMap((rule) => {
     if (isHeld(rule)) return [];
     left -= countPieces(rule);
-    return left < 0 ? [rule] : piecesOf(rule).filter((piece) => !isHeld(piece));
+    return left < 0 ? [rule] : breakDownRule(rule).filter((piece) => !isHeld(piece));
   });
 }
 
@@ -33,11 +36,11 @@ export function describeRules(pieces: readonly PolicyRule[]): readonly string[] 
 }
 
 /** A list of texts as Go prints it: `["a" "b"]`. */
-export function goTexts(texts: readonly string[]): string {
+export function formatGoStrings(texts: readonly string[]): string {
   return `[${texts.map(goQuoted).join(' ')}]`;
 }
 
-function piecesOf(rule: PolicyRule): readonly PolicyRule[] {
+function breakDownRule(rule: PolicyRule): readonly PolicyRule[] {
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const verbs = (rule.verbs ?? []).map((verb) => [verb]);
   const names = resourceNames.length === 0 ? [{}] : resourceNames.map((name) => ({ resourceNames: [name] }));
@@ -103,7 +106,7 @@ function ruleText(rule: PolicyRule): string {
     ['Verbs', rule.verbs],
   ] as const;
   const told = parts.flatMap(([name, texts]) =>
-    texts == null || texts.length === 0 ? [] : [`${name}:${goTexts(texts)}`],
+    texts == null || texts.length === 0 ? [] : [`${name}:${formatGoStrings(texts)}`],
   );
   return `{${told.join(', ')}}`;
 }

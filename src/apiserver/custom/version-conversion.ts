@@ -6,7 +6,7 @@ import type { JsonSchema } from '../structural/json-schema.ts';
 import { prune } from '../structural/prune.ts';
 
 /** The schemas between which an object goes: one version shows it, another may be the one in which it is stored. */
-export interface Schemas {
+export interface ConversionSchemas {
   readonly shown: JsonSchema;
   readonly stored: JsonSchema;
 }
@@ -15,19 +15,19 @@ export interface Schemas {
  * A stored object as a version shows it: as the storage version has it today, which may be younger than the object, less what the version
  * does not know. The same object where there is nothing to do, so that its bytes can be sent as they are.
  */
-export function revived<T extends StoredObject>(object: T, { shown, stored }: Schemas): T {
+export function toServedVersion<T extends StoredObject>(object: T, { shown, stored }: ConversionSchemas): T {
   const text = JSON.stringify(object);
   const copy = JSON.parse(text) as T;
-  pruned(copy, stored);
+  pruneObject(copy, stored);
   withDefaults(copy, stored);
-  if (shown !== stored) pruned(copy, shown);
+  if (shown !== stored) pruneObject(copy, shown);
   return JSON.stringify(copy) === text ? object : copy;
 }
 
 /** What is left of an object when it is stored in another version: what that does not know either is lost. */
-export function storedForm<T extends StoredObject>(object: T, { stored }: Schemas): T {
+export function toStorageVersion<T extends StoredObject>(object: T, { stored }: ConversionSchemas): T {
   const copy = structuredClone(object);
-  pruned(copy, stored);
+  pruneObject(copy, stored);
   dropRefusedNulls(copy as unknown as JsonObject, stored);
   coerceEmbedded(copy as unknown as JsonObject, stored);
   return copy;
@@ -37,6 +37,6 @@ function withDefaults(object: StoredObject, schema: JsonSchema): void {
   applyDefaults(object as unknown as JsonObject, schema);
 }
 
-function pruned(object: StoredObject, schema: JsonSchema): void {
+function pruneObject(object: StoredObject, schema: JsonSchema): void {
   prune(object as unknown as JsonObject, schema, { isResourceRoot: true });
 }

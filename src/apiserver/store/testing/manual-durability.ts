@@ -1,19 +1,19 @@
 import type { Durability } from '../durability.ts';
-import type { Change } from '../store.ts';
+import type { StoreChange } from '../store.ts';
 
 /** Durability in the hands of the test: each batch waits until it is told how it went. */
-export class HeldDurability implements Durability {
+export class ManualDurability implements Durability {
   /** All that was made durable. */
-  readonly persisted: Change[] = [];
+  readonly persisted: StoreChange[] = [];
   isClosed = false;
   #held: HeldBatch | undefined;
 
   /** Of the batch that waits; 0 when there is none. */
-  get heldLength(): number {
+  get pendingLength(): number {
     return this.#held?.changes.length ?? 0;
   }
 
-  persist(changes: readonly Change[]): Promise<void> {
+  persist(changes: readonly StoreChange[]): Promise<void> {
     if (this.#held !== undefined) throw new Error('two batches at once');
     return new Promise((resolve, reject) => {
       this.#held = { changes, resolve, reject };
@@ -48,7 +48,7 @@ export class HeldDurability implements Durability {
 }
 
 interface HeldBatch {
-  readonly changes: readonly Change[];
+  readonly changes: readonly StoreChange[];
   readonly resolve: () => void;
   readonly reject: (reason: Error) => void;
 }

@@ -1,9 +1,9 @@
 import type { Status } from '../../../kube/api/meta.ts';
 import type { Clock, Timer } from '../../../runtime/clock.ts';
 import type { RegistryEvent, WatchHandle, WatchListener } from '../../registry/registry.ts';
-import type { LiveStream, StreamSink } from '../http/http-exchange.ts';
+import type { ResponseStream, StreamSink } from '../http/http-exchange.ts';
 import type { ServerMetrics } from '../metrics.ts';
-import type { FlushTick } from './flush-tick.ts';
+import type { FlushScheduler } from './flush-scheduler.ts';
 import { errorLine, type WatchEncoder } from './watch-encoder.ts';
 
 /** Changes that may wait for a slow reader; past that it is sent away, and resumes from the version that it has seen. */
@@ -108,13 +108,13 @@ function weightOf(event: RegistryEvent): number {
   return event.type === 'BOOKMARK' ? eventOverheadBytes : event.snapshot.json.length + eventOverheadBytes;
 }
 
-export interface WatchStreamOptions {
+export interface WatchResponseStreamOptions {
   readonly backlog: WatchBacklog;
   readonly handle: WatchHandle;
   readonly encoder: WatchEncoder;
   readonly sink: StreamSink;
   readonly clock: Clock;
-  readonly tick: FlushTick;
+  readonly tick: FlushScheduler;
   readonly metrics: ServerMetrics;
   readonly timeoutMs: number;
   readonly bookmarks: boolean;
@@ -123,8 +123,8 @@ export interface WatchStreamOptions {
 }
 
 /** One watch on one connection: it writes, keeps time, and ends in good order. */
-export class WatchStream implements LiveStream {
-  readonly #options: WatchStreamOptions;
+export class WatchResponseStream implements ResponseStream {
+  readonly #options: WatchResponseStreamOptions;
   readonly #timers = new Set<Timer>();
   readonly #flush = () => this.#write();
   #stallTimer: Timer | undefined;
@@ -133,7 +133,7 @@ export class WatchStream implements LiveStream {
   /** What is said when nothing waits any more. */
   #lastLine: Uint8Array | undefined;
 
-  constructor(options: WatchStreamOptions) {
+  constructor(options: WatchResponseStreamOptions) {
     this.#options = options;
     const { backlog, clock, tick, metrics, timeoutMs, bookmarks } = options;
     metrics.watchesOpen += 1;
@@ -194,7 +194,7 @@ export class WatchStream implements LiveStream {
 
   #write(): void {
     const { backlog, sink } = this.#options;
-    while (!this.#isOver && !backlog.isEmpty && sink.waitingBytes < inFlightMaxBytes) this.#writeSome();
+    while (!this.#isOver && !backlog.isEmpty && sink.unsentBytes < inFlightMaxBytes) this.#writeSome();
     if (this.#isOver) return;
     if (!backlog.isEmpty) this.#armStallTimer();
     else if (this.#isEnding) this.#end();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { FullAnswer, HttpHeaders } from '../../../io/http/full-response.ts';
-import type { HttpRequest } from '../http/http-exchange.ts';
+import type { FullResponse, HttpHeaders } from '../../../io/http/full-response.ts';
+import type { ApiRequest } from '../http/http-exchange.ts';
 
 export function contentHash(body: Buffer): string {
   return createHash('sha512').update(body).digest('hex').toUpperCase();
@@ -13,7 +13,7 @@ export interface TaggedPage {
 }
 
 /** The page, or only that it is still the one that the client has. */
-export function pageAnswer(request: HttpRequest, { hash, headers, body }: TaggedPage): FullAnswer {
+export function taggedPageResponse(request: ApiRequest, { hash, headers, body }: TaggedPage): FullResponse {
   const tag = `"${hash}"`;
   const tagged = { ...headers, ETag: tag };
   if (!isKnown(request.headers['if-none-match'] ?? '', tag))

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { failure } from '../../../kube/api-error.ts';
 import { VirtualClock } from '../../../runtime/virtual-clock.ts';
-import { persistentVolumes } from '../../kinds/core/volumes/persistent-volume.ts';
-import type { Kind, StoredObject } from '../../kinds/served-kind.ts';
-import { transientSnapshot } from '../../registry/context/snapshot.ts';
+import { persistentVolumeKind } from '../../kinds/core/volumes/persistent-volume.ts';
+import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
+import { transientSnapshot } from '../../registry/context/snapshot-cache.ts';
 import type { RegistryEvent } from '../../registry/registry.ts';
 import type { StreamSink } from '../http/http-exchange.ts';
 import { newMetrics } from '../metrics.ts';
 import { objectShape } from '../responses/negotiation.ts';
-import { FlushTick } from './flush-tick.ts';
+import { FlushScheduler } from './flush-scheduler.ts';
 import { WatchEncoder } from './watch-encoder.ts';
-import { WatchBacklog, WatchStream } from './watch-stream.ts';
+import { WatchBacklog, WatchResponseStream } from './watch-response-stream.ts';
 
-const kind = persistentVolumes as unknown as Kind;
+const kind = persistentVolumeKind as unknown as ServedKind;
 const minuteMs = 60_000;
 
 describe('a watch on a connection', () => {
@@ -38,7 +38,7 @@ describe('a watch on a connection', () => {
     const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
     backlog.events(names.map((name) => added(name, 100_000)));
     await clock.advance(1);
-    expect(sink.waitingBytes).toBeLessThan(600_000);
+    expect(sink.unsentBytes).toBeLessThan(600_000);
     while (sink.names().length < names.length) {
       const before = sink.names().length;
       sink.take();
@@ -250,15 +250,15 @@ class TestSink implements StreamSink {
   isSlow = false;
   isEnded = false;
   isCut = false;
-  waitingBytes = 0;
+  unsentBytes = 0;
 
   write(bytes: Uint8Array): void {
     this.writes.push(bytes);
-    if (this.isSlow) this.waitingBytes += bytes.length;
+    if (this.isSlow) this.unsentBytes += bytes.length;
   }
 
   take(): void {
-    this.waitingBytes = 0;
+    this.unsentBytes = 0;
   }
 
   end(): void {
@@ -299,13 +299,13 @@ function begun(beginning: Beginning = {}) {
     },
   };
   backlog.events(initial);
-  const stream = new WatchStream({
+  const stream = new WatchResponseStream({
     backlog,
     handle,
     encoder: encoder ?? new WatchEncoder(kind, { shape: objectShape, include: 'Metadata' }),
     sink,
     clock,
-    tick: new FlushTick(clock),
+    tick: new FlushScheduler(clock),
     metrics,
     timeoutMs,
     bookmarks,
