@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type ConnectOptions, KubernetesCluster } from '../cluster/kubernetes/client.ts';
+import { KubernetesCluster, type KubernetesConnectOptions } from '../cluster/kubernetes/client.ts';
 import { ConnectionSettingsError } from '../cluster/kubernetes/connection-settings.ts';
 import { realClock } from '../runtime/clock.ts';
 import { type Log, silentLog } from '../runtime/log.ts';
@@ -14,7 +14,7 @@ export interface ConnectFlags {
   readonly context?: string | undefined;
 }
 
-export interface ConnectWays extends Pick<ConnectOptions, 'rateLimit' | 'requestTimeoutMs'> {
+export interface ConnectWays extends Pick<KubernetesConnectOptions, 'rateLimit' | 'requestTimeoutMs'> {
   /** What else the caller can do without a kubeconfig that works. */
   readonly instead?: string;
   /** Told of every request, at debug. */
@@ -53,7 +53,7 @@ function ownRemedy(kubeconfig: string | undefined): readonly string[] {
   return isThere ? [`export KUBECONFIG=$PWD/${ownKubeconfig} for the cluster of stowage up here`] : [];
 }
 
-function tellerOf(log: Log): NonNullable<ConnectOptions['onRequest']> {
+function tellerOf(log: Log): NonNullable<KubernetesConnectOptions['onRequest']> {
   return ({ request, outcome, durationMs }) => {
     const told = typeof outcome === 'number' ? { status: outcome } : { error: outcome };
     log.debug(request, { ...told, ms: Math.round(durationMs) });

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareDataDirectory, unusable } from '../apiserver/store/data-directory.ts';
-import { fileSystemReason } from '../io/files/file-system-reason.ts';
+import { prepareDataDirectory, unusableDirectory } from '../apiserver/store/data-directory.ts';
 import { lockDirectory } from '../apiserver/store/directory-lock.ts';
+import { fileSystemReason } from '../io/files/file-system-reason.ts';
 import { CliError } from './cli-error.ts';
 
 /** Lies in data directories that were made for this, and had nothing else in them. */
@@ -16,7 +16,7 @@ export function markDataDirectory(directory: string): void {
     if (readdirSync(path).length > 0) return;
     writeFileSync(join(path, marker), markerText, { mode: 0o600 });
   } catch (error) {
-    throw unusable(directory, fileSystemReason(error), error);
+    throw unusableDirectory(directory, fileSystemReason(error), error);
   }
 }
 

@@ -3,11 +3,11 @@ import { chmod, readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import type { TlsKeyPair } from '../io/tls/certificate.ts';
-import { loadOrCreateKeyPair } from '../io/tls/persisted-certificate.ts';
+import type { ExtenderTls } from '../extender/extender-server.ts';
 import { fileSystemReason } from '../io/files/file-system-reason.ts';
 import { makeDirectory } from '../io/files/make-directory.ts';
-import type { ExtenderTls } from '../extender/extender-server.ts';
+import type { TlsKeyPair } from '../io/tls/certificate.ts';
+import { loadOrCreateKeyPair } from '../io/tls/persisted-certificate.ts';
 import { realClock } from '../runtime/clock.ts';
 import { CliError, usage } from './cli-error.ts';
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../io/package-version.ts';
 import { CliError } from './cli-error.ts';
 import { addCapacity } from './commands/capacity.ts';
 import { addCompletion } from './commands/completion.ts';
@@ -12,7 +13,6 @@ import { addRun } from './commands/run.ts';
 import { addUp } from './commands/up.ts';
 import { addUpgradeZonalPvs } from './commands/upgrade-zonal-pvs.ts';
 import { errorText } from './error-text.ts';
-import { packageVersion } from '../io/package-version.ts';
 
 /** Exit status 2 is for calls we don't understand, as in most Unix tools. */
 const usageError = 2;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type HealthChecks, healthResponse } from '../io/http/health-pages.ts';
 import { type FullResponse, pageNotFound, textResponse } from '../io/http/full-response.ts';
+import { type HealthChecks, healthResponse } from '../io/http/health-pages.ts';
 import { CliError, usage } from './cli-error.ts';
 import { type ListenAddress, parseListenAddress } from './listen-address.ts';
 

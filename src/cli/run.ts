@@ -1,8 +1,13 @@
 import { hostname } from 'node:os';
 import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
-import { type RunningControllers, type RunOptions, runControllers } from '../controllers/run-controllers.ts';
+import {
+  type RunControllersOptions,
+  type RunningControllers,
+  runControllers,
+} from '../controllers/run-controllers.ts';
+import { packageVersion } from '../io/package-version.ts';
 import { isReason } from '../kube/api-error.ts';
-import type { LeadershipNews } from '../reconcile/leases/leadership.ts';
+import type { LeadershipChange } from '../reconcile/leases/leadership.ts';
 import { realClock } from '../runtime/clock.ts';
 import { systemIds } from '../runtime/ids.ts';
 import type { Log, LogLevel } from '../runtime/log.ts';
@@ -13,7 +18,6 @@ import { type RunSettings, runSettings, type SettingFlags } from './config/run-s
 import { connect } from './connect.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { OpsServer } from './ops-server.ts';
-import { packageVersion } from '../io/package-version.ts';
 import { stopRequested } from './stop-signals.ts';
 import { untilReached } from './until-reached.ts';
 
@@ -57,7 +61,7 @@ export async function run(flags: RunFlags): Promise<void> {
   if (resources === undefined) return await end(await stopped, supervisor, log);
   log.info(describe(settings, cluster));
   const lost = new Promise<Ending>((resolve) => {
-    const onLeadership = (news: LeadershipNews) => {
+    const onLeadership = (news: LeadershipChange) => {
       log.info(newsText(news));
       if (news.kind === 'lost') resolve({ why: 'ending, as another may lead now', exitCode: 1 });
     };
@@ -90,8 +94,8 @@ function own(log: Log) {
     // Two replicas may run on one machine.
     instance: `${hostname()}_${systemIds.uid()}`,
     report: ({ controller, key, error }) => log[levelOf(error)](`${controller}: ${key}`, { error }),
-    onTrouble: (error) => log[levelOf(error)]('controllers', { error }),
-  } satisfies Partial<RunOptions>;
+    onError: (error) => log[levelOf(error)]('controllers', { error }),
+  } satisfies Partial<RunControllersOptions>;
 }
 
 /** An API server that was started anew has forgotten what watches go on from; everything is listed then, and nothing is lost. */
@@ -125,7 +129,7 @@ function describe(settings: RunSettings, { server, source }: KubernetesCluster):
   return `running ${names.join(', ')} on ${server} (${source})${pods}; ${how}`;
 }
 
-function newsText(news: LeadershipNews): string {
+function newsText(news: LeadershipChange): string {
   switch (news.kind) {
     case 'leads':
       return `${news.controller}: this process leads`;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Cluster } from '../cluster/cluster.ts';
 import { failWith, onlyFor } from '../cluster/testing/fault-hooks.ts';
 import { type ClusterCall, InterceptedCluster } from '../cluster/testing/intercepted-cluster.ts';
-import { TrialCluster } from '../controllers/testing/virtual-time-cluster.ts';
+import { VirtualTimeCluster } from '../controllers/testing/virtual-time-cluster.ts';
 import { forbidden } from '../kube/api-error.ts';
 import { nodes, persistentVolumes, pods } from '../kube/resources.ts';
 import { labels } from '../kube/well-known.ts';
@@ -37,7 +37,7 @@ async function fill(cluster: Cluster): Promise<void> {
 }
 
 test('a dry run lists what would be done, and writes nothing', async () => {
-  await using trial = await TrialCluster.start();
+  await using trial = await VirtualTimeCluster.start();
   await fill(trial.cluster);
   const before = await trial.cluster.resource(persistentVolumes).list();
   const text = zonalReport(await upgradeAll(trial.cluster, { isDryRun: true, signal }), true, 'table');
@@ -52,7 +52,7 @@ test('a dry run lists what would be done, and writes nothing', async () => {
 });
 
 test('the second run finds nothing left to do', async () => {
-  await using trial = await TrialCluster.start();
+  await using trial = await VirtualTimeCluster.start();
   await fill(trial.cluster);
   const kindOf = async () =>
     (await upgradeAll(trial.cluster, { isDryRun: false, signal })).map(
@@ -63,7 +63,7 @@ test('the second run finds nothing left to do', async () => {
 });
 
 test('what would be done is there for programs, and for people who want all of it', async () => {
-  await using trial = await TrialCluster.start();
+  await using trial = await VirtualTimeCluster.start();
   await fill(trial.cluster);
   const outcomes = await upgradeAll(trial.cluster, { isDryRun: true, signal });
   expect(zonalReport(outcomes, true, 'name')).toBe('persistentvolume/zonal\n');
@@ -83,7 +83,7 @@ test('what would be done is there for programs, and for people who want all of i
 });
 
 test('one that fails is told, and does not keep the others', async () => {
-  await using trial = await TrialCluster.start();
+  await using trial = await VirtualTimeCluster.start();
   await fill(trial.cluster);
   const client = trial.cluster.resource(persistentVolumes);
   await client.create({ metadata: { name: 'another', labels: { [labels.zone]: 'a' } }, spec });

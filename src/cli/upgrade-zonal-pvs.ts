@@ -2,8 +2,8 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { upgradeVolume } from '../controllers/volumes/zonal-upgrade/upgrade-volume.ts';
 import type { Node, PersistentVolume } from '../kube/api/core.ts';
 import { ApiError, isReason } from '../kube/api-error.ts';
-import { orAbsent } from '../kube/undefined-if-not-found.ts';
 import { nodes, persistentVolumes } from '../kube/resources.ts';
+import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
 import { CliError, usage } from './cli-error.ts';
 import { connect } from './connect.ts';
 import { type LogFlags, logForReading } from './log-flags.ts';
@@ -71,7 +71,7 @@ async function upgradeOne(
       if (!isReason(error, 'Conflict') || attempt === attemptsMax)
         return { kind: 'fail', message: error.message };
       const name = volume.metadata?.name ?? '';
-      const again = await orAbsent(
+      const again = await undefinedIfNotFound(
         cluster.resource(persistentVolumes).get({ name }, { signal: options.signal }),
       );
       if (again === undefined) return { kind: 'leave', reason: 'BeingDeleted' };

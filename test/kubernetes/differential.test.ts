@@ -1,9 +1,9 @@
 import { describe, expect, inject, test } from 'vitest';
 import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+import { tryCluster } from './differential/comparison.ts';
+import { RealCluster } from './differential/real-cluster.ts';
 import { RealScheduler } from './differential/real-scheduler.ts';
 import { Tally } from './differential/tally.ts';
-import { tryCluster } from './differential/trial.ts';
-import { World } from './differential/world.ts';
 
 /**
  * Random clusters and pods, the same at every run. To see others, or more, or one again:
@@ -25,12 +25,12 @@ describe.skipIf(lacks('1.36', ...serverPrograms, 'kube-scheduler'))('beside kube
     'profile upstream gives the same answers in the same words, and profile stowage differs as it is known to',
     async () => {
       const bed = await startBed(bedOptions);
-      const world = new World(await bed.connect());
-      await world.prepare();
+      const cluster = new RealCluster(await bed.connect());
+      await cluster.prepare();
       const real = await RealScheduler.start(bed, inject('kubernetesPrograms')['kube-scheduler'] ?? '');
       const tally = new Tally();
       try {
-        for (let at = 0; at < clusterCount; at++) await tryCluster(firstSeed + at, world, real, tally);
+        for (let at = 0; at < clusterCount; at++) await tryCluster(firstSeed + at, cluster, real, tally);
       } finally {
         await real.close();
         process.stdout.write(`beside kube-scheduler, from seed ${firstSeed}: ${tally.summary}\n`);

@@ -8,16 +8,16 @@ import {
   storageClass,
 } from '../../engine/testing/objects.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { nodeWith, twoPools, worldOf } from '../explain/testing/worlds.ts';
+import { nodeWith, twoPools, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import type { World } from '../source/world.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
 import { measureCapacity } from './measure-capacity.ts';
 import { poolNames, renderCapacity } from './render-capacity.ts';
 import type { CapacityReport } from './report.ts';
 
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
 const golden = (name: string) => `./testing/golden/${name}`;
-const measured = (world: World) => measureCapacity(world, { nowMs });
+const measured = (view: ClusterView) => measureCapacity(view, { nowMs });
 
 const screen: Terminal = { width: 120, hasColour: false, isInteractive: true };
 const utf8 = { LANG: 'de_DE.UTF-8' };
@@ -36,7 +36,7 @@ function textOf(
 }
 
 /** Pools of today's form with a promise, a class that nobody keeps books of, and local disks of which one is taken. */
-function mixedWorld(): World {
+function mixedClusterView(): ClusterView {
   const { snapshot } = twoPools();
   const taken = localVolume('l-2', '20Gi', 'a1', { phase: 'Bound' });
   const made = localVolume('l-4', '7Gi', 'a1', {
@@ -55,7 +55,7 @@ function mixedWorld(): World {
 
 describe('capacity', () => {
   test('is shown by class, pool and volume, with bars where somebody looks on', async () => {
-    const report = measured(mixedWorld());
+    const report = measured(mixedClusterView());
     await expect(textOf(report)).toMatchFileSnapshot(golden('mixed.txt'));
     await expect(textOf(report, { isWide: true })).toMatchFileSnapshot(golden('mixed-wide.txt'));
     await expect(textOf(report, { terminal: screen, env: utf8 })).toMatchFileSnapshot(golden('bars.txt'));
@@ -69,12 +69,12 @@ describe('capacity', () => {
   });
 
   test('can be asked for by class', () => {
-    const report = measureCapacity(mixedWorld(), { nowMs, storageClass: 'local' });
+    const report = measureCapacity(mixedClusterView(), { nowMs, storageClass: 'local' });
     expect([report.classes.length, report.pools.length, report.volumes.length]).toEqual([0, 0, 2]);
   });
 
   test('of a DriverCapacity counts disks that pools share once, and old figures not at all', () => {
-    const world = worldOf({
+    const view = viewOf({
       Node: [nodeWith('n1', '4')],
       StorageClass: [
         storageClass('striped', { provisioner: 'd' }),
@@ -93,7 +93,7 @@ describe('capacity', () => {
       ],
       PersistentVolumeClaim: [claim('c', '20Gi', { className: 'mirrored', selectedNode: 'n1' })],
     });
-    expect(measured(world).pools).toMatchObject([
+    expect(measured(view).pools).toMatchObject([
       {
         storageClass: 'mirrored',
         promised: '20Gi',
@@ -109,30 +109,30 @@ describe('capacity', () => {
         reach: { selector: 'every node', nodeCount: 1 },
       },
     ]);
-    expect(textOf(measured(world))).toContain('expired');
+    expect(textOf(measured(view))).toContain('expired');
   });
 
   test('that is promised twice over is negative, and makes no volume', () => {
-    const world = worldOf({
+    const view = viewOf({
       Node: [nodeWith('n1', '4')],
       StorageClass: [storageClass('dyn', { provisioner: 'd' })],
       CSIDriver: [csiDriver('d')],
       CSIStorageCapacity: [capacity('p', 'dyn', { capacity: '10Gi', nodeTopology: {} })],
       PersistentVolumeClaim: [claim('c', '30Gi', { className: 'dyn', selectedNode: 'n1' })],
     });
-    const report = measured(world);
+    const report = measured(view);
     expect(report.pools).toMatchObject([{ promised: '30Gi', free: '-20Gi', largestVolume: '0' }]);
     expect(report.classes).toMatchObject([{ reported: '10Gi', free: '0', largestVolume: '0' }]);
     expect(textOf(report, { terminal: screen })).toContain('[############]');
   });
 
   test('of an empty cluster is nothing to measure', () => {
-    expect(textOf(measured(worldOf({}, { unseen: [] })))).toMatch(/^Nothing to measure: .*\n$/);
+    expect(textOf(measured(viewOf({}, { unseen: [] })))).toMatch(/^Nothing to measure: .*\n$/);
   });
 
   test('of five thousand nodes fits on a few screens, and is whole when asked for', () => {
     const names = Array.from({ length: 5_000 }, (_, at) => `n${at}`);
-    const world = worldOf(
+    const view = viewOf(
       {
         Node: names.map((name) => nodeWith(name, '4')),
         StorageClass: [storageClass('local')],
@@ -140,7 +140,7 @@ describe('capacity', () => {
       },
       { unseen: [] },
     );
-    const report = measured(world);
+    const report = measured(view);
     expect(report.volumes).toHaveLength(5_000);
     expect(textOf(report).split('\n').slice(-2)).toEqual(['  and 4,950 more; -o wide shows all', '']);
     expect(textOf(report, { isWide: true }).split('\n')).toHaveLength(5_003);

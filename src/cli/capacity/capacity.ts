@@ -2,7 +2,7 @@ import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { terminalOf } from '../output/terminal.ts';
-import { loadWorld, type SourceFlags } from '../source/load-world.ts';
+import { loadClusterView, type SourceFlags } from '../source/load-cluster-view.ts';
 import { isBlind } from '../source/missing-notes.ts';
 import { measureCapacity } from './measure-capacity.ts';
 import { poolNames, renderCapacity } from './render-capacity.ts';
@@ -16,13 +16,13 @@ export interface CapacityFlags extends SourceFlags {
 /** `stowage capacity`: how much room there is, and how much of it is spoken for. */
 export async function capacity(flags: CapacityFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
-  const world = await loadWorld(flags);
-  if (isBlind(world, ['CSIStorageCapacity', 'PersistentVolume']))
+  const view = await loadClusterView(flags);
+  if (isBlind(view, ['CSIStorageCapacity', 'PersistentVolume']))
     throw new CliError(
       'could see neither csistoragecapacities nor persistentvolumes: forbidden; ask for the right to list them',
     );
-  const report = measureCapacity(world, { nowMs: realClock.nowMs(), storageClass: flags.class });
-  if (flags.class !== undefined && world.snapshot.get('StorageClass', flags.class) === undefined)
+  const report = measureCapacity(view, { nowMs: realClock.nowMs(), storageClass: flags.class });
+  if (flags.class !== undefined && view.snapshot.get('StorageClass', flags.class) === undefined)
     requireAny(report, flags.class);
   process.stdout.write(rendered(report, format));
 }

@@ -8,8 +8,8 @@ import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../.
 import { noticeNotes } from '../explain/lines.ts';
 import { quantityText } from '../reservations/amounts.ts';
 import { ReachReader } from '../reservations/reach.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
 import { missingNotes, type Need } from '../source/missing-notes.ts';
-import type { World } from '../source/world.ts';
 import { measureVolumes } from './measure-volumes.ts';
 import type { CapacityReport, ClassCapacity, PoolCapacity } from './report.ts';
 
@@ -29,9 +29,9 @@ const needs: readonly Need[] = [
 ];
 
 /** How much room there is, by the engine's own books. */
-export function measureCapacity(world: World, { nowMs, storageClass }: MeasureOptions): CapacityReport {
-  const { snapshot, notes } = world;
-  const { index, notices } = snapshot.toIndex(stowageProfile);
+export function measureCapacity(view: ClusterView, { nowMs, storageClass }: MeasureOptions): CapacityReport {
+  const { snapshot, notes } = view;
+  const { index, warnings } = snapshot.toIndex(stowageProfile);
   index.settle(nowMs);
   const reaches = new ReachReader(index);
   const isAsked = (line: { readonly storageClass: string }) =>
@@ -42,7 +42,7 @@ export function measureCapacity(world: World, { nowMs, storageClass }: MeasureOp
     classes: measureClasses(index, nowMs).filter(isAsked),
     pools: measurePools(index, reaches, nowMs).filter(isAsked),
     volumes: measureVolumes(snapshot, index, reaches).filter(isAsked),
-    notes: [...notes, ...missingNotes(world, needs), ...noticeNotes(notices)],
+    notes: [...notes, ...missingNotes(view, needs), ...noticeNotes(warnings)],
   };
 }
 

@@ -155,16 +155,16 @@ test.each<readonly [string, readonly string[]]>([
     'featureGates: { Other: true }',
     ['featureGates.Other: there is no such field; use one of VolumeScheduling, or remove it'],
   ],
-  ['profile: { namesClosestCandidate: "yes" }', ['profile.namesClosestCandidate: is "yes"; say true or false']],
+  [
+    'profile: { namesClosestCandidate: "yes" }',
+    ['profile.namesClosestCandidate: is "yes"; say true or false'],
+  ],
   ['profile: { inFlight: none }', ['profile.inFlight: "none" is none of linear, one-at-a-time, off']],
   [
     'profile: { inFlightOf: { a.example.com: some } }',
     ['profile.inFlightOf[a.example.com]: "some" is none of linear, one-at-a-time, off'],
   ],
-  [
-    'profile: { scoring: { poolShape: [] } }',
-    ['profile.scoring.poolShape: has no points; give at least one'],
-  ],
+  ['profile: { scoring: { poolShape: [] } }', ['profile.scoring.poolShape: must have at least one point']],
   [
     'profile: { scoring: { volumeShape: [{ utilization: 0, score: 11 }, { utilization: 0, score: 1 }] } }',
     [

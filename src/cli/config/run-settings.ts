@@ -1,5 +1,5 @@
 import { selectControllers } from '../../controllers/controller-names.ts';
-import type { RunOptions } from '../../controllers/run-controllers.ts';
+import type { RunControllersOptions } from '../../controllers/run-controllers.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import { usage } from '../cli-error.ts';
 import { featureGatesOf } from '../feature-gates.ts';
@@ -19,7 +19,10 @@ export interface SettingFlags {
   readonly httpAddress?: string;
 }
 
-export type RunSettings = Pick<RunOptions, 'names' | 'volumeScheduling' | 'bindTimeoutMs' | 'backOff'> & {
+export type RunSettings = Pick<
+  RunControllersOptions,
+  'names' | 'volumeScheduling' | 'bindTimeoutMs' | 'backOff'
+> & {
   readonly leaderElection: boolean;
   readonly schedulerNames: readonly string[];
   readonly profile: Profile;

@@ -1,8 +1,8 @@
 import {
-  type MakeOutcome,
   type Provisioner,
   type ProvisionRequest,
-  refused,
+  refusedOutcome,
+  type VolumeMakeOutcome,
   type VolumePlan,
 } from '../../controllers/provisioner/provisioner.ts';
 import type { Node, PersistentVolume } from '../../kube/api/core.ts';
@@ -64,11 +64,11 @@ export class PoolDriver {
     return { name: 'demo-pools', run: (context, signal) => this.#publish(context, signal) };
   }
 
-  async #make(plan: VolumePlan): Promise<MakeOutcome> {
+  async #make(plan: VolumePlan): Promise<VolumeMakeOutcome> {
     await this.#isKnown;
     const { node = '', size = '0' } = plan.source.csi?.volumeAttributes ?? {};
     if (this.#pools.take(plan.asset.name, node, bytesOf(size))) return { kind: 'made', plan };
-    return refused(
+    return refusedOutcome(
       `the pool of ${node} has ${text(this.#pools.leftBytes(node))} left, and ${size} are asked for`,
     );
   }
@@ -159,7 +159,7 @@ interface Caches {
 function planOn({ asset, claim, selectedNode }: ProvisionRequest) {
   const node = selectedNode?.metadata?.name;
   if (node === undefined)
-    return refused(`${driver} needs a class with volumeBindingMode WaitForFirstConsumer`);
+    return refusedOutcome(`${driver} needs a class with volumeBindingMode WaitForFirstConsumer`);
   const hostname = selectedNode?.metadata?.labels?.[labels.hostname] ?? node;
   const matchExpressions = [{ key: labels.hostname, operator: 'In' as const, values: [hostname] }];
   const size = String(claim.spec?.resources?.requests?.storage ?? '0');

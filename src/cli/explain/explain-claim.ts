@@ -3,7 +3,7 @@ import { type Profile, upstreamProfile } from '../../engine/cluster-index/profil
 import { claimCandidates } from '../../engine/explain/claim-candidates.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
-import type { World } from '../source/world.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
 import { type ClaimStanding, claimStanding } from './claim-standing.ts';
 import { type ExplainPodOptions, explainPod, type IndexOf } from './explain-pod.ts';
 import type { CandidateLine, ClaimExplanation, ClaimState, PodExplanation } from './explanation.ts';
@@ -21,22 +21,22 @@ const choosing: ReadonlySet<ClaimState> = new Set<ClaimState>([
   'WaitsForScheduler',
 ]);
 
-/** What a claim waits for. The claim must be in the world. */
+/** What a claim waits for. The claim must be in the view. */
 export function explainClaim(
-  world: World,
+  view: ClusterView,
   claim: PersistentVolumeClaim,
   options: ExplainPodOptions,
 ): ClaimExplanation {
-  const indexOf = remembering((profile) => world.snapshot.toIndex(profile));
+  const indexOf = remembering((profile) => view.snapshot.toIndex(profile));
   // Nothing is planned by it here: claims and volumes read the same under every profile.
-  const { index, notices } = indexOf(upstreamProfile);
+  const { index, warnings } = indexOf(upstreamProfile);
   const { namespace = '', name = '' } = claim.metadata ?? {};
   const record = index.claims.get(`${namespace}/${name}`)!;
   const users = [...index.pods.usingClaim(record.key)].filter(({ isFinished }) => !isFinished);
   const standing = claimStanding(record, index, users);
   const isForPods = standing.state === 'WaitsForScheduler';
   const shown = isForPods ? users.filter(({ nodeName }) => nodeName === '').slice(0, podsMax) : [];
-  const pods = shown.flatMap(({ key }) => explained(world, key, { ...options, indexOf }));
+  const pods = shown.flatMap(({ key }) => explained(view, key, { ...options, indexOf }));
   const closest = choosing.has(standing.state) ? closestTo(record, index) : { candidates: [], omitted: 0 };
   return {
     apiVersion: explanationApiVersion,
@@ -56,8 +56,8 @@ export function explainClaim(
     omitted: closest.omitted,
     pods,
     podsOmitted: isForPods ? users.length - pods.length : 0,
-    events: eventLines(world.events, { kind: 'PersistentVolumeClaim', namespace, name }),
-    notes: [...world.notes, ...noticeNotes(notices)],
+    events: eventLines(view.events, { kind: 'PersistentVolumeClaim', namespace, name }),
+    notes: [...view.notes, ...noticeNotes(warnings)],
   };
 }
 
@@ -77,9 +77,9 @@ function remembering(make: IndexOf): IndexOf {
 }
 
 /** Notes are told once, for the claim. */
-function explained(world: World, key: string, options: ExplainPodOptions): PodExplanation[] {
-  const pod = world.snapshot.get('Pod', key);
-  return pod === undefined ? [] : [{ ...explainPod(world, pod, options), notes: [] }];
+function explained(view: ClusterView, key: string, options: ExplainPodOptions): PodExplanation[] {
+  const pod = view.snapshot.get('Pod', key);
+  return pod === undefined ? [] : [{ ...explainPod(view, pod, options), notes: [] }];
 }
 
 function closestTo(

@@ -10,8 +10,8 @@ import type { PodRefusal } from '../../engine/rules/framework/rule.ts';
 import { nodeReasons } from '../../engine/rules/reasons.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
 import type { Note } from '../source/note.ts';
-import type { World } from '../source/world.ts';
 import { claimStanding } from './claim-standing.ts';
 import type { ClaimLine, PodExplanation } from './explanation.ts';
 import { explanationApiVersion } from './explanation.ts';
@@ -26,16 +26,16 @@ export interface ExplainPodOptions {
   readonly indexOf?: IndexOf | undefined;
 }
 
-export type IndexOf = (profile: Profile) => ReturnType<World['snapshot']['toIndex']>;
+export type IndexOf = (profile: Profile) => ReturnType<ClusterView['snapshot']['toIndex']>;
 
 /** What a claim line shows; more don't make it clearer. */
 const candidatesMax = 5;
 
-/** Why a pod waits and what would help, or why it is where it is. The pod must be in the world. */
-export function explainPod(world: World, pod: Pod, options: ExplainPodOptions): PodExplanation {
+/** Why a pod waits and what would help, or why it is where it is. The pod must be in the view. */
+export function explainPod(view: ClusterView, pod: Pod, options: ExplainPodOptions): PodExplanation {
   const profile = profileFor(pod, options.profile);
-  const { indexOf = (asked: Profile) => world.snapshot.toIndex(asked) } = options;
-  const { index, notices } = indexOf(profile);
+  const { indexOf = (asked: Profile) => view.snapshot.toIndex(asked) } = options;
+  const { index, warnings } = indexOf(profile);
   const record = readPod(pod);
   const base: PodExplanation = {
     apiVersion: explanationApiVersion,
@@ -51,17 +51,17 @@ export function explainPod(world: World, pod: Pod, options: ExplainPodOptions): 
     verdict: 'unknown',
     podReasons: [],
     nodes: { total: index.nodes.size, fitting: 0, groups: [] },
-    claims: claimLines(record, index, world),
+    claims: claimLines(record, index, view),
     remedies: [],
     reported: reportedMessage(pod),
-    events: eventLines(world.events, { kind: 'Pod', namespace: record.namespace, name: record.name }),
-    notes: [...world.notes, ...schedulerNotes(pod, options), ...noticeNotes(notices)],
+    events: eventLines(view.events, { kind: 'Pod', namespace: record.namespace, name: record.name }),
+    notes: [...view.notes, ...schedulerNotes(pod, options), ...noticeNotes(warnings)],
   };
-  return { ...base, ...judged(base, { world, pod, record, index, nowMs: options.nowMs }) };
+  return { ...base, ...judged(base, { view, pod, record, index, nowMs: options.nowMs }) };
 }
 
 interface Question {
-  readonly world: World;
+  readonly view: ClusterView;
   readonly pod: Pod;
   readonly record: PodRecord;
   readonly index: ClusterIndex;
@@ -69,7 +69,7 @@ interface Question {
 }
 
 function judged(base: PodExplanation, question: Question): Partial<PodExplanation> {
-  const { pod, record, index, nowMs, world } = question;
+  const { pod, record, index, nowMs, view } = question;
   const name = `Pod ${record.key}`;
   if (record.isFinished)
     return {
@@ -88,7 +88,7 @@ function judged(base: PodExplanation, question: Question): Partial<PodExplanatio
       verdict: 'gated',
       summary: `${name} waits for its scheduling gates to be removed: ${gates.join(', ')}.`,
     };
-  if (!world.seesNodes)
+  if (!view.seesNodes)
     return {
       verdict: 'unknown',
       summary: `${name} waits; nothing can be said of nodes that could not be seen.`,
@@ -103,7 +103,7 @@ function judged(base: PodExplanation, question: Question): Partial<PodExplanatio
 }
 
 function refused(base: PodExplanation, question: Question, refusal: Refusal): Partial<PodExplanation> {
-  const { pod, record, index, nowMs, world } = question;
+  const { pod, record, index, nowMs, view } = question;
   const common = { verdict: 'refused', message: refusal.message } as const;
   if (refusal.nodeCount === 0)
     return { ...common, summary: `Pod ${record.key} fits nowhere: there are no nodes.` };
@@ -119,7 +119,7 @@ function refused(base: PodExplanation, question: Question, refusal: Refusal): Pa
   }
   const { nodes } = refusal.explain();
   const groups = groupNodes(nodes, record, index);
-  const { remedies, ...search } = findRemedies(pod, index, nodes, { nowMs, objects: world.snapshot });
+  const { remedies, ...search } = findRemedies(pod, index, nodes, { nowMs, objects: view.snapshot });
   return {
     ...common,
     summary: `${refusedSummary(record, refusal.nodeCount, groups)}${nomination(record)}`,
@@ -174,7 +174,11 @@ function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-function claimLines({ claims }: PodRecord, index: ClusterIndex, { snapshot }: World): readonly ClaimLine[] {
+function claimLines(
+  { claims }: PodRecord,
+  index: ClusterIndex,
+  { snapshot }: ClusterView,
+): readonly ClaimLine[] {
   return claims.map(({ key }) => {
     const record = index.claims.get(key);
     const requested = snapshot.get('PersistentVolumeClaim', key)?.spec?.resources?.requests?.storage;

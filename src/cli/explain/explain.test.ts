@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { boundClaim, claim, localVolume, storageClass } from '../../engine/testing/objects.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import type { Target, World } from '../source/world.ts';
+import type { ClusterView, Target } from '../source/cluster-view.ts';
 import { answer, exitCodeOf, nameOf } from './explain.ts';
 import type { ClaimExplanation, Explanation, PodExplanation } from './explanation.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
-import { nodeWith, podWith, thousandNodes, threeNodes, twoPools, worldOf } from './testing/worlds.ts';
+import { nodeWith, podWith, thousandNodes, threeNodes, twoPools, viewOf } from './testing/cluster-views.ts';
 
 const golden = (name: string) => `./testing/golden/${name}`;
 
-function ask(world: World, kind: Target['kind'], name: string): Explanation {
-  return answer(world, { kind, namespace: 'default', name }, { nowMs: 0, where: 'the test' });
+function ask(view: ClusterView, kind: Target['kind'], name: string): Explanation {
+  return answer(view, { kind, namespace: 'default', name }, { nowMs: 0, where: 'the test' });
 }
 
-function askPod(world: World, name: string): PodExplanation {
-  return ask(world, 'pod', name) as PodExplanation;
+function askPod(view: ClusterView, name: string): PodExplanation {
+  return ask(view, 'pod', name) as PodExplanation;
 }
 
-function askClaim(world: World, name: string): ClaimExplanation {
-  return ask(world, 'claim', name) as ClaimExplanation;
+function askClaim(view: ClusterView, name: string): ClaimExplanation {
+  return ask(view, 'claim', name) as ClaimExplanation;
 }
 
 function textOf(explanation: Explanation, terminal: Terminal = plainTerminal, isWide = false): string {
@@ -64,7 +64,7 @@ describe('a pod that fits nowhere', () => {
 
   test('hears of a claim that is not there', () => {
     const explanation = askPod(
-      worldOf({ Node: [nodeWith('n1', '4')], Pod: [podWith('p', '1', ['nowhere'])] }),
+      viewOf({ Node: [nodeWith('n1', '4')], Pod: [podWith('p', '1', ['nowhere'])] }),
       'p',
     );
     expect(explanation.summary).toBe(
@@ -77,25 +77,25 @@ describe('a pod that fits nowhere', () => {
 
 describe('a pod that has its place, or would', () => {
   test('is shown with the scores of its node and the next best', async () => {
-    const world = worldOf({
+    const view = viewOf({
       Node: [nodeWith('n1', '4'), nodeWith('n2', '8'), nodeWith('n3', '2')],
       PersistentVolume: [localVolume('pv-1', '1Gi', 'n1')],
       PersistentVolumeClaim: [boundClaim('own', '1Gi', 'pv-1')],
       StorageClass: [storageClass('local')],
       Pod: [podWith('placed', '1', [], 'n1'), podWith('rooted', '1', ['own'], 'n1'), podWith('waits', '1')],
     });
-    await expect(textOf(askPod(world, 'placed'))).toMatchFileSnapshot(golden('placed.txt'));
-    expect(askPod(world, 'rooted').summary).toBe(
+    await expect(textOf(askPod(view, 'placed'))).toMatchFileSnapshot(golden('placed.txt'));
+    expect(askPod(view, 'rooted').summary).toBe(
       'Pod default/rooted is on n1, the only node that would do now.',
     );
-    expect(askPod(world, 'waits')).toMatchObject({ verdict: 'fits', placement: { node: 'n2' } });
-    expect(exitCodeOf(askPod(world, 'waits'))).toBe(0);
-    expect(['placed', 'rooted', 'waits'].map((name) => nameOf(askPod(world, name)))).toEqual([
+    expect(askPod(view, 'waits')).toMatchObject({ verdict: 'fits', placement: { node: 'n2' } });
+    expect(exitCodeOf(askPod(view, 'waits'))).toBe(0);
+    expect(['placed', 'rooted', 'waits'].map((name) => nameOf(askPod(view, name)))).toEqual([
       'node/n1\n',
       'node/n1\n',
       'node/n2\n',
     ]);
-    expect(nameOf(askClaim(world, 'own'))).toBe('persistentvolume/pv-1\n');
+    expect(nameOf(askClaim(view, 'own'))).toBe('persistentvolume/pv-1\n');
   });
 
   test.each<[string, Parameters<typeof podWith>, object, string, number]>([
@@ -103,14 +103,14 @@ describe('a pod that has its place, or would', () => {
     ['an end', ['p', '1'], { status: { phase: 'Succeeded' } }, 'finished', 0],
   ])('knows of %s', (_, args, more, verdict, exitCode) => {
     const pod = { ...podWith(...args), ...more };
-    const explanation = askPod(worldOf({ Node: [nodeWith('n1', '4')], Pod: [pod] }), 'p');
+    const explanation = askPod(viewOf({ Node: [nodeWith('n1', '4')], Pod: [pod] }), 'p');
     expect(explanation.verdict).toBe(verdict);
     expect(exitCodeOf(explanation)).toBe(exitCode);
     expect(nameOf(explanation)).toBe('');
   });
 
   test('is not judged where nobody could see the nodes', () => {
-    const explanation = askPod(worldOf({ Pod: [podWith('p', '1')] }, { seesNodes: false }), 'p');
+    const explanation = askPod(viewOf({ Pod: [podWith('p', '1')] }, { seesNodes: false }), 'p');
     expect(explanation.verdict).toBe('unknown');
     expect(exitCodeOf(explanation)).toBe(1);
   });
@@ -126,7 +126,7 @@ describe('a claim', () => {
   const provisioned = { provisioner: 'csi.example.com' } as const;
   const at = { volumeBindingMode: 'Immediate' } as const;
 
-  test.each<[string, Parameters<typeof worldOf>[0], string, number]>([
+  test.each<[string, Parameters<typeof viewOf>[0], string, number]>([
     [
       'is bound',
       {
@@ -186,7 +186,7 @@ describe('a claim', () => {
     ],
     ['cannot be read', { PersistentVolumeClaim: [claim('c', 'lots')] }, 'Malformed', 3],
   ])('that %s says so', (_, objects, state, exitCode) => {
-    const explanation = askClaim(worldOf(objects), 'c');
+    const explanation = askClaim(viewOf(objects), 'c');
     expect(explanation.state).toBe(state);
     expect(exitCodeOf(explanation)).toBe(exitCode);
     expect(textOf(explanation)).toContain(explanation.summary);
@@ -195,12 +195,12 @@ describe('a claim', () => {
 
 describe('what is not there', () => {
   test('is said, with where it might be', () => {
-    const world = threeNodes();
-    expect(() => ask(world, 'pod', 'nobody')).toThrow(
+    const view = threeNodes();
+    expect(() => ask(view, 'pod', 'nobody')).toThrow(
       'there is no pod default/nobody in the test; kubectl get pods -n default lists those there are',
     );
     expect(() =>
-      answer(world, { kind: 'claim', namespace: 'shop', name: 'data' }, { nowMs: 0, where: 'the test' }),
+      answer(view, { kind: 'claim', namespace: 'shop', name: 'data' }, { nowMs: 0, where: 'the test' }),
     ).toThrow(
       'there is no claim shop/data in the test; there is one in namespace default; choose it with -n',
     );

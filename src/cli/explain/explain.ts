@@ -7,10 +7,10 @@ import { logForReading } from '../log-flags.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
+import type { ClusterView, Target } from '../source/cluster-view.ts';
 import { connectToRead, loadCluster } from '../source/load-cluster.ts';
+import type { SourceFlags } from '../source/load-cluster-view.ts';
 import { loadFiles } from '../source/load-files.ts';
-import type { SourceFlags } from '../source/load-world.ts';
-import type { Target, World } from '../source/world.ts';
 import { explainClaim } from './explain-claim.ts';
 import { type ExplainPodOptions, explainPod } from './explain-pod.ts';
 import type { Explanation } from './explanation.ts';
@@ -32,9 +32,9 @@ export async function explain(kind: string, name: string | undefined, flags: Exp
   const asked = askedFor(...kindAndName(kind, name), flags);
   const log = logForReading(flags);
   const progress = progressOf(log);
-  const { world, target, where } = await load(asked, flags, { log, progress });
+  const { view, target, where } = await load(asked, flags, { log, progress });
   progress.tell('looking for what would help');
-  const explanation = answer(world, target, { ...options, where });
+  const explanation = answer(view, target, { ...options, where });
   progress.end();
   process.stdout.write(rendered(explanation, format, terminalOf(process.stdout, process.env)));
   process.exitCode = exitCodeOf(explanation);
@@ -85,7 +85,7 @@ function profileOf({ profile }: ExplainFlags): ExplainPodOptions['profile'] {
 }
 
 interface Loaded {
-  readonly world: World;
+  readonly view: ClusterView;
   readonly target: Target;
   /** For messages. */
   readonly where: string;
@@ -101,15 +101,15 @@ async function load(
     await using cluster = await connectToRead({ kubeconfig, context }, log);
     const { server, source } = cluster;
     const target = { ...asked, namespace: asked.namespace ?? cluster.namespace };
-    const world = await loadCluster(cluster, target, { server, source, onProgress });
-    return { world, target, where: server };
+    const view = await loadCluster(cluster, target, { server, source, onProgress });
+    return { view, target, where: server };
   }
   if (kubeconfig !== undefined || context !== undefined)
     throw usage('--from reads files, --kubeconfig and --context a cluster; give one of them');
   const target = { ...asked, namespace: asked.namespace ?? 'default' };
   const files = loadFiles(from, { onProgress });
   const notes = missingNotes(files.snapshot, podsOf(files.snapshot, target));
-  return { world: { ...files, notes }, target, where: from.join(', ') };
+  return { view: { ...files, notes }, target, where: from.join(', ') };
 }
 
 /** The pods that an answer is about. */
@@ -120,20 +120,20 @@ function podsOf(snapshot: ClusterSnapshot, { kind, namespace, name }: Target): r
 
 /** The explanation of what is asked for; rejects what isn't there. */
 export function answer(
-  world: World,
+  view: ClusterView,
   target: Target,
   options: ExplainPodOptions & { readonly where: string },
 ): Explanation {
   const key = `${target.namespace}/${target.name}`;
-  const { snapshot } = world;
+  const { snapshot } = view;
   if (target.kind === 'pod') {
     const pod = snapshot.get('Pod', key);
-    if (pod === undefined) throw notFound(world, target, options.where);
-    return explainPod(world, pod, options);
+    if (pod === undefined) throw notFound(view, target, options.where);
+    return explainPod(view, pod, options);
   }
   const claim = snapshot.get('PersistentVolumeClaim', key);
-  if (claim === undefined) throw notFound(world, target, options.where);
-  return explainClaim(world, claim, options);
+  if (claim === undefined) throw notFound(view, target, options.where);
+  return explainClaim(view, claim, options);
 }
 
 function rendered(explanation: Explanation, format: OutputFormat, terminal: Terminal): string {

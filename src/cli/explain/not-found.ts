@@ -1,24 +1,24 @@
 import { truncatedList } from '../../engine/explain/truncated-list.ts';
 import { CliError } from '../cli-error.ts';
-import type { Target, World } from '../source/world.ts';
+import type { ClusterView, Target } from '../source/cluster-view.ts';
 
 /** Why there is nothing to explain, and what was probably meant. */
-export function notFound(world: World, { kind, namespace, name }: Target, where: string): CliError {
+export function notFound(view: ClusterView, { kind, namespace, name }: Target, where: string): CliError {
   const plural = kind === 'pod' ? 'pods' : 'persistentvolumeclaims';
-  const hidden = world.notes.find(({ about, text }) => about === 'unseen' && text.includes(` see ${plural}`));
+  const hidden = view.notes.find(({ about, text }) => about === 'unseen' && text.includes(` see ${plural}`));
   if (hidden !== undefined) return new CliError(`${hidden.text}; ask for the right to list ${plural}`);
   const hint =
-    elsewhere(world, { kind, namespace, name }) ??
-    unknownNamespace(world, namespace) ??
-    nearby(world, { kind, namespace, name }) ??
+    elsewhere(view, { kind, namespace, name }) ??
+    unknownNamespace(view, namespace) ??
+    nearby(view, { kind, namespace, name }) ??
     `kubectl get ${plural} -n ${namespace} lists those there are`;
   return new CliError(`there is no ${kind} ${namespace}/${name} in ${where}; ${hint}`);
 }
 
 const namesShownMax = 3;
 
-function elsewhere(world: World, { kind, name }: Target): string | undefined {
-  const namespaces = namesOf(world, kind).flatMap((known) => (known.name === name ? [known.namespace] : []));
+function elsewhere(view: ClusterView, { kind, name }: Target): string | undefined {
+  const namespaces = namesOf(view, kind).flatMap((known) => (known.name === name ? [known.namespace] : []));
   if (namespaces.length === 0) return undefined;
   return namespaces.length === 1
     ? `there is one in namespace ${namespaces[0]}; choose it with -n`
@@ -26,7 +26,7 @@ function elsewhere(world: World, { kind, name }: Target): string | undefined {
 }
 
 /** Only where namespaces were read at all. */
-function unknownNamespace({ snapshot }: World, namespace: string): string | undefined {
+function unknownNamespace({ snapshot }: ClusterView, namespace: string): string | undefined {
   if (snapshot.count('Namespace') === 0 || snapshot.get('Namespace', namespace) !== undefined)
     return undefined;
   const known = [...snapshot.values('Namespace')].map(({ metadata }) => metadata?.name ?? '');
@@ -36,8 +36,8 @@ function unknownNamespace({ snapshot }: World, namespace: string): string | unde
   return `there is no namespace ${namespace} either; ${hint}`;
 }
 
-function nearby(world: World, { kind, namespace, name }: Target): string | undefined {
-  const there = namesOf(world, kind).filter((known) => known.namespace === namespace);
+function nearby(view: ClusterView, { kind, namespace, name }: Target): string | undefined {
+  const there = namesOf(view, kind).filter((known) => known.namespace === namespace);
   const near = closeTo(
     name,
     there.map((known) => known.name),
@@ -45,7 +45,7 @@ function nearby(world: World, { kind, namespace, name }: Target): string | undef
   return near.length === 0 ? undefined : `close to it ${near.length === 1 ? 'is' : 'are'} ${shortened(near)}`;
 }
 
-function namesOf({ snapshot }: World, kind: Target['kind']) {
+function namesOf({ snapshot }: ClusterView, kind: Target['kind']) {
   return [...snapshot.values(kind === 'pod' ? 'Pod' : 'PersistentVolumeClaim')].map(({ metadata }) => ({
     namespace: metadata?.namespace ?? '',
     name: metadata?.name ?? '',

@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { claim, localVolume, storageClass } from '../../engine/testing/objects.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import type { Target, World } from '../source/world.ts';
+import type { ClusterView, Target } from '../source/cluster-view.ts';
 import { answer, exitCodeOf } from './explain.ts';
 import type { PodExplanation } from './explanation.ts';
 import { renderPod } from './render-pod.ts';
-import { nodeWith, podWith, threeNodes, worldOf } from './testing/worlds.ts';
+import { nodeWith, podWith, threeNodes, viewOf } from './testing/cluster-views.ts';
 
-function ask(world: World, target: Partial<Target> = {}): PodExplanation {
+function ask(view: ClusterView, target: Partial<Target> = {}): PodExplanation {
   const whole: Target = { kind: 'pod', namespace: 'default', name: 'p', ...target };
-  return answer(world, whole, { nowMs: 0, where: 'the test' }) as PodExplanation;
+  return answer(view, whole, { nowMs: 0, where: 'the test' }) as PodExplanation;
 }
 
-function told(world: World, terminal: Terminal = plainTerminal, isWide = false): string {
-  return renderPod(ask(world), { terminal, isWide });
+function told(view: ClusterView, terminal: Terminal = plainTerminal, isWide = false): string {
+  return renderPod(ask(view), { terminal, isWide });
 }
 
 /** A pod with more to its name than what it asks for. */
@@ -53,14 +53,14 @@ describe('a pod', () => {
       3,
     ],
   ])('%s', (_, pod, summary, exitCode) => {
-    const explanation = ask(worldOf({ Node: oneNode, Pod: [pod] }));
+    const explanation = ask(viewOf({ Node: oneNode, Pod: [pod] }));
     expect(explanation.summary).toBe(summary);
     expect(exitCodeOf(explanation)).toBe(exitCode);
   });
 
   test('hears what its claim waits for, where the scheduler cannot help', () => {
     const text = told(
-      worldOf({
+      viewOf({
         Node: oneNode,
         PersistentVolumeClaim: [claim('data', '1Gi', { className: 'nope' })],
         Pod: [podWith('p', '1', ['data'])],
@@ -73,7 +73,7 @@ describe('a pod', () => {
     const volume = localVolume('v', '1Gi', 'gone', { phase: 'Bound' });
     const bound = claim('data', '1Gi', { spec: { volumeName: 'v' }, phase: 'Bound' });
     const text = told(
-      worldOf({
+      viewOf({
         Node: oneNode,
         StorageClass: [storageClass('local')],
         PersistentVolume: [volume],
@@ -97,7 +97,7 @@ describe('what is told', () => {
     const asking = podWith('p', '1', ['data']);
     const containers = [{ name: 'main', resources: { requests: { memory: '4Gi' } } }];
     const text = told(
-      worldOf({
+      viewOf({
         Node: [
           { ...node, status: { allocatable: { ...node.status?.allocatable, memory: `${4 * gib - 1}` } } },
         ],
@@ -114,24 +114,24 @@ describe('what is told', () => {
 
   test('fits on a screen with fifty claims, and is there as a whole when asked for', () => {
     const names = Array.from({ length: 50 }, (_, at) => `data-${at}`);
-    const world = worldOf({
+    const view = viewOf({
       Node: [nodeWith('n1', '4'), nodeWith('n2', '4')],
       StorageClass: [storageClass('local')],
       PersistentVolumeClaim: names.map((name) => claim(name, '5Gi')),
       Pod: [podWith('p', '1', names)],
     });
-    const text = told(world);
+    const text = told(view);
     expect(text).toContain('[default/data-0, default/data-1 and 48 more]');
     expect(text).toContain('and 44 more claims (-o wide shows them)');
     expect(text.split('\n').length).toBeLessThan(24);
-    expect(told(world, plainTerminal, true)).toContain('default/data-49 (5Gi, class local, waiting)');
+    expect(told(view, plainTerminal, true)).toContain('default/data-49 (5Gi, class local, waiting)');
   });
 
   test('keeps messages of others from breaking lines and commanding the terminal', () => {
     const message = 'one\ntwo\u001b]0;title\u0007\u001b[2J\u001b[8mhidden';
     const pod = podIn({}, { conditions: [{ type: 'PodScheduled', status: 'False', message }] });
-    const world = worldOf({ Node: oneNode, Pod: [pod] });
-    const text = told(world, { width: 200, hasColour: true, isInteractive: true });
+    const view = viewOf({ Node: oneNode, Pod: [pod] });
+    const text = told(view, { width: 200, hasColour: true, isInteractive: true });
     expect(text).toContain("the pod's condition says: one two ]0;title  [2J hidden");
     expect(text).toContain('\u001b[31mPod\u001b[39m');
   });
@@ -139,7 +139,7 @@ describe('what is told', () => {
 
 describe('a name that is not there', () => {
   const namespaces = ['default', 'shop'].map((name) => ({ metadata: { name } }));
-  const world = worldOf({
+  const view = viewOf({
     Namespace: namespaces,
     Pod: [podWith('database-0', '1'), podWith('database-1', '1'), podWith('web', '1')],
   });
@@ -155,7 +155,7 @@ describe('a name that is not there', () => {
     [{ namespace: 'shop', name: 'web' }, 'there is one in namespace default; choose it with -n'],
     [{ namespace: 'shop', name: 'cart' }, 'kubectl get pods -n shop lists those there are'],
   ])('%j comes with what was probably meant', (target, hint) => {
-    expect(() => ask(world, target)).toThrow(new RegExp(`; ${hint.replaceAll('/', '.')}$`));
+    expect(() => ask(view, target)).toThrow(new RegExp(`; ${hint.replaceAll('/', '.')}$`));
   });
 
   test('is not guessed at where namespaces were not read', () => {

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
-import { writePrivateFile } from '../../io/files/private-files.ts';
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import { kubeconfigPaths } from '../../cluster/kubernetes/kubeconfig.ts';
+import { writePrivateFile } from '../../io/files/private-files.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { serviceAccounts } from '../../kube/resources.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
+import { serviceAccounts } from '../../kube/resources.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { CliError, usage } from '../cli-error.ts';
 import { type ConnectFlags, connect } from '../connect.ts';

@@ -8,8 +8,8 @@ import { zeroSize } from '../../engine/size.ts';
 import { listOf } from '../../kube/wire.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { noticeNotes } from '../explain/lines.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
 import { missingNotes, type Need } from '../source/missing-notes.ts';
-import type { World } from '../source/world.ts';
 import { quantityText } from './amounts.ts';
 import { heldVolumes } from './held-volumes.ts';
 import { ReachReader } from './reach.ts';
@@ -34,19 +34,19 @@ const needs: readonly Need[] = [
 ];
 
 /** Who holds what, from what is stored: the same as a scheduler that starts now would find. */
-export function findReservations(world: World, { nowMs, namespace }: FindOptions): ReservationsReport {
-  const { snapshot, notes } = world;
-  const { index, notices } = snapshot.toIndex(stowageProfile);
+export function findReservations(view: ClusterView, { nowMs, namespace }: FindOptions): ReservationsReport {
+  const { snapshot, notes } = view;
+  const { index, warnings } = snapshot.toIndex(stowageProfile);
   index.settle(nowMs);
   const isAsked = (key: string) => namespace === undefined || key.startsWith(`${namespace}/`);
   return {
     apiVersion: 'stowage.dev/reservations/v1',
     kind: 'ReservationsReport',
-    volumes: heldVolumes(world, index, new ReachReader(index)).filter(({ claim }) => isAsked(claim)),
+    volumes: heldVolumes(view, index, new ReachReader(index)).filter(({ claim }) => isAsked(claim)),
     claims: claimsInFlight(index, snapshot).filter(({ claim }) => isAsked(claim)),
     pools: promisedPools(index).filter(({ claims }) => claims.some(({ claim }) => isAsked(claim))),
     pods: nominatedPods(index, snapshot).filter(({ pod }) => isAsked(pod)),
-    notes: [...notes, ...missingNotes(world, needs), ...noticeNotes(notices)],
+    notes: [...notes, ...missingNotes(view, needs), ...noticeNotes(warnings)],
   };
 }
 

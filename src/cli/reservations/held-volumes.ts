@@ -3,18 +3,22 @@ import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { ClaimReference } from '../../engine/records/volume-record.ts';
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
-import type { World } from '../source/world.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
 import { quantityText } from './amounts.ts';
 import type { ReachReader } from './reach.ts';
 import type { BoundBy, HeldVolume, HoldState } from './report.ts';
 
 /** The volumes that name a claim, by claim. */
-export function heldVolumes(world: World, index: ClusterIndex, reaches: ReachReader): readonly HeldVolume[] {
+export function heldVolumes(
+  view: ClusterView,
+  index: ClusterIndex,
+  reaches: ReachReader,
+): readonly HeldVolume[] {
   const { volumes, claims } = index;
   const held = [...volumes.records()].flatMap((volume): HeldVolume[] => {
     const { key, claim: reference, className, size, phase } = volume;
     if (reference === undefined) return [];
-    const isSeen = claimsAreSeen(world, reference.claimKey);
+    const isSeen = claimsAreSeen(view, reference.claimKey);
     return [
       {
         claim: reference.claimKey,
@@ -23,7 +27,7 @@ export function heldVolumes(world: World, index: ClusterIndex, reaches: ReachRea
         size: quantityText(size),
         phase,
         state: isSeen ? holdState(key, reference, claims.get(reference.claimKey)) : 'Unknown',
-        boundBy: boundBy(world.snapshot.get('PersistentVolume', key)),
+        boundBy: boundBy(view.snapshot.get('PersistentVolume', key)),
         reach: reaches.of(volumes.topology(volumes.row(key)!)),
       },
     ];
@@ -33,7 +37,7 @@ export function heldVolumes(world: World, index: ClusterIndex, reaches: ReachRea
 }
 
 /** A claim that isn't there means nothing where claims can't be seen. */
-function claimsAreSeen({ snapshot, unseen }: World, claimKey: string): boolean {
+function claimsAreSeen({ snapshot, unseen }: ClusterView, claimKey: string): boolean {
   const hidden = unseen?.find(({ kind }) => kind === 'PersistentVolumeClaim');
   if (hidden !== undefined) return claimKey.startsWith(`${hidden.onlyNamespace}/`);
   return unseen !== undefined || snapshot.count('PersistentVolumeClaim') > 0;

@@ -9,10 +9,10 @@ import {
   volume,
 } from '../../engine/testing/objects.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { nodeWith, podWith, worldOf } from '../explain/testing/worlds.ts';
+import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal } from '../output/terminal.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
 import { isBlind } from '../source/missing-notes.ts';
-import type { World } from '../source/world.ts';
 import { readableAmount } from './amounts.ts';
 import { findReservations } from './find-reservations.ts';
 import { renderReservations, reservationNames } from './render-reservations.ts';
@@ -43,7 +43,7 @@ function held(
 const byController = { [annotations.boundByController]: 'yes' };
 
 /** One of everything that can be held. */
-function busyWorld(rest: Partial<World> = {}): World {
+function busyClusterView(rest: Partial<ClusterView> = {}): ClusterView {
   const pending = podWith('urgent', '1');
   const selecting = claim('making', '60Gi', {
     className: 'dyn',
@@ -67,7 +67,7 @@ function busyWorld(rest: Partial<World> = {}): World {
     ...capacity(name, 'dyn', { capacity: free, nodeTopology: {} }),
     metadata: { namespace: 'storage', name, uid: `uid-${name}`, resourceVersion: '1' },
   });
-  return worldOf(
+  return viewOf(
     {
       Node: [nodeWith('n1', '4'), nodeWith('n2', '4')],
       StorageClass: [storageClass('local'), storageClass('dyn', { provisioner: 'csi.example.com' })],
@@ -106,14 +106,14 @@ function textOf(report: ReservationsReport, isWide = false): string {
 
 describe('what is held', () => {
   test('is shown by volume, claim, pool and pod', async () => {
-    const report = findReservations(busyWorld(), { nowMs });
+    const report = findReservations(busyClusterView(), { nowMs });
     await expect(textOf(report)).toMatchFileSnapshot(golden('busy.txt'));
     await expect(textOf(report, true)).toMatchFileSnapshot(golden('busy-wide.txt'));
     await expect(`${JSON.stringify(report, undefined, 2)}\n`).toMatchFileSnapshot(golden('busy-json.txt'));
   });
 
   test('can be handed to explain, each once', () => {
-    expect(reservationNames(findReservations(busyWorld(), { nowMs })).split('\n')).toEqual([
+    expect(reservationNames(findReservations(busyClusterView(), { nowMs })).split('\n')).toEqual([
       'claim default/data',
       'claim default/later',
       'claim default/next',
@@ -125,15 +125,15 @@ describe('what is held', () => {
   });
 
   test('can be asked for by namespace', () => {
-    const report = findReservations(busyWorld(), { nowMs, namespace: 'shop' });
+    const report = findReservations(busyClusterView(), { nowMs, namespace: 'shop' });
     expect(textOf(report)).toBe(
       'Nothing is held: no volume has a claim, no claim a node, no pod is nominated.\n',
     );
-    expect(findReservations(busyWorld(), { nowMs, namespace: 'default' }).volumes).toHaveLength(5);
+    expect(findReservations(busyClusterView(), { nowMs, namespace: 'default' }).volumes).toHaveLength(5);
   });
 
   test('in an empty cluster is nothing', () => {
-    expect(textOf(findReservations(worldOf({}, { unseen: [] }), { nowMs }))).toMatch(
+    expect(textOf(findReservations(viewOf({}, { unseen: [] }), { nowMs }))).toMatch(
       /^Nothing is held: .*\n$/,
     );
   });
@@ -141,7 +141,7 @@ describe('what is held', () => {
   test('is never called released where claims may not be seen', () => {
     const claims = { kind: 'PersistentVolumeClaim', plural: 'persistentvolumeclaims' } as const;
     const statesWith = (onlyNamespace: string | undefined) =>
-      findReservations(busyWorld({ unseen: [{ ...claims, onlyNamespace }] }), { nowMs }).volumes.map(
+      findReservations(busyClusterView({ unseen: [{ ...claims, onlyNamespace }] }), { nowMs }).volumes.map(
         ({ state }) => state,
       );
     expect(new Set(statesWith(undefined))).toEqual(new Set(['Unknown']));
@@ -156,13 +156,13 @@ describe('what is held', () => {
       onlyNamespace: undefined,
     }));
     const kinds = ['PersistentVolume', 'PersistentVolumeClaim'] as const;
-    expect(isBlind(worldOf({}, { unseen }), kinds)).toBe(true);
-    expect(isBlind(worldOf({}, { unseen: unseen.slice(1) }), kinds)).toBe(false);
-    expect(isBlind(worldOf({}), kinds)).toBe(false);
+    expect(isBlind(viewOf({}, { unseen }), kinds)).toBe(true);
+    expect(isBlind(viewOf({}, { unseen: unseen.slice(1) }), kinds)).toBe(false);
+    expect(isBlind(viewOf({}), kinds)).toBe(false);
   });
 
   test('says what files lack', () => {
-    const { notes } = findReservations(worldOf({ Node: [nodeWith('n1', '1')] }), { nowMs });
+    const { notes } = findReservations(viewOf({ Node: [nodeWith('n1', '1')] }), { nowMs });
     expect(notes.map(({ text }) => text)).toEqual([
       'there is no PersistentVolume in the files: volumes that are held are not shown; add the output of kubectl get pv -o yaml',
       expect.stringContaining('there is no PersistentVolumeClaim in the files: '),
@@ -179,8 +179,8 @@ describe('what is held', () => {
         annotations: { [annotations.bindCompleted]: 'yes', [annotations.rollback]: 'yes' },
       },
     });
-    const world = worldOf({ PersistentVolume: [held('pv-bound', 'data')], PersistentVolumeClaim: [undone] });
-    expect(findReservations(world, { nowMs }).volumes).toMatchObject([
+    const view = viewOf({ PersistentVolume: [held('pv-bound', 'data')], PersistentVolumeClaim: [undone] });
+    expect(findReservations(view, { nowMs }).volumes).toMatchObject([
       { state: 'RollingBack', boundBy: 'person' },
     ]);
   });

@@ -2,7 +2,7 @@ import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { terminalOf } from '../output/terminal.ts';
-import { loadWorld, type SourceFlags } from '../source/load-world.ts';
+import { loadClusterView, type SourceFlags } from '../source/load-cluster-view.ts';
 import { isBlind } from '../source/missing-notes.ts';
 import { findReservations } from './find-reservations.ts';
 import { renderReservations, reservationNames } from './render-reservations.ts';
@@ -16,13 +16,13 @@ export interface ReservationsFlags extends SourceFlags {
 /** `stowage reservations`: who holds what. */
 export async function reservations(flags: ReservationsFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
-  const world = await loadWorld(flags);
-  if (isBlind(world, ['PersistentVolume', 'PersistentVolumeClaim']))
+  const view = await loadClusterView(flags);
+  if (isBlind(view, ['PersistentVolume', 'PersistentVolumeClaim']))
     throw new CliError(
       'could see neither persistentvolumes nor persistentvolumeclaims: forbidden; ask for the right to list them',
     );
   const nowMs = realClock.nowMs();
-  const report = findReservations(world, { nowMs, namespace: flags.namespace });
+  const report = findReservations(view, { nowMs, namespace: flags.namespace });
   process.stdout.write(rendered(report, format, nowMs));
 }
 

@@ -7,8 +7,8 @@ import type { Log } from '../../runtime/log.ts';
 import { listCluster } from '../../state/list-cluster.ts';
 import { type ConnectFlags, connect } from '../connect.ts';
 import { type Asked, serverError } from '../server-error.ts';
+import type { ClusterView, Target } from './cluster-view.ts';
 import { unseenNotes } from './unseen-notes.ts';
-import type { Target, World } from './world.ts';
 
 /** One object, or, without a name, all of them; the namespace is where to look if others may not be seen. */
 type About = Pick<Target, 'namespace'> & { readonly name?: string };
@@ -26,7 +26,7 @@ export async function loadCluster(
   cluster: Cluster,
   target: About,
   options: Asked & { readonly onProgress: (text: string) => void },
-): Promise<World> {
+): Promise<ClusterView> {
   const { namespace } = target;
   const { server, onProgress } = options;
   try {

@@ -4,7 +4,7 @@ import type { Event } from '../../kube/api/core.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { ManifestError, readManifests } from '../../state/read-manifests.ts';
 import { CliError } from '../cli-error.ts';
-import type { World } from './world.ts';
+import type { ClusterView } from './cluster-view.ts';
 
 export interface LoadFilesOptions {
   readonly onProgress: (text: string) => void;
@@ -15,7 +15,10 @@ const manifestNames = /\.(ya?ml|json)$/i;
 const standardInput = 0;
 
 /** The cluster that files, folders of files or standard input (`-`) describe. */
-export function loadFiles(paths: readonly string[], { onProgress }: LoadFilesOptions): Omit<World, 'notes'> {
+export function loadFiles(
+  paths: readonly string[],
+  { onProgress }: LoadFilesOptions,
+): Omit<ClusterView, 'notes'> {
   const snapshot = new ClusterSnapshot();
   const events: Event[] = [];
   let objects = 0;

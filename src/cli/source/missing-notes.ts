@@ -1,6 +1,6 @@
 import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
+import type { ClusterView } from './cluster-view.ts';
 import type { Note } from './note.ts';
-import type { World } from './world.ts';
 
 /** A kind that an answer is made from, and what the answer is without it. */
 export interface Need {
@@ -11,7 +11,7 @@ export interface Need {
 }
 
 /** What files don't have. A cluster that has none of a kind lacks nothing; that only files can't tell. */
-export function missingNotes({ snapshot, unseen }: World, needs: readonly Need[]): readonly Note[] {
+export function missingNotes({ snapshot, unseen }: ClusterView, needs: readonly Need[]): readonly Note[] {
   if (unseen !== undefined) return [];
   return needs
     .filter(({ kind }) => snapshot.count(kind) === 0)
@@ -22,7 +22,7 @@ export function missingNotes({ snapshot, unseen }: World, needs: readonly Need[]
 }
 
 /** Nothing of what was asked for may be seen: there is no answer. */
-export function isBlind({ unseen }: World, kinds: readonly IndexedKind[]): boolean {
+export function isBlind({ unseen }: ClusterView, kinds: readonly IndexedKind[]): boolean {
   return kinds.every((wanted) =>
     unseen?.some(({ kind, onlyNamespace }) => kind === wanted && onlyNamespace === undefined),
   );

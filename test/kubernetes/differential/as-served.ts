@@ -1,6 +1,10 @@
 /** Random objects are as wrong as objects can be; a server takes only some of it. What it surely would not take is mended here. */
 import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
-import type { AccessMode, PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/api/core.ts';
+import type {
+  PersistentVolume,
+  PersistentVolumeAccessMode,
+  PersistentVolumeClaim,
+} from '../../../src/kube/api/core.ts';
 import type { CSIStorageCapacity, StorageClass } from '../../../src/kube/api/storage.ts';
 import { annotations } from '../../../src/kube/well-known.ts';
 import { comparableSize, withClaimsOfTheirOwn, withPortsOfTheirOwn } from './differences.ts';
@@ -62,7 +66,9 @@ export function servedClaim(claim: PersistentVolumeClaim): PersistentVolumeClaim
   };
 }
 
-function servedModes(modes: readonly AccessMode[] = []): readonly AccessMode[] {
+function servedModes(
+  modes: readonly PersistentVolumeAccessMode[] = [],
+): readonly PersistentVolumeAccessMode[] {
   if (modes.length === 0) return ['ReadWriteOnce'];
   return modes.includes('ReadWriteOncePod') ? ['ReadWriteOncePod'] : modes;
 }

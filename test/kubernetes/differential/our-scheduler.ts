@@ -1,13 +1,16 @@
 import { Decider } from '../../../src/controllers/scheduler/decider.ts';
 import { refusedMessage } from '../../../src/controllers/scheduler/refused-message.ts';
-import type { Kind } from '../../../src/engine/cluster-index/change.ts';
+import type { IndexedKind } from '../../../src/engine/cluster-index/cluster-change.ts';
 import { ClusterIndex } from '../../../src/engine/cluster-index/cluster-index.ts';
 import type { Profile } from '../../../src/engine/cluster-index/profile.ts';
-import { judge } from '../../../src/engine/evaluation/filter-nodes.ts';
-import { bestCandidate, type Candidate } from '../../../src/engine/preemption/best-candidate.ts';
-import { type Budget, readBudget } from '../../../src/engine/preemption/budget.ts';
-import { planBesideNominated } from '../../../src/engine/preemption/plan-beside-nominated.ts';
-import { rivalsOf } from '../../../src/engine/preemption/rivals.ts';
+import { filterNodes } from '../../../src/engine/evaluation/filter-nodes.ts';
+import { bestCandidate, type PreemptionCandidate } from '../../../src/engine/preemption/best-candidate.ts';
+import {
+  type DisruptionBudget,
+  readDisruptionBudget,
+} from '../../../src/engine/preemption/disruption-budget.ts';
+import { nominatedRivals } from '../../../src/engine/preemption/nominated-pods.ts';
+import { planWithNominated } from '../../../src/engine/preemption/plan-with-nominated.ts';
 import { victimsOnNode } from '../../../src/engine/preemption/victims-on-node.ts';
 import { type PodRecord, readPod } from '../../../src/engine/records/pod-record.ts';
 import { defaultRules } from '../../../src/engine/rules/default-rules.ts';
@@ -26,16 +29,16 @@ export interface Seen {
 /** Our scheduler, as far as it decides. */
 export class OurScheduler {
   readonly #index: ClusterIndex;
-  readonly #budgets: readonly Budget[];
+  readonly #budgets: readonly DisruptionBudget[];
   /** Those that wait for a node of their own. */
   readonly #nominated: readonly PodRecord[];
   readonly #nowMs: number;
 
   constructor({ objects, budgets }: Seen, profile: Profile, nowMs: number) {
     this.#nowMs = nowMs;
-    this.#budgets = budgets.flatMap((budget) => readBudget(budget) ?? []);
+    this.#budgets = budgets.flatMap((budget) => readDisruptionBudget(budget) ?? []);
     this.#index = new ClusterIndex(profile);
-    for (const kind of Object.keys(objects) as Kind[]) {
+    for (const kind of Object.keys(objects) as IndexedKind[]) {
       for (const object of objects[kind] ?? []) this.#index.upsert(kind, object as never);
     }
     this.#nominated = (objects.Pod ?? []).map(readPod).filter(({ nominatedNode }) => nominatedNode !== '');
@@ -89,7 +92,7 @@ export class OurScheduler {
   #nodesFor(pod: Pod, key: string): string[] {
     const record = this.#index.pods.stored(key)!;
     const options = { nowMs: this.#nowMs, rules: defaultRules };
-    const { cycle } = judge(record, this.#index, options);
+    const { cycle } = filterNodes(record, this.#index, options);
     const { nodes } = this.#index;
     const names = nodes.rowsByName
       .filter((row) => cycle.isFeasible(row))
@@ -104,12 +107,12 @@ export class OurScheduler {
       nominated: this.#nominated,
       onlyNodes: [node],
     };
-    return planBesideNominated(pod, this.#index, options).kind === 'placement';
+    return planWithNominated(pod, this.#index, options).kind === 'placement';
   }
 
-  #victimsOn(node: string, key: string): Candidate | undefined {
+  #victimsOn(node: string, key: string): PreemptionCandidate | undefined {
     const record = this.#index.pods.stored(key)!;
-    const rivals = rivalsOf(record, this.#index, this.#nominated);
+    const rivals = nominatedRivals(record, this.#index, this.#nominated);
     const options = { nowMs: this.#nowMs, rules: defaultRules, budgets: this.#budgets, rivals };
     const dryRun = victimsOnNode(record, node, this.#index, options);
     return dryRun.kind === 'candidate' ? dryRun.candidate : undefined;

@@ -1,12 +1,12 @@
 /** Random clusters that a server takes, each with pods that ask for a node in it. */
 import fc from 'fast-check';
 import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
+import { arbFewSlots } from '../../../src/engine/testing/random/attach-slots.ts';
 import { sometimes } from '../../../src/engine/testing/random/chance.ts';
 import { arbClaim } from '../../../src/engine/testing/random/claims.ts';
-import { anything, flavours } from '../../../src/engine/testing/random/flavour.ts';
+import { arbObjects, type RandomObjects } from '../../../src/engine/testing/random/cluster.ts';
+import { distributions, mixed } from '../../../src/engine/testing/random/distribution.ts';
 import { nodeNames } from '../../../src/engine/testing/random/names.ts';
-import { arbFewSlots } from '../../../src/engine/testing/random/slots.ts';
-import { arbObjects, type RandomObjects } from '../../../src/engine/testing/random-cluster.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../src/kube/api/core.ts';
 import type { OwnerReference } from '../../../src/kube/api/meta.ts';
 import { asServed, servedClaim } from './as-served.ts';
@@ -37,7 +37,7 @@ export interface Cache {
 
 const podsPerCluster = 10;
 
-const mostlyBound = { ...anything, boundClaims: 70, volumes: 90, oddVolumes: 5 };
+const mostlyBound = { ...mixed, boundClaims: 70, volumes: 90, oddVolumes: 5 };
 
 /** The same for the same seed. */
 export function randomCase(seed: number): Case {
@@ -47,7 +47,7 @@ export function randomCase(seed: number): Case {
 const arbCase: fc.Arbitrary<Case> = fc
   .record({
     theme: fc.constantFrom(...themes),
-    storage: fc.constantFrom(...flavours.map(arbObjects), arbObjects(mostlyBound), arbFewSlots),
+    storage: fc.constantFrom(...distributions.map(arbObjects), arbObjects(mostlyBound), arbFewSlots),
     names: fc
       .constantFrom(1, 1, 2, 3, 4, 6)
       .chain((count) => fc.shuffledSubarray(nodeNames, { minLength: count, maxLength: count })),

@@ -1,8 +1,13 @@
 /** Random containers: what they ask for, and which ports of the node they take. */
 import fc from 'fast-check';
 import { compact, sometimes } from '../../../src/engine/testing/random/chance.ts';
-import type { Container, ContainerPort, PodSpec, PodStatus } from '../../../src/kube/api/core.ts';
-import type { ResourceList } from '../../../src/kube/api/meta.ts';
+import type {
+  Container,
+  ContainerPort,
+  PodSpec,
+  PodStatus,
+  ResourceList,
+} from '../../../src/kube/api/core.ts';
 import { gpu, rare, runtimes } from './names.ts';
 import type { Theme } from './themes.ts';
 

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
 import { sometimes } from '../../../src/engine/testing/random/chance.ts';
+import { type MutationPatch, mergePatched } from '../../../src/engine/testing/random/mutations.ts';
 import { classNames, drivers, rack, volumeNames, zones } from '../../../src/engine/testing/random/names.ts';
-import { type Patch, patched } from '../../../src/engine/testing/random/twists.ts';
 import type { PersistentVolumeClaim } from '../../../src/kube/api/core.ts';
 import type { KubeObject, LabelSelector } from '../../../src/kube/api/meta.ts';
 import type { CSINode } from '../../../src/kube/api/storage.ts';
@@ -28,7 +28,7 @@ const arbSource = fc.oneof(
   fc.constantFrom('vol-1', 'aws://a/vol-1').map((volumeID) => ({ awsElasticBlockStore: { volumeID } })),
 );
 
-const volumePatches: fc.Arbitrary<Patch> = fc.oneof(
+const volumePatches: fc.Arbitrary<MutationPatch> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc
@@ -62,7 +62,7 @@ const volumePatches: fc.Arbitrary<Patch> = fc.oneof(
   },
 );
 
-const claimPatches: fc.Arbitrary<Patch> = fc.oneof(
+const claimPatches: fc.Arbitrary<MutationPatch> = fc.oneof(
   fc
     .constantFrom(...classNames, 'gone', '')
     .map((name) => ({ metadata: { annotations: { [annotations.betaStorageClass]: name } } })),
@@ -92,7 +92,7 @@ const arbTopology = fc
   )
   .map((matchLabelExpressions) => ({ matchLabelExpressions }));
 
-const classPatches: fc.Arbitrary<Patch> = fc.oneof(
+const classPatches: fc.Arbitrary<MutationPatch> = fc.oneof(
   fc.array(arbTopology, { minLength: 1, maxLength: 2 }).map((allowedTopologies) => ({ allowedTopologies })),
   fc
     .constantFrom(
@@ -104,7 +104,7 @@ const classPatches: fc.Arbitrary<Patch> = fc.oneof(
     .map((provisioner) => ({ provisioner })),
 );
 
-const capacityPatches: fc.Arbitrary<Patch> = fc.oneof(
+const capacityPatches: fc.Arbitrary<MutationPatch> = fc.oneof(
   fc
     .constantFrom<LabelSelector>(
       { matchExpressions: [{ key: labels.zone, operator: 'In', values: ['a', 'b'] }] },
@@ -119,7 +119,7 @@ const capacityPatches: fc.Arbitrary<Patch> = fc.oneof(
   fc.constantFrom('0', '1Gi', '3Gi').map((capacity) => ({ capacity })),
 );
 
-const attachmentPatches: fc.Arbitrary<Patch> = fc.oneof(
+const attachmentPatches: fc.Arbitrary<MutationPatch> = fc.oneof(
   fc.constantFrom('ebs.csi.aws.com', ...heirs).map((attacher) => ({ spec: { attacher } })),
   fc.tuple(fc.constantFrom(...drivers), fc.constantFrom('h1', 'h7')).map(([driver, volumeHandle]) => ({
     spec: {
@@ -174,11 +174,13 @@ function constants(objects: ClusterObjects): Record<string, fc.Arbitrary<unknown
 function some<T extends KubeObject>(
   percent: number,
   objects: readonly T[],
-  patches: fc.Arbitrary<Patch>,
+  patches: fc.Arbitrary<MutationPatch>,
 ): fc.Arbitrary<T[]> {
   return fc.tuple(
     ...objects.map((object) =>
-      sometimes(percent, patches).map((patch) => (patch === undefined ? object : patched(object, patch))),
+      sometimes(percent, patches).map((patch) =>
+        patch === undefined ? object : mergePatched(object, patch),
+      ),
     ),
   );
 }

@@ -4,7 +4,7 @@ import type { UnlistedKind } from '../../state/list-cluster.ts';
 import type { Note } from './note.ts';
 
 /** All that an explanation is made from, wherever it came from. */
-export interface World {
+export interface ClusterView {
   readonly snapshot: ClusterSnapshot;
   readonly events: readonly Event[];
   /** What is known to be lacking. */

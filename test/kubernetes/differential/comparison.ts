@@ -5,10 +5,10 @@ import { comparesWords } from './differences.ts';
 import { type Explained, explained } from './explained.ts';
 import { type Asked, OurScheduler, type Seen } from './our-scheduler.ts';
 import { type Asking, randomCase } from './random-case.ts';
+import type { RealCluster } from './real-cluster.ts';
 import type { Answer, RealScheduler } from './real-scheduler.ts';
 import type { Tally } from './tally.ts';
 import type { Verdict } from './verdict.ts';
-import type { World } from './world.ts';
 
 /** What kube-scheduler hears of new objects by several watches; usually it has heard all by then. */
 const settleMs = 100;
@@ -19,19 +19,19 @@ const patienceMs = 400;
 /** One random cluster: each of its pods is shown to both schedulers. */
 export async function tryCluster(
   seed: number,
-  world: World,
+  cluster: RealCluster,
   real: RealScheduler,
   tally: Tally,
 ): Promise<void> {
   const { pods, ...drawn } = randomCase(seed);
-  const trial = new Trial(await world.create(drawn), real, tally);
+  const comparison = new Comparison(await cluster.create(drawn), real, tally);
   await sleep(settleMs);
-  for (const [at, pod] of pods.entries()) await trial.show(pod, `seed ${seed}, pod ${at}`);
-  await world.clear();
+  for (const [at, pod] of pods.entries()) await comparison.show(pod, `seed ${seed}, pod ${at}`);
+  await cluster.clear();
   tally.add('clusters');
 }
 
-class Trial {
+class Comparison {
   readonly #seen: Seen;
   readonly #real: RealScheduler;
   readonly #tally: Tally;

@@ -1,5 +1,5 @@
 import type { Cluster, Fresh } from '../../../src/cluster/cluster.ts';
-import type { Kind } from '../../../src/engine/cluster-index/change.ts';
+import type { IndexedKind } from '../../../src/engine/cluster-index/cluster-change.ts';
 import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/api/core.ts';
 import type { KubeObject } from '../../../src/kube/api/meta.ts';
@@ -39,7 +39,7 @@ const resources = {
   ReplicaSet: replicaSets,
   StatefulSet: statefulSets,
   PersistentVolume: persistentVolumes,
-} as const satisfies Partial<Record<Kind, Resource>>;
+} as const satisfies Partial<Record<IndexedKind, Resource>>;
 
 const runtimeClasses: Resource = {
   group: 'node.k8s.io',
@@ -54,7 +54,7 @@ type StoredKind = keyof typeof resources;
 const keeper = 'stowage.dev/keep';
 
 /** Makes random clusters real: of their objects those that the server takes, as it stores them. */
-export class World {
+export class RealCluster {
   readonly #cluster: Cluster;
   #kept: { readonly resource: Resource; readonly namespace?: string; readonly name: string }[] = [];
   #namespaces: readonly KubeObject[] = [];
@@ -82,7 +82,7 @@ export class World {
   }
 
   async create({ objects, budgets }: Seen): Promise<Seen> {
-    const stored: Partial<Record<Kind, readonly KubeObject[]>> = { Namespace: this.#namespaces };
+    const stored: Partial<Record<IndexedKind, readonly KubeObject[]>> = { Namespace: this.#namespaces };
     stored.Pod = await this.#createAll('Pod', objects.Pod ?? []);
     const owned = (objects.PersistentVolumeClaim ?? []).map((claim) => withOwnerUid(claim, stored.Pod ?? []));
     const claims = await this.#createAll('PersistentVolumeClaim', owned);

@@ -1,9 +1,9 @@
 import { usage } from '../cli-error.ts';
 import { type LogFlags, logForReading } from '../log-flags.ts';
 import { progressOf } from '../output/progress-of.ts';
+import type { ClusterView } from './cluster-view.ts';
 import { connectToRead, loadCluster } from './load-cluster.ts';
 import { loadFiles } from './load-files.ts';
-import type { World } from './world.ts';
 
 /** Where to look: the flags that every command has that only reads. */
 export interface SourceFlags extends Pick<LogFlags, 'verbose'> {
@@ -14,7 +14,12 @@ export interface SourceFlags extends Pick<LogFlags, 'verbose'> {
 }
 
 /** The whole of a cluster, live or from files. What may not be seen, and what files lack, is in the notes. */
-export async function loadWorld({ from, kubeconfig, context, verbose }: SourceFlags): Promise<World> {
+export async function loadClusterView({
+  from,
+  kubeconfig,
+  context,
+  verbose,
+}: SourceFlags): Promise<ClusterView> {
   const log = logForReading({ verbose });
   const progress = progressOf(log);
   const onProgress = (text: string) => progress.tell(text);

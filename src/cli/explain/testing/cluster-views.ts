@@ -11,12 +11,12 @@ import {
 } from '../../../engine/testing/objects.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { ClusterSnapshot } from '../../../state/cluster-snapshot.ts';
-import type { World } from '../../source/world.ts';
+import type { ClusterView } from '../../source/cluster-view.ts';
 
 type Objects = { readonly [K in IndexedKind]?: readonly ObjectOf[K][] };
 
-/** A world of these objects, about which nothing is lacking unless told so. */
-export function worldOf(objects: Objects, rest: Partial<World> = {}): World {
+/** A view of these objects, about which nothing is lacking unless told so. */
+export function viewOf(objects: Objects, rest: Partial<ClusterView> = {}): ClusterView {
   const snapshot = new ClusterSnapshot();
   for (const kind of Object.keys(objects) as IndexedKind[]) {
     for (const object of objects[kind] ?? []) snapshot.add(kind, object as never);
@@ -39,9 +39,9 @@ export function podWith(name: string, cpu: string, claims: readonly string[] = [
 }
 
 /** Three nodes, each with trouble of its own: a volume that is too small, too little cpu, a taint. */
-export function threeNodes(): World {
+export function threeNodes(): ClusterView {
   const tainted = nodeWith('n3', '8');
-  return worldOf({
+  return viewOf({
     Node: [
       nodeWith('n1', '4'),
       nodeWith('n2', '2'),
@@ -55,9 +55,9 @@ export function threeNodes(): World {
 }
 
 /** A thousand nodes without room, two of them cordoned. */
-export function thousandNodes(): World {
+export function thousandNodes(): ClusterView {
   const names = Array.from({ length: 1_000 }, (_, at) => `node-${String(at + 1).padStart(4, '0')}`);
-  return worldOf({
+  return viewOf({
     Node: names.map((name, at) => ({
       ...nodeWith(name, '4'),
       ...(at < 2 && { spec: { unschedulable: true } }),
@@ -70,12 +70,12 @@ export function thousandNodes(): World {
 }
 
 /** A class with a pool in each of two zones, of which one has been promised to another claim. */
-export function twoPools(): World {
+export function twoPools(): ClusterView {
   const zoned = (name: string, zone: string) => nodeWith(name, '4', { zone });
   const pool = (zone: string, free: string) =>
     capacity(`zone-${zone}`, 'dyn', { capacity: free, nodeTopology: { matchLabels: { zone } } });
   const waiting = podWith('web', '1', ['logs']);
-  return worldOf({
+  return viewOf({
     Node: [zoned('a1', 'a'), zoned('b1', 'b')],
     CSIDriver: [csiDriver('csi.example.com')],
     StorageClass: [storageClass('dyn', { provisioner: 'csi.example.com' })],
