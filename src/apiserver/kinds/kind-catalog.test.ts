@@ -19,19 +19,19 @@ describe('kinds that are defined', () => {
       defined('pears', 'Pear'),
       defined('plums', 'Plum'),
     ];
-    kinds.define(
+    kinds.replaceDefined(
       new Map([
         ['a', [apple]],
         ['b', [pear]],
       ]),
     );
-    kinds.define(new Map([['b', [plum]]]));
+    kinds.replaceDefined(new Map([['b', [plum]]]));
     expect(kinds.all).toEqual([...builtIn, apple, plum]);
     expect(kinds.byPlural('example.com/v1', 'apples')).toBe(apple);
     expect(kinds.byPlural('example.com/v1', 'pears')).toBeUndefined();
     expect(kinds.byKind('example.com/v1', 'Pear')).toBeUndefined();
-    expect([apple, pear, plum].map((kind) => kinds.isGone(kind))).toEqual([false, true, false]);
-    kinds.define(
+    expect([apple, pear, plum].map((kind) => kinds.isRemoved(kind))).toEqual([false, true, false]);
+    kinds.replaceDefined(
       new Map([
         ['a', []],
         ['b', []],
@@ -42,9 +42,9 @@ describe('kinds that are defined', () => {
 
   test('may take over a name from another in one change, whichever is told first', () => {
     const kinds = new KindCatalog(builtIn);
-    kinds.define(new Map([['a', [defined('apples', 'Fruit')]]]));
+    kinds.replaceDefined(new Map([['a', [defined('apples', 'Fruit')]]]));
     const [renamed, heir] = [defined('apples', 'Apple'), defined('pears', 'Fruit')];
-    kinds.define(
+    kinds.replaceDefined(
       new Map([
         ['b', [heir]],
         ['a', [renamed]],
@@ -61,7 +61,7 @@ describe('kinds that are defined', () => {
       defined('apples', 'Apple', 'v2'),
       defined('pears', 'Pear'),
     ];
-    kinds.define(
+    kinds.replaceDefined(
       new Map([
         ['a', [old, kept]],
         ['b', [other]],
@@ -73,18 +73,18 @@ describe('kinds that are defined', () => {
       ['kept', kept],
       ['other', other],
     ] as const)
-      kinds.onGone(kind, () => told.push(name));
-    const stop = kinds.onGone(old, () => told.push('stopped'));
+      kinds.onRemoved(kind, () => told.push(name));
+    const stop = kinds.onRemoved(old, () => told.push('stopped'));
     stop();
-    kinds.define(new Map([['a', [kept]]]));
-    kinds.define(new Map([['a', []]]));
+    kinds.replaceDefined(new Map([['a', [kept]]]));
+    kinds.replaceDefined(new Map([['a', []]]));
     expect(told).toEqual(['old', 'kept']);
   });
 
   test('make another edition, and what the server has of its own stays its own', () => {
     const kinds = new KindCatalog(builtIn);
     const before = kinds.version;
-    kinds.define(new Map([['a', [defined('apples', 'Apple')]]]));
+    kinds.replaceDefined(new Map([['a', [defined('apples', 'Apple')]]]));
     expect(kinds.version).not.toBe(before);
     expect([kinds.isBuiltIn('apps', 'statefulsets'), kinds.isBuiltIn('example.com', 'apples')]).toEqual([
       true,

@@ -57,7 +57,7 @@ export class KindCatalog {
    * Puts the kinds of some definitions, by their names, in the place of those that they had so far. Whoever uses one that is not among
    * them is told when all is done.
    */
-  define(changes: ReadonlyMap<string, readonly ServedKind[]>): void {
+  replaceDefined(changes: ReadonlyMap<string, readonly ServedKind[]>): void {
     const kept = new Set([...changes.values()].flat());
     const gone = [...changes.keys()].flatMap((name) => this.#defined.get(name) ?? []);
     // What goes first: another one may get its name.
@@ -73,12 +73,12 @@ export class KindCatalog {
   }
 
   /** Whether it was served once, and is no longer, or not as it was: who found it earlier may still hold it. */
-  isGone(kind: ServedKind): boolean {
+  isRemoved(kind: ServedKind): boolean {
     return this.#gone.has(kind);
   }
 
   /** Calls back when a kind that was defined is served no longer. Returns how to stop that. */
-  onGone(kind: ServedKind, listener: () => void): () => void {
+  onRemoved(kind: ServedKind, listener: () => void): () => void {
     const listeners = this.#leaveTakers.get(kind) ?? new Set();
     this.#leaveTakers.set(kind, listeners);
     // A function of its own, as the same one may be given twice.

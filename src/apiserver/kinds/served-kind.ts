@@ -41,7 +41,7 @@ export interface ServedKind<T extends StoredObject = StoredObject> extends Typed
   /** PUT of a name that does not exist creates it; so does a write to its status. */
   readonly createOnUpdate?: boolean;
   /** PUT without a resourceVersion is refused. */
-  readonly requiresVersion?: boolean;
+  readonly requiresResourceVersion?: boolean;
   /** Dependents of a deleted object are orphaned unless the caller says otherwise. */
   readonly orphansByDefault?: boolean;
   /** What a deletion that does not choose is told about that. */
@@ -49,7 +49,7 @@ export interface ServedKind<T extends StoredObject = StoredObject> extends Typed
   /** Nothing can depend on it, so no deletion waits for dependents: Events. */
   readonly hasNoDependents?: boolean;
   /** DELETE answers with the last state of the object, not with a Status. */
-  readonly answersDeletionWithObject?: boolean;
+  readonly returnsDeletedObject?: boolean;
   /** What everybody is warned of who asks for it, also only to read. */
   readonly deprecation?: string;
   /** Shares the storage of another kind, in that kind's form. */
@@ -67,7 +67,7 @@ export interface ServedKind<T extends StoredObject = StoredObject> extends Typed
   /** Restores all but the finalizers of the spec: /finalize of namespaces. */
   prepareFinalize?(object: T, old: T): void;
   /** Whether the change moves the generation. By default: when something besides metadata and status changed. */
-  movesGeneration?(object: T, old: T): boolean;
+  incrementsGeneration?(object: T, old: T): boolean;
   /**
    * Gives the object what no other may have, such as a service's address, after it is prepared and before it is checked. `others`
    * are all of its kind but itself. What it complains about is the answer.
@@ -81,7 +81,7 @@ export interface ServedKind<T extends StoredObject = StoredObject> extends Typed
   /** The kind ends in steps of its own: marks the object when its deletion begins. Namespaces. */
   beginDeletion?(object: T): void;
   /** A deleted object without finalizers stays all the same: a namespace whose spec still has some. */
-  outlivesFinalizers?(object: T): boolean;
+  blocksRemoval?(object: T): boolean;
   /** Advice for the writer, sent as Warning headers. */
   warnings?(object: T, old: T | undefined): readonly string[];
   /** Seconds of grace that a deletion gives; 0 removes at once. Left out: always 0. */
@@ -137,14 +137,14 @@ export interface ScaleRule<T> {
   /** Where the number stands that is wanted. By default: `.spec.replicas`. */
   readonly replicasPath?: string;
   /** What the scale says. */
-  read(object: T): ReadScale;
+  read(object: T): ScaleValues;
   write(object: T, replicas: number): void;
 }
 
-export interface ReadScale {
+export interface ScaleValues {
   /** Undefined where the object does not say. */
-  readonly wanted: number | undefined;
-  readonly running: number;
+  readonly desired: number | undefined;
+  readonly current: number;
   /** Of the pods, as text. */
   readonly selector: string;
 }
@@ -161,7 +161,7 @@ export interface StoredAs<T> {
 export interface KindDefinition<T> {
   readonly listKind: string;
   /** Its schema, as OpenAPI publishes it. */
-  readonly published: Readonly<Record<string, unknown>>;
+  readonly publishedSchema: Readonly<Record<string, unknown>>;
   /** What is asked before objects are made: a definition that is being deleted takes no more of them. */
   refusesCreation(): boolean;
   /** The object as the version has it in which all are stored; the same one, perhaps changed, for that version itself. */
@@ -170,7 +170,7 @@ export interface KindDefinition<T> {
    * A stored object as this version shows it today. It may be older than the schema: without some defaults, and with what is no
    * longer known. The same object where nothing is to be changed.
    */
-  revive(object: T): T;
+  fromStored(object: T): T;
 }
 
 export interface TableColumn {

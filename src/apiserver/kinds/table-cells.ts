@@ -30,9 +30,9 @@ export function humanDuration(ms: number): string {
   if (seconds < 0) return '0s';
   if (seconds < 2 * 60) return `${seconds}s`;
   const minutes = Math.trunc(seconds / 60);
-  if (minutes < 10) return withRest(minutes, 'm', seconds % 60, 's');
+  if (minutes < 10) return twoUnits(minutes, 'm', seconds % 60, 's');
   if (minutes < 3 * 60) return `${minutes}m`;
-  return inHours(Math.trunc(minutes / 60), minutes % 60);
+  return longDuration(Math.trunc(minutes / 60), minutes % 60);
 }
 
 /** `app=web,tier in (a,b),!canary`, by key; `<none>` where it selects nothing by label. */
@@ -76,17 +76,17 @@ const shortAccessModes = [
 
 const daysPerYear = 365;
 
-function inHours(hours: number, minutes: number): string {
+function longDuration(hours: number, minutes: number): string {
   const days = Math.trunc(hours / 24);
-  if (hours < 8) return withRest(hours, 'h', minutes, 'm');
+  if (hours < 8) return twoUnits(hours, 'h', minutes, 'm');
   if (hours < 48) return `${hours}h`;
-  if (days < 8) return withRest(days, 'd', hours % 24, 'h');
+  if (days < 8) return twoUnits(days, 'd', hours % 24, 'h');
   if (days < 2 * daysPerYear) return `${days}d`;
   const years = Math.trunc(days / daysPerYear);
-  return years < 8 ? withRest(years, 'y', days % daysPerYear, 'd') : `${years}y`;
+  return years < 8 ? twoUnits(years, 'y', days % daysPerYear, 'd') : `${years}y`;
 }
 
-function withRest(value: number, unit: string, rest: number, restUnit: string): string {
+function twoUnits(value: number, unit: string, rest: number, restUnit: string): string {
   return rest === 0 ? `${value}${unit}` : `${value}${unit}${rest}${restUnit}`;
 }
 

@@ -19,14 +19,14 @@ const deprecatedLabels: Readonly<Record<string, string>> = {
 
 export function nodeSelectorTermWarnings(field: string, term: NodeSelectorTerm): readonly string[] {
   return (term.matchExpressions ?? []).flatMap(({ key }, index) => {
-    const advice = adviceFor(key);
+    const advice = deprecationOf(key);
     return advice === undefined ? [] : [`${field}.matchExpressions[${index}].key: ${key} is ${advice}`];
   });
 }
 
 export function labelSelectorWarnings(field: string, selector: LabelSelector | undefined): readonly string[] {
   const labels = Object.keys(selector?.matchLabels ?? {}).flatMap((label) => {
-    const advice = adviceFor(label);
+    const advice = deprecationOf(label);
     return advice === undefined ? [] : [`${field}.matchLabels.${label}: ${advice}`];
   });
   return [...nodeSelectorTermWarnings(field, { matchExpressions: selector?.matchExpressions }), ...labels];
@@ -38,13 +38,13 @@ export function topologyWarnings(
 ): readonly string[] {
   return (terms ?? []).flatMap((term, termIndex) =>
     (term.matchLabelExpressions ?? []).flatMap(({ key }, index) => {
-      const advice = adviceFor(key);
+      const advice = deprecationOf(key);
       const at = `${field}[${termIndex}].matchLabelExpressions[${index}].key`;
       return advice === undefined ? [] : [`${at}: ${advice}`];
     }),
   );
 }
 
-function adviceFor(label: string): string | undefined {
+function deprecationOf(label: string): string | undefined {
   return Object.hasOwn(deprecatedLabels, label) ? deprecatedLabels[label] : undefined;
 }

@@ -102,7 +102,7 @@ export class FieldErrors {
   }
 
   /** What somebody else collected about a part of the object, which is at `path`; empty for the object itself. */
-  addBelow(path: string, others: FieldErrors): void {
+  appendBelow(path: string, others: FieldErrors): void {
     const before = path === '' ? '' : `${path}.`;
     for (const cause of others.causes) this.#causes.push({ ...cause, field: before + cause.field });
   }

@@ -11,18 +11,18 @@ export function checkIntOrPercent(errors: FieldErrors, field: string, value: Int
 }
 
 /** Of a share; numbers have no upper bound. */
-export function checkNotMoreThanAll(errors: FieldErrors, field: string, value: IntOrPercent): void {
-  const share = shareOf(value);
+export function checkAtMost100Percent(errors: FieldErrors, field: string, value: IntOrPercent): void {
+  const share = percentOf(value);
   if (share !== undefined && share > 100) errors.invalid(field, value, 'must not be greater than 100%');
 }
 
 /** The number or the share, whichever it is: good for asking whether it is zero. A text that is neither counts as zero. */
-export function plainValue(value: IntOrPercent): number {
+export function numericValue(value: IntOrPercent): number {
   if (typeof value === 'number') return value;
-  return shareOf(value) ?? (/^[+-]?[0-9]+$/.test(value) ? Number(value) : 0);
+  return percentOf(value) ?? (/^[+-]?[0-9]+$/.test(value) ? Number(value) : 0);
 }
 
-function shareOf(value: IntOrPercent): number | undefined {
+function percentOf(value: IntOrPercent): number | undefined {
   if (typeof value === 'number' || percentProblems(value).length > 0) return undefined;
   return Number(value.slice(0, -1));
 }

@@ -140,7 +140,7 @@ interface Format {
 const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const subdomainFormat = `${labelFormat}(\\.${labelFormat})*`;
 const nameFormat = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
-const nameSentence =
+const nameMessage =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
 const label = formatOf(
@@ -167,7 +167,7 @@ const wildcardSubdomain = formatOf(
   ['*.example.com'],
 );
 
-const qualifiedPart = formatOf(nameFormat, nameSentence, ['MyName', 'my.name', '123-abc']);
+const qualifiedPart = formatOf(nameFormat, nameMessage, ['MyName', 'my.name', '123-abc']);
 const manySlashes = `a valid label key ${qualifiedPart.problem} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
 
 const labelValue = formatOf(
@@ -200,16 +200,16 @@ const percent = formatOf(
   ['1%', '93%'],
 );
 
-function formatOf(format: string, sentence: string, examples: readonly string[]): Format {
-  return { pattern: new RegExp(`^${format}$`), problem: regexProblem(sentence, format, examples) };
+function formatOf(format: string, detail: string, examples: readonly string[]): Format {
+  return { pattern: new RegExp(`^${format}$`), problem: regexProblem(detail, format, examples) };
 }
 
 /** The sentence that Kubernetes makes of a pattern: what is asked for, examples, the pattern itself. */
-export function regexProblem(sentence: string, format: string, examples: readonly string[] = []): string {
+export function regexProblem(detail: string, format: string, examples: readonly string[] = []): string {
   const told = examples.map((example) => `'${example}', `).join(' or ');
   return examples.length === 0
-    ? `${sentence} (regex used for validation is '${format}')`
-    : `${sentence} (e.g. ${told}regex used for validation is '${format}')`;
+    ? `${detail} (regex used for validation is '${format}')`
+    : `${detail} (e.g. ${told}regex used for validation is '${format}')`;
 }
 
 function formatProblems(text: string, { pattern, problem }: Format): Problems {

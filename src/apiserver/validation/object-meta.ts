@@ -76,8 +76,8 @@ function checkOwners(errors: FieldErrors, field: string, owners: readonly OwnerR
     const named = `${owner.kind}/${owner.name}`;
     if (controller === undefined) controller = named;
     else {
-      const sentence = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${named}`;
-      errors.invalid(field, owners, sentence);
+      const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${named}`;
+      errors.invalid(field, owners, detail);
     }
   }
 }
@@ -116,8 +116,8 @@ export const standardFinalizers: readonly string[] = ['kubernetes', 'orphan', 'f
 function checkFinalizerDomains(errors: FieldErrors, finalizers: readonly string[]): void {
   finalizers.forEach((finalizer, index) => {
     if (finalizer.includes('/') || standardFinalizers.includes(finalizer)) return;
-    const sentence = 'name is neither a standard finalizer name nor is it fully qualified';
-    errors.invalid(`metadata.finalizers[${index}]`, finalizer, sentence);
+    const detail = 'name is neither a standard finalizer name nor is it fully qualified';
+    errors.invalid(`metadata.finalizers[${index}]`, finalizer, detail);
   });
 }
 
@@ -125,8 +125,8 @@ function checkNoNewFinalizers(errors: FieldErrors, meta: ObjectMeta, old: Object
   const added = new Set(meta.finalizers?.filter((finalizer) => !old.finalizers?.includes(finalizer)));
   if (added.size === 0) return;
   const shown = [...added].sort().map((finalizer) => JSON.stringify(finalizer));
-  const sentence = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown.join(', ')}}`;
-  errors.forbidden('metadata.finalizers', sentence);
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown.join(', ')}}`;
+  errors.forbidden('metadata.finalizers', detail);
 }
 
 function checkManagedFields(

@@ -6,9 +6,9 @@ import {
 } from '../../kube/quantities/quantity.ts';
 import type { FieldErrors } from './field-errors.ts';
 
-const negativeSentence = 'must be greater than or equal to 0';
-export const notPositiveSentence = 'must be greater than zero';
-export const notIntegerSentence = 'must be an integer';
+const negativeMessage = 'must be greater than or equal to 0';
+export const notPositiveMessage = 'must be greater than zero';
+export const notIntegerMessage = 'must be an integer';
 
 /** Quantities by resource, as in `requests` and `capacity`. */
 export type ResourceList = Readonly<Record<string, string>>;
@@ -25,15 +25,15 @@ export function compareQuantityTexts(a: string | undefined, b: string | undefine
 }
 
 export function checkNonNegativeQuantity(errors: FieldErrors, field: string, text: string): void {
-  if (compareQuantityTexts(text, '0') < 0) errors.invalid(field, text, negativeSentence);
+  if (compareQuantityTexts(text, '0') < 0) errors.invalid(field, text, negativeMessage);
 }
 
 export function checkPositiveQuantity(errors: FieldErrors, field: string, text: string): void {
-  if (compareQuantityTexts(text, '0') <= 0) errors.invalid(field, text, notPositiveSentence);
+  if (compareQuantityTexts(text, '0') <= 0) errors.invalid(field, text, notPositiveMessage);
 }
 
 export function checkNonNegative(errors: FieldErrors, field: string, value: number): void {
-  if (value < 0) errors.invalid(field, value, negativeSentence);
+  if (value < 0) errors.invalid(field, value, negativeMessage);
 }
 
 /** Kubernetes asks whether the thousandths, rounded up, make whole units. */

@@ -70,7 +70,7 @@ export function checkTopologySelectorTerms(
   field: string,
   terms: readonly TopologySelectorTerm[] | undefined,
 ): void {
-  const seen = (terms ?? []).map(() => nothingAsked);
+  const seen = (terms ?? []).map(() => emptyTerm);
   terms?.forEach((term, index) => {
     const asked = checkTopologySelectorTerm(errors, `${field}[${index}]`, term);
     for (const other of seen) {
@@ -80,7 +80,7 @@ export function checkTopologySelectorTerms(
   });
 }
 
-const nothingAsked = '[]';
+const emptyTerm = '[]';
 
 /** What a term says, as a text that is the same however it is written. */
 function checkTopologySelectorTerm(errors: FieldErrors, field: string, term: TopologySelectorTerm): string {
@@ -145,8 +145,8 @@ function checkNodeFieldRequirement(
   if (operator !== 'In' && operator !== 'NotIn') {
     errors.invalid(`${field}.operator`, operator, notAnOperator);
   } else if (values.length !== 1) {
-    const sentence = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
-    errors.required(`${field}.values`, sentence);
+    const detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+    errors.required(`${field}.values`, detail);
   }
   if (key !== 'metadata.name') {
     errors.invalid(`${field}.key`, key, 'not a valid field selector key');
@@ -171,8 +171,8 @@ function checkSetOperator(
     }
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
     if (count > 0) {
-      const sentence = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-      errors.forbidden(`${field}.values`, sentence);
+      const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+      errors.forbidden(`${field}.values`, detail);
     }
   } else errors.invalid(`${field}.operator`, operator, notAnOperator);
 }

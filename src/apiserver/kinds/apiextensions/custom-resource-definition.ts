@@ -25,7 +25,7 @@ export const customResourceDefinitionKind: ServedKind<CustomResourceDefinition> 
   allowsAnyFinalizer: true,
   hasStatus: true,
   hasGeneration: true,
-  requiresVersion: true,
+  requiresResourceVersion: true,
   // The first deletion knows one finalizer only, whatever it is asked about dependents.
   hasNoDependents: true,
 

@@ -16,7 +16,7 @@ import { checkSpec } from './spec-validation.ts';
 export function checkDefinition(definition: CustomResourceDefinition, errors: FieldErrors): void {
   checkOwnName(definition, errors);
   checkSpec(definition.spec, errors);
-  checkRest(definition, undefined, errors);
+  checkStatusAndApproval(definition, undefined, errors);
 }
 
 export function checkDefinitionUpdate(
@@ -32,7 +32,7 @@ export function checkDefinitionUpdate(
   }
   checkImmutable(errors, 'spec.group', spec.group, old.spec.group);
   checkImmutable(errors, 'spec.names.plural', spec.names.plural, old.spec.names.plural);
-  checkRest(definition, old, errors);
+  checkStatusAndApproval(definition, old, errors);
 }
 
 export function checkDefinitionStatus(
@@ -53,7 +53,7 @@ function checkOwnName({ metadata, spec }: CustomResourceDefinition, errors: Fiel
   }
 }
 
-function checkRest(
+function checkStatusAndApproval(
   definition: CustomResourceDefinition,
   old: CustomResourceDefinition | undefined,
   errors: FieldErrors,

@@ -1,7 +1,7 @@
 import type { ControllerRevision } from '../../../kube/api/stored/apps.ts';
 import type { OwnerReference } from '../../../kube/api/stored/meta.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { immutableSentence } from '../../validation/immutable.ts';
+import { immutableMessage } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
 import { checkNonNegative } from '../../validation/quantities.ts';
 import type { ServedKind } from '../served-kind.ts';
@@ -28,7 +28,7 @@ export const controllerRevisionKind: ServedKind<ControllerRevision> = {
     checkNonNegative(errors, 'revision', revision.revision);
     // An empty object is something else than nothing here, so it is the texts that are compared.
     if (JSON.stringify(revision.data ?? null) !== JSON.stringify(old.data ?? null)) {
-      errors.invalid('data', revision.data, immutableSentence);
+      errors.invalid('data', revision.data, immutableMessage);
     }
   },
 

@@ -7,7 +7,7 @@ import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
-import { checkIntOrPercent, checkNotMoreThanAll, plainValue } from '../../validation/int-or-percent.ts';
+import { checkAtMost100Percent, checkIntOrPercent, numericValue } from '../../validation/int-or-percent.ts';
 import { nameRules } from '../../validation/names.ts';
 import { checkNonNegative } from '../../validation/quantities.ts';
 import { checkLabelSelector, hasInvalidValue } from '../../validation/selectors.ts';
@@ -16,10 +16,10 @@ import { dropDisabledFields } from '../core/pods/spec-defaults/disabled-fields.t
 import { defaultPodTemplate, validatePodTemplate } from '../core/pods/template-rules.ts';
 import { checkCollisions, checkCounts } from '../core/workloads/status-checks.ts';
 import {
-  checkEndless,
+  checkAlwaysRestarts,
   compileSelector,
   isEmptySelector,
-  noMatchSentence,
+  noMatchMessage,
 } from '../core/workloads/template-checks.ts';
 import { containerCells, containerColumns, selectorColumn } from '../core/workloads/workload-cells.ts';
 import type { ServedKind } from '../served-kind.ts';
@@ -129,13 +129,13 @@ function checkDaemonSet({ spec }: DaemonSet, errors: FieldErrors, allowsAnyValue
   checkLabelSelector(errors, 'spec.selector', selector ?? undefined, { allowsAnyValue });
   const compiled = compileSelector(selector);
   if (compiled.ok && !matchesLabels(compiled.selector, template.metadata.labels)) {
-    errors.invalid('spec.template.metadata.labels', template.metadata.labels, noMatchSentence);
+    errors.invalid('spec.template.metadata.labels', template.metadata.labels, noMatchMessage);
   }
   if (selector && isEmptySelector(selector)) {
     errors.invalid('spec.selector', selector, 'empty selector is invalid for daemonset');
   }
   validatePodTemplate(template, 'spec.template', errors);
-  checkEndless(errors, template, 'DaemonSet');
+  checkAlwaysRestarts(errors, template, 'DaemonSet');
   checkNonNegative(errors, 'spec.minReadySeconds', spec.minReadySeconds ?? 0);
   checkUpdateStrategy(errors, spec.updateStrategy);
   checkNonNegative(errors, 'spec.revisionHistoryLimit', spec.revisionHistoryLimit ?? 0);
@@ -157,10 +157,10 @@ function checkRollingUpdate(errors: FieldErrors, field: string, update: RollingU
   const { maxUnavailable = 0, maxSurge = 0 } = update;
   checkIntOrPercent(errors, `${field}.maxUnavailable`, maxUnavailable);
   checkIntOrPercent(errors, `${field}.maxSurge`, maxSurge);
-  checkNotMoreThanAll(errors, `${field}.maxUnavailable`, maxUnavailable);
-  checkNotMoreThanAll(errors, `${field}.maxSurge`, maxSurge);
-  const hasUnavailable = plainValue(maxUnavailable) !== 0;
-  const hasSurge = plainValue(maxSurge) !== 0;
+  checkAtMost100Percent(errors, `${field}.maxUnavailable`, maxUnavailable);
+  checkAtMost100Percent(errors, `${field}.maxSurge`, maxSurge);
+  const hasUnavailable = numericValue(maxUnavailable) !== 0;
+  const hasSurge = numericValue(maxSurge) !== 0;
   if (hasUnavailable && hasSurge) {
     errors.invalid(`${field}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero');
   } else if (!hasUnavailable && !hasSurge) {

@@ -2,7 +2,7 @@ import type { Deployment, DeploymentStrategy } from '../../../kube/api/stored/ap
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
-import { checkIntOrPercent, checkNotMoreThanAll, plainValue } from '../../validation/int-or-percent.ts';
+import { checkAtMost100Percent, checkIntOrPercent, numericValue } from '../../validation/int-or-percent.ts';
 import { nameRules } from '../../validation/names.ts';
 import { checkNonNegative } from '../../validation/quantities.ts';
 import { scaleOf } from '../autoscaling/scale.ts';
@@ -10,7 +10,7 @@ import { dropDisabledFields } from '../core/pods/spec-defaults/disabled-fields.t
 import { defaultPodTemplate, validatePodTemplate } from '../core/pods/template-rules.ts';
 import { checkAtMost, checkCollisions, checkCounts } from '../core/workloads/status-checks.ts';
 import {
-  checkEndless,
+  checkAlwaysRestarts,
   checkOwnSelector,
   checkSelectsTemplate,
   compileOwnSelector,
@@ -61,7 +61,7 @@ export const deploymentKind: ServedKind<Deployment> = {
     deployment.metadata.labels = old.metadata.labels;
   },
   /** Annotations are copied to the replica sets, so they count as well. */
-  movesGeneration(deployment, old) {
+  incrementsGeneration(deployment, old) {
     return (
       !isSemanticallyEqual(deployment.spec, old.spec) ||
       !isSemanticallyEqual(deployment.metadata.annotations, old.metadata.annotations)
@@ -117,7 +117,7 @@ function checkDeployment({ spec }: Deployment, errors: FieldErrors): void {
     checkSelectsTemplate(errors, selector, spec.template);
     validatePodTemplate(spec.template, 'spec.template', errors);
     // Kubernetes speaks of the replica sets that the deployment makes.
-    checkEndless(errors, spec.template, 'ReplicaSet');
+    checkAlwaysRestarts(errors, spec.template, 'ReplicaSet');
   }
   checkStrategy(errors, spec.strategy);
   checkNonNegative(errors, 'spec.minReadySeconds', spec.minReadySeconds ?? 0);
@@ -137,8 +137,8 @@ function checkStrategy(errors: FieldErrors, { type = '', rollingUpdate }: Deploy
   const field = 'spec.strategy';
   if (type === 'Recreate') {
     if (rollingUpdate) {
-      const sentence = "may not be specified when strategy `type` is 'Recreate'";
-      errors.forbidden(`${field}.rollingUpdate`, sentence);
+      const detail = "may not be specified when strategy `type` is 'Recreate'";
+      errors.forbidden(`${field}.rollingUpdate`, detail);
     }
   } else if (type === 'RollingUpdate') checkRollingUpdate(errors, rollingUpdate);
   else {
@@ -156,10 +156,10 @@ function checkRollingUpdate(errors: FieldErrors, update: DeploymentStrategy['rol
   const { maxUnavailable = 0, maxSurge = 0 } = update;
   checkIntOrPercent(errors, `${field}.maxUnavailable`, maxUnavailable);
   checkIntOrPercent(errors, `${field}.maxSurge`, maxSurge);
-  if (plainValue(maxUnavailable) === 0 && plainValue(maxSurge) === 0) {
+  if (numericValue(maxUnavailable) === 0 && numericValue(maxSurge) === 0) {
     errors.invalid(`${field}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0');
   }
-  checkNotMoreThanAll(errors, `${field}.maxUnavailable`, maxUnavailable);
+  checkAtMost100Percent(errors, `${field}.maxUnavailable`, maxUnavailable);
 }
 
 /** As it looks inside of the Kubernetes server, which shows it so. */

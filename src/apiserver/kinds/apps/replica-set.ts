@@ -8,7 +8,7 @@ import { dropDisabledFields } from '../core/pods/spec-defaults/disabled-fields.t
 import { defaultPodTemplate, validatePodTemplate } from '../core/pods/template-rules.ts';
 import { checkReplicaCounts } from '../core/workloads/status-checks.ts';
 import {
-  checkEndless,
+  checkAlwaysRestarts,
   checkOwnSelector,
   checkSelectsTemplate,
   compileOwnSelector,
@@ -86,5 +86,5 @@ function checkReplicaSet({ spec }: ReplicaSet, errors: FieldErrors): void {
   if (!selector) return;
   checkSelectsTemplate(errors, selector, spec.template);
   validatePodTemplate(spec.template, 'spec.template', errors);
-  checkEndless(errors, spec.template, 'ReplicaSet');
+  checkAlwaysRestarts(errors, spec.template, 'ReplicaSet');
 }

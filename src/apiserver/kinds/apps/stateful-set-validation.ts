@@ -8,7 +8,7 @@ import type { PersistentVolumeClaim, PodTemplateSpec, Volume } from '../../../ku
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import { checkSupported } from '../../validation/enums.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
-import { checkIntOrPercent, checkNotMoreThanAll, plainValue } from '../../validation/int-or-percent.ts';
+import { checkAtMost100Percent, checkIntOrPercent, numericValue } from '../../validation/int-or-percent.ts';
 import { checkAnnotations, checkLabels } from '../../validation/labels.ts';
 import { dnsLabelProblems } from '../../validation/names.ts';
 import { checkNonNegative } from '../../validation/quantities.ts';
@@ -17,7 +17,7 @@ import { validatePodTemplate } from '../core/pods/template-rules.ts';
 import { checkClaimSpec } from '../core/volumes/claim-spec-rules.ts';
 import { checkAtMost, checkCollisions, checkCounts } from '../core/workloads/status-checks.ts';
 import {
-  checkEndless,
+  checkAlwaysRestarts,
   checkOwnSelector,
   checkSelectsTemplate,
   compileOwnSelector,
@@ -36,7 +36,7 @@ export function checkStatefulSetUpdate(set: StatefulSet, old: StatefulSet, error
   checkSpec(old.spec, before, { isUpdate: true });
   checkSpec(set.spec, errors, { isUpdate: true, keepsTemplate: !before.isEmpty });
   if (!isSemanticallyEqual(fixedFields(set.spec), fixedFields(old.spec)))
-    errors.forbidden('spec', changeSentence);
+    errors.forbidden('spec', changeMessage);
 }
 
 export function checkStatefulSetStatus({ status }: StatefulSet, old: StatefulSet, errors: FieldErrors): void {
@@ -48,7 +48,7 @@ export function checkStatefulSetStatus({ status }: StatefulSet, old: StatefulSet
 
 const partNames = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const;
 
-const changeSentence =
+const changeMessage =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
 interface Leniency {
@@ -74,7 +74,7 @@ function checkSpec(spec: StatefulSetSpec, errors: FieldErrors, leniency: Lenienc
     checkSelectsTemplate(errors, selector, template);
     checkTemplate(errors, template, leniency.keepsTemplate === true);
   }
-  checkEndless(errors, spec.template, 'StatefulSet');
+  checkAlwaysRestarts(errors, spec.template, 'StatefulSet');
 }
 
 function checkPodManagement(errors: FieldErrors, policy = ''): void {
@@ -92,8 +92,8 @@ function checkUpdateStrategy(errors: FieldErrors, strategy: StatefulSetUpdateStr
     if (rollingUpdate) checkRollingUpdate(errors, rollingUpdate);
   } else if (type === 'OnDelete') {
     if (rollingUpdate) {
-      const sentence = "only allowed for updateStrategy 'RollingUpdate'";
-      errors.invalid('spec.updateStrategy.rollingUpdate', shownRollingUpdate(rollingUpdate), sentence);
+      const detail = "only allowed for updateStrategy 'RollingUpdate'";
+      errors.invalid('spec.updateStrategy.rollingUpdate', shownRollingUpdate(rollingUpdate), detail);
     }
   } else {
     const shown = {
@@ -115,8 +115,8 @@ function checkRollingUpdate(errors: FieldErrors, update: RollingUpdateStatefulSe
   if (maxUnavailable === undefined) return;
   const field = 'spec.updateStrategy.rollingUpdate.maxUnavailable';
   checkIntOrPercent(errors, field, maxUnavailable);
-  if (plainValue(maxUnavailable) === 0) errors.invalid(field, maxUnavailable, 'cannot be 0');
-  checkNotMoreThanAll(errors, field, maxUnavailable);
+  if (numericValue(maxUnavailable) === 0) errors.invalid(field, maxUnavailable, 'cannot be 0');
+  checkAtMost100Percent(errors, field, maxUnavailable);
 }
 
 function checkRetention(errors: FieldErrors, spec: StatefulSetSpec): void {

@@ -25,15 +25,15 @@ test.each(scaled.map((kind): [string, ServedKind] => [kind.kind, kind]))(
     const selector = kind.kind === 'ReplicationController' ? { a: 'b' } : { matchLabels: { a: 'b' } };
     const fields = { metadata: { name: 'w' }, spec: { replicas: 3, selector }, status: { replicas: 2 } };
     const object = normalize(kind.type, fields).object as unknown as StoredObject;
-    expect(kind.scale?.read(object)).toEqual({ wanted: 3, running: 2, selector: 'a=b' });
+    expect(kind.scale?.read(object)).toEqual({ desired: 3, current: 2, selector: 'a=b' });
     kind.scale?.write(object, 7);
-    expect(kind.scale?.read(object).wanted).toBe(7);
+    expect(kind.scale?.read(object).desired).toBe(7);
   },
 );
 
 test('a selector that selects nothing is the empty string', () => {
   const set = normalize('apps/v1.StatefulSet', { metadata: {} }).object as unknown as StatefulSet;
-  expect(statefulSetKind.scale?.read(set)).toEqual({ wanted: 0, running: 0, selector: '' });
+  expect(statefulSetKind.scale?.read(set)).toEqual({ desired: 0, current: 0, selector: '' });
 });
 
 test('negative replicas are refused', () => {

@@ -2,7 +2,7 @@ import type { Scale } from '../../../kube/api/stored/autoscaling.ts';
 import type { LabelSelector } from '../../../kube/api/stored/meta.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkNonNegative } from '../../validation/quantities.ts';
-import type { RowContext, ScaleRule, TableCell, TableColumn } from '../served-kind.ts';
+import type { RowContext, ScaleValues, TableCell, TableColumn } from '../served-kind.ts';
 import { age, ageColumn, labelSelectorCell, noneCell } from '../table-cells.ts';
 
 /** The body of `/scale`, besides its metadata. */
@@ -12,12 +12,12 @@ export function checkScale({ spec }: Scale, errors: FieldErrors): void {
 
 /** What `/scale` says about a workload. */
 export function scaleOf(
-  wanted: number | undefined,
-  running: number,
+  desired: number | undefined,
+  current: number,
   selector: LabelSelector | null | undefined,
-): ReturnType<ScaleRule<never>['read']> {
+): ScaleValues {
   const text = labelSelectorCell(selector ?? undefined);
-  return { wanted: wanted ?? 0, running, selector: text === noneCell ? '' : text };
+  return { desired: desired ?? 0, current, selector: text === noneCell ? '' : text };
 }
 
 export const scaleColumns: readonly TableColumn[] = [

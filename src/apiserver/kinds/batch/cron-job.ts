@@ -112,8 +112,8 @@ function checkSchedule({ schedule, timeZone }: CronJobSpec, allowsZone: boolean,
   if (problem !== undefined) errors.invalid(field, schedule, problem);
   if (!schedule.includes('TZ')) return;
   if (!allowsZone) {
-    const sentence = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
-    errors.invalid(field, schedule, sentence);
+    const detail = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
+    errors.invalid(field, schedule, detail);
   } else if (timeZone !== undefined) {
     errors.invalid(field, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule');
   }
@@ -129,8 +129,8 @@ function checkTimeZone(zone: string, errors: FieldErrors): void {
     .split('/')
     .every((part) => /^(?!\.{1,2}$)(?!-)[A-Za-z.\-_0-9+]{1,14}$/.test(part));
   if (isWellFormed && zone.toLowerCase() === 'local') {
-    const sentence = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones';
-    errors.invalid(field, zone, sentence);
+    const detail = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones';
+    errors.invalid(field, zone, detail);
   }
   if (!isWellFormed || !isKnownTimeZone(zone)) errors.invalid(field, zone, `unknown time zone ${zone}`);
 }

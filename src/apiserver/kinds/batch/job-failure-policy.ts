@@ -82,8 +82,8 @@ function checkExitCodes(
   const { containerName, operator } = requirement;
   checkListed(errors, `${field}.operator`, operator, operators);
   if (containerName !== undefined && !containerNames(job).has(containerName)) {
-    const sentence = 'must be one of the container or initContainer names in the pod template';
-    errors.invalid(`${field}.containerName`, containerName, sentence);
+    const detail = 'must be one of the container or initContainer names in the pod template';
+    errors.invalid(`${field}.containerName`, containerName, detail);
   }
   checkExitCodeValues(requirement.values, operator, `${field}.values`, errors);
 }

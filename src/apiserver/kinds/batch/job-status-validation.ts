@@ -2,7 +2,7 @@ import type { Job, UncountedTerminatedPods } from '../../../kube/api/stored/batc
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { type FieldErrors, omitValue } from '../../validation/field-errors.ts';
-import { immutableSentence } from '../../validation/immutable.ts';
+import { immutableMessage } from '../../validation/immutable.ts';
 import { checkCounts } from '../core/workloads/status-checks.ts';
 import { hasCondition, hasTrueCondition, isJobFinished } from './job-conditions.ts';
 import { findOverlap, readIndexes } from './job-indexes.ts';
@@ -71,8 +71,8 @@ function checkUncounted(pods: UncountedTerminatedPods | undefined, errors: Field
   }
 }
 
-function refuse(errors: FieldErrors, sentence: string): void {
-  errors.invalid('status.conditions', omitValue, sentence);
+function refuse(errors: FieldErrors, detail: string): void {
+  errors.invalid('status.conditions', omitValue, detail);
 }
 
 function checkCompletion({ status }: Job, changes: Changes, errors: FieldErrors): void {
@@ -91,8 +91,8 @@ function checkCompletion({ status }: Job, changes: Changes, errors: FieldErrors)
   const field = 'status.completionTime';
   if (changes.complete || changes.completionTime) {
     if (completionTime !== undefined && !isComplete) {
-      const sentence = 'cannot set completionTime when there is no Complete=True condition';
-      errors.invalid(field, completionTime, sentence);
+      const detail = 'cannot set completionTime when there is no Complete=True condition';
+      errors.invalid(field, completionTime, detail);
     }
     if (completionTime === undefined && isComplete) {
       errors.required(field, 'completionTime is required for Complete jobs');
@@ -138,29 +138,29 @@ function checkIndexes({ spec, status }: Job, changes: Changes, errors: FieldErro
   const { completedIndexes = '', failedIndexes } = status;
   const { completions, backoffLimitPerIndex } = spec;
   if (changes.completedIndexes && completions !== undefined) {
-    checkWriting('completedIndexes', completedIndexes, completions, errors);
+    checkIndexSyntax('completedIndexes', completedIndexes, completions, errors);
   }
   if (changes.failedIndexes && completions !== undefined && backoffLimitPerIndex !== undefined) {
-    checkWriting('failedIndexes', failedIndexes ?? '', completions, errors);
+    checkIndexSyntax('failedIndexes', failedIndexes ?? '', completions, errors);
   }
   if (changes.completedIndexes && completedIndexes !== '' && spec.completionMode !== 'Indexed') {
-    const sentence = 'cannot set non-empty completedIndexes when non-indexed completion mode';
-    errors.invalid('status.completedIndexes', completedIndexes, sentence);
+    const detail = 'cannot set non-empty completedIndexes when non-indexed completion mode';
+    errors.invalid('status.completedIndexes', completedIndexes, detail);
   }
   if (failedIndexes === undefined) return;
   if (changes.failedIndexes && backoffLimitPerIndex === undefined) {
-    const sentence = 'cannot set non-null failedIndexes when backoffLimitPerIndex is null';
-    errors.invalid('status.failedIndexes', failedIndexes, sentence);
+    const detail = 'cannot set non-null failedIndexes when backoffLimitPerIndex is null';
+    errors.invalid('status.failedIndexes', failedIndexes, detail);
   }
   if (!changes.failedIndexes && !changes.completedIndexes) return;
   const overlap = findOverlap(completedIndexes, failedIndexes, completions ?? 0);
   if (overlap !== undefined) {
-    const sentence = `failedIndexes and completedIndexes overlap at index: ${overlap}`;
-    errors.invalid('status.failedIndexes', failedIndexes, sentence);
+    const detail = `failedIndexes and completedIndexes overlap at index: ${overlap}`;
+    errors.invalid('status.failedIndexes', failedIndexes, detail);
   }
 }
 
-function checkWriting(name: string, indexes: string, completions: number, errors: FieldErrors): void {
+function checkIndexSyntax(name: string, indexes: string, completions: number, errors: FieldErrors): void {
   const result = readIndexes(indexes, completions);
   if (!result.ok) errors.invalid(`status.${name}`, indexes, `error parsing ${name}: ${result.problem}`);
 }
@@ -199,7 +199,7 @@ function checkTransition(job: Job, { status: old }: Job, changes: Changes, error
   checkCounters(job, old, errors);
   const { startTime, completionTime } = status;
   if (completionTime !== undefined && old.completionTime !== undefined && changes.completionTime) {
-    errors.invalid('status.completionTime', completionTime, immutableSentence);
+    errors.invalid('status.completionTime', completionTime, immutableMessage);
   }
   const isResuming = hasTrueCondition(old, 'Suspended') && hasCondition(status, 'Suspended', 'False');
   if (changes.startTime && !isResuming && old.startTime !== undefined && spec.suspend !== true) {

@@ -17,8 +17,8 @@ export function checkSuccessPolicy(
   }
   const rules = policy.rules ?? [];
   if (rules.length === 0) {
-    const sentence = 'at least one rules must be specified when the successPolicy is specified';
-    errors.required(`${field}.rules`, sentence);
+    const detail = 'at least one rules must be specified when the successPolicy is specified';
+    errors.required(`${field}.rules`, detail);
   }
   if (rules.length > rulesMax) errors.tooMany(`${field}.rules`, rules.length, rulesMax);
   rules.forEach((rule, index) => {
@@ -52,12 +52,12 @@ function checkRule(rule: SuccessPolicyRule, completions: number, field: string, 
   const at = `${field}.succeededCount`;
   checkNonNegative(errors, at, succeededCount);
   if (succeededCount > completions) {
-    const sentence = `must be less than or equal to ${completions} (the number of specified completions)`;
-    errors.invalid(at, succeededCount, sentence);
+    const detail = `must be less than or equal to ${completions} (the number of specified completions)`;
+    errors.invalid(at, succeededCount, detail);
   }
   if (total !== undefined && succeededCount > total) {
-    const sentence = `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`;
-    errors.invalid(at, succeededCount, sentence);
+    const detail = `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`;
+    errors.invalid(at, succeededCount, detail);
   }
 }
 

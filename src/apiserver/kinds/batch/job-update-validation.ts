@@ -2,7 +2,7 @@ import type { Job, JobSpec } from '../../../kube/api/stored/batch.ts';
 import type { Container, PodSpec, PodTemplateSpec } from '../../../kube/api/stored/core.ts';
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { checkImmutable, immutableSentence } from '../../validation/immutable.ts';
+import { checkImmutable, immutableMessage } from '../../validation/immutable.ts';
 import { hasInvalidValue } from '../../validation/selectors.ts';
 import { hasTrueCondition } from './job-conditions.ts';
 import { shownFailurePolicy } from './job-failure-policy.ts';
@@ -37,12 +37,12 @@ function checkCompletions(spec: JobSpec, old: JobSpec, errors: FieldErrors): voi
 function checkModes(spec: JobSpec, old: JobSpec, errors: FieldErrors): void {
   checkImmutable(errors, 'spec.completionMode', spec.completionMode, old.completionMode);
   if (!isSemanticallyEqual(spec.podFailurePolicy, old.podFailurePolicy)) {
-    errors.invalid('spec.podFailurePolicy', shownFailurePolicy(spec.podFailurePolicy), immutableSentence);
+    errors.invalid('spec.podFailurePolicy', shownFailurePolicy(spec.podFailurePolicy), immutableMessage);
   }
   checkImmutable(errors, 'spec.backoffLimitPerIndex', spec.backoffLimitPerIndex, old.backoffLimitPerIndex);
   checkImmutable(errors, 'spec.managedBy', spec.managedBy, old.managedBy);
   if (!isSemanticallyEqual(spec.successPolicy, old.successPolicy)) {
-    errors.invalid('spec.successPolicy', shownSuccessPolicy(spec.successPolicy), immutableSentence);
+    errors.invalid('spec.successPolicy', shownSuccessPolicy(spec.successPolicy), immutableMessage);
   }
 }
 

@@ -8,7 +8,7 @@ import { dnsLabelProblems, dnsSubdomainProblems, regexProblem } from '../../vali
 import { checkNonNegative } from '../../validation/quantities.ts';
 import { checkLabelSelector } from '../../validation/selectors.ts';
 import { validatePodTemplate } from '../core/pods/template-rules.ts';
-import { compileSelector, noMatchSentence } from '../core/workloads/template-checks.ts';
+import { compileSelector, noMatchMessage } from '../core/workloads/template-checks.ts';
 import { checkFailurePolicy } from './job-failure-policy.ts';
 import { checkGeneratedSelector } from './job-selector.ts';
 import { checkSuccessPolicy } from './job-success-policy.ts';
@@ -36,7 +36,7 @@ export function checkSelectedJobSpec(spec: JobSpec, errors: FieldErrors, lenienc
   const compiled = compileSelector(spec.selector);
   const { labels } = spec.template.metadata;
   if (compiled.ok && !matchesLabels(compiled.selector, labels)) {
-    errors.invalid('spec.template.metadata.labels', labels, noMatchSentence);
+    errors.invalid('spec.template.metadata.labels', labels, noMatchMessage);
   }
 }
 
@@ -65,8 +65,8 @@ function checkPodNames({ metadata, spec }: Job, errors: FieldErrors): void {
   if (spec.completionMode !== 'Indexed' || !spec.completions || spec.completions < 0) return;
   const longest = `${metadata.name ?? ''}-${spec.completions - 1}`;
   if (dnsLabelProblems(longest).length > 0) {
-    const sentence = `will not able to create pod with invalid DNS label: ${longest}`;
-    errors.invalid('metadata.name', metadata.name ?? '', sentence);
+    const detail = `will not able to create pod with invalid DNS label: ${longest}`;
+    errors.invalid('metadata.name', metadata.name ?? '', detail);
   }
 }
 
@@ -133,8 +133,8 @@ function checkIndexed(spec: JobSpec, field: string, errors: FieldErrors): void {
     errors.required(`${field}.completions`, 'when completion mode is Indexed');
   }
   if (parallelism > indexedParallelismMax) {
-    const sentence = `must be less than or equal to ${indexedParallelismMax} when completion mode is Indexed`;
-    errors.invalid(`${field}.parallelism`, parallelism, sentence);
+    const detail = `must be less than or equal to ${indexedParallelismMax} when completion mode is Indexed`;
+    errors.invalid(`${field}.parallelism`, parallelism, detail);
   }
   if (completions !== undefined && maxFailedIndexes > completions && spec.maxFailedIndexes !== undefined) {
     errors.invalid(
@@ -144,8 +144,8 @@ function checkIndexed(spec: JobSpec, field: string, errors: FieldErrors): void {
     );
   }
   if (maxFailedIndexes > failedIndexesMax) {
-    const sentence = `must be less than or equal to ${failedIndexesMax}`;
-    errors.invalid(`${field}.maxFailedIndexes`, maxFailedIndexes, sentence);
+    const detail = `must be less than or equal to ${failedIndexesMax}`;
+    errors.invalid(`${field}.maxFailedIndexes`, maxFailedIndexes, detail);
   }
   if ((completions ?? 0) > manyCompletions && spec.backoffLimitPerIndex !== undefined) {
     checkManyIndexes(spec, field, errors);
@@ -154,14 +154,14 @@ function checkIndexed(spec: JobSpec, field: string, errors: FieldErrors): void {
 
 function checkManyIndexes(spec: JobSpec, field: string, errors: FieldErrors): void {
   const { parallelism = 0, maxFailedIndexes } = spec;
-  const sentence = `must be less than or equal to ${limitForMany} when completions are above ${manyCompletions} and used with backoff limit per index`;
+  const detail = `must be less than or equal to ${limitForMany} when completions are above ${manyCompletions} and used with backoff limit per index`;
   if (maxFailedIndexes === undefined) {
     const missing = `must be specified when completions is above ${manyCompletions}`;
     errors.required(`${field}.maxFailedIndexes`, missing);
   }
-  if (parallelism > limitForMany) errors.invalid(`${field}.parallelism`, parallelism, sentence);
+  if (parallelism > limitForMany) errors.invalid(`${field}.parallelism`, parallelism, detail);
   if (maxFailedIndexes !== undefined && maxFailedIndexes > limitForMany) {
-    errors.invalid(`${field}.maxFailedIndexes`, maxFailedIndexes, sentence);
+    errors.invalid(`${field}.maxFailedIndexes`, maxFailedIndexes, detail);
   }
 }
 

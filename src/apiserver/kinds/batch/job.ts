@@ -98,9 +98,9 @@ export function jobSpecWarnings(field: string, spec: JobSpec): readonly string[]
   const isHuge = (spec.completions ?? 0) > 100_000 && (spec.parallelism ?? 0) > 10_000;
   const pods = podWarnings(spec.template, `${field}.template.`);
   if (spec.completionMode !== 'Indexed' || !isHuge) return pods;
-  const sentence =
+  const detail =
     'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
-  return [`${field}: ${sentence}`, ...pods];
+  return [`${field}: ${detail}`, ...pods];
 }
 
 function stateCell({ metadata, status }: Job): string {

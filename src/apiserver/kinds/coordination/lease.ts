@@ -18,7 +18,7 @@ export const leaseKind: ServedKind<Lease> = {
   hasStatus: false,
   hasGeneration: false,
   createOnUpdate: true,
-  requiresVersion: true,
+  requiresResourceVersion: true,
 
   prepareCreate: ({ spec }) => dropCoordination(spec, {}),
   prepareUpdate: ({ spec }, old) => dropCoordination(spec, old.spec),

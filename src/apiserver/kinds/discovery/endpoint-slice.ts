@@ -19,7 +19,7 @@ import {
   qualifiedNameProblems,
 } from '../../validation/names.ts';
 import { checkReachableIp } from '../core/services/endpoint-address.ts';
-import { protocols, withMore } from '../core/services/endpoints.ts';
+import { protocols, truncatedCell } from '../core/services/endpoints.ts';
 import type { ServedKind } from '../served-kind.ts';
 import { age, ageColumn, nameColumn, unsetCell } from '../table-cells.ts';
 
@@ -35,7 +35,7 @@ export const endpointSliceKind: ServedKind<EndpointSlice> = {
   hasStatus: false,
   hasGeneration: true,
   /** Labels say whose endpoints they are, so they count. */
-  movesGeneration: (slice, old) =>
+  incrementsGeneration: (slice, old) =>
     !isSemanticallyEqual(contentOf(slice), contentOf(old)) ||
     !isSemanticallyEqual(slice.metadata.labels, old.metadata.labels),
 
@@ -50,12 +50,12 @@ export const endpointSliceKind: ServedKind<EndpointSlice> = {
     if (!isSemanticallyEqual(slice.endpoints, old.endpoints)) dropTopology(slice);
   },
   validate(slice, errors) {
-    checkFrame(slice, errors);
+    checkAddressTypeAndPorts(slice, errors);
     checkEndpoints(slice, errors);
   },
   /** Endpoints that no rule of today allows may stay as they are. */
   validateUpdate(slice, old, errors) {
-    checkFrame(slice, errors);
+    checkAddressTypeAndPorts(slice, errors);
     if (!isSemanticallyEqual(slice.endpoints, old.endpoints)) checkEndpoints(slice, errors);
     checkImmutable(errors, 'addressType', slice.addressType, old.addressType);
   },
@@ -75,8 +75,8 @@ export const endpointSliceKind: ServedKind<EndpointSlice> = {
     return [
       slice.metadata.name ?? '',
       slice.addressType,
-      withMore(ports) || unsetCell,
-      withMore(addresses) || unsetCell,
+      truncatedCell(ports) || unsetCell,
+      truncatedCell(addresses) || unsetCell,
       age(slice, context),
     ];
   },
@@ -96,7 +96,7 @@ function dropTopology({ endpoints }: EndpointSlice): void {
   for (const endpoint of endpoints ?? []) delete endpoint.deprecatedTopology;
 }
 
-function checkFrame({ addressType, ports }: EndpointSlice, errors: FieldErrors): void {
+function checkAddressTypeAndPorts({ addressType, ports }: EndpointSlice, errors: FieldErrors): void {
   checkRequiredEnum(errors, 'addressType', addressType, ['FQDN', 'IPv4', 'IPv6']);
   checkPorts(ports ?? [], errors);
 }

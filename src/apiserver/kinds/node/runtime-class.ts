@@ -22,7 +22,7 @@ export const runtimeClassKind: ServedKind<RuntimeClass> = {
   hasStatus: false,
   hasGeneration: false,
   createOnUpdate: true,
-  requiresVersion: true,
+  requiresResourceVersion: true,
 
   defaults({ overhead }) {
     roundToMilli(overhead?.podFixed);

@@ -18,7 +18,7 @@ export function checkConditions(errors: FieldErrors, field: string, conditions: 
 const reasonBytesMax = 1024;
 const messageBytesMax = 32 * 1024;
 const reasonFormat = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
-const reasonSentence =
+const reasonMessage =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'";
 const reasonExamples = ['my_name', 'MY_NAME', 'MyName', 'ReasonA,ReasonB', 'ReasonA:ReasonB'];
 
@@ -27,8 +27,8 @@ function checkCondition(errors: FieldErrors, field: string, condition: Condition
   checkLabelKey(errors, `${field}.type`, type);
   checkSupported(errors, `${field}.status`, status, ['False', 'True', 'Unknown']);
   if (observedGeneration < 0) {
-    const sentence = 'must be greater than or equal to zero';
-    errors.invalid(`${field}.observedGeneration`, observedGeneration, sentence);
+    const detail = 'must be greater than or equal to zero';
+    errors.invalid(`${field}.observedGeneration`, observedGeneration, detail);
   }
   if (lastTransitionTime === null) errors.required(`${field}.lastTransitionTime`);
   checkReason(errors, `${field}.reason`, reason);
@@ -41,7 +41,7 @@ function checkReason(errors: FieldErrors, field: string, reason: string): void {
     return;
   }
   if (!new RegExp(`^${reasonFormat}$`).test(reason)) {
-    errors.invalid(field, reason, regexProblem(reasonSentence, reasonFormat, reasonExamples));
+    errors.invalid(field, reason, regexProblem(reasonMessage, reasonFormat, reasonExamples));
   }
   if (utf8Length(reason) > reasonBytesMax) errors.tooLong(field, reasonBytesMax);
 }

@@ -2,7 +2,7 @@ import type { LabelSelector } from '../../../kube/api/stored/meta.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../kube/api/stored/policy.ts';
 import { checkSupported } from '../../validation/enums.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
-import { checkIntOrPercent, checkNotMoreThanAll } from '../../validation/int-or-percent.ts';
+import { checkAtMost100Percent, checkIntOrPercent } from '../../validation/int-or-percent.ts';
 import { nameRules } from '../../validation/names.ts';
 import { checkLabelSelector } from '../../validation/selectors.ts';
 import { checkCounts } from '../core/workloads/status-checks.ts';
@@ -23,7 +23,7 @@ export const podDisruptionBudgetKind: ServedKind<PodDisruptionBudget> = {
   allowsAnyFinalizer: true,
   hasStatus: true,
   hasGeneration: true,
-  requiresVersion: true,
+  requiresResourceVersion: true,
 
   prepareCreate(budget) {
     budget.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
@@ -33,7 +33,7 @@ export const podDisruptionBudgetKind: ServedKind<PodDisruptionBudget> = {
   },
   validate: ({ spec }, errors) => checkSpec(spec, errors, false),
   validateUpdate({ spec }, old, errors) {
-    checkSpec(spec, errors, hasComplaints(old.spec.selector));
+    checkSpec(spec, errors, isInvalidSelector(old.spec.selector));
   },
   validateStatus({ status }, _old, errors) {
     checkConditions(errors, 'status.conditions', status.conditions ?? []);
@@ -67,7 +67,7 @@ function checkSpec(spec: PodDisruptionBudgetSpec, errors: FieldErrors, allowsAny
     const value = spec[name];
     if (value === undefined) continue;
     checkIntOrPercent(errors, `spec.${name}`, value);
-    checkNotMoreThanAll(errors, `spec.${name}`, value);
+    checkAtMost100Percent(errors, `spec.${name}`, value);
   }
   checkLabelSelector(errors, 'spec.selector', spec.selector, { allowsAnyValue });
   const policy = spec.unhealthyPodEvictionPolicy;
@@ -87,7 +87,7 @@ function shownSpec(spec: PodDisruptionBudgetSpec): object {
   };
 }
 
-function hasComplaints(selector: LabelSelector | undefined): boolean {
+function isInvalidSelector(selector: LabelSelector | undefined): boolean {
   const errors = new FieldErrors();
   checkLabelSelector(errors, '', selector);
   return !errors.isEmpty;

@@ -20,7 +20,7 @@ export const priorityClassKind: ServedKind<PriorityClass> = {
   hasStatus: false,
   hasGeneration: true,
   /** It has a generation, which is never moved. */
-  movesGeneration: () => false,
+  incrementsGeneration: () => false,
 
   defaults(priorityClass) {
     priorityClass.preemptionPolicy ??= 'PreemptLowerPriority';
@@ -68,8 +68,8 @@ function checkValue({ metadata, value, globalDefault = false }: PriorityClass, e
   if (name.startsWith('system-')) {
     const problem = systemClassProblem(name, value, globalDefault);
     if (problem !== undefined) {
-      const sentence = `priority class names with 'system-' prefix are reserved for system use only. error: ${problem}`;
-      errors.forbidden('metadata.name', sentence);
+      const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${problem}`;
+      errors.forbidden('metadata.name', detail);
     }
   } else if (value > userValueMax) {
     errors.forbidden('value', `maximum allowed value of a user defined priority is ${userValueMax}`);

@@ -16,11 +16,11 @@ export const csiDriverKind: ServedKind<CSIDriver> = {
   namespaced: false,
   type: 'storage.k8s.io/v1.CSIDriver',
   nameRule: nameRules.dnsSubdomain,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
   hasStatus: false,
   /** It counts from the first change on, not from the creation; so it is counted here. */
   hasGeneration: false,
-  requiresVersion: true,
+  requiresResourceVersion: true,
 
   defaults: ({ spec }) => {
     spec.attachRequired ??= true;
@@ -86,15 +86,15 @@ function checkDriver({ spec }: CSIDriver, errors: FieldErrors): void {
   if (spec.seLinuxMount === undefined) errors.required('spec.seLinuxMount');
   checkUpdatePeriod(errors, spec.nodeAllocatableUpdatePeriodSeconds);
   if (spec.serviceAccountTokenInSecrets !== undefined && (spec.tokenRequests ?? []).length === 0) {
-    const sentence = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified';
-    errors.invalid('spec.serviceAccountTokenInSecrets', spec.serviceAccountTokenInSecrets, sentence);
+    const detail = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified';
+    errors.invalid('spec.serviceAccountTokenInSecrets', spec.serviceAccountTokenInSecrets, detail);
   }
 }
 
 function checkUpdatePeriod(errors: FieldErrors, seconds: number | undefined): void {
   if (seconds === undefined || seconds >= updatePeriodSecondsMin) return;
-  const sentence = 'must be greater than or equal to 10 seconds';
-  errors.invalid('spec.nodeAllocatableUpdatePeriodSeconds', seconds, sentence);
+  const detail = 'must be greater than or equal to 10 seconds';
+  errors.invalid('spec.nodeAllocatableUpdatePeriodSeconds', seconds, detail);
 }
 
 function checkTokenRequests(errors: FieldErrors, field: string, requests: readonly TokenRequest[]): void {

@@ -2,7 +2,7 @@ import type { CSINode, CSINodeDriver } from '../../../kube/api/stored/storage.ts
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import { utf8Length } from '../../../kube/go/quote.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { immutableSentence } from '../../validation/immutable.ts';
+import { immutableMessage } from '../../validation/immutable.ts';
 import { nameRules, qualifiedNameProblems } from '../../validation/names.ts';
 import { checkNonNegative } from '../../validation/quantities.ts';
 import { checkCsiDriverName } from '../core/volumes/sources/node-sources.ts';
@@ -18,10 +18,10 @@ export const csiNodeKind: ServedKind<CSINode> = {
   namespaced: false,
   type: 'storage.k8s.io/v1.CSINode',
   nameRule: nameRules.dnsSubdomain,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
   hasStatus: false,
   hasGeneration: false,
-  requiresVersion: true,
+  requiresResourceVersion: true,
 
   validate: checkNode,
   validateUpdate: (node, old, errors) => {
@@ -81,5 +81,5 @@ function checkDriverUpdate(errors: FieldErrors, driver: CSINodeDriver, old: CSIN
     TopologyKeys: driver.topologyKeys,
     Allocatable: null,
   };
-  errors.invalid('spec.drivers', shown, immutableSentence);
+  errors.invalid('spec.drivers', shown, immutableMessage);
 }

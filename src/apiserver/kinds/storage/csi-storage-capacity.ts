@@ -20,7 +20,7 @@ export const csiStorageCapacityKind: ServedKind<CSIStorageCapacity> = {
   nameRule: nameRules.dnsSubdomain,
   hasStatus: false,
   hasGeneration: false,
-  requiresVersion: true,
+  requiresResourceVersion: true,
 
   validate: (capacity, errors) => checkCapacity(capacity, errors, false),
   validateUpdate: (capacity, old, errors) => {

@@ -22,7 +22,7 @@ export const storageClassKind: ServedKind<StorageClass> = {
   namespaced: false,
   type: 'storage.k8s.io/v1.StorageClass',
   nameRule: nameRules.dnsSubdomain,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
   hasStatus: false,
   hasGeneration: false,
 

@@ -7,7 +7,7 @@ import type {
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import { utf8Length } from '../../../kube/go/quote.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { immutableSentence } from '../../validation/immutable.ts';
+import { immutableMessage } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
 import { checkCsiDriverName } from '../core/volumes/sources/node-sources.ts';
 import { defaultVolumeSpec } from '../core/volumes/volume-source-defaults.ts';
@@ -24,10 +24,10 @@ export const volumeAttachmentKind: ServedKind<VolumeAttachment> = {
   namespaced: false,
   type: 'storage.k8s.io/v1.VolumeAttachment',
   nameRule: nameRules.dnsSubdomain,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
   hasStatus: true,
   hasGeneration: false,
-  requiresVersion: true,
+  requiresResourceVersion: true,
 
   defaults: ({ spec }) => {
     if (spec.source.inlineVolumeSpec !== undefined) defaultVolumeSpec(spec.source.inlineVolumeSpec);
@@ -87,14 +87,14 @@ function checkAttachmentUpdate(
 ): void {
   checkAttachment(attachment, errors);
   if (isSemanticallyEqual(attachment.spec, old.spec)) return;
-  errors.invalid('spec', shownSpec(attachment.spec), immutableSentence);
+  errors.invalid('spec', shownSpec(attachment.spec), immutableMessage);
 }
 
 function checkSource(errors: FieldErrors, field: string, source: VolumeAttachmentSource): void {
   const { inlineVolumeSpec: inline, persistentVolumeName: name } = source;
-  const sentence = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
-  if (inline === undefined && name === undefined) errors.required(field, sentence);
-  else if (inline !== undefined && name !== undefined) errors.forbidden(field, sentence);
+  const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+  if (inline === undefined && name === undefined) errors.required(field, detail);
+  else if (inline !== undefined && name !== undefined) errors.forbidden(field, detail);
   else if (inline !== undefined) checkInlineVolumeSpec(errors, `${field}.inlineVolumeSpec`, inline);
   else if (name === '') {
     errors.required(`${field}.persistentVolumeName`, 'must specify non empty persistentVolumeName');

@@ -16,7 +16,7 @@ export const volumeAttributesClassKind: ServedKind<VolumeAttributesClass> = {
   namespaced: false,
   type: 'storage.k8s.io/v1.VolumeAttributesClass',
   nameRule: nameRules.dnsSubdomain,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
   hasStatus: false,
   hasGeneration: false,
 

@@ -103,7 +103,7 @@ function restoreAllButStatus(object: StoredObject, old: StoredObject): void {
 }
 
 function incrementsGeneration(kind: ServedKind, object: StoredObject, old: StoredObject): boolean {
-  if (kind.movesGeneration) return kind.movesGeneration(object, old);
+  if (kind.incrementsGeneration) return kind.incrementsGeneration(object, old);
   const rest = (one: StoredObject) => ({ ...one, metadata: undefined, status: undefined });
   return !isSemanticallyEqual(rest(object), rest(old));
 }

@@ -4,11 +4,11 @@ import type { Json, JsonDraft, JsonObject } from '../../../../kube/go/json-value
 import { compileRules } from '../../../cel/compile-rules.ts';
 import { checkEmbedded, coerceEmbedded } from '../../../structural/embedded-meta.ts';
 import type { JsonSchema } from '../../../structural/json-schema.ts';
-import { prune } from '../../../structural/prune.ts';
+import { pruneUnknownFields } from '../../../structural/prune.ts';
 import { compileSchema } from '../../../structural/validate.ts';
 import { FieldErrors } from '../../../validation/field-errors.ts';
 import { allSchemas, itemSchemaOf } from './schema-walk.ts';
-import { readable } from './structural-form.ts';
+import { asJsonSchema } from './structural-form.ts';
 
 /**
  * That default values fit their schemas and hold nothing unknown. The schema is structural. Nobody looks below
@@ -66,7 +66,7 @@ function checkDefault(schema: JSONSchemaProps, place: Place): void {
   } else {
     const found = new FieldErrors();
     checkEmbedded({ default: value }, holderOf(schema), found);
-    errors.addBelow(path, found);
+    errors.appendBelow(path, found);
   }
   if (errors.count === before) compileSchema(withAnyType(schema)).validate(value, errors, { path: field });
   if (errors.count === before) checkRules(value, schema, path, errors);
@@ -80,17 +80,19 @@ function checkRules(value: Json, schema: JSONSchemaProps, path: string, errors: 
   const object = { default: value };
   program.validate({ value: object, old: object, errors: found });
   if (found.isEmpty) program.validate({ value: object, errors: found });
-  errors.addBelow(path, found);
+  errors.appendBelow(path, found);
 }
 
 /** The schema of an object that has the value under the name `default`, so that what is said about it says where it is. */
 function holderOf(schema: JSONSchemaProps): JsonSchema {
-  return { type: 'object', properties: { default: readable(schema) } };
+  return { type: 'object', properties: { default: asJsonSchema(schema) } };
 }
 
 function hasUnknown(value: Json, schema: JSONSchemaProps): boolean {
   const pruned = structuredClone(value) as JsonDraft;
-  prune(pruned, readable(schema), { isResourceRoot: schema['x-kubernetes-embedded-resource'] === true });
+  pruneUnknownFields(pruned, asJsonSchema(schema), {
+    isResourceRoot: schema['x-kubernetes-embedded-resource'] === true,
+  });
   return JSON.stringify(pruned) !== JSON.stringify(value);
 }
 
@@ -98,18 +100,18 @@ function hasUnknown(value: Json, schema: JSONSchemaProps): boolean {
 function withAnyType(schema: JSONSchemaProps): JsonSchema {
   const copy = structuredClone(schema);
   for (const part of allSchemas(copy)) delete part['x-kubernetes-int-or-string'];
-  return readable(copy);
+  return asJsonSchema(copy);
 }
 
 function metaProblem(object: Json, resource: JSONSchemaProps): string | undefined {
   try {
-    coerceEmbedded(object as JsonObject, readable(resource));
+    coerceEmbedded(object as JsonObject, asJsonSchema(resource));
   } catch (error) {
     if (error instanceof ApiError) return error.message;
     throw error;
   }
   const found = new FieldErrors();
-  checkEmbedded(object, readable(resource), found);
+  checkEmbedded(object, asJsonSchema(resource), found);
   const problems = found.causes.map(({ field, message }) => `${field}: ${message}`);
   return problems.length > 1 ? `[${problems.join(', ')}]` : problems[0];
 }

@@ -4,7 +4,7 @@ import { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkDefaults } from './default-rules.ts';
 import { internalSchema, schemaFields } from './internal-json.ts';
 import { checkOpenApi } from './openapi-rules.ts';
-import { conversionProblem, readable } from './structural-form.ts';
+import { asJsonSchema, conversionProblem } from './structural-form.ts';
 import { checkStructural } from './structural-rules.ts';
 
 interface SchemaPlace {
@@ -40,7 +40,7 @@ function checkOpenApiAndRules(schema: JSONSchemaProps, path: string, { errors, i
   const found = new FieldErrors();
   checkOpenApi(schema, path, found);
   errors.append(found);
-  checkRules(readable(schema), path, errors, {
+  checkRules(asJsonSchema(schema), path, errors, {
     withoutCompiling: !isSound,
     hasSchemaErrors: (level) => found.causes.some(({ field = '' }) => field.startsWith(`${level}.`)),
   });

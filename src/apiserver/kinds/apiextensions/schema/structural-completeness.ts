@@ -4,16 +4,21 @@ import { itemSchemaOf } from './schema-walk.ts';
 
 /** That whatever `allOf` and its like judge is also described. Kubernetes looks at those of the root only. */
 export function checkCompleteness(schema: JSONSchemaProps, path: string, errors: FieldErrors): void {
-  checkJudged(schema, { schema, path }, path, errors);
+  checkValidated(schema, { schema, path }, path, errors);
 }
 
 /** The description of what is judged. */
-interface Described {
+interface StructuralPart {
   readonly schema: JSONSchemaProps | undefined;
   readonly path: string;
 }
 
-function checkJudged(judge: JSONSchemaProps, described: Described, path: string, errors: FieldErrors): void {
+function checkValidated(
+  judge: JSONSchemaProps,
+  described: StructuralPart,
+  path: string,
+  errors: FieldErrors,
+): void {
   const { not, allOf = [], anyOf = [], oneOf = [] } = judge;
   if (not !== undefined) checkNested(not, described, `${path}.not`, errors);
   for (const [name, judges] of Object.entries({ allOf, anyOf, oneOf })) {
@@ -23,13 +28,18 @@ function checkJudged(judge: JSONSchemaProps, described: Described, path: string,
   }
 }
 
-function checkNested(judge: JSONSchemaProps, described: Described, path: string, errors: FieldErrors): void {
+function checkNested(
+  judge: JSONSchemaProps,
+  described: StructuralPart,
+  path: string,
+  errors: FieldErrors,
+): void {
   const { schema, path: wanted } = described;
   if (schema === undefined) {
     errors.required(wanted, `because it is defined in ${path}`);
     return;
   }
-  checkJudged(judge, described, path, errors);
+  checkValidated(judge, described, path, errors);
   const items = itemSchemaOf(judge);
   if (items !== undefined) {
     checkNested(items, { schema: itemSchemaOf(schema), path: `${wanted}.items` }, `${path}.items`, errors);

@@ -8,7 +8,7 @@ import type { JsonSchema } from '../../../structural/json-schema.ts';
 export function conversionProblem(schema: JSONSchemaProps): string | undefined {
   const own = ownProblem(schema);
   if (own !== undefined) return own;
-  for (const part of judging(schema)) {
+  for (const part of valueValidations(schema)) {
     const problem = conversionProblem(part);
     if (problem !== undefined) return problem;
   }
@@ -16,7 +16,7 @@ export function conversionProblem(schema: JSONSchemaProps): string | undefined {
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   }
   if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
-  for (const part of describing(schema)) {
+  for (const part of structuralParts(schema)) {
     const problem = conversionProblem(part);
     if (problem !== undefined) return problem;
   }
@@ -24,7 +24,7 @@ export function conversionProblem(schema: JSONSchemaProps): string | undefined {
 }
 
 /** The same schema for those who walk values along it. They rely on its being structural. */
-export function readable(schema: JSONSchemaProps): JsonSchema {
+export function asJsonSchema(schema: JSONSchemaProps): JsonSchema {
   return schema as JsonSchema;
 }
 
@@ -41,11 +41,16 @@ function ownProblem(schema: JSONSchemaProps): string | undefined {
   return unsupported && `OpenAPIV3Schema '${unsupported[0]}' is not supported`;
 }
 
-function judging({ not, allOf = [], anyOf = [], oneOf = [] }: JSONSchemaProps): readonly JSONSchemaProps[] {
+function valueValidations({
+  not,
+  allOf = [],
+  anyOf = [],
+  oneOf = [],
+}: JSONSchemaProps): readonly JSONSchemaProps[] {
   return [...(not === undefined ? [] : [not]), ...allOf, ...anyOf, ...oneOf];
 }
 
-function describing({
+function structuralParts({
   items,
   properties,
   additionalProperties,

@@ -28,7 +28,10 @@ function checkLevel(schema: JSONSchemaProps, level: Level, path: string, errors:
   }
   checkAdditional(schema, level, path, errors);
   checkIntOrString(schema, path, errors);
-  checkJudges(schema, isIntOrString(schema.anyOf), isIntOrString(schema.allOf?.[0]?.anyOf), { path, errors });
+  checkValueValidations(schema, isIntOrString(schema.anyOf), isIntOrString(schema.allOf?.[0]?.anyOf), {
+    path,
+    errors,
+  });
   checkType(schema, level, path, errors);
   checkMetadata(schema, level, path, errors);
   if (
@@ -123,7 +126,7 @@ interface Place {
   readonly errors: FieldErrors;
 }
 
-function checkJudges(
+function checkValueValidations(
   schema: JSONSchemaProps,
   skipsAnyOf: boolean,
   skipsFirstAllOf: boolean,
@@ -131,13 +134,15 @@ function checkJudges(
 ): void {
   const { anyOf = [], allOf = [], oneOf = [], not, pattern = '' } = schema;
   if (!skipsAnyOf) {
-    for (const [index, each] of anyOf.entries()) checkJudge(each, false, `${path}.anyOf[${index}]`, errors);
+    for (const [index, each] of anyOf.entries())
+      checkValueValidation(each, false, `${path}.anyOf[${index}]`, errors);
   }
   for (const [index, each] of allOf.entries()) {
-    checkJudge(each, skipsFirstAllOf && index === 0, `${path}.allOf[${index}]`, errors);
+    checkValueValidation(each, skipsFirstAllOf && index === 0, `${path}.allOf[${index}]`, errors);
   }
-  for (const [index, each] of oneOf.entries()) checkJudge(each, false, `${path}.oneOf[${index}]`, errors);
-  if (not !== undefined) checkJudge(not, false, `${path}.not`, errors);
+  for (const [index, each] of oneOf.entries())
+    checkValueValidation(each, false, `${path}.oneOf[${index}]`, errors);
+  if (not !== undefined) checkValueValidation(not, false, `${path}.not`, errors);
   const problem = pattern === '' ? undefined : patternProblem(pattern);
   if (problem !== undefined) {
     const detail = `must be a valid regular expression, but isn't: ${problem}`;
@@ -155,17 +160,22 @@ function patternProblem(pattern: string): string | undefined {
 }
 
 /** A schema below `allOf` and its like: it says what is right, and nothing about what there is. */
-function checkJudge(schema: JSONSchemaProps, skipsAnyOf: boolean, path: string, errors: FieldErrors): void {
-  checkJudges(schema, skipsAnyOf, false, { path, errors });
+function checkValueValidation(
+  schema: JSONSchemaProps,
+  skipsAnyOf: boolean,
+  path: string,
+  errors: FieldErrors,
+): void {
+  checkValueValidations(schema, skipsAnyOf, false, { path, errors });
   const items = itemSchemaOf(schema);
-  if (items !== undefined) checkJudge(items, false, `${path}.items`, errors);
+  if (items !== undefined) checkValueValidation(items, false, `${path}.items`, errors);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    checkJudge(property, false, `${path}.properties[${name}]`, errors);
+    checkValueValidation(property, false, `${path}.properties[${name}]`, errors);
   }
   const { additionalProperties } = schema;
   const isSet = additionalProperties !== undefined && additionalProperties !== false;
   if (isSet) errors.forbidden(`${path}.additionalProperties`, 'must be undefined to be structural');
-  for (const [field, how] of describingFields) {
+  for (const [field, how] of structuralFields) {
     const value = schema[field];
     if (value !== undefined && value !== false) {
       errors.forbidden(`${path}.${field}`, `must be ${how} to be structural`);
@@ -176,7 +186,7 @@ function checkJudge(schema: JSONSchemaProps, skipsAnyOf: boolean, path: string, 
   }
 }
 
-const describingFields: readonly (readonly [keyof JSONSchemaProps, 'empty' | 'undefined' | 'false'])[] = [
+const structuralFields: readonly (readonly [keyof JSONSchemaProps, 'empty' | 'undefined' | 'false'])[] = [
   ['type', 'empty'],
   ['default', 'undefined'],
   ['title', 'empty'],

@@ -18,22 +18,21 @@ export function decodedBytes(data: Texts | undefined): number {
   return Object.values(data ?? {}).reduce((sum, text) => sum + Buffer.byteLength(text, 'base64'), 0);
 }
 
-interface Sealable<Name extends string> {
+interface ImmutableData<Name extends string> {
   readonly immutable?: boolean | undefined;
   readonly data?: Texts | undefined;
   readonly binaryData?: Name extends 'binaryData' ? Texts | undefined : never;
 }
 
 /** Whoever sets `immutable` cannot take it back. */
-export function checkSealed<Name extends 'data' | 'binaryData'>(
+export function checkImmutableData<Name extends 'data' | 'binaryData'>(
   errors: FieldErrors,
-  object: Sealable<Name>,
-  old: Sealable<Name>,
+  object: ImmutableData<Name>,
+  old: ImmutableData<Name>,
   names: readonly Name[],
 ): void {
   if (old.immutable !== true) return;
-  const sentence = 'field is immutable when `immutable` is set';
-  if (object.immutable !== true) errors.forbidden('immutable', sentence);
-  for (const name of names)
-    if (!isSemanticallyEqual(object[name], old[name])) errors.forbidden(name, sentence);
+  const detail = 'field is immutable when `immutable` is set';
+  if (object.immutable !== true) errors.forbidden('immutable', detail);
+  for (const name of names) if (!isSemanticallyEqual(object[name], old[name])) errors.forbidden(name, detail);
 }

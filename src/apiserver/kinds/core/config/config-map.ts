@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { nameRules } from '../../../validation/names.ts';
 import type { ServedKind } from '../../served-kind.ts';
 import { age, ageColumn, nameColumn } from '../../table-cells.ts';
-import { checkKeys, checkSealed, dataBytesMax, decodedBytes } from './config-data.ts';
+import { checkImmutableData, checkKeys, dataBytesMax, decodedBytes } from './config-data.ts';
 
 export const configMapKind: ServedKind<ConfigMap> = {
   group: '',
@@ -21,7 +21,7 @@ export const configMapKind: ServedKind<ConfigMap> = {
 
   validate: checkConfigMap,
   validateUpdate(map, old, errors) {
-    checkSealed(errors, map, old, ['data', 'binaryData']);
+    checkImmutableData(errors, map, old, ['data', 'binaryData']);
     checkConfigMap(map, errors);
   },
 

@@ -6,7 +6,7 @@ import { checkImmutable } from '../../../validation/immutable.ts';
 import { nameRules } from '../../../validation/names.ts';
 import type { ServedKind } from '../../served-kind.ts';
 import { age, ageColumn, nameColumn } from '../../table-cells.ts';
-import { checkKeys, checkSealed, dataBytesMax, decodedBytes } from './config-data.ts';
+import { checkImmutableData, checkKeys, dataBytesMax, decodedBytes } from './config-data.ts';
 
 export const secretKind: ServedKind<Secret> = {
   group: '',
@@ -21,13 +21,13 @@ export const secretKind: ServedKind<Secret> = {
   hasGeneration: false,
 
   defaults(secret) {
-    takeStringData(secret);
+    mergeStringData(secret);
     secret.type ||= 'Opaque';
   },
   validate: checkSecret,
   validateUpdate(secret, old, errors) {
     checkImmutable(errors, 'type', secret.type ?? '', old.type ?? '');
-    checkSealed(errors, secret, old, ['data']);
+    checkImmutableData(errors, secret, old, ['data']);
     checkSecret(secret, errors);
   },
 
@@ -44,7 +44,7 @@ export const secretKind: ServedKind<Secret> = {
 };
 
 /** A way to write data without base64; it is never read back. */
-function takeStringData(secret: Secret): void {
+function mergeStringData(secret: Secret): void {
   for (const [key, text] of Object.entries(secret.stringData ?? {})) {
     secret.data = { ...secret.data, [key]: Buffer.from(text, 'utf8').toString('base64') };
   }

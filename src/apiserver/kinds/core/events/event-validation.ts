@@ -2,7 +2,7 @@ import type { Event, EventSeries } from '../../../../kube/api/stored/core.ts';
 import { isSemanticallyEqual } from '../../../../kube/deep-equal.ts';
 import { utf8Length } from '../../../../kube/go/quote.ts';
 import type { FieldErrors } from '../../../validation/field-errors.ts';
-import { immutableSentence } from '../../../validation/immutable.ts';
+import { immutableMessage } from '../../../validation/immutable.ts';
 import { dnsSubdomainProblems, qualifiedNameProblems } from '../../../validation/names.ts';
 
 /**
@@ -41,7 +41,7 @@ export function checkNewEventUpdate(event: Event, old: Event, errors: FieldError
   for (const field of fixedFields) {
     const [value, before] = [event[field], old[field]];
     if (isSemanticallyEqual(value, before)) continue;
-    errors.invalid(shownNames[field] ?? field, shownValue(field, value), immutableSentence);
+    errors.invalid(shownNames[field] ?? field, shownValue(field, value), immutableMessage);
   }
 }
 

@@ -18,8 +18,8 @@ describe('a namespace', () => {
   });
 
   test('is kept while spec.finalizers is not empty', () => {
-    expect(namespaceKind.outlivesFinalizers?.(namespaceOf(['kubernetes']))).toBe(true);
-    expect(namespaceKind.outlivesFinalizers?.(namespaceOf([]))).toBe(false);
+    expect(namespaceKind.blocksRemoval?.(namespaceOf(['kubernetes']))).toBe(true);
+    expect(namespaceKind.blocksRemoval?.(namespaceOf([]))).toBe(false);
   });
 
   test('gets its name label even if the server generated the name', () => {

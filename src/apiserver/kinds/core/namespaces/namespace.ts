@@ -20,7 +20,7 @@ export const namespaceKind: ServedKind<Namespace> = {
   nameRule: nameRules.dnsLabel,
   hasStatus: true,
   hasGeneration: false,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
   subresources: [{ name: 'finalize', kind: 'Namespace', type: 'core/v1.Namespace', verbs: ['update'] }],
 
   defaults(namespace) {
@@ -56,7 +56,7 @@ export const namespaceKind: ServedKind<Namespace> = {
   beginDeletion(namespace) {
     namespace.status.phase = 'Terminating';
   },
-  outlivesFinalizers: ({ spec }) => (spec.finalizers?.length ?? 0) > 0,
+  blocksRemoval: ({ spec }) => (spec.finalizers?.length ?? 0) > 0,
 
   selectableFields: {
     'status.phase': ({ status }) => status.phase ?? '',

@@ -7,7 +7,7 @@ import { internalForm } from '../../../validation/internal-form.ts';
 import { checkCidr, isCidr } from '../../../validation/ip-address.ts';
 import { checkLabelKey } from '../../../validation/labels.ts';
 import { labelValueProblems } from '../../../validation/names.ts';
-import { notPositiveSentence } from '../../../validation/quantities.ts';
+import { notPositiveMessage } from '../../../validation/quantities.ts';
 import { checkTaintEffect } from '../pods/spec-validation/placement.ts';
 import type { MutableResourceList } from '../resources/resource-list.ts';
 import { checkResourceQuantity } from '../resources/resource-quantity.ts';
@@ -17,7 +17,7 @@ export function validateNode({ spec, status }: Node, errors: FieldErrors): void 
   checkResources(errors, status);
   const { capacity } = status.nodeInfo?.swap ?? {};
   if (capacity !== undefined && capacity <= 0) {
-    errors.invalid('metadata.nodeSwapStatus.capacity', capacity, notPositiveSentence);
+    errors.invalid('metadata.nodeSwapStatus.capacity', capacity, notPositiveMessage);
   }
   checkDeclaredFeatures(errors, status.declaredFeatures ?? []);
   checkPodCidrs(errors, spec.podCIDRs ?? []);

@@ -23,7 +23,7 @@ export const nodeKind: ServedKind<Node> = {
     if (!status.allocatable && status.capacity) status.allocatable = { ...status.capacity };
     roundToMilli(status.capacity);
     roundToMilli(status.allocatable);
-    sharePodCidr(node);
+    syncPodCidr(node);
   },
   /** A node comes with its status: the one that registers it knows it best. */
   prepareCreate(node) {
@@ -53,7 +53,7 @@ export const nodeKind: ServedKind<Node> = {
 };
 
 /** `podCIDR` is the first of `podCIDRs`. Where they differ, the older field is right. */
-function sharePodCidr({ spec }: Node): void {
+function syncPodCidr({ spec }: Node): void {
   const [first] = spec.podCIDRs ?? [];
   if (spec.podCIDR && spec.podCIDR !== first) spec.podCIDRs = [spec.podCIDR];
   else if (first) spec.podCIDR = first;

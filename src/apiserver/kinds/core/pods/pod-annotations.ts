@@ -25,8 +25,8 @@ export function checkPodAnnotations(errors: FieldErrors, field: string, { metada
   const annotations = metadata?.annotations ?? {};
   const mirror = annotations[mirrorAnnotation];
   if (mirror !== undefined && !spec.nodeName) {
-    const sentence = 'must set spec.nodeName if mirror pod annotation is set';
-    errors.invalid(`${field}[${mirrorAnnotation}]`, mirror, sentence);
+    const detail = 'must set spec.nodeName if mirror pod annotation is set';
+    errors.invalid(`${field}[${mirrorAnnotation}]`, mirror, detail);
   }
   const cost = annotations[deletionCost];
   if (cost !== undefined && !isDeletionCost(cost)) {

@@ -12,7 +12,7 @@ export function defaultPod(pod: Pod): void {
   if (spec.hostNetwork) defaultHostPorts(spec);
   defaultPodSpec(spec);
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
-  if (status) shareIp(status);
+  if (status) syncPodIp(status);
 }
 
 /** In the network of its node, a pod's ports are the node's. */
@@ -25,7 +25,7 @@ function defaultHostPorts(spec: PodSpec): void {
 }
 
 /** `podIP` is the first of `podIPs`. Where they differ, the older field is right. */
-function shareIp(status: PodStatus): void {
+function syncPodIp(status: PodStatus): void {
   const [first] = status.podIPs ?? [];
   if (status.podIP && status.podIP !== first?.ip) status.podIPs = [{ ip: status.podIP }];
   else if (first) status.podIP = first.ip;

@@ -44,9 +44,9 @@ function checkAsked(errors: FieldErrors, field: string, name: string, { resource
       (claim) => `claim:${[claim.name, claim.request].filter(Boolean).join('/')}`,
     );
     if (asked?.includes(name)) return;
-    const sentence =
+    const detail =
       "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
-    errors.invalid(field, name, sentence);
+    errors.invalid(field, name, detail);
   } else if (ownValue(resources?.requests, name) === undefined) {
     errors.invalid(field, name, "must match one of the container's resource requests");
   }

@@ -105,8 +105,8 @@ function checkDeletedGates(errors: FieldErrors, spec: PodSpec, old: PodSpec): vo
     if (!before.has(name)) added.set(name, index);
   });
   for (const [name, index] of added) {
-    const sentence = `only deletion is allowed, but found new scheduling gate '${name}'`;
-    errors.forbidden(`spec.schedulingGates[${index}].name`, sentence);
+    const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
+    errors.forbidden(`spec.schedulingGates[${index}].name`, detail);
   }
 }
 
@@ -135,8 +135,8 @@ function checkGatedPlacement(errors: FieldErrors, rest: PodSpec, old: PodSpec): 
     ([key, value]) => nodeSelector[key] === value,
   );
   if (!isNarrower) {
-    const sentence = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
-    errors.invalid('spec.nodeSelector', rest.nodeSelector, sentence);
+    const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
+    errors.invalid('spec.nodeSelector', rest.nodeSelector, detail);
   }
   rest.nodeSelector = old.nodeSelector;
   const before = old.affinity?.nodeAffinity;
@@ -164,8 +164,8 @@ function checkNarrowedAffinity(
   before.forEach((term, index) => {
     const next = now[index] ?? {};
     if (hasOnlyAdditions(next, term)) return;
-    const sentence = 'only additions are allowed (no mutations or deletions)';
-    errors.invalid(`${field}[${index}]`, shownTerm(next), sentence);
+    const detail = 'only additions are allowed (no mutations or deletions)';
+    errors.invalid(`${field}[${index}]`, shownTerm(next), detail);
   });
 }
 

@@ -55,7 +55,7 @@ function placementWarnings(path: string, spec: PodSpec): readonly string[] {
   const terms = affinity?.[required]?.nodeSelectorTerms ?? [];
   return [
     ...Object.keys(spec.nodeSelector ?? {}).flatMap((key) => {
-      const advice = adviceFor(key);
+      const advice = deprecationOf(key);
       return advice === undefined ? [] : [`${path}.nodeSelector[${key}]: ${advice}`];
     }),
     ...terms.flatMap((term, index) =>
@@ -66,7 +66,7 @@ function placementWarnings(path: string, spec: PodSpec): readonly string[] {
     ),
     ...(spec.topologySpreadConstraints ?? []).flatMap(({ topologyKey, labelSelector }, index) => {
       const at = `${path}.topologySpreadConstraints[${index}]`;
-      const advice = adviceFor(topologyKey);
+      const advice = deprecationOf(topologyKey);
       return [
         ...(advice === undefined ? [] : [`${at}.topologyKey: ${topologyKey} is ${advice}`]),
         ...(labelSelector ? [] : [`${at}.labelSelector: ${matchesNothing}`]),
@@ -76,7 +76,7 @@ function placementWarnings(path: string, spec: PodSpec): readonly string[] {
 }
 
 /** What is said about a label of nodes that has a newer name. */
-function adviceFor(key: string): string | undefined {
+function deprecationOf(key: string): string | undefined {
   const [warning] = nodeSelectorTermWarnings('', { matchExpressions: [{ key, operator: 'Exists' }] });
   return warning?.slice(warning.indexOf(`${key} is `) + key.length + ' is '.length);
 }
@@ -94,7 +94,7 @@ function preferenceWarnings(field: string, term: NodeSelectorTerm): readonly str
   return [...nodeSelectorTermWarnings(field, term), ...values];
 }
 
-const deadAnnotations: Readonly<Record<string, string>> = {
+const removedAnnotations: Readonly<Record<string, string>> = {
   'scheduler.alpha.kubernetes.io/critical-pod':
     'non-functional in v1.16+; use the "priorityClassName" field instead',
   'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
@@ -102,13 +102,13 @@ const deadAnnotations: Readonly<Record<string, string>> = {
 };
 
 function annotationWarnings(field: string, annotations: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(deadAnnotations)
+  return Object.entries(removedAnnotations)
     .filter(([key]) => annotations[key] !== undefined)
     .map(([key, advice]) => `${field}[${key}]: ${advice}`);
 }
 
 /** Plugins that are gone: the pod is accepted and will never start. */
-const deadVolumes = [
+const removedVolumePlugins = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
   ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
@@ -123,7 +123,7 @@ const deadVolumes = [
 function volumeWarnings(at: string, volume: Volume): readonly string[] {
   const claim = volume.ephemeral?.volumeClaimTemplate;
   return [
-    ...deadVolumes
+    ...removedVolumePlugins
       .filter(([source]) => volume[source] !== undefined)
       .map(([, shown, advice]) => `${at}.${shown}: ${advice}`),
     ...(claim ? claimSpecWarnings(`${at}.ephemeral.volumeClaimTemplate.spec`, claim.spec) : []),

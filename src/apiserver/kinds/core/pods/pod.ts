@@ -23,7 +23,7 @@ export const podKind: ServedKind<Pod> = {
   nameRule: nameRules.dnsSubdomain,
   hasStatus: true,
   hasGeneration: true,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
   subresources: [
     { name: 'binding', kind: 'Binding', type: 'core/v1.Binding', verbs: ['create'] },
     {
@@ -42,7 +42,7 @@ export const podKind: ServedKind<Pod> = {
     pod.status = old.status;
   },
   prepareStatus: preparePodStatus,
-  movesGeneration: (pod, old) => !isSemanticallyEqual(pod.spec, old.spec),
+  incrementsGeneration: (pod, old) => !isSemanticallyEqual(pod.spec, old.spec),
   validate: validatePod,
   validateUpdate: validatePodUpdate,
   validateStatus: validatePodStatus,

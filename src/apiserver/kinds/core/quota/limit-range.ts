@@ -86,8 +86,8 @@ function checkItem(item: LimitRangeItem, field: string, errors: FieldErrors): vo
     }
   }
   if (item.type === 'PersistentVolumeClaim' && !item.min?.storage && !item.max?.storage) {
-    const sentence = 'either minimum or maximum storage value is required, but neither was provided';
-    errors.required(`${field}.limits`, sentence);
+    const detail = 'either minimum or maximum storage value is required, but neither was provided';
+    errors.required(`${field}.limits`, detail);
   }
   checkNames('maxLimitRequestRatio');
   for (const name of resources) checkAmounts(item, name, field, errors);
@@ -118,8 +118,8 @@ function checkAmounts(item: LimitRangeItem, name: string, field: string, errors:
     );
   }
   if (exceeds(request, limit)) {
-    const sentence = `default request value ${request} is greater than default limit value ${limit}`;
-    errors.invalid(requestField, request, sentence);
+    const detail = `default request value ${request} is greater than default limit value ${limit}`;
+    errors.invalid(requestField, request, detail);
   }
   const limitField = `${field}.default[${name}]`;
   if (exceeds(min, limit)) {
@@ -131,8 +131,8 @@ function checkAmounts(item: LimitRangeItem, name: string, field: string, errors:
   checkRatio(item, name, `${field}.maxLimitRequestRatio[${name}]`, errors);
   const differ = limit !== undefined && request !== undefined && compareQuantityTexts(limit, request) !== 0;
   if (!isOvercommittable(name) && differ) {
-    const sentence = `default value ${limit} must equal to defaultRequest value ${request} in ${name}`;
-    errors.invalid(requestField, request, sentence);
+    const detail = `default value ${limit} must equal to defaultRequest value ${request} in ${name}`;
+    errors.invalid(requestField, request, detail);
   }
 }
 

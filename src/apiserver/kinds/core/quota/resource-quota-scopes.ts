@@ -28,7 +28,7 @@ export function checkScopeSelector(spec: ResourceQuotaSpec, errors: FieldErrors)
       errors.invalid(field, shownSelector(requirements), wrongResource),
     );
     if (plainScopes.includes(scopeName) && requirement.operator !== 'Exists') {
-      errors.invalid(`${field}.operator`, requirement.operator, existsSentence);
+      errors.invalid(`${field}.operator`, requirement.operator, existsMessage);
     }
     checkValues(requirement, field, errors);
   }
@@ -42,7 +42,7 @@ export function isQuotaResource(name: string): boolean {
 }
 
 const wrongResource = 'unsupported scope applied to resource';
-const existsSentence =
+const existsMessage =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
 /** Those that have no values. */
@@ -97,12 +97,12 @@ function checkValues(
 ): void {
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length > 0) return;
-    const sentence = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
-    errors.required(`${field}.values`, sentence);
+    const detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
+    errors.required(`${field}.values`, detail);
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
     if (values.length === 0) return;
-    const sentence = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
-    errors.invalid(`${field}.values`, values, sentence);
+    const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
+    errors.invalid(`${field}.values`, values, detail);
   } else errors.invalid(`${field}.operator`, operator, 'not a valid selector operator');
 }
 

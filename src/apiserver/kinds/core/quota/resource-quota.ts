@@ -2,7 +2,7 @@ import type { ResourceQuota, ResourceQuotaSpec } from '../../../../kube/api/stor
 import { isSemanticallyEqual } from '../../../../kube/deep-equal.ts';
 import { ownValue } from '../../../../kube/go/json-value.ts';
 import type { FieldErrors } from '../../../validation/field-errors.ts';
-import { immutableSentence } from '../../../validation/immutable.ts';
+import { immutableMessage } from '../../../validation/immutable.ts';
 import { nameRules } from '../../../validation/names.ts';
 import { compareQuantityTexts } from '../../../validation/quantities.ts';
 import type { ServedKind } from '../../served-kind.ts';
@@ -24,7 +24,7 @@ export const resourceQuotaKind: ServedKind<ResourceQuota> = {
   nameRule: nameRules.dnsSubdomain,
   hasStatus: true,
   hasGeneration: false,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
 
   defaults({ spec, status }) {
     roundToMilli(spec.hard);
@@ -41,7 +41,7 @@ export const resourceQuotaKind: ServedKind<ResourceQuota> = {
   validateUpdate({ spec }, old, errors) {
     checkSpec(spec, errors);
     if (!sameScopes(spec, old.spec)) {
-      errors.invalid('spec.scopes', spec.scopes, immutableSentence);
+      errors.invalid('spec.scopes', spec.scopes, immutableMessage);
     }
   },
   validateStatus({ status }, _old, errors) {

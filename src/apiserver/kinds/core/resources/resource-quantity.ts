@@ -2,7 +2,7 @@ import type { FieldErrors } from '../../../validation/field-errors.ts';
 import {
   checkNonNegativeQuantity,
   isWholeQuantity,
-  notIntegerSentence,
+  notIntegerMessage,
 } from '../../../validation/quantities.ts';
 import { isIntegerResource } from './resource-names.ts';
 
@@ -14,5 +14,5 @@ export function checkResourceQuantity(
   amount: string,
 ): void {
   checkNonNegativeQuantity(errors, field, amount);
-  if (isIntegerResource(name) && !isWholeQuantity(amount)) errors.invalid(field, amount, notIntegerSentence);
+  if (isIntegerResource(name) && !isWholeQuantity(amount)) errors.invalid(field, amount, notIntegerMessage);
 }

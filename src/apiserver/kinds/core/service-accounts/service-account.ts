@@ -25,7 +25,7 @@ export const serviceAccountKind: ServedKind<ServiceAccount> = {
   ],
   hasStatus: false,
   hasGeneration: false,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
 
   prepareCreate: cleanReferences,
   prepareUpdate: cleanReferences,

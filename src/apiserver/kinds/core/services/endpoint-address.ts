@@ -8,12 +8,12 @@ export function checkReachableIp(errors: FieldErrors, field: string, ip: string)
     errors.invalid(field, ip, 'must be a valid IP address');
     return;
   }
-  for (const { isIn, sentence } of specialRanges(ip)) if (isIn) errors.invalid(field, ip, sentence);
+  for (const { isIn, detail } of specialRanges(ip)) if (isIn) errors.invalid(field, ip, detail);
 }
 
 interface SpecialRange {
   readonly isIn: boolean;
-  readonly sentence: string;
+  readonly detail: string;
 }
 
 function specialRanges(ip: string): readonly SpecialRange[] {
@@ -24,19 +24,19 @@ function specialRanges(ip: string): readonly SpecialRange[] {
   return [
     {
       isIn: octets.every((octet) => octet === 0) && (octets.length > 0 || isIpv6Number(text, 0)),
-      sentence: `may not be unspecified (${ip})`,
+      detail: `may not be unspecified (${ip})`,
     },
     {
       isIn: a === 127 || isIpv6Number(text, 1),
-      sentence: 'may not be in the loopback range (127.0.0.0/8, ::1/128)',
+      detail: 'may not be in the loopback range (127.0.0.0/8, ::1/128)',
     },
     {
       isIn: (a === 169 && b === 254) || (group !== undefined && (group & 0xffc0) === 0xfe80),
-      sentence: 'may not be in the link-local range (169.254.0.0/16, fe80::/10)',
+      detail: 'may not be in the link-local range (169.254.0.0/16, fe80::/10)',
     },
     {
       isIn: (a === 224 && b === 0 && c === 0) || (group !== undefined && (group & 0xff0f) === 0xff02),
-      sentence: 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
+      detail: 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
     },
   ];
 }

@@ -64,11 +64,11 @@ function addressesCell(subsets: readonly EndpointSubset[]): string {
       ? addresses.map(({ ip }) => ip)
       : ports.flatMap(({ port }) => addresses.map(({ ip }) => hostAndPort(ip, port))),
   );
-  return withMore(texts);
+  return truncatedCell(texts);
 }
 
 /** Also of slices. */
-export function withMore(texts: readonly string[]): string {
+export function truncatedCell(texts: readonly string[]): string {
   const shown = texts.slice(0, shownMax).join(',');
   return texts.length > shownMax ? `${shown} + ${texts.length - shownMax} more...` : shown;
 }

@@ -79,13 +79,13 @@ describe('node ports', () => {
   test.each([
     [80, 'provided port is not in the valid range. The range of valid ports is 30000-32767'],
     [30_005, 'provided port is already allocated'],
-  ])('%d is refused', (nodePort, sentence) => {
+  ])('%d is refused', (nodePort, detail) => {
     const other = service({ type: 'NodePort', ports: [{ port: 1, nodePort: 30_005 }] });
     expect(allocate({ type: 'NodePort', ports: [{ port: 80, nodePort }] }, [other])).toEqual([
       {
         reason: 'FieldValueInvalid',
         field: 'spec.ports[0].nodePort',
-        message: `Invalid value: ${nodePort}: ${sentence}`,
+        message: `Invalid value: ${nodePort}: ${detail}`,
       },
     ]);
   });

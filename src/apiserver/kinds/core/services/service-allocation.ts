@@ -28,7 +28,7 @@ export function allocateService(
 ): void {
   if (!needsClusterIp(service)) return;
   const before = errors.count;
-  settleFamilies(service, errors);
+  resolveIpFamilies(service, errors);
   if (errors.count > before) return;
   const taken = takenBy(others);
   allocateIp(service, taken.ips, errors, range);
@@ -67,7 +67,7 @@ function portKey(port: number, protocol = 'TCP'): string {
 }
 
 /** Services without addresses and selectors may be of both families, whatever the cluster has. */
-function settleFamilies(service: Service, errors: FieldErrors): void {
+function resolveIpFamilies(service: Service, errors: FieldErrors): void {
   const { spec } = service;
   const isLoose = spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= isLoose ? 'RequireDualStack' : 'SingleStack';
@@ -84,8 +84,8 @@ function settleFamilies(service: Service, errors: FieldErrors): void {
     return;
   }
   if (spec.ipFamilyPolicy === 'RequireDualStack') {
-    const sentence = 'this cluster is not configured for dual-stack services';
-    errors.invalid('spec.ipFamilyPolicy', spec.ipFamilyPolicy, sentence);
+    const detail = 'this cluster is not configured for dual-stack services';
+    errors.invalid('spec.ipFamilyPolicy', spec.ipFamilyPolicy, detail);
   }
   families.forEach((family, index) => {
     if (family !== 'IPv4') {
@@ -97,13 +97,13 @@ function settleFamilies(service: Service, errors: FieldErrors): void {
 
 function checkSingleStack({ spec }: Service, errors: FieldErrors): void {
   const field = 'spec.ipFamilyPolicy';
-  const sentence = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
+  const detail = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
   if (spec.ipFamilyPolicy === 'SingleStack') {
     if (spec.clusterIPs?.length === 2) {
-      errors.invalid(field, spec.ipFamilyPolicy, `${sentence} cluster IPs are specified`);
+      errors.invalid(field, spec.ipFamilyPolicy, `${detail} cluster IPs are specified`);
     }
     if (spec.ipFamilies?.length === 2) {
-      errors.invalid(field, spec.ipFamilyPolicy, `${sentence} IP families are specified`);
+      errors.invalid(field, spec.ipFamilyPolicy, `${detail} IP families are specified`);
     }
   }
   spec.clusterIPs?.forEach((ip, index) => {

@@ -76,8 +76,8 @@ function checkStacks(service: Service, errors: FieldErrors): void {
     const family = `IPv${ipFamilyOf(ip)}`;
     const expected = ipFamilies[index];
     if ((expected === 'IPv4' || expected === 'IPv6') && expected !== family) {
-      const sentence = `expected an ${expected} value as indicated by \`ipFamilies[${index}]\``;
-      errors.invalid(`${field}[${index}]`, ip, sentence);
+      const detail = `expected an ${expected} value as indicated by \`ipFamilies[${index}]\``;
+      errors.invalid(`${field}[${index}]`, ip, detail);
     }
   });
 }
@@ -109,6 +109,6 @@ function checkFamiliesKept(service: Service, old: Service, errors: FieldErrors):
 
 function checkReleasing({ spec }: Service, what: string, errors: FieldErrors): void {
   if (spec.ipFamilyPolicy === 'SingleStack') return;
-  const sentence = `must be set to 'SingleStack' when releasing the secondary ${what}`;
-  errors.invalid('spec.ipFamilyPolicy', spec.ipFamilyPolicy, sentence);
+  const detail = `must be set to 'SingleStack' when releasing the secondary ${what}`;
+  errors.invalid('spec.ipFamilyPolicy', spec.ipFamilyPolicy, detail);
 }

@@ -18,7 +18,7 @@ export function needsHealthPort({ spec }: Service): boolean {
   return spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
 }
 
-export function isReachableFromOutside(service: Service): boolean {
+export function isExternallyReachable(service: Service): boolean {
   const { type, externalIPs = [] } = service.spec;
   return needsNodePorts(service) || (type === 'ClusterIP' && externalIPs.length > 0);
 }

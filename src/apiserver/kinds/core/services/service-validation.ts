@@ -14,7 +14,7 @@ import {
 import { checkReachableIp } from './endpoint-address.ts';
 import { protocols } from './endpoints.ts';
 import { checkClusterIps, checkClusterIpsUpdate } from './service-cluster-ips.ts';
-import { isHeadless, isReachableFromOutside, needsHealthPort } from './service-traits.ts';
+import { isExternallyReachable, isHeadless, needsHealthPort } from './service-traits.ts';
 
 export function checkService(service: Service, old: Service | undefined, errors: FieldErrors): void {
   const { spec } = service;
@@ -83,8 +83,8 @@ const onlyForBalancers = "may only be used when `type` is 'LoadBalancer'";
 function checkTopologyAnnotations({ metadata }: Service, errors: FieldErrors): void {
   const { [hintsKey]: hints, [modeKey]: mode } = metadata.annotations ?? {};
   if (hints !== undefined && mode !== undefined && hints !== mode) {
-    const sentence = `must match annotations[${hintsKey}] when both are specified`;
-    errors.invalid(`metadata.annotations[${modeKey}]`, mode, sentence);
+    const detail = `must match annotations[${hintsKey}] when both are specified`;
+    errors.invalid(`metadata.annotations[${modeKey}]`, mode, detail);
   }
 }
 
@@ -102,10 +102,10 @@ function checkPorts(service: Service, errors: FieldErrors): void {
 }
 
 function checkExternalName({ spec }: Service, errors: FieldErrors): void {
-  const sentence = 'may not be set for ExternalName services';
-  if (spec.clusterIPs?.length) errors.forbidden('spec.clusterIPs', sentence);
-  if (spec.ipFamilies?.length) errors.forbidden('spec.ipFamilies', sentence);
-  if (spec.ipFamilyPolicy !== undefined) errors.forbidden('spec.ipFamilyPolicy', sentence);
+  const detail = 'may not be set for ExternalName services';
+  if (spec.clusterIPs?.length) errors.forbidden('spec.clusterIPs', detail);
+  if (spec.ipFamilies?.length) errors.forbidden('spec.ipFamilies', detail);
+  if (spec.ipFamilyPolicy !== undefined) errors.forbidden('spec.ipFamilyPolicy', detail);
   const name = (spec.externalName ?? '').replace(/\.$/, '');
   if (name === '') errors.required('spec.externalName');
   else errors.invalidFor('spec.externalName', name, dnsSubdomainProblems(name));
@@ -149,11 +149,11 @@ function checkAffinityConfig(
   field: string,
   errors: FieldErrors,
 ): void {
-  const sentence = 'when session affinity type is ClientIP';
+  const detail = 'when session affinity type is ClientIP';
   const seconds = config?.clientIP?.timeoutSeconds;
-  if (!config) errors.required(field, sentence);
-  else if (!config.clientIP) errors.required(`${field}.clientIP`, sentence);
-  else if (seconds === undefined) errors.required(`${field}.clientIP.timeoutSeconds`, sentence);
+  if (!config) errors.required(field, detail);
+  else if (!config.clientIP) errors.required(`${field}.clientIP`, detail);
+  else if (seconds === undefined) errors.required(`${field}.clientIP.timeoutSeconds`, detail);
   else if (seconds <= 0 || seconds > affinitySecondsMax) {
     const bounds = `must be greater than 0 and less than ${affinitySecondsMax}`;
     errors.invalid(`${field}.clientIP.timeoutSeconds`, seconds, bounds);
@@ -235,11 +235,11 @@ function checkLoadBalancerClass({ spec }: Service, errors: FieldErrors): void {
 
 function checkTraffic(service: Service, errors: FieldErrors): void {
   const { type = '', externalTrafficPolicy, internalTrafficPolicy, trafficDistribution } = service.spec;
-  if (isReachableFromOutside(service)) {
+  if (isExternallyReachable(service)) {
     checkRequiredEnum(errors, 'spec.externalTrafficPolicy', externalTrafficPolicy, ['Cluster', 'Local']);
   } else if (externalTrafficPolicy) {
-    const sentence = 'may only be set for externally-accessible services';
-    errors.invalid('spec.externalTrafficPolicy', externalTrafficPolicy, sentence);
+    const detail = 'may only be set for externally-accessible services';
+    errors.invalid('spec.externalTrafficPolicy', externalTrafficPolicy, detail);
   }
   checkHealthPort(service, errors);
   const hasInside = ['NodePort', 'LoadBalancer', 'ClusterIP'].includes(type);
@@ -256,8 +256,8 @@ function checkHealthPort(service: Service, errors: FieldErrors): void {
   const field = 'spec.healthCheckNodePort';
   const port = service.spec.healthCheckNodePort ?? 0;
   if (!needsHealthPort(service)) {
-    const sentence = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
-    if (port !== 0) errors.invalid(field, port, sentence);
+    const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+    if (port !== 0) errors.invalid(field, port, detail);
   } else if (port === 0) errors.required(field);
   else errors.invalidFor(field, port, portNumberProblems(port));
 }

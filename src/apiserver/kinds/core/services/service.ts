@@ -5,8 +5,8 @@ import type { ServedKind } from '../../served-kind.ts';
 import { age, ageColumn, labelsCell, nameColumn, noneCell, unknownCell } from '../../table-cells.ts';
 import { allocateService } from './service-allocation.ts';
 import {
+  isExternallyReachable,
   isHeadless,
-  isReachableFromOutside,
   needsClusterIp,
   needsHealthPort,
   needsNodePorts,
@@ -26,7 +26,7 @@ export const serviceKind: ServedKind<Service> = {
   nameRule: nameRules.dnsLabel,
   hasStatus: true,
   hasGeneration: false,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
   createOnUpdate: true,
 
   defaults: defaultService,
@@ -84,7 +84,7 @@ function defaultService(service: Service): void {
     port.protocol ||= 'TCP';
     if (port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
   }
-  if (isReachableFromOutside(service)) spec.externalTrafficPolicy ||= 'Cluster';
+  if (isExternallyReachable(service)) spec.externalTrafficPolicy ||= 'Cluster';
   if (['NodePort', 'LoadBalancer', 'ClusterIP'].includes(spec.type)) spec.internalTrafficPolicy ??= 'Cluster';
   if (spec.type !== 'LoadBalancer') return;
   spec.allocateLoadBalancerNodePorts ??= true;
@@ -151,7 +151,7 @@ function dropForeignFields(service: Service, old: Service): void {
     dropSame(spec, old.spec, 'allocateLoadBalancerNodePorts');
     dropSame(spec, old.spec, 'loadBalancerClass');
   }
-  if (isReachableFromOutside(old) && !isReachableFromOutside(service)) {
+  if (isExternallyReachable(old) && !isExternallyReachable(service)) {
     dropSame(spec, old.spec, 'externalTrafficPolicy');
   }
   if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy;

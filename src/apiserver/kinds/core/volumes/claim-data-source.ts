@@ -10,7 +10,7 @@ import { dnsLabelProblems, dnsSubdomainProblems } from '../../../validation/name
  * What a claim is to be filled with is said in two fields. `dataSource` is the old one, for claims and snapshots only;
  * `dataSourceRef` the new one, for anything. Each is filled in from the other, so that old and new readers see the same.
  */
-export function settleDataSources(
+export function normalizeDataSources(
   spec: PersistentVolumeClaimSpec,
   old: PersistentVolumeClaimSpec | undefined,
 ): void {
@@ -65,8 +65,8 @@ function checkReference(
   if (name === '') errors.required(`${field}.name`);
   if (kind === '') errors.required(`${field}.kind`);
   if (!apiGroup) {
-    const sentence = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
-    if (kind !== 'PersistentVolumeClaim') errors.invalid(field, kind, sentence);
+    const detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
+    if (kind !== 'PersistentVolumeClaim') errors.invalid(field, kind, detail);
   } else if (!allowsAnyGroup) {
     errors.invalidFor(`${field}.apiGroup`, apiGroup, dnsSubdomainProblems(apiGroup));
   }

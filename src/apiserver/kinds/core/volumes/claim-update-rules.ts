@@ -112,6 +112,6 @@ function checkAttributesClassUpdate(
   if (old.status.currentVolumeAttributesClassName === undefined || (name !== undefined && name !== ''))
     return;
   const to = name === undefined ? 'nil' : 'empty string';
-  const sentence = `update to ${to} is forbidden when status.currentVolumeAttributesClassName is not nil`;
-  errors.forbidden('spec.volumeAttributesClassName', sentence);
+  const detail = `update to ${to} is forbidden when status.currentVolumeAttributesClassName is not nil`;
+  errors.forbidden('spec.volumeAttributesClassName', detail);
 }

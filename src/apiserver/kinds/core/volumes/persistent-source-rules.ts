@@ -12,7 +12,12 @@ import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkNoParentSegment } from '../../../validation/file-paths.ts';
 import { dnsLabelProblems, dnsSubdomainProblems } from '../../../validation/names.ts';
 import * as cloud from './sources/cloud-sources.ts';
-import { checkIscsiName, checkIscsiTarget, sessionNameProblems, wrongForm } from './sources/iscsi.ts';
+import {
+  checkIscsiName,
+  checkIscsiTarget,
+  invalidFormatMessage,
+  sessionNameProblems,
+} from './sources/iscsi.ts';
 import * as network from './sources/network-sources.ts';
 import { checkCsiDriverName } from './sources/node-sources.ts';
 
@@ -60,10 +65,10 @@ export function checkPersistentIscsi(
   const { targetPortal, secretRef, initiatorName } = iscsi;
   if (targetPortal === '') errors.required(`${field}.targetPortal`);
   errors.invalidFor(`${field}.targetportal`, targetPortal, sessionNameProblems(volumeName, iscsi));
-  checkIscsiTarget(errors, field, iscsi, wrongForm);
+  checkIscsiTarget(errors, field, iscsi, invalidFormatMessage);
   if (secretRef !== undefined && !secretRef.name) errors.required(`${field}.secretRef.name`);
   if (initiatorName !== undefined) {
-    checkIscsiName(errors, `${field}.initiatorname`, initiatorName, wrongForm);
+    checkIscsiName(errors, `${field}.initiatorname`, initiatorName, invalidFormatMessage);
   }
 }
 

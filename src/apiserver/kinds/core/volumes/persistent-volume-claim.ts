@@ -6,7 +6,7 @@ import { checkLabelSelector } from '../../../validation/selectors.ts';
 import type { RowContext, ServedKind, TableCell } from '../../served-kind.ts';
 import { accessModesCell, age, ageColumn, nameColumn, unsetCell } from '../../table-cells.ts';
 import { roundToMilli } from '../resources/resource-list.ts';
-import { settleDataSources } from './claim-data-source.ts';
+import { normalizeDataSources } from './claim-data-source.ts';
 import {
   type ClaimSpecOptions,
   checkClaimSpec,
@@ -27,7 +27,7 @@ export const persistentVolumeClaimKind: ServedKind<PersistentVolumeClaim> = {
   namespaced: true,
   type: 'core/v1.PersistentVolumeClaim',
   nameRule: nameRules.dnsSubdomain,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
   hasStatus: true,
   hasGeneration: false,
 
@@ -39,11 +39,11 @@ export const persistentVolumeClaimKind: ServedKind<PersistentVolumeClaim> = {
   },
   prepareCreate: (claim) => {
     claim.status = { phase: 'Pending' };
-    settleDataSources(claim.spec, undefined);
+    normalizeDataSources(claim.spec, undefined);
   },
   prepareUpdate: (claim, old) => {
     claim.status = old.status;
-    settleDataSources(claim.spec, old.spec);
+    normalizeDataSources(claim.spec, old.spec);
   },
   /** Metadata may be written here too. */
   prepareStatus: (claim, old) => {

@@ -21,7 +21,7 @@ export const persistentVolumeKind: ServedKind<PersistentVolume> = {
   namespaced: false,
   type: 'core/v1.PersistentVolume',
   nameRule: nameRules.dnsSubdomain,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
   hasStatus: true,
   hasGeneration: false,
 

@@ -45,16 +45,16 @@ export function checkInlineVolumeSpec(errors: FieldErrors, field: string, spec: 
   if (accessModes.length === 0) errors.required(`${field}.accessModes`);
   checkAccessModes(errors, `${field}.accessModes`, accessModes);
   if (policy !== '' && policy !== 'Retain') {
-    const sentence = 'may only be Retain in the context of inline volumes';
-    errors.forbidden(`${field}.persistentVolumeReclaimPolicy`, sentence);
+    const detail = 'may only be Retain in the context of inline volumes';
+    errors.forbidden(`${field}.persistentVolumeReclaimPolicy`, detail);
   }
   if (spec.nodeAffinity !== undefined) errors.forbidden(`${field}.nodeAffinity`, notInline);
   checkVolumeSource(errors, field, { ...spec, nodeAffinity: undefined }, { name: '' });
   checkRecycledRoot(errors, field, spec);
   if (spec.storageClassName) errors.forbidden(`${field}.storageClassName`, notInline);
   if (volumeMode !== undefined && volumeMode !== 'Filesystem') {
-    const sentence = 'may not specify volumeMode other than Filesystem in the context of inline volumes';
-    errors.forbidden(`${field}.volumeMode`, sentence);
+    const detail = 'may not specify volumeMode other than Filesystem in the context of inline volumes';
+    errors.forbidden(`${field}.volumeMode`, detail);
   }
 }
 
@@ -110,8 +110,8 @@ function checkAffinity(
 function checkRecycledRoot(errors: FieldErrors, field: string, spec: PersistentVolumeSpec): void {
   const { hostPath, persistentVolumeReclaimPolicy: policy } = spec;
   if (hostPath === undefined || policy !== 'Recycle' || posix.normalize(hostPath.path) !== '/') return;
-  const sentence = "may not be 'recycle' for a hostPath mount of '/'";
-  errors.forbidden(`${field}.persistentVolumeReclaimPolicy`, sentence);
+  const detail = "may not be 'recycle' for a hostPath mount of '/'";
+  errors.forbidden(`${field}.persistentVolumeReclaimPolicy`, detail);
 }
 
 function checkAttributesClass(errors: FieldErrors, field: string, spec: PersistentVolumeSpec): void {

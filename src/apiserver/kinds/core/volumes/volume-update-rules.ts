@@ -6,7 +6,7 @@ import type {
 } from '../../../../kube/api/stored/core.ts';
 import { isSemanticallyEqual } from '../../../../kube/deep-equal.ts';
 import type { FieldErrors } from '../../../validation/field-errors.ts';
-import { checkImmutable, immutableSentence } from '../../../validation/immutable.ts';
+import { checkImmutable, immutableMessage } from '../../../validation/immutable.ts';
 import { labelValueProblems } from '../../../validation/names.ts';
 import { sourceOf } from './persistent-sources.ts';
 
@@ -17,14 +17,14 @@ export function checkVolumeSpecUpdate(
   old: PersistentVolumeSpec,
 ): void {
   if (!isSemanticallyEqual(sourceToCompare(spec, old), sourceOf(old))) {
-    const sentence = 'spec.persistentvolumesource is immutable after creation';
-    errors.forbidden('spec.persistentvolumesource', sentence);
+    const detail = 'spec.persistentvolumesource is immutable after creation';
+    errors.forbidden('spec.persistentvolumesource', detail);
   }
   checkImmutable(errors, 'volumeMode', spec.volumeMode, old.volumeMode);
   if (old.nodeAffinity !== undefined) checkAffinityUpdate(errors, spec.nodeAffinity, old.nodeAffinity);
   if (old.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined) {
-    const sentence = 'update from non-nil value to nil is forbidden';
-    errors.forbidden('spec.volumeAttributesClassName', sentence);
+    const detail = 'update from non-nil value to nil is forbidden';
+    errors.forbidden('spec.volumeAttributesClassName', detail);
   }
 }
 
@@ -49,8 +49,8 @@ function checkAffinityUpdate(
   old: VolumeNodeAffinity,
 ): void {
   if (affinity !== undefined && isSameAffinity(affinity, old)) return;
-  const sentence = `${immutableSentence}, except for updating from beta label to GA`;
-  errors.invalid('nodeAffinity', shownAffinity(affinity), sentence);
+  const detail = `${immutableMessage}, except for updating from beta label to GA`;
+  errors.invalid('nodeAffinity', shownAffinity(affinity), detail);
 }
 
 /** Labels that were renamed when they became stable; a volume may follow. */

@@ -17,7 +17,7 @@ export const podTemplateKind: ServedKind<PodTemplate> = {
   nameRule: nameRules.dnsSubdomain,
   hasStatus: false,
   hasGeneration: true,
-  answersDeletionWithObject: true,
+  returnsDeletedObject: true,
 
   defaults({ template }) {
     defaultPodTemplate(template);

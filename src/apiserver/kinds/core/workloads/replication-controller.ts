@@ -8,7 +8,7 @@ import { age, labelsCell } from '../../table-cells.ts';
 import { dropDisabledFields } from '../pods/spec-defaults/disabled-fields.ts';
 import { defaultPodTemplate, validatePodTemplate } from '../pods/template-rules.ts';
 import { checkReplicaCounts } from './status-checks.ts';
-import { checkEndless, nameWarnings, noMatchSentence, templateWarnings } from './template-checks.ts';
+import { checkAlwaysRestarts, nameWarnings, noMatchMessage, templateWarnings } from './template-checks.ts';
 import { containerCells, replicaColumns } from './workload-cells.ts';
 
 export const replicationControllerKind: ServedKind<ReplicationController> = {
@@ -88,10 +88,10 @@ function checkController({ spec }: ReplicationController, errors: FieldErrors): 
   }
   const { labels } = template.metadata;
   if (!includesAll(labels, selector)) {
-    errors.invalid('spec.template.metadata.labels', labels, noMatchSentence);
+    errors.invalid('spec.template.metadata.labels', labels, noMatchMessage);
   }
   validatePodTemplate(template, 'spec.template', errors);
-  checkEndless(errors, template, 'ReplicationController');
+  checkAlwaysRestarts(errors, template, 'ReplicationController');
 }
 
 function isEmpty(labels: Labels | undefined): boolean {

@@ -29,11 +29,11 @@ export function checkOwnSelector(errors: FieldErrors, selector: LabelSelector | 
 export function compileOwnSelector(
   errors: FieldErrors,
   selector: LabelSelector | null,
-  invalidSentence: string,
+  invalidMessage: string,
 ): CompiledLabelSelector | undefined {
   const result = compileSelector(selector);
   if (result.ok) return result.selector;
-  errors.invalid('spec.selector', selector, invalidSentence);
+  errors.invalid('spec.selector', selector, invalidMessage);
   return undefined;
 }
 
@@ -50,18 +50,18 @@ export function checkSelectsTemplate(
   { metadata }: PodTemplateSpec,
 ): void {
   if (selector.requirements.length > 0 && !matchesLabels(selector, metadata.labels)) {
-    errors.invalid('spec.template.metadata.labels', metadata.labels, noMatchSentence);
+    errors.invalid('spec.template.metadata.labels', metadata.labels, noMatchMessage);
   }
 }
 
 /** Pods of workloads that never finish are restarted always, and have no end. */
-export function checkEndless(errors: FieldErrors, { spec }: PodTemplateSpec, kind: string): void {
+export function checkAlwaysRestarts(errors: FieldErrors, { spec }: PodTemplateSpec, kind: string): void {
   if (spec.restartPolicy !== 'Always') {
     errors.notSupported('spec.template.spec.restartPolicy', spec.restartPolicy ?? '', ['Always']);
   }
   if (spec.activeDeadlineSeconds !== undefined) {
-    const sentence = `activeDeadlineSeconds in ${kind} is not Supported`;
-    errors.forbidden('spec.template.spec.activeDeadlineSeconds', sentence);
+    const detail = `activeDeadlineSeconds in ${kind} is not Supported`;
+    errors.forbidden('spec.template.spec.activeDeadlineSeconds', detail);
   }
 }
 
@@ -69,15 +69,15 @@ export function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: Lab
   return Object.keys(matchLabels).length + matchExpressions.length === 0;
 }
 
-export const noMatchSentence = '`selector` does not match template `labels`';
+export const noMatchMessage = '`selector` does not match template `labels`';
 
 /** Names of workloads may have dots, but host names made of them may not. */
 export function nameWarnings(name: string | undefined): readonly string[] {
   const problems = dnsLabelProblems(name ?? '');
   if (problems.length === 0) return [];
-  const sentence =
+  const detail =
     'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
-  return [`${sentence}: [${problems.join(' ')}]`];
+  return [`${detail}: [${problems.join(' ')}]`];
 }
 
 /** Advice about the pods to come, for a new object and for one whose generation moves. */

@@ -12,7 +12,7 @@ export function defaultPodSpec(spec: PodSpec): void {
   spec.securityContext ??= {};
   spec.terminationGracePeriodSeconds ??= defaultGraceSeconds;
   spec.schedulerName ||= 'default-scheduler';
-  shareServiceAccount(spec);
+  syncServiceAccount(spec);
   for (const volume of spec.volumes ?? []) defaultVolume(volume);
   for (const container of spec.initContainers ?? []) defaultContainer(container);
   for (const container of spec.containers ?? []) defaultContainer(container);
@@ -25,7 +25,7 @@ export function defaultPodSpec(spec: PodSpec): void {
 const defaultGraceSeconds = 30;
 
 /** Two names of one field. The newer one wins. */
-function shareServiceAccount(spec: PodSpec): void {
+function syncServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName || spec.serviceAccount;
   if (!name) return;
   spec.serviceAccountName = name;

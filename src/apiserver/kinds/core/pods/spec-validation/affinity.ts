@@ -43,8 +43,8 @@ export function checkMatchLabelKeys(
   }
   match.forEach((key, index) => {
     if (!mismatch.includes(key)) return;
-    const sentence = 'exists in both matchLabelKeys and mismatchLabelKeys';
-    errors.invalid(`${field}.matchLabelKeys[${index}]`, key, sentence);
+    const detail = 'exists in both matchLabelKeys and mismatchLabelKeys';
+    errors.invalid(`${field}.matchLabelKeys[${index}]`, key, detail);
   });
 }
 

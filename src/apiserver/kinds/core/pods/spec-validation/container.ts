@@ -98,8 +98,8 @@ function checkResizePolicies(
     checkRequiredEnum(errors, field, resourceName, ['cpu', 'memory']);
     checkRequiredEnum(errors, field, restartPolicy, ['NotRequired', 'RestartContainer']);
     if (podRestartPolicy === 'Never' && restartPolicy !== 'NotRequired') {
-      const sentence = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
-      errors.invalid(field, restartPolicy, sentence);
+      const detail = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
+      errors.invalid(field, restartPolicy, detail);
     }
   });
 }

@@ -86,8 +86,8 @@ function checkPlainInitContainer(errors: FieldErrors, at: string, container: Con
   }
   container.resizePolicy?.forEach(({ restartPolicy }, index) => {
     if (restartPolicy !== 'RestartContainer') return;
-    const sentence = "must not be set to 'RestartContainer' for non-sidecar initContainers";
-    errors.invalid(`${at}.resizePolicy[${index}].restartPolicy`, restartPolicy, sentence);
+    const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+    errors.invalid(`${at}.resizePolicy[${index}].restartPolicy`, restartPolicy, detail);
   });
 }
 
@@ -124,13 +124,13 @@ function checkRestartRule(errors: FieldErrors, at: string, rule: ContainerRestar
 }
 
 function checkEphemeralFields(errors: FieldErrors, at: string, container: EphemeralContainer): void {
-  const sentence = 'cannot be set for an Ephemeral Container';
+  const detail = 'cannot be set for an Ephemeral Container';
   for (const field of fieldsOfLastingContainers) {
-    if (isSet(container[field])) errors.forbidden(`${at}.${field}`, sentence);
+    if (isSet(container[field])) errors.forbidden(`${at}.${field}`, detail);
   }
   container.volumeMounts?.forEach(({ subPath, subPathExpr }, index) => {
-    if (subPath) errors.forbidden(`${at}.volumeMounts[${index}].subPath`, sentence);
-    if (subPathExpr) errors.forbidden(`${at}.volumeMounts[${index}].subPathExpr`, sentence);
+    if (subPath) errors.forbidden(`${at}.volumeMounts[${index}].subPath`, detail);
+    if (subPathExpr) errors.forbidden(`${at}.volumeMounts[${index}].subPathExpr`, detail);
   });
 }
 

@@ -27,8 +27,8 @@ export function checkVolumeMounts(
       errors.invalid(`${at}.name`, name, 'must not already exist in volumeDevices');
     }
     if ([...devices.values()].includes(mountPath)) {
-      const sentence = 'must not already exist as a path in volumeDevices';
-      errors.invalid(`${at}.mountPath`, mountPath, sentence);
+      const detail = 'must not already exist as a path in volumeDevices';
+      errors.invalid(`${at}.mountPath`, mountPath, detail);
     }
     checkMountOptions(errors, field, at, { mount, isPrivileged: isPrivileged(container) });
   });
@@ -50,8 +50,8 @@ export function checkDevices(
       errors.invalid(`${at}.name`, device.name, 'must not already exist in volumeMounts');
     }
     if ([...mounts.values()].includes(device.devicePath)) {
-      const sentence = 'must not already exist as a path in volumeMounts';
-      errors.invalid(`${at}.devicePath`, device.devicePath, sentence);
+      const detail = 'must not already exist as a path in volumeMounts';
+      errors.invalid(`${at}.devicePath`, device.devicePath, detail);
     }
     if (device.name !== '') taken.names.add(device.name);
   });
@@ -71,8 +71,8 @@ function checkDevice(
   if (name === '') errors.required(`${at}.name`);
   if (taken.names.has(name)) errors.invalid(`${at}.name`, name, 'must be unique');
   if (volume && !volume.persistentVolumeClaim && !volume.ephemeral) {
-    const sentence = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode';
-    errors.invalid(`${at}.name`, name, sentence);
+    const detail = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode';
+    errors.invalid(`${at}.name`, name, detail);
   }
   if (!volume) errors.notFound(`${at}.name`, name);
   if (devicePath === '') errors.required(`${at}.devicePath`);
@@ -93,16 +93,16 @@ function checkMountOptions(
   if (subPath !== '') checkRelativePath(errors, `${field}.subPath`, subPath);
   if (subPathExpr !== '') {
     if (subPath !== '') {
-      const sentence = 'subPathExpr and subPath are mutually exclusive';
-      errors.invalid(`${at}.subPathExpr`, subPathExpr, sentence);
+      const detail = 'subPathExpr and subPath are mutually exclusive';
+      errors.invalid(`${at}.subPathExpr`, subPathExpr, detail);
     }
     checkRelativePath(errors, `${field}.subPathExpr`, subPathExpr);
   }
   if (mountPropagation !== undefined) {
     checkSupported(errors, `${field}.mountPropagation`, mountPropagation, propagations);
     if (mountPropagation === 'Bidirectional' && !isPrivileged) {
-      const sentence = 'Bidirectional mount propagation is available only to privileged containers';
-      errors.forbidden(`${field}.mountPropagation`, sentence);
+      const detail = 'Bidirectional mount propagation is available only to privileged containers';
+      errors.forbidden(`${field}.mountPropagation`, detail);
     }
   }
   checkRecursiveReadOnly(errors, `${field}.recursiveReadOnly`, mount);

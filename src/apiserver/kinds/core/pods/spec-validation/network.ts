@@ -23,15 +23,15 @@ export function checkDns(errors: FieldErrors, field: string, { dnsConfig, dnsPol
       return;
     }
     if (!dnsConfig.nameservers?.length) {
-      const sentence = 'must provide at least one DNS nameserver when `dnsPolicy` is None';
-      errors.required(`${field}.nameservers`, sentence);
+      const detail = 'must provide at least one DNS nameserver when `dnsPolicy` is None';
+      errors.required(`${field}.nameservers`, detail);
       return;
     }
   }
   const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
   if (nameservers.length > nameserversMax) {
-    const sentence = `must not have more than ${nameserversMax} nameservers`;
-    errors.invalid(`${field}.nameservers`, nameservers, sentence);
+    const detail = `must not have more than ${nameserversMax} nameservers`;
+    errors.invalid(`${field}.nameservers`, nameservers, detail);
   }
   nameservers.forEach((nameserver, index) => {
     checkIp(errors, `${field}.nameservers[${index}]`, nameserver);
@@ -76,8 +76,8 @@ function checkSearches(errors: FieldErrors, field: string, searches: readonly st
     errors.invalid(field, searches, `must not have more than ${searchesMax} search paths`);
   }
   if (utf8Length(searches.join(' ')) > searchBytesMax) {
-    const sentence = `must not have more than ${searchBytesMax} characters (including spaces) in the search list`;
-    errors.invalid(field, searches, sentence);
+    const detail = `must not have more than ${searchBytesMax} characters (including spaces) in the search list`;
+    errors.invalid(field, searches, detail);
   }
   searches.forEach((search, index) => {
     if (search === '.') return;

@@ -5,7 +5,7 @@ import { eachContainer } from '../containers.ts';
 import { userNameProblems } from './windows-user-name.ts';
 
 /** A pod that says which system it is for may not ask for what the other one has. */
-export function checkOs(errors: FieldErrors, path: string, spec: PodSpec): void {
+export function checkOsFields(errors: FieldErrors, path: string, spec: PodSpec): void {
   if (spec.os === undefined) return;
   const { name } = spec.os;
   if (name === '') errors.required(`${path}.os.name`);
@@ -25,11 +25,11 @@ export function checkWindowsOptions(
     errors.invalidFor(`${field}.gmsaCredentialSpecName`, gmsaCredentialSpecName, problems);
   }
   if (gmsaCredentialSpec === '') {
-    const sentence = 'gmsaCredentialSpec cannot be an empty string';
-    errors.invalid(`${field}.gmsaCredentialSpec`, '', sentence);
+    const detail = 'gmsaCredentialSpec cannot be an empty string';
+    errors.invalid(`${field}.gmsaCredentialSpec`, '', detail);
   } else if (gmsaCredentialSpec !== undefined && Buffer.byteLength(gmsaCredentialSpec) > 64 * 1024) {
-    const sentence = 'gmsaCredentialSpec size must be under 64 KiB';
-    errors.invalid(`${field}.gmsaCredentialSpec`, gmsaCredentialSpec, sentence);
+    const detail = 'gmsaCredentialSpec size must be under 64 KiB';
+    errors.invalid(`${field}.gmsaCredentialSpec`, gmsaCredentialSpec, detail);
   }
   if (runAsUserName !== undefined) {
     errors.invalidFor(`${field}.runAsUserName`, runAsUserName, userNameProblems(runAsUserName));
@@ -45,31 +45,31 @@ export function checkWindowsHostProcess(errors: FieldErrors, path: string, spec:
     const own = securityContext?.windowsOptions?.hostProcess;
     count++;
     if (ofPod !== undefined && own !== undefined && ofPod !== own) {
-      const sentence = `pod hostProcess value must be identical if both are specified, was ${ofPod}`;
-      errors.invalid(`${at}.securityContext.windowsOptions.hostProcess`, own, sentence);
+      const detail = `pod hostProcess value must be identical if both are specified, was ${ofPod}`;
+      errors.invalid(`${at}.securityContext.windowsOptions.hostProcess`, own, detail);
     }
     if (own ?? ofPod) hostCount++;
   });
   if (hostCount === 0) return;
   if (hostCount !== count) {
-    const sentence =
+    const detail =
       'If pod contains any hostProcess containers then all containers must be HostProcess containers';
-    errors.invalid(path, '', sentence);
+    errors.invalid(path, '', detail);
   }
   if (!spec.hostNetwork) {
-    const sentence = 'hostNetwork must be true if pod contains any hostProcess containers';
-    errors.invalid(`${path}.hostNetwork`, false, sentence);
+    const detail = 'hostNetwork must be true if pod contains any hostProcess containers';
+    errors.invalid(`${path}.hostNetwork`, false, detail);
   }
 }
 
 function checkLinux(errors: FieldErrors, path: string, spec: PodSpec): void {
-  const sentence = 'windows options cannot be set for a linux pod';
+  const detail = 'windows options cannot be set for a linux pod';
   if (spec.securityContext?.windowsOptions) {
-    errors.forbidden(`${path}.securityContext.windowsOptions`, sentence);
+    errors.forbidden(`${path}.securityContext.windowsOptions`, detail);
   }
   eachContainer(spec, path, ({ securityContext }, at) => {
     if (securityContext?.windowsOptions) {
-      errors.forbidden(`${at}.securityContext.windowsOptions`, sentence);
+      errors.forbidden(`${at}.securityContext.windowsOptions`, detail);
     }
   });
 }

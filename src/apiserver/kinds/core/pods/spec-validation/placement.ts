@@ -8,7 +8,7 @@ import { checkRequiredEnum, checkSupported } from '../../../../validation/enums.
 import type { FieldErrors } from '../../../../validation/field-errors.ts';
 import { checkLabelKey } from '../../../../validation/labels.ts';
 import { labelValueProblems, qualifiedNameProblems } from '../../../../validation/names.ts';
-import { notPositiveSentence } from '../../../../validation/quantities.ts';
+import { notPositiveMessage } from '../../../../validation/quantities.ts';
 import { checkLabelSelector } from '../../../../validation/selectors.ts';
 import { checkMatchLabelKeys } from './affinity.ts';
 
@@ -25,13 +25,13 @@ export function checkTolerations(
     const { key = '', operator = '', effect = '' } = toleration;
     if (key !== '') checkLabelKey(errors, `${at}.key`, key);
     else if (operator !== 'Exists') {
-      const sentence =
+      const detail =
         'operator must be Exists when `key` is empty, which means "match all values and all keys"';
-      errors.invalid(`${at}.operator`, operator, sentence);
+      errors.invalid(`${at}.operator`, operator, detail);
     }
     if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute') {
-      const sentence = "effect must be 'NoExecute' when `tolerationSeconds` is set";
-      errors.invalid(`${at}.effect`, effect, sentence);
+      const detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
+      errors.invalid(`${at}.effect`, effect, detail);
     }
     checkOperator(errors, `${at}.operator`, toleration);
     if (effect !== '') checkSupported(errors, `${at}.effect`, effect, taintEffects);
@@ -115,11 +115,11 @@ function checkMinDomains(errors: FieldErrors, field: string, constraint: Topolog
   if (minDomains === undefined) return;
   checkPositive(errors, field, minDomains);
   if (action !== 'DoNotSchedule') {
-    const sentence = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`;
-    errors.invalid(field, minDomains, sentence);
+    const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`;
+    errors.invalid(field, minDomains, detail);
   }
 }
 
 function checkPositive(errors: FieldErrors, field: string, value: number): void {
-  if (value <= 0) errors.invalid(field, value, notPositiveSentence);
+  if (value <= 0) errors.invalid(field, value, notPositiveMessage);
 }

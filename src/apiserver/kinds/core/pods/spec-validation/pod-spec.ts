@@ -13,7 +13,7 @@ import {
 } from './containers.ts';
 import { checkFileKeyVolumes } from './env.ts';
 import { checkDns, checkHostAliases, checkHostNames, checkHostPorts } from './network.ts';
-import { checkOs, checkWindowsHostProcess } from './os.ts';
+import { checkOsFields, checkWindowsHostProcess } from './os.ts';
 import {
   checkReadinessGates,
   checkSchedulingGates,
@@ -116,5 +116,5 @@ function checkRuntime(errors: FieldErrors, path: string, spec: PodSpec): void {
     checkRequiredEnum(errors, `${path}.preemptionPolicy`, spec.preemptionPolicy, preemptionPolicies);
   }
   checkOverhead(errors, `${path}.overhead`, spec.overhead);
-  checkOs(errors, path, spec);
+  checkOsFields(errors, path, spec);
 }

@@ -98,8 +98,8 @@ function checkAction(
   if (tcpSocket) checkPort(errors, `${field}.port`, tcpSocket.port);
   if (grpc) checkPort(errors, `${field}.port`, grpc.port);
   if (sleep && graceSeconds !== undefined && (sleep.seconds < 0 || sleep.seconds > graceSeconds)) {
-    const sentence = `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`;
-    errors.invalid(field, sleep.seconds, sentence);
+    const detail = `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`;
+    errors.invalid(field, sleep.seconds, detail);
   }
 }
 

@@ -58,12 +58,12 @@ function checkProjection(errors: FieldErrors, context: ProjectionContext, source
     if (!object.name) errors.required(`${at}.${type}.name`);
     object.items?.forEach((item, index) => {
       checkItem(errors, `${at}.${type}.items[${index}]`, item);
-      take(errors, context, item.path, object.name ?? '');
+      reservePath(errors, context, item.path, object.name ?? '');
     });
   }
   for (const file of source.downwardAPI?.items ?? []) {
     checkFile(errors, `${at}.downwardAPI`, file);
-    take(errors, context, file.path, file.path);
+    reservePath(errors, context, file.path, file.path);
   }
   if (source.serviceAccountToken) {
     checkToken(errors, `${at}.serviceAccountToken`, field, source.serviceAccountToken);
@@ -73,7 +73,12 @@ function checkProjection(errors: FieldErrors, context: ProjectionContext, source
   }
 }
 
-function take(errors: FieldErrors, { field, taken }: ProjectionContext, path: string, shown: string): void {
+function reservePath(
+  errors: FieldErrors,
+  { field, taken }: ProjectionContext,
+  path: string,
+  shown: string,
+): void {
   if (path === '') return;
   if (taken.has(path)) errors.invalid(field, shown, 'conflicting duplicate paths');
   taken.add(path);
@@ -86,12 +91,12 @@ function checkToken(
   { expirationSeconds = 0, path }: ServiceAccountTokenProjection,
 ): void {
   if (expirationSeconds < 600) {
-    const sentence = 'may not specify a duration less than 10 minutes';
-    errors.invalid(`${at}.expirationSeconds`, expirationSeconds, sentence);
+    const detail = 'may not specify a duration less than 10 minutes';
+    errors.invalid(`${at}.expirationSeconds`, expirationSeconds, detail);
   }
   if (expirationSeconds > 2 ** 32) {
-    const sentence = 'may not specify a duration larger than 2^32 seconds';
-    errors.invalid(`${at}.expirationSeconds`, expirationSeconds, sentence);
+    const detail = 'may not specify a duration larger than 2^32 seconds';
+    errors.invalid(`${at}.expirationSeconds`, expirationSeconds, detail);
   }
   if (path === '') errors.required(`${field}.path`);
   else checkUnreservedPath(errors, `${field}.path`, path);

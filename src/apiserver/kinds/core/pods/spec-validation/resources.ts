@@ -99,12 +99,12 @@ function checkResourceClaim(
   if (name !== '') names.add(name);
   const shown = internalForm(claim, ['name', 'resourceClaimName', 'resourceClaimTemplateName']);
   if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
-    const sentence = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified';
-    errors.invalid(at, shown, sentence);
+    const detail = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified';
+    errors.invalid(at, shown, detail);
   }
   if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
-    const sentence = 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`';
-    errors.invalid(at, shown, sentence);
+    const detail = 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`';
+    errors.invalid(at, shown, detail);
   }
   for (const field of ['resourceClaimName', 'resourceClaimTemplateName'] as const) {
     const value = claim[field];
@@ -205,15 +205,15 @@ function checkTotals(
     const request = ownValue(requests, name);
     const text = formatQuantity(total);
     if (request === undefined || compareQuantityTexts(text, request) <= 0) continue;
-    const sentence = `must be greater than or equal to aggregate container requests of ${text}`;
-    errors.invalid(`${field}.requests[${name}]`, request, sentence);
+    const detail = `must be greater than or equal to aggregate container requests of ${text}`;
+    errors.invalid(`${field}.requests[${name}]`, request, detail);
   }
   for (const [name, total] of containerTotals(spec, 'limits')) {
     const limit = ownValue(limits, name);
     const text = formatQuantity(total);
     if (!isHugePages(name) || limit === undefined || compareQuantityTexts(text, limit) <= 0) continue;
-    const sentence = `must be greater than or equal to aggregate container limits of ${text}`;
-    errors.invalid(`${field}.limits[${name}]`, limit, sentence);
+    const detail = `must be greater than or equal to aggregate container limits of ${text}`;
+    errors.invalid(`${field}.limits[${name}]`, limit, detail);
   }
   spec.containers?.forEach(({ resources }, index) => {
     for (const [name, own] of Object.entries(resources?.limits ?? {})) {

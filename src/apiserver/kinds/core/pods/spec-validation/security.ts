@@ -25,8 +25,8 @@ export function checkPodSecurity(errors: FieldErrors, path: string, spec: PodSpe
     checkId(errors, `${field}.supplementalGroups[${index}]`, group);
   });
   if (spec.shareProcessNamespace && spec.hostPID) {
-    const sentence = 'ShareProcessNamespace and HostPID cannot both be enabled';
-    errors.invalid(`${field}.shareProcessNamespace`, true, sentence);
+    const detail = 'ShareProcessNamespace and HostPID cannot both be enabled';
+    errors.invalid(`${field}.shareProcessNamespace`, true, detail);
   }
   checkSysctls(errors, `${field}.sysctls`, spec);
   checkPolicy(errors, `${field}.fsGroupChangePolicy`, context.fsGroupChangePolicy, [
@@ -64,12 +64,12 @@ export function checkContainerSecurity(
 /** Users of its own go with no other namespace of the node. */
 export function checkHostUsers(errors: FieldErrors, path: string, spec: PodSpec): void {
   if (spec.hostUsers !== false) return;
-  const sentence = 'when `hostUsers` is false';
-  if (spec.hostNetwork) errors.forbidden(`${path}.hostNetwork`, sentence);
-  if (spec.hostPID) errors.forbidden(`${path}.HostPID`, sentence);
-  if (spec.hostIPC) errors.forbidden(`${path}.HostIPC`, sentence);
+  const detail = 'when `hostUsers` is false';
+  if (spec.hostNetwork) errors.forbidden(`${path}.hostNetwork`, detail);
+  if (spec.hostPID) errors.forbidden(`${path}.HostPID`, detail);
+  if (spec.hostIPC) errors.forbidden(`${path}.HostIPC`, detail);
   eachContainer(spec, path, ({ volumeDevices }, at) => {
-    if (volumeDevices?.length) errors.forbidden(`${at}.volumeDevices`, sentence);
+    if (volumeDevices?.length) errors.forbidden(`${at}.volumeDevices`, detail);
   });
 }
 
@@ -91,13 +91,13 @@ function checkPolicy(
 
 function checkNoEscalation(errors: FieldErrors, field: string, context: SecurityContext): void {
   if (context.privileged) {
-    const sentence = 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true';
-    errors.invalid(field, shownContext(context), sentence);
+    const detail = 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true';
+    errors.invalid(field, shownContext(context), detail);
   }
   for (const capability of context.capabilities?.add ?? []) {
     if (capability !== 'CAP_SYS_ADMIN') continue;
-    const sentence = 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN';
-    errors.invalid(field, shownContext(context), sentence);
+    const detail = 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN';
+    errors.invalid(field, shownContext(context), detail);
   }
 }
 
@@ -108,8 +108,8 @@ function checkSeccomp(errors: FieldErrors, field: string, profile: SeccompProfil
   const local = profile.localhostProfile;
   if (profile.type !== 'Localhost') {
     if (local === undefined) return;
-    const sentence = 'can only be set when seccomp type is Localhost';
-    errors.invalid(`${field}.localhostProfile`, shownProfile(profile), sentence);
+    const detail = 'can only be set when seccomp type is Localhost';
+    errors.invalid(`${field}.localhostProfile`, shownProfile(profile), detail);
   } else if (local === undefined) {
     errors.required(`${field}.localhostProfile`, 'must be set when seccomp type is Localhost');
   } else checkRelativePath(errors, `${field}.localhostProfile`, local);
@@ -122,8 +122,8 @@ function checkAppArmor(errors: FieldErrors, field: string, profile: AppArmorProf
   else if (type === '') errors.required(`${field}.type`, 'type is required when appArmorProfile is set');
   else if (!profileTypes.includes(type)) errors.notSupported(`${field}.type`, type, profileTypes);
   else if (local !== undefined) {
-    const sentence = 'can only be set when AppArmor type is Localhost';
-    errors.invalid(`${field}.localhostProfile`, local, sentence);
+    const detail = 'can only be set when AppArmor type is Localhost';
+    errors.invalid(`${field}.localhostProfile`, local, detail);
   }
 }
 

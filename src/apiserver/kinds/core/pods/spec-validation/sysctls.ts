@@ -9,8 +9,8 @@ export function checkSysctls(errors: FieldErrors, field: string, spec: PodSpec):
     const at = `${field}[${index}].name`;
     if (name === '') errors.required(at);
     else if (utf8Length(name) > nameBytesMax || !sysctlName.test(name)) {
-      const sentence = `must have at most ${nameBytesMax} characters and match regex ${sysctlName.source.replaceAll('\\/', '/')}`;
-      errors.invalid(at, name, sentence);
+      const detail = `must have at most ${nameBytesMax} characters and match regex ${sysctlName.source.replaceAll('\\/', '/')}`;
+      errors.invalid(at, name, detail);
     } else if (seen.has(name)) errors.duplicate(at, name);
     const namespace = namespaceOf(name);
     if (spec.hostNetwork && namespace === 'net') {

@@ -31,10 +31,10 @@ export function checkInlineCsi(errors: FieldErrors, field: string, csi: CSIVolum
 export function checkInlineIscsi(errors: FieldErrors, field: string, iscsi: ISCSIVolumeSource): void {
   const { targetPortal, initiatorName } = iscsi;
   if (targetPortal === '') errors.required(`${field}.targetPortal`);
-  checkIscsiTarget(errors, field, iscsi, unknownForm);
+  checkIscsiTarget(errors, field, iscsi, unknownFormatMessage);
   if (initiatorName !== undefined) {
-    checkIscsiName(errors, `${field}.initiatorname`, initiatorName, unknownForm);
+    checkIscsiName(errors, `${field}.initiatorname`, initiatorName, unknownFormatMessage);
   }
 }
 
-const unknownForm = 'must be valid format starting with iqn, eui, or naa';
+const unknownFormatMessage = 'must be valid format starting with iqn, eui, or naa';

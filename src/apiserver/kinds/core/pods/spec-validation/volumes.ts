@@ -41,8 +41,8 @@ export function checkVolumes(
     if (errors.count === before) sound.set(volume.name, volume);
     const claimName = volume.persistentVolumeClaim?.claimName;
     if (claimName !== undefined && created.has(claimName)) {
-      const sentence = 'must not reference a PVC that gets created for an ephemeral volume';
-      errors.invalid(`${at}.persistentVolumeClaim.claimName`, claimName, sentence);
+      const detail = 'must not reference a PVC that gets created for an ephemeral volume';
+      errors.invalid(`${at}.persistentVolumeClaim.claimName`, claimName, detail);
     }
   });
   return sound;

@@ -8,7 +8,7 @@ type Target = Pick<ISCSIVolumeSource, 'iqn' | 'lun' | 'chapAuthDiscovery' | 'cha
   readonly secretRef?: object | undefined;
 };
 
-/** What is on the other side. `unknownForm` is said of a name that begins like none that we know: the two kinds word it differently. */
+/** What is on the other side. `unknownFormatMessage` is said of a name that begins like none that we know: the two kinds word it differently. */
 export function checkIscsiTarget(
   errors: FieldErrors,
   field: string,
@@ -25,10 +25,10 @@ export function checkIscsiTarget(
 export function checkIscsiName(errors: FieldErrors, field: string, name: string, unknownForm: string): void {
   const pattern = names[name.slice(0, 3)];
   if (pattern === undefined) errors.invalid(field, name, unknownForm);
-  else if (!pattern.test(name)) errors.invalid(field, name, wrongForm);
+  else if (!pattern.test(name)) errors.invalid(field, name, invalidFormatMessage);
 }
 
-export const wrongForm = 'must be valid format';
+export const invalidFormatMessage = 'must be valid format';
 
 /** By how they begin; Kubernetes does not ask the first kind to begin at the beginning. */
 const names: Readonly<Record<string, RegExp>> = {

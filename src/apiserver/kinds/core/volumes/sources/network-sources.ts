@@ -27,8 +27,8 @@ export function checkFibreChannel(errors: FieldErrors, field: string, fc: FCVolu
     errors.required(`${field}.targetWWNs`, 'must specify either targetWWNs or wwids, but not both');
   }
   if (targetWWNs.length > 0 && wwids.length > 0) {
-    const sentence = 'targetWWNs and wwids can not be specified simultaneously';
-    errors.invalid(`${field}.targetWWNs`, targetWWNs, sentence);
+    const detail = 'targetWWNs and wwids can not be specified simultaneously';
+    errors.invalid(`${field}.targetWWNs`, targetWWNs, detail);
   }
   if (targetWWNs.length === 0) return;
   if (lun === undefined) errors.required(`${field}.lun`, 'lun is required if targetWWNs is specified');

@@ -40,8 +40,8 @@ export function checkFlexVolume(
   for (const option of Object.keys(options)) {
     const namespace = `.${(option.split('/', 1)[0] ?? '').toLowerCase()}`;
     if (!namespace.endsWith('.kubernetes.io') && !namespace.endsWith('.k8s.io')) continue;
-    const sentence = 'kubernetes.io and k8s.io namespaces are reserved';
-    errors.invalid(`${field}.options[${option}]`, option, sentence);
+    const detail = 'kubernetes.io and k8s.io namespaces are reserved';
+    errors.invalid(`${field}.options[${option}]`, option, detail);
   }
 }
 
