@@ -11,11 +11,11 @@ import { boundClaim, claim, localVolume, node, pod, reservedFor, storageClass } 
 import { bindingProgress, podProblem, provisionProgress, type VolumeProgress } from './binding-progress.ts';
 
 const later = { version: '2' };
-const going = { deletionTimestamp: '2025-01-01T00:00:00Z' };
-const ofData = { spec: reservedFor('data', 'uid-data'), ...later };
+const deleting = { deletionTimestamp: '2025-01-01T00:00:00Z' };
+const claimedByData = { spec: reservedFor('data', 'uid-data'), ...later };
 const made = { className: 'made', ...later };
 
-/** `data` gets the disk v1 of n1, and `new` a volume that is made there. */
+/** `data` gets the disk v1 of n1, and `new` a volume that is provisioned there. */
 function start(profile = stowageProfile): { readonly index: ClusterIndex; readonly placement: Placement } {
   const objects = {
     Node: [node('n1'), node('n2')],
@@ -30,8 +30,8 @@ function start(profile = stowageProfile): { readonly index: ClusterIndex; readon
 
 interface Case {
   readonly name: string;
-  readonly happenings: readonly IndexEvent[];
-  /** The problem, where it is neither bound nor waited for. */
+  readonly events: readonly IndexEvent[];
+  /** `bound`, `waiting`, or the problem. */
   readonly expected: string;
 }
 
@@ -44,15 +44,15 @@ function textOf(progress: VolumeProgress): string {
 
 describe('a claim that gets a new volume', () => {
   const cases: readonly Case[] = [
-    { name: 'waits for the provisioner', happenings: [selected], expected: 'waiting' },
+    { name: 'waits for the provisioner', events: [selected], expected: 'waiting' },
     {
-      name: 'waits for a volume that is not to be seen yet',
-      happenings: [upserted('PersistentVolumeClaim', boundClaim('new', '5Gi', 'v2', made))],
+      name: 'waits for a volume that the index does not have yet',
+      events: [upserted('PersistentVolumeClaim', boundClaim('new', '5Gi', 'v2', made))],
       expected: 'waiting',
     },
     {
       name: 'is bound',
-      happenings: [
+      events: [
         upserted('PersistentVolume', localVolume('v2', '5Gi', 'n1', made)),
         upserted('PersistentVolumeClaim', boundClaim('new', '5Gi', 'v2', made)),
       ],
@@ -60,7 +60,7 @@ describe('a claim that gets a new volume', () => {
     },
     {
       name: 'got a volume of another node',
-      happenings: [
+      events: [
         upserted('PersistentVolume', localVolume('v2', '5Gi', 'n2', made)),
         upserted('PersistentVolumeClaim', boundClaim('new', '5Gi', 'v2', made)),
       ],
@@ -68,34 +68,34 @@ describe('a claim that gets a new volume', () => {
     },
     {
       name: 'was refused by its provisioner',
-      happenings: [upserted('PersistentVolumeClaim', claim('new', '5Gi', made))],
+      events: [upserted('PersistentVolumeClaim', claim('new', '5Gi', made))],
       expected: 'provisioning failed for PVC "new", for this node',
     },
     {
-      name: 'was given another node by somebody',
-      happenings: [upserted('PersistentVolumeClaim', claim('new', '5Gi', { ...made, selectedNode: 'n2' }))],
+      name: 'has another selected node',
+      events: [upserted('PersistentVolumeClaim', claim('new', '5Gi', { ...made, selectedNode: 'n2' }))],
       expected: 'provisioning failed for PVC "new"',
     },
     {
       name: 'is gone',
-      happenings: [removed('PersistentVolumeClaim', 'default/new')],
+      events: [removed('PersistentVolumeClaim', 'default/new')],
       expected: 'PersistentVolumeClaim default/new is gone',
     },
     {
-      name: 'is another of its name',
-      happenings: [
+      name: 'was replaced by another object of the same name',
+      events: [
         upserted('PersistentVolumeClaim', claim('new', '5Gi', { ...made, metadata: { uid: 'other' } })),
       ],
       expected: 'PersistentVolumeClaim default/new is gone',
     },
     {
-      name: 'is on its way out',
-      happenings: [upserted('PersistentVolumeClaim', claim('new', '5Gi', { ...made, metadata: going }))],
+      name: 'is being deleted',
+      events: [upserted('PersistentVolumeClaim', claim('new', '5Gi', { ...made, metadata: deleting }))],
       expected: 'PersistentVolumeClaim default/new is being deleted',
     },
     {
       name: 'lost its volume',
-      happenings: [
+      events: [
         upserted('PersistentVolumeClaim', {
           ...boundClaim('new', '5Gi', 'v2', made),
           status: { phase: 'Lost' },
@@ -105,9 +105,9 @@ describe('a claim that gets a new volume', () => {
     },
   ];
 
-  test.each(cases)('$name', ({ happenings, expected }) => {
+  test.each(cases)('$name', ({ events, expected }) => {
     const { index, placement } = start();
-    for (const happen of happenings) happen(index);
+    for (const event of events) event(index);
     expect(textOf(provisionProgress(index, placement.provisions[0]!, placement.node))).toBe(expected);
   });
 });
@@ -117,63 +117,63 @@ describe('a new volume that names its claim, before the claim names it', () => {
   const volumeWith = (size: string, spec: PersistentVolume['spec'], node = 'n1') =>
     localVolume('v2', size, node, { ...made, spec: { ...names, ...spec } });
   const cases: readonly (readonly [string, PersistentVolume, string])[] = [
-    ['is as good as bound', volumeWith('5Gi', {}), 'bound'],
+    ['counts as bound', volumeWith('5Gi', {}), 'bound'],
     [
       'does not help where its node cannot reach it',
       volumeWith('5Gi', {}, 'n2'),
       `pv "v2" node affinity doesn't match node "n1"`,
     ],
-    ['is none of it under another uid', volumeWith('5Gi', reservedFor('new', 'uid-other')), 'waiting'],
-    ['is none of it if it is too small', volumeWith('4Gi', {}), 'waiting'],
-    ['is none of it in another mode', volumeWith('5Gi', { volumeMode: 'Block' }), 'waiting'],
-    ['is none of it if it cannot be used as asked', volumeWith('5Gi', { accessModes: [] }), 'waiting'],
-    ['is none of it in another class', volumeWith('5Gi', { storageClassName: 'local' }), 'waiting'],
+    ['is ignored under another uid', volumeWith('5Gi', reservedFor('new', 'uid-other')), 'waiting'],
+    ['is ignored if it is too small', volumeWith('4Gi', {}), 'waiting'],
+    ['is ignored in another mode', volumeWith('5Gi', { volumeMode: 'Block' }), 'waiting'],
+    ['is ignored if it cannot be used as asked', volumeWith('5Gi', { accessModes: [] }), 'waiting'],
+    ['is ignored in another class', volumeWith('5Gi', { storageClassName: 'local' }), 'waiting'],
     [
-      'is none of it when it is being deleted',
-      { ...volumeWith('5Gi', {}), metadata: { name: 'v2', ...going } },
+      'is ignored when it is being deleted',
+      { ...volumeWith('5Gi', {}), metadata: { name: 'v2', ...deleting } },
       'waiting',
     ],
-    ['is none of it after its end', { ...volumeWith('5Gi', {}), status: { phase: 'Released' } }, 'waiting'],
+    ['is ignored in phase Released', { ...volumeWith('5Gi', {}), status: { phase: 'Released' } }, 'waiting'],
   ];
 
   test.each(cases)('%s', (_, volume, expected) => {
     const { index, placement } = start();
-    for (const happen of [selected, upserted('PersistentVolume', volume)]) happen(index);
+    for (const event of [selected, upserted('PersistentVolume', volume)]) event(index);
     expect(textOf(provisionProgress(index, placement.provisions[0]!, placement.node))).toBe(expected);
   });
 
-  test('is waited for until the claim is bound, where kube-scheduler would', () => {
+  test('is waited for until the claim is bound, in the profile of kube-scheduler', () => {
     const { index, placement } = start({ ...stowageProfile, completesBindings: false });
-    for (const happen of [selected, upserted('PersistentVolume', volumeWith('5Gi', {}))]) happen(index);
+    for (const event of [selected, upserted('PersistentVolume', volumeWith('5Gi', {}))]) event(index);
     expect(textOf(provisionProgress(index, placement.provisions[0]!, placement.node))).toBe('waiting');
   });
 });
 
 describe('a claim that gets an existing volume', () => {
-  const claimed = upserted('PersistentVolume', localVolume('v1', '5Gi', 'n1', ofData));
+  const claimed = upserted('PersistentVolume', localVolume('v1', '5Gi', 'n1', claimedByData));
   const cases: readonly Case[] = [
-    { name: 'waits for the PV controller', happenings: [claimed], expected: 'waiting' },
+    { name: 'waits for the PV controller', events: [claimed], expected: 'waiting' },
     {
       name: 'is bound',
-      happenings: [claimed, upserted('PersistentVolumeClaim', boundClaim('data', '5Gi', 'v1', later))],
+      events: [claimed, upserted('PersistentVolumeClaim', boundClaim('data', '5Gi', 'v1', later))],
       expected: 'bound',
     },
     {
       name: 'names its volume, and the binding is not complete',
-      happenings: [
+      events: [
         claimed,
         upserted('PersistentVolumeClaim', claim('data', '5Gi', { ...later, spec: { volumeName: 'v1' } })),
       ],
       expected: 'waiting',
     },
     {
-      name: 'took another volume',
-      happenings: [claimed, upserted('PersistentVolumeClaim', boundClaim('data', '5Gi', 'v9', later))],
+      name: 'was bound to another volume',
+      events: [claimed, upserted('PersistentVolumeClaim', boundClaim('data', '5Gi', 'v9', later))],
       expected: 'PersistentVolumeClaim default/data was bound to "v9", not to "v1"',
     },
     {
       name: 'has its volume deleted, even when it was bound',
-      happenings: [
+      events: [
         upserted('PersistentVolumeClaim', boundClaim('data', '5Gi', 'v1', later)),
         removed('PersistentVolume', 'v1'),
       ],
@@ -181,24 +181,24 @@ describe('a claim that gets an existing volume', () => {
     },
     {
       name: 'has its claimRef cleared',
-      happenings: [upserted('PersistentVolume', localVolume('v1', '5Gi', 'n1', later))],
+      events: [upserted('PersistentVolume', localVolume('v1', '5Gi', 'n1', later))],
       expected: 'ClaimRef got reset for pv "v1"',
     },
     {
       name: 'has its claimRef reset to a name',
-      happenings: [
+      events: [
         upserted('PersistentVolume', localVolume('v1', '5Gi', 'n1', { ...later, spec: reservedFor('data') })),
       ],
       expected: 'ClaimRef got reset for pv "v1"',
     },
     {
       name: 'has its volume moved',
-      happenings: [upserted('PersistentVolume', localVolume('v1', '5Gi', 'n2', ofData))],
+      events: [upserted('PersistentVolume', localVolume('v1', '5Gi', 'n2', claimedByData))],
       expected: `pv "v1" node affinity doesn't match node "n1"`,
     },
     {
       name: 'is being rolled back',
-      happenings: [
+      events: [
         claimed,
         upserted(
           'PersistentVolumeClaim',
@@ -209,9 +209,9 @@ describe('a claim that gets an existing volume', () => {
     },
   ];
 
-  test.each(cases)('$name', ({ happenings, expected }) => {
+  test.each(cases)('$name', ({ events, expected }) => {
     const { index, placement } = start();
-    for (const happen of happenings) happen(index);
+    for (const event of events) event(index);
     expect(textOf(bindingProgress(index, placement.bindings[0]!, placement.node))).toBe(expected);
   });
 });
@@ -219,35 +219,35 @@ describe('a claim that gets an existing volume', () => {
 describe('the pod itself', () => {
   const at = (rest: object) => ({ ...pod('web', ['data', 'new'], later), ...rest });
   const metadata = pod('web', [], later).metadata!;
-  const cases: readonly { name: string; happening: IndexEvent; expected: string | undefined }[] = [
-    { name: 'may go on', happening: upserted('Pod', at({})), expected: undefined },
-    { name: 'is gone', happening: removed('Pod', 'default/web'), expected: 'pod default/web is gone' },
+  const cases: readonly { name: string; event: IndexEvent; expected: string | undefined }[] = [
+    { name: 'can be bound', event: upserted('Pod', at({})), expected: undefined },
+    { name: 'is gone', event: removed('Pod', 'default/web'), expected: 'pod default/web is gone' },
     {
-      name: 'is another of its name',
-      happening: upserted('Pod', at({ metadata: { ...metadata, uid: 'other' } })),
+      name: 'was replaced by another object of the same name',
+      event: upserted('Pod', at({ metadata: { ...metadata, uid: 'other' } })),
       expected: 'pod default/web is gone',
     },
     {
       name: 'is being deleted',
-      happening: upserted('Pod', at({ metadata: { ...metadata, ...going } })),
+      event: upserted('Pod', at({ metadata: { ...metadata, ...deleting } })),
       expected: 'pod default/web is being deleted',
     },
     {
       name: 'has failed',
-      happening: upserted('Pod', at({ status: { phase: 'Failed' } })),
-      expected: 'pod default/web is over',
+      event: upserted('Pod', at({ status: { phase: 'Failed' } })),
+      expected: 'pod default/web has finished',
     },
     {
-      name: 'was put on another node',
-      happening: upserted('Pod', pod('web', ['data', 'new'], { ...later, nodeName: 'n2' })),
+      name: 'was assigned to another node',
+      event: upserted('Pod', pod('web', ['data', 'new'], { ...later, nodeName: 'n2' })),
       expected: 'pod default/web is already assigned to node "n2"',
     },
-    { name: 'has lost its node', happening: removed('Node', 'n1'), expected: 'node "n1" not found' },
+    { name: 'has lost its node', event: removed('Node', 'n1'), expected: 'node "n1" not found' },
   ];
 
-  test.each(cases)('$name', ({ happening, expected }) => {
+  test.each(cases)('$name', ({ event, expected }) => {
     const { index, placement } = start();
-    happening(index);
+    event(index);
     expect(podProblem(index, placement)).toBe(expected);
   });
 });

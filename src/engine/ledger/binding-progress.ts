@@ -6,18 +6,18 @@ import type { ClaimBinding, Provision } from '../rules/framework/decisions.ts';
 import { reaches } from '../rules/volume-binding/bound-volumes.ts';
 import { compareSizes, zeroSize } from '../size.ts';
 
-/** How far the cluster is with one volume of a placement that is being carried out. */
+/** How far the cluster is with one volume of a placement that is being bound. */
 export type VolumeProgress =
   | { readonly kind: 'bound' }
-  /** Others are at work on it; their next event tells more. */
+  /** Another component still has to act. Check again on its next event. */
   | { readonly kind: 'waiting' }
-  /** It will not come about, in kube-scheduler's words. `isProvisioning`: the provisioner said no for this node. */
+  /** The binding failed, with kube-scheduler's message. `isProvisioning`: the provisioner rejected this node. */
   | { readonly kind: 'failed'; readonly problem: string; readonly isProvisioning: boolean };
 
 const bound: VolumeProgress = { kind: 'bound' };
 const waiting: VolumeProgress = { kind: 'waiting' };
 
-/** A claim that gets a new volume, after its selected node has been written. */
+/** The progress of a claim that gets a new volume, after its selected node is written. */
 export function provisionProgress(
   index: ClusterIndex,
   { claim: key, claimUid }: Provision,
@@ -28,19 +28,19 @@ export function provisionProgress(
   if (claim === undefined || problem !== undefined) return failed(problem ?? '');
   if (claim.isBound) return reachProgress(index, claim.volumeName, nodeName);
   if (claim.selectedNode === nodeName) {
-    const made = index.profile.completesBindings ? volumeMadeFor(index, claim) : undefined;
-    return made === undefined ? waiting : reachProgress(index, made.key, nodeName);
+    const volume = index.profile.completesBindings ? provisionedVolumeFor(index, claim) : undefined;
+    return volume === undefined ? waiting : reachProgress(index, volume.key, nodeName);
   }
-  // Taken off, it is the provisioner's no. Another node there is another scheduler's doing, and no fault of this one.
+  // The provisioner removes the annotation to reject the node. Another value comes from another scheduler, and says nothing about this node.
   const isProvisioning = claim.selectedNode === '';
   return { kind: 'failed', problem: `provisioning failed for PVC "${claim.name}"`, isProvisioning };
 }
 
 /**
- * The volume that a provisioner has made for this very claim, and that suits it. From then on the two belong together whatever becomes
- * of the pod: the PV controller looks first for the volume that names a claim, and has only to write it down.
+ * The volume that a provisioner has created for this claim, if it satisfies the claim. From then on they belong together, whatever
+ * happens to the pod: the PV controller first looks for a volume whose claimRef names the claim, and binds it.
  */
-export function volumeMadeFor(index: ClusterIndex, claim: ClaimRecord): VolumeRecord | undefined {
+export function provisionedVolumeFor(index: ClusterIndex, claim: ClaimRecord): VolumeRecord | undefined {
   const { uid, className, mode, attributesClass, accessModes, request = zeroSize } = claim;
   return index.volumes
     .claimedFor(claim.key)
@@ -53,13 +53,13 @@ export function volumeMadeFor(index: ClusterIndex, claim: ClaimRecord): VolumeRe
         (volume.accessModes & accessModes) === accessModes &&
         compareSizes(volume.size, request) >= 0 &&
         !volume.isDeleting &&
-        !endedPhases.has(volume.phase),
+        !unusablePhases.has(volume.phase),
     );
 }
 
-const endedPhases: ReadonlySet<string> = new Set(['Released', 'Failed']);
+const unusablePhases: ReadonlySet<string> = new Set(['Released', 'Failed']);
 
-/** A claim that gets an existing volume, after the volume's claimRef has been written. */
+/** The progress of a claim that gets an existing volume, after the volume's claimRef is written. */
 export function bindingProgress(
   index: ClusterIndex,
   { claim: key, claimUid, volume: volumeName }: ClaimBinding,
@@ -79,19 +79,19 @@ export function bindingProgress(
   return reach.kind === 'failed' || claim.isBound ? reach : waiting;
 }
 
-/** Whether the pod can still go where it was to go, its volumes apart. */
+/** Why the pod can no longer be bound to its node, apart from its volumes; undefined if it can. */
 export function podProblem(index: ClusterIndex, { pod, node }: Placement): string | undefined {
   const stored = index.pods.stored(pod.key);
   if (stored === undefined || stored.uid !== pod.uid) return `pod ${pod.key} is gone`;
   if (stored.isDeleting) return `pod ${pod.key} is being deleted`;
-  if (stored.isFinished) return `pod ${pod.key} is over`;
+  if (stored.isFinished) return `pod ${pod.key} has finished`;
   if (stored.nodeName !== '' && stored.nodeName !== node)
     return `pod ${pod.key} is already assigned to node "${stored.nodeName}"`;
   if (index.nodes.row(node) === undefined) return `node "${node}" not found`;
   return undefined;
 }
 
-/** A claim on its way out gets no volume: nothing protects it while its pod has no node. */
+/** A claim that is being deleted gets no volume: the protection finalizer doesn't keep it while its pod has no node. */
 function claimProblem(claim: ClaimRecord | undefined, key: string, uid: string): string | undefined {
   if (claim?.uid !== uid) return `PersistentVolumeClaim ${key} is gone`;
   if (claim.isDeleting) return `PersistentVolumeClaim ${key} is being deleted`;
@@ -100,7 +100,7 @@ function claimProblem(claim: ClaimRecord | undefined, key: string, uid: string):
   return undefined;
 }
 
-/** The volume that the claim got must be one that the node can use; who made it may have had other ideas. */
+/** The node must reach the volume of the claim. A provisioner may have created it elsewhere. */
 function reachProgress(index: ClusterIndex, volumeName: string, nodeName: string): VolumeProgress {
   const row = index.volumes.row(volumeName);
   const node = index.nodes.row(nodeName);

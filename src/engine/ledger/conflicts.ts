@@ -4,20 +4,20 @@ import type { Placement } from '../plan.ts';
 import type { ClaimBinding, Provision } from '../rules/framework/decisions.ts';
 import { compareSizes } from '../size.ts';
 
-/** Something that is not as the plan saw it. */
+/** An object that has changed since the plan. */
 export interface ReservationConflict {
-  /** Kind and name. */
+  /** Kind and name, e.g. `PersistentVolume pv-1`. */
   readonly object: string;
   readonly problem: string;
 }
 
 /**
- * What speaks against a placement now: objects that have changed, vanished, moved out of reach or been taken since it was made,
- * and claims that another pod has meanwhile been given otherwise.
+ * The reasons why a placement is no longer valid: objects that were changed, deleted, made unreachable or reserved since the plan, and
+ * claims for which another pod has reserved something else.
  */
 export function findConflicts(index: ClusterIndex, placement: Placement): ReservationConflict[] {
   const node = index.nodes.row(placement.node);
-  const gone = node === undefined ? [{ object: `Node ${placement.node}`, problem: 'is gone' }] : [];
+  const missingNode = node === undefined ? [{ object: `Node ${placement.node}`, problem: 'is gone' }] : [];
   const bindings = placement.bindings.flatMap((binding) => [
     ...claimConflicts(index, binding),
     ...volumeConflicts(index, binding, node),
@@ -26,12 +26,12 @@ export function findConflicts(index: ClusterIndex, placement: Placement): Reserv
     ...claimConflicts(index, provision),
     ...provisionConflicts(index, provision, placement.node),
   ]);
-  return [...gone, ...bindings, ...provisions];
+  return [...missingNode, ...bindings, ...provisions];
 }
 
 /**
- * What the cluster does not show yet of a placement that is being carried out. Until the claim itself names its volume, only the
- * reservation knows which one its pod will attach.
+ * The parts of a placement that the cluster does not show yet. Until the claim names its volume, only the reservation knows which
+ * volume the pod will attach.
  */
 export function unconfirmedParts(index: ClusterIndex, placement: Placement): string[] {
   const bindings = placement.bindings.flatMap((binding) => unconfirmedBinding(index, binding));
@@ -90,13 +90,13 @@ function volumeConflicts(
   const volume = index.volumes.record(row);
   if (volume.version !== volumeVersion) return [outOfSync(object, volume.version, volumeVersion)];
   const holder = index.volumes.holderOf(name) ?? volume.claim?.claimKey;
-  if (holder !== undefined && holder !== claim) return [{ object, problem: `is taken by ${holder}` }];
+  if (holder !== undefined && holder !== claim) return [{ object, problem: `is used by ${holder}` }];
   if (holder === undefined && !index.volumes.isFree(row)) {
     return [{ object, problem: `is not free: its phase is ${volume.phase}` }];
   }
   if (compareSizes(volume.size, requested) < 0) return [{ object, problem: 'is smaller than the request' }];
   if (node !== undefined && !index.volumes.topology(row).nodes.has(node))
-    return [{ object, problem: 'cannot be reached from the node any more' }];
+    return [{ object, problem: 'can no longer be reached from the node' }];
   return otherReservation(index, claim, { volume: name, node: undefined });
 }
 
@@ -107,25 +107,25 @@ function provisionConflicts(
 ): ReservationConflict[] {
   const node = index.nodes.row(nodeName);
   if (node !== undefined && !index.allowedTopology(className).nodes.has(node)) {
-    return [{ object: `StorageClass ${className}`, problem: 'does not allow the node any more' }];
+    return [{ object: `StorageClass ${className}`, problem: 'no longer allows the node' }];
   }
   return otherReservation(index, claim, { volume: undefined, node: nodeName });
 }
 
-interface Given {
+interface ReservedFor {
   readonly volume: string | undefined;
   readonly node: string | undefined;
 }
 
-/** Pods that share a claim share what it holds; a claim doesn't hold two things. */
+/** Pods that share a claim share its reservation. A claim can't have two different reservations. */
 function otherReservation(
   index: ClusterIndex,
   claim: string,
-  { volume, node }: Given,
+  { volume, node }: ReservedFor,
 ): ReservationConflict[] {
   const object = `PersistentVolumeClaim ${claim}`;
   const held = index.volumes.heldFor(claim);
-  if (held !== undefined && held.key !== volume) return [{ object, problem: `has been given ${held.key}` }];
+  if (held !== undefined && held.key !== volume) return [{ object, problem: `is reserved for ${held.key}` }];
   const promised = index.promises.get(claim);
   if (promised !== undefined && promised.reservations > 0 && promised.nodeName !== node) {
     return [{ object, problem: `is being provisioned for ${promised.nodeName}` }];

@@ -16,14 +16,14 @@ function problems(ledger: Ledger, placement: Placement): string[] {
 }
 
 const both = pod('p', ['data', 'new']);
-const takenVolume = {
+const noVolume = {
   message: "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.",
 };
-const takenRoom = { message: '0/2 nodes are available: 2 node(s) did not have enough free storage.' };
+const noCapacity = { message: '0/2 nodes are available: 2 node(s) did not have enough free storage.' };
 
-function expectTaken(index: ClusterIndex): void {
-  expect(planOutcome(index, pod('q', ['other']))).toEqual(takenVolume);
-  expect(planOutcome(index, pod('q', ['newer']))).toEqual(takenRoom);
+function expectReserved(index: ClusterIndex): void {
+  expect(planOutcome(index, pod('q', ['other']))).toEqual(noVolume);
+  expect(planOutcome(index, pod('q', ['newer']))).toEqual(noCapacity);
 }
 
 function expectFree(index: ClusterIndex): void {
@@ -36,16 +36,16 @@ function expectFree(index: ClusterIndex): void {
 }
 
 describe('reserve', () => {
-  test('takes volumes and room at once', () => {
+  test('reserves volumes and pool capacity together', () => {
     const { index, ledger } = startLedger();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     expect(reservation.podKey).toBe('default/p');
     expect(ledger.get('default/p')).toBe(reservation);
     expect([...ledger.all()]).toEqual([reservation]);
-    expectTaken(index);
+    expectReserved(index);
   });
 
-  test('takes both volumes of a pod with two claims', () => {
+  test('reserves both volumes of a pod with two claims', () => {
     const { index, ledger } = startLedger({
       ...scarceObjects,
       PersistentVolume: [localVolume('v1', '5Gi', 'n1'), localVolume('v2', '6Gi', 'n1')],
@@ -65,7 +65,7 @@ describe('reserve', () => {
     expectFree(index);
   });
 
-  test('of a pod whose claims are all bound holds nothing but its place', () => {
+  test('of a pod whose claims are all bound reserves no storage', () => {
     const { index, ledger } = startLedger({
       ...scarceObjects,
       PersistentVolume: [...scarceObjects.PersistentVolume!, volume('v2', '1Gi', { phase: 'Bound' })],
@@ -77,7 +77,7 @@ describe('reserve', () => {
     expectFree(index);
   });
 
-  test("of a volume that is the claim's own already is fine", () => {
+  test('of a volume that is already bound to the claim succeeds', () => {
     const { index, ledger } = startLedger({
       ...scarceObjects,
       PersistentVolume: [
@@ -98,21 +98,21 @@ describe('reserve', () => {
   });
 });
 
-describe('a placement is refused, whole, when what it was made on has changed:', () => {
+describe('a placement is refused as a whole when the state has changed since the plan:', () => {
   const refusals: readonly (readonly [string, (index: ClusterIndex, ledger: Ledger) => void, string[]])[] = [
     [
       'a newer volume',
       upserted('PersistentVolume', localVolume('v1', '5Gi', 'n1', { version: '2' })),
       ['PersistentVolume v1 is out of sync (stored: 2, planned: 1)'],
     ],
-    ['no volume any more', removed('PersistentVolume', 'v1'), ['PersistentVolume v1 is gone']],
+    ['a deleted volume', removed('PersistentVolume', 'v1'), ['PersistentVolume v1 is gone']],
     [
       'a newer claim',
       upserted('PersistentVolumeClaim', claim('new', '6Gi', { className: 'made', version: '3' })),
       ['PersistentVolumeClaim default/new is out of sync (stored: 3, planned: 1)'],
     ],
     [
-      'no claim any more',
+      'a deleted claim',
       removed('PersistentVolumeClaim', 'default/data'),
       ['PersistentVolumeClaim default/data is gone'],
     ],
@@ -124,25 +124,25 @@ describe('a placement is refused, whole, when what it was made on has changed:',
       },
       ['PersistentVolumeClaim default/data is another object of the same name'],
     ],
-    ['no node any more', removed('Node', 'n1'), ['Node n1 is gone']],
+    ['a deleted node', removed('Node', 'n1'), ['Node n1 is gone']],
     [
       'a volume that another pod has reserved',
       (index, ledger) => expectReservation(ledger, expectPlacement(index, pod('q', ['other']))),
-      ['PersistentVolume v1 is taken by default/other'],
+      ['PersistentVolume v1 is used by default/other'],
     ],
     [
-      'room that another pod has reserved',
+      'pool capacity that another pod has reserved',
       (index, ledger) => expectReservation(ledger, expectPlacement(index, pod('q', ['newer']))),
-      ['pool storage/net has less room than when the plan was made'],
+      ['pool storage/net has less free capacity than when the plan was made'],
     ],
     [
-      'less room than there was',
+      'a pool that publishes less capacity',
       upserted('CSIStorageCapacity', capacity('net', 'made', { capacity: '5Gi', version: '2' })),
-      ['pool storage/net has less room than when the plan was made'],
+      ['pool storage/net has less free capacity than when the plan was made'],
     ],
-    ['no pool any more', removed('CSIStorageCapacity', 'storage/net'), ['pool storage/net is gone']],
+    ['a deleted pool', removed('CSIStorageCapacity', 'storage/net'), ['pool storage/net is gone']],
     [
-      'several things, of which all are named',
+      'several changes, which are all reported',
       (index) => {
         index.remove('Node', 'n1');
         index.remove('PersistentVolumeClaim', 'default/data');
@@ -156,10 +156,10 @@ describe('a placement is refused, whole, when what it was made on has changed:',
     ],
   ];
 
-  test.each(refusals)('%s', (_, happens, expected) => {
+  test.each(refusals)('%s', (_, event, expected) => {
     const { index, ledger } = startLedger();
     const placement = expectPlacement(index, both);
-    happens(index, ledger);
+    event(index, ledger);
     expect(problems(ledger, placement)).toEqual(expected);
     expect(ledger.get('default/p')).toBeUndefined();
     expect(index.volumes.heldFor('default/data')).toBeUndefined();
@@ -167,7 +167,7 @@ describe('a placement is refused, whole, when what it was made on has changed:',
     expect(index.pods.assumed('default/p')).toBeUndefined();
   });
 
-  test('a pool of one at a time that another pod uses now', () => {
+  test('a pool with policy one-at-a-time that another pod uses', () => {
     const index = clusterOf(scarceObjects, { ...stowageProfile, inFlight: 'one-at-a-time' });
     const ledger = new Ledger(index);
     const [first, second] = [
@@ -176,11 +176,11 @@ describe('a placement is refused, whole, when what it was made on has changed:',
     ];
     expectReservation(ledger, first);
     expect(problems(ledger, second)).toEqual([
-      'pool storage/net has a volume in flight; its driver takes one pod at a time',
+      'pool storage/net has a volume in flight; its driver allows one pod at a time',
     ]);
   });
 
-  test('but not when the same version is handed over again', () => {
+  test('but not when the same version is upserted again', () => {
     const { index, ledger } = startLedger();
     const placement = expectPlacement(index, both);
     index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n1'));
@@ -189,7 +189,7 @@ describe('a placement is refused, whole, when what it was made on has changed:',
 });
 
 describe('revert', () => {
-  test('gives everything back, and says what', () => {
+  test('releases everything, and returns what it released', () => {
     const { index, ledger } = startLedger();
     const change = ledger.revert(expectReservation(ledger, expectPlacement(index, both)));
     expect(change?.volumes.map(({ key }) => key)).toEqual(['v1']);
@@ -198,24 +198,24 @@ describe('revert', () => {
     expectFree(index);
   });
 
-  test('a second time changes nothing', () => {
+  test('of the same reservation again changes nothing', () => {
     const { index, ledger } = startLedger();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     ledger.revert(reservation);
-    const winner = expectReservation(ledger, expectPlacement(index, both));
+    const second = expectReservation(ledger, expectPlacement(index, both));
     expect(ledger.revert(reservation)).toBeUndefined();
-    expect(ledger.get('default/p')).toBe(winner);
-    expectTaken(index);
+    expect(ledger.get('default/p')).toBe(second);
+    expectReserved(index);
   });
 
-  test('of a volume that has gone meanwhile gives back the rest', () => {
+  test('after the volume was deleted releases the rest', () => {
     const { index, ledger } = startLedger();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     index.remove('PersistentVolume', 'v1');
     expect(ledger.revert(reservation)).toMatchObject({ volumes: [], pools: [{ name: 'storage/net' }] });
   });
 
-  test('of a volume that somebody else got meanwhile does not offer it again', () => {
+  test('does not free a volume that was bound to another claim meanwhile', () => {
     const { index, ledger } = startLedger();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     index.upsert(
@@ -223,7 +223,7 @@ describe('revert', () => {
       localVolume('v1', '5Gi', 'n1', { version: '2', spec: reservedFor('theirs', 'u') }),
     );
     ledger.revert(reservation);
-    expect(planOutcome(index, pod('q', ['other']))).toEqual(takenVolume);
+    expect(planOutcome(index, pod('q', ['other']))).toEqual(noVolume);
   });
 });
 
@@ -247,7 +247,7 @@ describe('confirm', () => {
     index.upsert('Pod', assigned);
   };
 
-  test('waits until the cluster shows everything, and names what it does not show', () => {
+  test('is pending until the cluster shows everything, and names what is missing', () => {
     const { index, ledger } = startLedger();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     expect(ledger.confirm(reservation)).toEqual({
@@ -270,25 +270,25 @@ describe('confirm', () => {
     expect(ledger.get('default/p')).toBeUndefined();
   });
 
-  test('leaves things taken: by now the objects themselves say so', () => {
+  test('keeps the resources in use, because the objects themselves hold them now', () => {
     const { index, ledger } = startLedger();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     writeAll(index);
     ledger.confirm(reservation);
-    expectTaken(index);
+    expectReserved(index);
   });
 
-  test('a second time finds nothing to confirm, and a revert afterwards gives nothing back', () => {
+  test('of the same reservation again is unknown, and a later revert releases nothing', () => {
     const { index, ledger } = startLedger();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     writeAll(index);
     ledger.confirm(reservation);
     expect(ledger.confirm(reservation)).toEqual({ kind: 'unknown' });
     expect(ledger.revert(reservation)).toBeUndefined();
-    expectTaken(index);
+    expectReserved(index);
   });
 
-  test('is not fooled by a claim of the same name with another uid', () => {
+  test('does not accept a claim of the same name with another uid', () => {
     const { index, ledger } = startLedger();
     const reservation = expectReservation(ledger, expectPlacement(index, pod('p', ['data'])));
     index.upsert(

@@ -12,7 +12,7 @@ import type { PoolChoice } from '../rules/framework/decisions.ts';
 import { compareSizes, type Size, zeroSize } from '../size.ts';
 import { findConflicts, type ReservationConflict, unconfirmedParts } from './conflicts.ts';
 
-/** What one pod has been given, until the cluster's own objects say so. */
+/** The resources that are reserved for one pod until the cluster's objects show the placement. */
 export interface Reservation {
   readonly podKey: string;
   readonly placement: Placement;
@@ -20,33 +20,33 @@ export interface Reservation {
 
 export type ReserveResult =
   | { readonly kind: 'reserved'; readonly reservation: Reservation }
-  /** Nothing was taken. The plan was made on another state than this; plan again. */
+  /** Nothing was reserved. The state has changed since the plan; plan again. */
   | { readonly kind: 'refused'; readonly conflicts: readonly ReservationConflict[] };
 
 export type ConfirmResult =
   | { readonly kind: 'confirmed' }
-  /** It is not in the ledger: reverted or confirmed before, or of another ledger. */
+  /** The reservation is not in this ledger: it was reverted or confirmed before, or belongs to another ledger. */
   | { readonly kind: 'unknown' }
-  /** Nothing was changed: the cluster doesn't show these yet. */
+  /** Nothing was changed: the cluster doesn't show these parts yet. */
   | { readonly kind: 'pending'; readonly missing: readonly string[] };
 
 /**
- * Who holds what between a decision and the cluster knowing it.
+ * The reservations of placements that are decided, but not yet visible in the cluster.
  *
- * 1. `reserve` takes all that a placement needs, or nothing. From then on no plan sees those volumes, bytes or attach slots
- *    as free. A placement made on older versions of its objects is refused.
- * 2. The caller writes to the API server, and feeds the index what the informers then say. A newer version of an object
- *    always wins over what was reserved of it.
- * 3. `confirm` when the cluster shows everything: the shadow is dropped, the objects themselves hold now. Or `revert` when it
- *    failed: all is given back. Both may be repeated; a second call changes nothing.
+ * 1. `reserve` reserves everything that a placement needs, or nothing. From then on plans see these volumes, bytes and attach slots
+ *    as used. It refuses a placement that was planned on older versions of its objects.
+ * 2. The caller writes to the API server, and informers update the index. A newer version of an object always wins over the
+ *    reservation.
+ * 3. The caller calls `confirm` when the cluster shows the whole placement: the reservation ends, because now the objects themselves
+ *    hold the resources. Or it calls `revert` after a failure, which releases everything. A repeated call changes nothing.
  *
- * Two pods never hold the same volume or the same bytes: a volume has one holder, and a pool's room is what is published less
- * every promise. Only pods that share a claim share what that claim holds.
+ * Two pods never hold the same volume or the same bytes: a volume has one holder, and the available capacity of a pool is what it
+ * publishes less all promises. Only pods that share a claim share what is reserved for that claim.
  */
 export class Ledger {
   readonly #index: ClusterIndex;
   readonly #byPod = new Map<string, Reservation>();
-  /** By claim, the pods whose reservations give it an existing volume. */
+  /** By claim, the pods whose reservations bind it to an existing volume. */
   readonly #holders = new Map<string, Set<string>>();
 
   constructor(index: ClusterIndex) {
@@ -66,15 +66,15 @@ export class Ledger {
     const known = this.#byPod.get(podKey);
     if (known?.placement === placement) return { kind: 'reserved', reservation: known };
     if (known !== undefined) {
-      return refused({ object: `Pod ${podKey}`, problem: 'has a reservation already; revert it first' });
+      return refusedWith({ object: `Pod ${podKey}`, problem: 'has a reservation already; revert it first' });
     }
     const conflicts = findConflicts(this.#index, placement);
     if (conflicts.length > 0) return { kind: 'refused', conflicts };
     const savepoint = this.#index.savepoint();
-    const shortage = this.#take(placement);
+    const shortage = this.#reserveAll(placement);
     if (shortage !== undefined) {
       this.#index.rollback(savepoint);
-      return refused(shortage);
+      return refusedWith(shortage);
     }
     const reservation = { podKey, placement };
     this.#set(podKey, reservation);
@@ -83,49 +83,49 @@ export class Ledger {
   }
 
   confirm(reservation: Reservation): ConfirmResult {
-    if (!this.#isLive(reservation)) return { kind: 'unknown' };
+    if (!this.#isCurrent(reservation)) return { kind: 'unknown' };
     const missing = unconfirmedParts(this.#index, reservation.placement);
     if (missing.length > 0) return { kind: 'pending', missing };
-    this.#giveUp(reservation, (promised) =>
-      // An inline volume has no claim to be bound: the pod's running is what settles it.
+    this.#endReservation(reservation, (promised) =>
+      // An inline volume has no claim that gets bound, so the assigned pod settles its promise.
       promised.claimUid === '' ? settledPromise(this.#index.pools, promised) : promised,
     );
     return { kind: 'confirmed' };
   }
 
-  /** What has become free again, for waking pods that wait for it; undefined if there was nothing to give back. */
+  /** Returns what was released, to wake pods that wait for it; undefined if the reservation had already ended. */
   revert(reservation: Reservation): ReleaseChange | undefined {
-    if (!this.#isLive(reservation)) return undefined;
-    return this.#giveUp(reservation, (promised) => promised);
+    if (!this.#isCurrent(reservation)) return undefined;
+    return this.#endReservation(reservation, (promised) => promised);
   }
 
-  /** What the cluster says against a reservation: then its writes will fail, and it should be reverted. */
+  /** The differences between the cluster and a reservation. If there are any, its writes will fail and the caller should revert it. */
   conflicts(reservation: Reservation): readonly ReservationConflict[] {
-    return this.#isLive(reservation) ? findConflicts(this.#index, reservation.placement) : [];
+    return this.#isCurrent(reservation) ? findConflicts(this.#index, reservation.placement) : [];
   }
 
-  #isLive(reservation: Reservation): boolean {
+  #isCurrent(reservation: Reservation): boolean {
     return this.#byPod.get(reservation.podKey) === reservation;
   }
 
-  /** Takes everything; the first thing that turns out not to be had is the answer, and the caller rolls back. */
-  #take(placement: Placement): ReservationConflict | undefined {
+  /** Reserves everything, or returns the first shortage; then the caller rolls back. */
+  #reserveAll(placement: Placement): ReservationConflict | undefined {
     const requests = promiseRequests(placement);
-    const busy = requests.find((request) => this.#isBusy(request));
+    const busy = requests.find((request) => this.#isPoolBusy(request));
     if (busy !== undefined)
-      return conflictOf(busy.pool!, 'has a volume in flight; its driver takes one pod at a time');
+      return poolConflict(busy.pool!, 'has a volume in flight; its driver allows one pod at a time');
     for (const { volume, claim } of placement.bindings) {
       if (this.#index.volumes.holderOf(volume) !== claim) this.#index.setHold(volume, claim);
     }
     for (const request of requests) {
-      const shortage = this.#promise(request);
+      const shortage = this.#addPromise(request);
       if (shortage !== undefined) return shortage;
     }
-    return this.#assume(placement);
+    return this.#assumePod(placement);
   }
 
-  /** Two plans may have counted on the same attach slot; the second to be reserved learns it here. */
-  #assume({ pod, node }: Placement): ReservationConflict | undefined {
+  /** Two plans may use the same attach slot. The check here refuses the second reservation. */
+  #assumePod({ pod, node }: Placement): ReservationConflict | undefined {
     const { attachments, profile } = this.#index;
     const before = attachments.attachedOn(node);
     this.#index.setAssumedPod(pod.key, { ...pod, nodeName: node });
@@ -140,11 +140,11 @@ export class Ledger {
     return undefined;
   }
 
-  /** The promise of a claim that another pod has reserved already is shared; that room has been taken. */
-  #promise(request: PromiseRequest): ReservationConflict | undefined {
+  /** Pods that share a claim share its promise, so the capacity is deducted only once. */
+  #addPromise(request: PromiseRequest): ReservationConflict | undefined {
     const { id, claimUid, nodeName, size, pool } = request;
     const known = this.#index.promises.get(id);
-    const fresh = {
+    const created = {
       id,
       claimUid,
       nodeName,
@@ -154,51 +154,54 @@ export class Ledger {
       isStored: false,
       settled: undefined,
     };
-    const promised: CapacityPromise = known ?? fresh;
+    const promised: CapacityPromise = known ?? created;
     this.#index.setPromise(id, { ...promised, reservations: promised.reservations + 1 });
     return known === undefined ? this.#shortage(request) : undefined;
   }
 
-  /** The pool has been promised to another pod, and its driver wants one at a time. */
-  #isBusy({ driver, pool }: PromiseRequest): boolean {
+  /** The pool has a promise, and the policy of its driver is `one-at-a-time`. */
+  #isPoolBusy({ driver, pool }: PromiseRequest): boolean {
     const { profile, pools } = this.#index;
     const row = pool === undefined ? undefined : pools.row(pool.key);
     return row !== undefined && inFlightPolicy(profile, driver) === 'one-at-a-time' && pools.hasPromises(row);
   }
 
-  /** Having promised it, the pool must not be below zero. */
+  /** After the promise, the available capacity of the pool must not be negative. */
   #shortage({ pool, driver, size }: PromiseRequest): ReservationConflict | undefined {
     if (pool === undefined || inFlightPolicy(this.#index.profile, driver) === 'off') return undefined;
     const row = this.#index.pools.row(pool.key);
-    if (row === undefined) return conflictOf(pool, 'is gone');
-    const isKept = compareSizes(this.#index.pools.available(row), zeroSize) >= 0;
-    return isKept || compareSizes(size, zeroSize) === 0
+    if (row === undefined) return poolConflict(pool, 'is gone');
+    const isCovered = compareSizes(this.#index.pools.available(row), zeroSize) >= 0;
+    return isCovered || compareSizes(size, zeroSize) === 0
       ? undefined
-      : conflictOf(pool, 'has less room than when the plan was made');
+      : poolConflict(pool, 'has less free capacity than when the plan was made');
   }
 
-  #giveUp(
+  #endReservation(
     reservation: Reservation,
     settle: (promised: CapacityPromise) => CapacityPromise | undefined,
   ): ReleaseChange {
     const { placement, podKey } = reservation;
     this.#set(podKey, undefined);
-    const volumes = placement.bindings.flatMap(({ volume, claim }) => this.#unhold(volume, claim));
+    const volumes = placement.bindings.flatMap(({ volume, claim }) => this.#releaseHold(volume, claim));
     const ids = promiseRequests(placement).map(({ id }) => id);
-    const pools = ids.flatMap((id) => this.#unpromise(id, settle));
+    const pools = ids.flatMap((id) => this.#releasePromise(id, settle));
     this.#index.setAssumedPod(podKey, undefined);
     return { kind: 'Release', volumes, pools, nodeName: placement.node };
   }
 
-  /** Unless another pod that shares the claim still holds it. */
-  #unhold(volume: string, claim: string): VolumeRecord[] {
+  /** Keeps the hold if another pod that shares the claim still needs it. */
+  #releaseHold(volume: string, claim: string): VolumeRecord[] {
     if (this.#index.volumes.holderOf(volume) !== claim || this.#holders.has(claim)) return [];
     this.#index.setHold(volume, undefined);
     const record = this.#index.volumes.get(volume);
     return record === undefined ? [] : [record];
   }
 
-  #unpromise(id: string, settle: (promised: CapacityPromise) => CapacityPromise | undefined): PoolRecord[] {
+  #releasePromise(
+    id: string,
+    settle: (promised: CapacityPromise) => CapacityPromise | undefined,
+  ): PoolRecord[] {
     const promised = this.#index.promises.get(id);
     if (promised === undefined || promised.reservations === 0) return [];
     const settled = settle({ ...promised, reservations: promised.reservations - 1 });
@@ -232,7 +235,7 @@ interface PromiseRequest {
   readonly driver: string;
 }
 
-/** What a placement needs of pools, for claims and for inline volumes alike. */
+/** The pool capacity that a placement needs, for claims and inline volumes. */
 function promiseRequests({ node: nodeName, provisions, inlineVolumes }: Placement): PromiseRequest[] {
   return [
     ...provisions.map(({ claim, claimUid, driver, requested, pool }) => {
@@ -244,10 +247,10 @@ function promiseRequests({ node: nodeName, provisions, inlineVolumes }: Placemen
   ];
 }
 
-function conflictOf(pool: PoolChoice, problem: string): ReservationConflict {
+function poolConflict(pool: PoolChoice, problem: string): ReservationConflict {
   return { object: `pool ${pool.name}`, problem };
 }
 
-function refused(conflict: ReservationConflict): ReserveResult {
+function refusedWith(conflict: ReservationConflict): ReserveResult {
   return { kind: 'refused', conflicts: [conflict] };
 }

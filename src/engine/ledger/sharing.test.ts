@@ -14,8 +14,8 @@ const cluster: ClusterObjects = {
   PersistentVolume: [localVolume('v1', '5Gi', 'n1'), localVolume('v2', '9Gi', 'n2')],
 };
 
-function reserve(index: ClusterIndex, ledger: Ledger, asking: Pod): Reservation {
-  return expectReservation(ledger, expectPlacement(index, asking));
+function reserve(index: ClusterIndex, ledger: Ledger, pod: Pod): Reservation {
+  return expectReservation(ledger, expectPlacement(index, pod));
 }
 
 function start() {
@@ -23,7 +23,7 @@ function start() {
 }
 
 describe('two pods that share a claim', () => {
-  test('share its volume, and it is free when the last of them lets go', () => {
+  test('share its volume, which is free when the last of them is reverted', () => {
     const { index, ledger } = start();
     const first = reserve(index, ledger, pod('one', ['data']));
     const second = reserve(index, ledger, pod('two', ['data']));
@@ -34,7 +34,7 @@ describe('two pods that share a claim', () => {
     expect(planOutcome(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v1' } });
   });
 
-  test('share its room, which is given back when the last of them lets go', () => {
+  test('share its pool capacity, which is released when the last of them is reverted', () => {
     const { index, ledger } = start();
     const first = reserve(index, ledger, pod('one', ['new']));
     const second = reserve(index, ledger, pod('two', ['new']));
@@ -45,7 +45,7 @@ describe('two pods that share a claim', () => {
     expect(plan(pod('q', ['newer']), index, { nowMs: 0 }).kind).toBe('placement');
   });
 
-  test('go where the volume that the first has reserved is', () => {
+  test('are placed where the volume is that the first one has reserved', () => {
     const { index, ledger } = start();
     reserve(index, ledger, pod('one', ['data']));
     index.upsert('PersistentVolume', localVolume('v0', '5Gi', 'n2'));
@@ -53,8 +53,8 @@ describe('two pods that share a claim', () => {
   });
 });
 
-describe('what the cluster says wins over what was reserved:', () => {
-  test('a volume that another claim got is not planned for a second pod of the claim', () => {
+describe('the state of the cluster wins over reservations:', () => {
+  test('a volume that was bound to another claim is not planned for a second pod of the claim', () => {
     const { index, ledger } = start();
     const first = reserve(index, ledger, pod('one', ['data']));
     index.upsert(
@@ -72,7 +72,7 @@ describe('what the cluster says wins over what was reserved:', () => {
     );
   });
 
-  test('a volume that changes otherwise stays with its holder: nobody else is offered it', () => {
+  test('a volume with another change stays reserved for its holder', () => {
     const { index, ledger } = start();
     const first = reserve(index, ledger, pod('one', ['data']));
     index.upsert('PersistentVolume', localVolume('v1', '6Gi', 'n1', { version: '2' }));
@@ -82,7 +82,7 @@ describe('what the cluster says wins over what was reserved:', () => {
     ]);
   });
 
-  test('events that arrive late, or again, change nothing', () => {
+  test('late and repeated events change nothing', () => {
     const { index, ledger } = start();
     index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n1', { version: '10' }));
     const first = reserve(index, ledger, pod('one', ['data']));
@@ -95,7 +95,7 @@ describe('what the cluster says wins over what was reserved:', () => {
     expect(planOutcome(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
   });
 
-  test('a version that is no number is news, since nobody can tell its age', () => {
+  test('a version that is not a number counts as newer, because it has no order', () => {
     const { index, ledger } = start();
     const placement = expectPlacement(index, pod('one', ['data']));
     index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n1', { version: 'abc' }));
@@ -106,7 +106,7 @@ describe('what the cluster says wins over what was reserved:', () => {
 });
 
 describe('a savepoint', () => {
-  test('takes reservations back, and the ledger forgets them', () => {
+  test('rolls reservations back, and the ledger drops them', () => {
     const { index, ledger } = start();
     const savepoint = index.savepoint();
     reserve(index, ledger, pod('one', ['data', 'new']));
@@ -116,7 +116,7 @@ describe('a savepoint', () => {
     expect(planOutcome(index, pod('q', ['newer']))).toMatchObject({ pools: { newer: 'storage/net' } });
   });
 
-  test('takes a revert back', () => {
+  test('rolls a revert back', () => {
     const { index, ledger } = start();
     const held = reserve(index, ledger, pod('one', ['data']));
     const savepoint = index.savepoint();
@@ -126,7 +126,7 @@ describe('a savepoint', () => {
     expect(planOutcome(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
   });
 
-  test('takes back what the cluster said, in whatever order it was said', () => {
+  test('rolls back changes of objects, in any order', () => {
     const { index } = start();
     const before = planOutcome(index, pod('q', ['data', 'new']));
     const savepoint = index.savepoint();
@@ -141,7 +141,7 @@ describe('a savepoint', () => {
     expect(planOutcome(index, pod('q', ['data', 'new']))).toEqual(before);
   });
 
-  test('inside another is taken back alone, or kept', () => {
+  test('inside another can be rolled back alone, or kept', () => {
     const { index, ledger } = start();
     const outer = index.savepoint();
     reserve(index, ledger, pod('one', ['data']));
@@ -153,7 +153,7 @@ describe('a savepoint', () => {
     expect(planOutcome(index, pod('q', ['other']))).toMatchObject({ volumes: { other: 'v2' } });
   });
 
-  test('closed out of order is a mistake of the caller', () => {
+  test('that is closed out of order throws', () => {
     const { index } = start();
     const outer = index.savepoint();
     index.remove('Node', 'n1');
