@@ -1,5 +1,4 @@
-import type { KubeObject } from '../kube/api/meta.ts';
-import type { Status } from '../kube/api/status.ts';
+import type { KubeObject, Status } from '../kube/api/meta.ts';
 import type {
   DeleteCollectionOptions,
   DeleteOptions,

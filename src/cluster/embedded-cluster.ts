@@ -1,9 +1,8 @@
-import { decodedObject } from '../apiserver/decoded-object.ts';
-import type { Kind } from '../apiserver/kinds/kind.ts';
-import type { Registry, UpdateContext } from '../apiserver/registry/api.ts';
-import { RegistryWatch } from '../apiserver/registry-watch.ts';
-import type { KubeObject } from '../kube/api/meta.ts';
-import type { Status } from '../kube/api/status.ts';
+import type { ServedKind } from '../apiserver/kinds/served-kind.ts';
+import { canonicalObject } from '../apiserver/registry/canonical-object.ts';
+import type { Registry, UpdateContext } from '../apiserver/registry/registry.ts';
+import { RegistryWatch } from '../apiserver/registry/registry-watch.ts';
+import type { KubeObject, Status } from '../kube/api/meta.ts';
 import { failure } from '../kube/api-error.ts';
 import type {
   DeleteCollectionOptions,
@@ -78,7 +77,7 @@ class EmbeddedResource<T extends KubeObject> implements ResourceClient<T> {
   async create(object: Fresh<T>, options: WriteOptions = {}): Promise<T> {
     const kind = this.#kind;
     const context = this.#context(options);
-    const decoded = decodedObject(kind, object, options.fieldValidation, context.warn);
+    const decoded = canonicalObject(kind, object, options.fieldValidation, context.warn);
     const snapshot = await this.#registry.create(kind, object.metadata?.namespace, decoded, context);
     return snapshot.object as unknown as T;
   }
@@ -86,7 +85,7 @@ class EmbeddedResource<T extends KubeObject> implements ResourceClient<T> {
   async update(object: Fresh<T>, options: SubresourceWriteOptions = {}): Promise<T> {
     const kind = this.#kind;
     const context = this.#context(options);
-    const decoded = decodedObject(kind, object, options.fieldValidation, context.warn, options.subresource);
+    const decoded = canonicalObject(kind, object, options.fieldValidation, context.warn, options.subresource);
     const key = { namespace: object.metadata?.namespace, name: object.metadata?.name ?? '' };
     const { snapshot } = await this.#registry.update(kind, key, decoded, context);
     return snapshot.object as unknown as T;
@@ -117,11 +116,11 @@ class EmbeddedResource<T extends KubeObject> implements ResourceClient<T> {
   ): Promise<unknown> {
     const kind = this.#kind;
     const context = this.#context(options);
-    const decoded = decodedObject(kind, body, options.fieldValidation, context.warn, subresource);
+    const decoded = canonicalObject(kind, body, options.fieldValidation, context.warn, subresource);
     return await this.#registry.post(kind, key, subresource, decoded, context);
   }
 
-  get #kind(): Kind {
+  get #kind(): ServedKind {
     const kind = this.#registry.kinds.byPlural(apiVersionOf(this.resource), this.resource.plural);
     if (kind === undefined) {
       throw failure(404, 'NotFound', 'the server could not find the requested resource', {});

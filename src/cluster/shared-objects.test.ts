@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'vitest';
-import { bootstrap } from '../apiserver/bootstrap.ts';
-import { servedCatalogue } from '../apiserver/kinds/served-kinds.ts';
+import { builtInKindCatalog } from '../apiserver/kinds/built-in-kinds.ts';
+import { bootstrap } from '../apiserver/registry/bootstrap.ts';
 import { EmbeddedRegistry } from '../apiserver/registry/embedded-registry.ts';
 import { FreezingRegistry } from '../apiserver/registry/testing/freezing-registry.ts';
 import { MemoryStore } from '../apiserver/store/memory-store.ts';
@@ -13,7 +13,12 @@ let frozen = 0;
 
 clusterContract('in process, with objects that nobody can change', async () => {
   const store = new MemoryStore();
-  const inner = new EmbeddedRegistry({ store, kinds: servedCatalogue(), clock: realClock, ids: systemIds });
+  const inner = new EmbeddedRegistry({
+    store,
+    kinds: builtInKindCatalog(),
+    clock: realClock,
+    ids: systemIds,
+  });
   const registry = new FreezingRegistry(inner);
   await bootstrap(registry);
   return {

@@ -5,7 +5,7 @@ export const controllerNames: readonly string[] = allControllers().map(({ name }
 
 const choices = `use *, none or some of ${controllerNames.join(', ')}`;
 
-export type Selected =
+export type ControllerSelection =
   | { readonly ok: true; readonly names: readonly string[] }
   /** Of the list, wherever that was written. */
   | { readonly ok: false; readonly problem: string };
@@ -14,7 +14,7 @@ export type Selected =
  * What `--controllers` says: names separated by commas, `*` for all, `none` for none, `-name` for all but that one. As in
  * kube-controller-manager, `*,-namespace` is all but namespace, and so is `-namespace` alone.
  */
-export function selectControllers(list: string): Selected {
+export function selectControllers(list: string): ControllerSelection {
   const words = list
     .split(',')
     .map((word) => word.trim())

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Cluster } from '../cluster/cluster.ts';
 import { CrashAfterWrites } from '../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../cluster/testing/intercepted-cluster.ts';
-import { inventory, leaveWork, remains } from './testing/aftermath.ts';
-import { ControlledCluster } from './testing/controlled-cluster.ts';
+import { expectedRemainders, listRemaining, seedDeletedObjects } from './testing/deleted-objects.ts';
+import { RealTimeCluster } from './testing/real-time-cluster.ts';
 
 /** Those that bring things to an end. With others running, less would remain: the binder of volumes frees what nobody claims. */
 const enders = ['protection', 'garbage-collector', 'namespace'];
@@ -16,18 +16,19 @@ async function untilSettled(cluster: Cluster, isOver = () => false): Promise<boo
   let left: readonly string[] = [];
   for (let turn = 0; turn < turnsMax; turn++) {
     if (isOver()) return false;
-    left = await inventory(cluster);
-    if (left.length === remains.length && left.every((line) => remains.includes(line))) return true;
+    left = await listRemaining(cluster);
+    if (left.length === expectedRemainders.length && left.every((line) => expectedRemainders.includes(line)))
+      return true;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  expect(left).toEqual(remains);
+  expect(left).toEqual(expectedRemainders);
   return false;
 }
 
 /** Runs the controllers until so many writes are done, then anew. The writes that it took to settle before they were stopped. */
 async function interruptAfter(writesMax: number): Promise<{ readonly isInterrupted: boolean }> {
-  await using fixture = await ControlledCluster.start();
-  await leaveWork(fixture.cluster);
+  await using fixture = await RealTimeCluster.start();
+  await seedDeletedObjects(fixture.cluster);
   const crash = new CrashAfterWrites(writesMax);
   const crashing = new InterceptedCluster(fixture.cluster, crash);
   let isBroken = false;
@@ -35,11 +36,11 @@ async function interruptAfter(writesMax: number): Promise<{ readonly isInterrupt
     isBroken = true;
   });
   {
-    await using _first = fixture.runApart(crashing, ...enders);
+    await using _first = fixture.runSeparately(crashing, ...enders);
     const isSettled = await untilSettled(fixture.cluster, () => isBroken);
     if (isSettled) return { isInterrupted: false };
   }
-  await using _second = fixture.runApart(fixture.cluster, ...enders);
+  await using _second = fixture.runSeparately(fixture.cluster, ...enders);
   await untilSettled(fixture.cluster);
   return { isInterrupted: true };
 }
@@ -51,9 +52,9 @@ test('controllers that die after any of their writes leave nothing behind that t
 });
 
 test('two sets of them at once come to the same end', async () => {
-  await using fixture = await ControlledCluster.start();
-  await leaveWork(fixture.cluster);
-  await using _one = fixture.runApart(fixture.cluster, ...enders);
-  await using _other = fixture.runApart(fixture.cluster, ...enders);
+  await using fixture = await RealTimeCluster.start();
+  await seedDeletedObjects(fixture.cluster);
+  await using _one = fixture.runSeparately(fixture.cluster, ...enders);
+  await using _other = fixture.runSeparately(fixture.cluster, ...enders);
   await untilSettled(fixture.cluster);
 });

@@ -9,107 +9,107 @@ import {
   storageClasses,
 } from '../kube/resources.ts';
 import type { Controller } from '../reconcile/controller.ts';
-import type { LeadershipNews } from '../reconcile/leases/leadership.ts';
+import type { LeadershipChange } from '../reconcile/leases/leadership.ts';
 import { systemIds } from '../runtime/ids.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
-import { type RunOptions, runControllers } from './run-controllers.ts';
-import { TrialCluster } from './testing/trial-cluster.ts';
+import { type RunControllersOptions, runControllers } from './run-controllers.ts';
+import { VirtualTimeCluster } from './testing/virtual-time-cluster.ts';
 
-function process(trial: TrialCluster, instance: string, more: Partial<RunOptions> = {}) {
-  const { clock, cluster } = trial;
+function process(fixture: VirtualTimeCluster, instance: string, more: Partial<RunControllersOptions> = {}) {
+  const { clock, cluster } = fixture;
   const random = seededRandom(instance);
   const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
   const news: string[] = [];
-  const onLeadership = ({ controller, kind }: LeadershipNews) => news.push(`${controller} ${kind}`);
+  const onLeadership = ({ controller, kind }: LeadershipChange) => news.push(`${controller} ${kind}`);
   const resources = [persistentVolumeClaims, persistentVolumes, pods, storageClasses];
   const common = { clock, cluster, random, supervisor, resources, ids: systemIds, metrics: new Metrics() };
-  const told = { report: () => {}, onTrouble: () => {}, onLeadership };
+  const told = { report: () => {}, onError: () => {}, onLeadership };
   const names = ['pv-binder', 'expander'];
   const running = runControllers({ ...common, ...told, names, instance, ...more });
   return { supervisor, news, running, metrics: common.metrics };
 }
 
-async function holders(trial: TrialCluster): Promise<readonly string[]> {
-  const { items } = await trial.cluster.resource(leases).list();
+async function holders(fixture: VirtualTimeCluster): Promise<readonly string[]> {
+  const { items } = await fixture.cluster.resource(leases).list();
   return items.map(({ metadata, spec }) => `${metadata?.name} ${spec?.holderIdentity ?? 'nobody'}`);
 }
 
-async function phaseOf(trial: TrialCluster, name: string): Promise<string | undefined> {
-  const client = trial.cluster.resource(persistentVolumes);
+async function phaseOf(fixture: VirtualTimeCluster, name: string): Promise<string | undefined> {
+  const client = fixture.cluster.resource(persistentVolumes);
   await client.create({
     metadata: { name },
     spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } },
   });
-  await trial.settle(1_000);
+  await fixture.settle(1_000);
   return (await client.get({ name })).status?.phase;
 }
 
 test('with leader election each controller has a Lease, and the next process goes on where one has ended', async () => {
-  await using trial = await TrialCluster.start();
-  const first = process(trial, 'first', { leaderElection: true, version: '0.1.0' });
-  await trial.settle();
-  expect(await holders(trial)).toEqual(['stowage-expander first', 'stowage-pv-binder first']);
-  const second = process(trial, 'second', { leaderElection: true });
-  await trial.settle();
+  await using fixture = await VirtualTimeCluster.start();
+  const first = process(fixture, 'first', { leaderElection: true, version: '0.1.0' });
+  await fixture.settle();
+  expect(await holders(fixture)).toEqual(['stowage-expander first', 'stowage-pv-binder first']);
+  const second = process(fixture, 'second', { leaderElection: true });
+  await fixture.settle();
   expect(second.news).toEqual(['pv-binder follows', 'expander follows']);
-  expect(await phaseOf(trial, 'a')).toBe('Available');
+  expect(await phaseOf(fixture, 'a')).toBe('Available');
   const closed = first.supervisor.close();
-  await trial.settle(6_000);
+  await fixture.settle(6_000);
   await closed;
   expect(second.news.slice(2).sort()).toEqual(['expander leads', 'pv-binder leads']);
-  expect(await phaseOf(trial, 'b')).toBe('Available');
+  expect(await phaseOf(fixture, 'b')).toBe('Available');
   await second.supervisor.close();
 });
 
 test('without, they run at once, and those that matter to others say so', async () => {
-  await using trial = await TrialCluster.start();
-  const { supervisor, news } = process(trial, 'here', { version: '0.1.0' });
-  expect(await phaseOf(trial, 'a')).toBe('Available');
-  expect(await holders(trial)).toEqual(['stowage-pv-binder nobody']);
+  await using fixture = await VirtualTimeCluster.start();
+  const { supervisor, news } = process(fixture, 'here', { version: '0.1.0' });
+  expect(await phaseOf(fixture, 'a')).toBe('Available');
+  expect(await holders(fixture)).toEqual(['stowage-pv-binder nobody']);
   expect(news).toEqual([]);
   await supervisor.close();
 });
 
 test('they are ready when they have begun and their caches are filled', async () => {
-  await using trial = await TrialCluster.start();
-  const { supervisor, running } = process(trial, 'here');
+  await using fixture = await VirtualTimeCluster.start();
+  const { supervisor, running } = process(fixture, 'here');
   expect(running.waitingFor()).toEqual(['controller pv-binder', 'controller expander']);
-  await trial.settle(0);
-  await trial.settle();
+  await fixture.settle(0);
+  await fixture.settle();
   expect(running.waitingFor()).toEqual([]);
   await supervisor.close();
 });
 
 test('a cache that cannot be filled keeps them from being ready', async () => {
-  await using trial = await TrialCluster.start();
-  const cluster = new InterceptedCluster(trial.cluster);
+  await using fixture = await VirtualTimeCluster.start();
+  const cluster = new InterceptedCluster(fixture.cluster);
   cluster.addHooks({ before: hang() });
-  const { supervisor, running } = process(trial, 'here', { cluster });
-  await trial.settle(60_000);
+  const { supervisor, running } = process(fixture, 'here', { cluster });
+  await fixture.settle(60_000);
   expect(running.waitingFor()).toContain('persistentvolumes');
   const closed = supervisor.close();
-  await trial.settle(60_000);
+  await fixture.settle(60_000);
   await closed;
 });
 
 test('one that stands by is ready', async () => {
-  await using trial = await TrialCluster.start();
-  const first = process(trial, 'first', { leaderElection: true });
-  await trial.settle();
-  const second = process(trial, 'second', { leaderElection: true });
-  await trial.settle();
+  await using fixture = await VirtualTimeCluster.start();
+  const first = process(fixture, 'first', { leaderElection: true });
+  await fixture.settle();
+  const second = process(fixture, 'second', { leaderElection: true });
+  await fixture.settle();
   expect(second.running.waitingFor()).toEqual([]);
   for (const { supervisor } of [first, second]) {
     const closed = supervisor.close();
-    await trial.settle(6_000);
+    await fixture.settle(6_000);
     await closed;
   }
 });
 
 test('further controllers run beside those that were named, and calls of all are counted', async () => {
-  await using trial = await TrialCluster.start();
+  await using fixture = await VirtualTimeCluster.start();
   const begun: string[] = [];
   const guest: Controller = {
     name: 'guest',
@@ -118,8 +118,8 @@ test('further controllers run beside those that were named, and calls of all are
       begun.push('guest');
     },
   };
-  const { supervisor, metrics } = process(trial, 'here', { names: [], more: [guest] });
-  await trial.settle();
+  const { supervisor, metrics } = process(fixture, 'here', { names: [], more: [guest] });
+  await fixture.settle();
   expect(begun).toEqual(['guest']);
   expect(metrics.render()).toContain(
     'stowage_api_requests_total{verb="list",resource="pods",code="200"} 1\n',

@@ -3,17 +3,17 @@ import { MeteredCluster } from '../cluster/metered-cluster.ts';
 import { events } from '../kube/resources.ts';
 import type { Controller, ControllerContext } from '../reconcile/controller.ts';
 import { EventRecorder } from '../reconcile/event-recorder.ts';
-import { announce } from '../reconcile/leases/announce.ts';
-import type { Announcement } from '../reconcile/leases/component-lease.ts';
-import { Leadership, type LeadershipNews } from '../reconcile/leases/leadership.ts';
-import { Census } from '../reconcile/metadata-cache.ts';
+import { announceComponents } from '../reconcile/leases/announce.ts';
+import type { ComponentAnnouncement } from '../reconcile/leases/component-lease.ts';
+import { Leadership, type LeadershipChange } from '../reconcile/leases/leadership.ts';
+import { MetadataCache } from '../reconcile/metadata-cache.ts';
 import { SharedInformers, type SharedInformersOptions } from '../reconcile/shared-informers.ts';
 import { type Log, silentLog } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { allControllers, type ControllerSettings } from './all-controllers.ts';
 
-export interface RunOptions
-  extends Omit<ControllerContext, 'informers' | 'census' | 'events' | 'log'>,
+export interface RunControllersOptions
+  extends Omit<ControllerContext, 'informers' | 'metadataCache' | 'events' | 'log'>,
     Omit<SharedInformersOptions, 'onError'>,
     ControllerSettings {
   readonly names: readonly string[];
@@ -24,7 +24,7 @@ export interface RunOptions
   /** Tells processes that run the same controllers apart, in Events and Leases. */
   readonly instance: string;
   /** Told what an informer or the recorder of Events met; they go on. */
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
   /**
    * Each controller runs only while this process holds its Lease. When the lead is lost it ends, is told of as `lost`, and stands for
    * election anew. Off by default: they run at once, and say in their Leases that they do, if there is a version to tell.
@@ -32,7 +32,7 @@ export interface RunOptions
   readonly leaderElection?: boolean | undefined;
   /** How Leases are reached, where there is a way of their own. */
   readonly leaseCluster?: Cluster | undefined;
-  readonly onLeadership?: ((news: LeadershipNews) => void) | undefined;
+  readonly onLeadership?: ((news: LeadershipChange) => void) | undefined;
 }
 
 export interface RunningControllers {
@@ -44,12 +44,12 @@ export interface RunningControllers {
 }
 
 /** Starts the named controllers; they end with the supervisor. */
-export function runControllers(unmetered: RunOptions): RunningControllers {
+export function runControllers(unmetered: RunControllersOptions): RunningControllers {
   const options = { ...unmetered, cluster: new MeteredCluster(unmetered) };
   const { names, more = [], leaderElection = false } = options;
   const shared = {
-    informers: new SharedInformers({ ...options, onError: options.onTrouble }),
-    census: new Census({ ...options, onError: options.onTrouble }),
+    informers: new SharedInformers({ ...options, onError: options.onError }),
+    metadataCache: new MetadataCache({ ...options, onError: options.onError }),
   };
   const starting = new Set<string>();
   const chosen = [...allControllers(options).filter(({ name }) => names.includes(name)), ...more];
@@ -58,7 +58,7 @@ export function runControllers(unmetered: RunOptions): RunningControllers {
     startOne(noted(controller, starting), options, shared);
   }
   if (!leaderElection) announceAll(options);
-  return { waitingFor: () => [...starting, ...shared.informers.unsynced, ...shared.census.arriving] };
+  return { waitingFor: () => [...starting, ...shared.informers.unsynced, ...shared.metadataCache.arriving] };
 }
 
 /** The same, but it is told when it has begun: from then on its caches tell how far it is. */
@@ -74,20 +74,20 @@ function noted(controller: Controller, starting: Set<string>): Controller {
   };
 }
 
-function announceAll(options: RunOptions): void {
-  const { names, supervisor, clock, version, onTrouble } = options;
+function announceAll(options: RunControllersOptions): void {
+  const { names, supervisor, clock, version, onError } = options;
   if (version === undefined) return;
   const cluster = options.leaseCluster ?? options.cluster;
   const announcement = announcementOf(options);
   supervisor.start('announcing controllers', (signal) =>
-    announce({ cluster, names, announcement, clock, onTrouble }, signal),
+    announceComponents({ cluster, names, announcement, clock, onError }, signal),
   );
 }
 
 function startOne(
   controller: Controller,
-  options: RunOptions,
-  shared: Pick<ControllerContext, 'informers' | 'census'>,
+  options: RunControllersOptions,
+  shared: Pick<ControllerContext, 'informers' | 'metadataCache'>,
 ): void {
   const { clock, ids, supervisor, metrics, report, resources, log = silentLog } = options;
   const random = options.random.fork(controller.name);
@@ -101,7 +101,7 @@ function startOne(
     reportingController: `stowage.dev/${controller.name}`,
     reportingInstance: options.instance,
     random: random.fork('events'),
-    onError: options.onTrouble,
+    onError: options.onError,
   });
   const common = { cluster, clock, random, ids, supervisor, metrics, report, resources, log };
   const context: ControllerContext = { ...common, ...shared, events: recorder };
@@ -111,7 +111,7 @@ function startOne(
   );
 }
 
-function leadershipOf({ name }: Controller, options: RunOptions, random: Random): Leadership {
+function leadershipOf({ name }: Controller, options: RunControllersOptions, random: Random): Leadership {
   return new Leadership({
     controller: name,
     cluster: options.leaseCluster ?? options.cluster,
@@ -119,11 +119,14 @@ function leadershipOf({ name }: Controller, options: RunOptions, random: Random)
     announcement: announcementOf(options),
     clock: options.clock,
     random: random.fork('election'),
-    onNews: options.onLeadership,
-    onTrouble: options.onTrouble,
+    onChange: options.onLeadership,
+    onError: options.onError,
   });
 }
 
-function announcementOf({ version = '', volumeScheduling = true }: RunOptions): Announcement {
+function announcementOf({
+  version = '',
+  volumeScheduling = true,
+}: RunControllersOptions): ComponentAnnouncement {
   return { version, gates: { VolumeScheduling: volumeScheduling } };
 }

@@ -7,7 +7,7 @@ import type { Metrics } from '../runtime/metrics.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 import type { EventRecorder } from './event-recorder.ts';
-import type { Census } from './metadata-cache.ts';
+import type { MetadataCache } from './metadata-cache.ts';
 import type { SharedInformers } from './shared-informers.ts';
 
 /** A loop that brings the cluster in line with what its objects ask for. */
@@ -24,7 +24,7 @@ export interface ControllerContext {
   readonly resources: readonly Resource[];
   readonly informers: SharedInformers;
   /** Everything there is, by metadata. */
-  readonly census: Census;
+  readonly metadataCache: MetadataCache;
   /** Tells people what happened, as Kubernetes Events in the name of this controller. */
   readonly events: EventRecorder;
   /** What they count; one for all of them, so a controller's own metrics carry its name. */
@@ -37,10 +37,10 @@ export interface ControllerContext {
   /** For work that outlives a call; ends with the process. */
   readonly supervisor: Supervisor;
   /** Told what failed and is going to be tried again. Must neither throw nor wait. */
-  readonly report: (trouble: Trouble) => void;
+  readonly report: (trouble: ControllerError) => void;
 }
 
-export interface Trouble {
+export interface ControllerError {
   readonly controller: string;
   /** The object that it was about, as in the queue. */
   readonly key: string;

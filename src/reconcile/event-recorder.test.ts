@@ -7,7 +7,7 @@ import { idsFrom } from '../runtime/ids.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { VirtualClock } from '../runtime/virtual-clock.ts';
-import { EventRecorder, type EventRecorderOptions, type Happening, referenceTo } from './event-recorder.ts';
+import { type EventInput, EventRecorder, type EventRecorderOptions, referenceTo } from './event-recorder.ts';
 
 async function begin(options: Partial<EventRecorderOptions> = {}) {
   const clock = new VirtualClock(Date.UTC(2026, 0, 1));
@@ -31,7 +31,7 @@ async function begin(options: Partial<EventRecorderOptions> = {}) {
   return { clock, cluster, intercepted, calls, written, recorder, errors, supervisor };
 }
 
-function happening(changes: Partial<Happening> = {}): Happening {
+function happening(changes: Partial<EventInput> = {}): EventInput {
   return {
     regarding: { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web-0', uid: 'u1' },
     type: 'Warning',
@@ -185,7 +185,7 @@ describe('an event recorder', () => {
     intercepted.addHooks({ before: hang() });
     await clock.advance(0);
     for (let i = 0; i < 20; i += 1) recorder.record(happening({ note: `note ${i}` }));
-    recorder.record({} as Happening);
+    recorder.record({} as EventInput);
     expect(recorder.metrics().dropped).toBeGreaterThanOrEqual(8);
   });
 

@@ -1,10 +1,9 @@
-import { formatMicroTime } from '../kube/go/timestamp.ts';
 import type { ResourceClient } from '../cluster/cluster.ts';
+import type { EventType, ObjectReference } from '../kube/api/core.ts';
 import type { Event } from '../kube/api/events.ts';
-import type { EventType } from '../kube/api/core.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
-import type { ObjectReference } from '../kube/api/core.ts';
 import { ApiError, isReason } from '../kube/api-error.ts';
+import { formatMicroTime } from '../kube/go/timestamp.ts';
 import { BoundedQueue } from '../runtime/bounded-queue.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ids } from '../runtime/ids.ts';
@@ -47,7 +46,7 @@ export interface EventRecorderOptions {
   readonly flushDeadlineMs?: number;
 }
 
-export interface Happening {
+export interface EventInput {
   /** What it happened to; see `referenceTo`. */
   readonly regarding: ObjectReference;
   readonly related?: ObjectReference;
@@ -93,7 +92,7 @@ export class EventRecorder {
     this.#work = options.supervisor.start(name, (signal) => this.#writeAll(signal));
   }
 
-  record(happening: Happening): void {
+  record(happening: EventInput): void {
     try {
       this.#record(happening);
     } catch (error) {
@@ -118,7 +117,7 @@ export class EventRecorder {
     return { recorded: this.#recorded, suppressed: this.#suppressed, dropped: this.#dropped };
   }
 
-  #record(happening: Happening): void {
+  #record(happening: EventInput): void {
     const nowMs = this.#options.clock.nowMs();
     const key = seriesKey(happening);
     const known = this.#series.get(key);
@@ -133,7 +132,7 @@ export class EventRecorder {
     else this.#suppressed += 1;
   }
 
-  #begin(happening: Happening, nowMs: number): Series {
+  #begin(happening: EventInput, nowMs: number): Series {
     this.#nameCounter = (this.#nameCounter + 1) % namesPerMs;
     const unixNano = BigInt(Math.floor(nowMs)) * 1_000_000n + BigInt(this.#nameCounter);
     const event = eventOf(happening, this.#options, { unixNano, nowMs });
@@ -272,13 +271,13 @@ function isBehind({ count, writtenCount }: Series): boolean {
 }
 
 /** Without the resourceVersion: the same event about a newer state of the object is the same event. */
-function seriesKey({ regarding, related, type, reason, action, note }: Happening): string {
+function seriesKey({ regarding, related, type, reason, action, note }: EventInput): string {
   const { kind, namespace, name, uid, fieldPath } = regarding;
   return JSON.stringify([kind, namespace, name, uid, fieldPath, related?.uid, type, reason, action, note]);
 }
 
 function eventOf(
-  happening: Happening,
+  happening: EventInput,
   options: EventRecorderOptions,
   { unixNano, nowMs }: { readonly unixNano: bigint; readonly nowMs: number },
 ): Event {

@@ -8,7 +8,7 @@ import type { BackgroundWork, Supervisor } from '../runtime/supervisor.ts';
 import { definedResource, definitionEssentials } from './defined-resource.ts';
 import { Informer } from './informer/informer.ts';
 
-export interface CensusOptions {
+export interface MetadataCacheOptions {
   readonly cluster: Cluster;
   /** What is served at the beginning. What is defined later is counted from then on, and no longer when its definition is gone. */
   readonly resources: readonly Resource[];
@@ -19,16 +19,16 @@ export interface CensusOptions {
 }
 
 /** An object of which nothing is known but its metadata. */
-export interface Inhabitant {
+export interface CachedObject {
   readonly resource: Resource;
   readonly metadata: ObjectMeta;
 }
 
 /** Told of changes; must not throw. */
-export interface CensusHandler {
-  added?(inhabitant: Inhabitant): void;
-  updated?(inhabitant: Inhabitant, old: ObjectMeta): void;
-  deleted?(inhabitant: Inhabitant): void;
+export interface MetadataHandler {
+  added?(inhabitant: CachedObject): void;
+  updated?(inhabitant: CachedObject, old: ObjectMeta): void;
+  deleted?(inhabitant: CachedObject): void;
 }
 
 const indexes = {
@@ -53,7 +53,7 @@ interface Count {
 }
 
 interface Registration {
-  readonly handler: CensusHandler;
+  readonly handler: MetadataHandler;
   readonly removals: Map<Informer<KubeObject>, () => void>;
 }
 
@@ -61,14 +61,14 @@ interface Registration {
  * Every object of the cluster, by metadata alone: who owns whom, and what lives in a namespace. A few hundred bytes for each
  * object, whatever it carries. Begins when the first controller asks for it.
  */
-export class Census {
-  readonly #options: CensusOptions;
+export class MetadataCache {
+  readonly #options: MetadataCacheOptions;
   readonly #counts = new Map<string, Count>();
   readonly #registrations = new Set<Registration>();
   /** How often a defined resource was begun to be counted: the last may not have ended when it is counted anew. */
   #definedCounts = 0;
 
-  constructor(options: CensusOptions) {
+  constructor(options: MetadataCacheOptions) {
     this.#options = options;
   }
 
@@ -135,7 +135,7 @@ export class Census {
   }
 
   /** A new handler is told of all objects first. The returned function takes it away. */
-  addHandler(handler: CensusHandler): () => void {
+  addHandler(handler: MetadataHandler): () => void {
     const registration: Registration = { handler, removals: new Map() };
     this.#registrations.add(registration);
     for (const count of this.#counts.values()) attach(registration, count);
@@ -153,16 +153,16 @@ export class Census {
   }
 
   /** The objects that name this uid as an owner. */
-  dependentsOf(uid: string): readonly Inhabitant[] {
+  dependentsOf(uid: string): readonly CachedObject[] {
     return this.#where('owner', uid);
   }
 
   /** The objects in a namespace. */
-  inNamespace(namespace: string): readonly Inhabitant[] {
+  inNamespace(namespace: string): readonly CachedObject[] {
     return this.#where('namespace', namespace).filter(({ resource }) => resource.namespaced);
   }
 
-  #where(index: string, value: string): readonly Inhabitant[] {
+  #where(index: string, value: string): readonly CachedObject[] {
     return [...this.#counts.values()].flatMap(({ resource, informer }) =>
       [...informer.keysBy(index, value)].map((key) => ({
         resource,
@@ -173,7 +173,7 @@ export class Census {
 
   #begin(): void {
     if (this.#counts.size > 0) return;
-    for (const resource of this.#options.resources) this.#count(resource, [resource.version], 'census');
+    for (const resource of this.#options.resources) this.#count(resource, [resource.version], 'metadata');
     const definitions = this.#counts.get(resourceKey(customResourceDefinitions))?.informer;
     definitions?.addHandler({
       added: (definition) => this.#follow(definition),
@@ -196,7 +196,7 @@ export class Census {
     if (count !== undefined) this.#uncount(count);
     if (defined === undefined) return;
     this.#definedCounts += 1;
-    this.#count(defined.resource, defined.versions, `census ${this.#definedCounts}`);
+    this.#count(defined.resource, defined.versions, `metadata ${this.#definedCounts}`);
   }
 
   /** At the beginning there may be one for each version. */

@@ -1,9 +1,9 @@
 import type { ControllerContext } from './controller.ts';
-import { type Reconcile, runWorkers } from './controller-loop.ts';
 import type { WorkQueue } from './work-queue.ts';
+import { type Reconcile, runWorkers } from './workers.ts';
 
 /** What one loop of a controller consists of. */
-export interface Loop {
+export interface ReconcileLoop {
   readonly controller: string;
   /** What has to be known before anything is decided. */
   readonly caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
@@ -17,7 +17,7 @@ export interface Loop {
 /** Waits for the caches, listens, and works on the queue until `signal` aborts. What fails is reported and tried again. */
 export async function runLoop(
   { report }: Pick<ControllerContext, 'report'>,
-  { controller, caches, listen, queue, reconcile, workers }: Loop,
+  { controller, caches, listen, queue, reconcile, workers }: ReconcileLoop,
   signal: AbortSignal,
 ): Promise<void> {
   const synced = await Promise.all(caches.map((cache) => cache.synced(signal)));

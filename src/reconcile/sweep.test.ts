@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Metrics } from '../runtime/metrics.ts';
 import { VirtualClock } from '../runtime/virtual-clock.ts';
-import { type Reconcile, type Requeue, runWorkers } from './controller-loop.ts';
 import { rescuedCounter, Sweep } from './sweep.ts';
 import { WorkQueue } from './work-queue.ts';
+import { type Reconcile, type Requeue, runWorkers } from './workers.ts';
 
 const minuteMs = 60_000;
 
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 function begin(reconcile: Reconcile): void {
   const { signal } = abort;
-  const seen = sweep.over(async (key) => {
+  const seen = sweep.wrap(async (key) => {
     looks.push(key);
     return await reconcile(key, signal);
   });
@@ -61,9 +61,9 @@ test('everything is looked at every five minutes, and nothing is counted where n
 test('an object that a sweep had to write for is counted, once however many writes it took', async () => {
   begin(async (key) => {
     if (key !== 'a') return undefined;
-    sweep.wrote();
+    sweep.beforeWrite();
     await clock.sleep(10, abort.signal);
-    sweep.wrote();
+    sweep.beforeWrite();
     return undefined;
   });
   await clock.advance(6 * minuteMs);
@@ -75,7 +75,7 @@ test('a write is not counted where an event led to it, or came while the sweep l
   begin(async (key) => {
     const isSwept = looks.length > 2;
     if (key === 'a' && isSwept) queue.add('c');
-    if (key !== 'b') sweep.wrote();
+    if (key !== 'b') sweep.beforeWrite();
     return undefined;
   });
   queue.add('a');
@@ -87,7 +87,7 @@ test('a write is not counted where an event led to it, or came while the sweep l
 
 test('a key that fails is tried again by itself, and left alone', async () => {
   begin(async (key) => {
-    if (key === 'a') sweep.wrote();
+    if (key === 'a') sweep.beforeWrite();
     if (key === 'a') throw new Error('not now');
     return undefined;
   });

@@ -1,8 +1,8 @@
 import { onAbort } from '../runtime/abort.ts';
 import type { Counter } from '../runtime/metrics.ts';
 import type { ControllerContext } from './controller.ts';
-import type { Reconcile } from './controller-loop.ts';
 import type { WorkQueue } from './work-queue.ts';
+import type { Reconcile } from './workers.ts';
 
 /** Everything is woken by events; this only finds what should have been. */
 const sweepEveryMs = 5 * 60_000;
@@ -42,7 +42,7 @@ export class Sweep {
     this.#rescued.add({ controller: options.controller }, 0);
   }
 
-  over(reconcile: Reconcile): Reconcile {
+  wrap(reconcile: Reconcile): Reconcile {
     return async (key, signal) => {
       try {
         return await reconcile(key, signal);
@@ -52,7 +52,7 @@ export class Sweep {
     };
   }
 
-  wrote(): void {
+  beforeWrite(): void {
     const look = this.#look;
     if (look === undefined || look.isCounted) return;
     const { processing, adds } = this.#options.queue.metrics();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../runtime/random.ts';
 import { VirtualClock } from '../runtime/virtual-clock.ts';
-import { type Reconcile, runWorkers } from './controller-loop.ts';
 import { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
+import { type Reconcile, runWorkers } from './workers.ts';
 
 const never = new AbortController().signal;
 

@@ -2,7 +2,7 @@ import { onAbort } from './abort.ts';
 import { assert } from './assert.ts';
 
 /**
- * A first-in, first-out queue between tasks that holds at most `depthMax` items.
+ * A first-in, first-out queue between tasks that holds at most `jsonDepthMax` items.
  *
  * 1. Producers call `push`, which answers at once, or `pushWhenRoom`, which waits for room.
  * 2. Consumers call `pop` and wait for an item. Any number of either may wait at once; each side is served in the

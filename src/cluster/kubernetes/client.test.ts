@@ -2,16 +2,22 @@ import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ApiError, isReason } from '../../kube/api-error.ts';
 import { configMaps, driverCapacities, nodes, pods } from '../../kube/resources.ts';
-import type { ConnectOptions } from './client.ts';
-import { ApiServer, answer, type Handler, listBody, statusBody } from './testing/api-server.ts';
+import type { KubernetesConnectOptions } from './client.ts';
+import {
+  type FakeApiHandler,
+  FakeApiServer,
+  listBody,
+  respond,
+  statusBody,
+} from './testing/fake-api-server.ts';
 
-const servers: ApiServer[] = [];
+const servers: FakeApiServer[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function serve(handler: Handler) {
-  const server = await ApiServer.start(handler);
+async function serve(handler: FakeApiHandler) {
+  const server = await FakeApiServer.start(handler);
   servers.push(server);
   const cluster = await server.connect();
   return { server, cluster, maps: cluster.resource(configMaps), sent: server.received };
@@ -29,14 +35,18 @@ async function failureOf(call: Promise<unknown>): Promise<ApiError> {
 
 describe('requests', () => {
   test('are told of with their answers, those that are sent again too, and without what is in them', async () => {
-    const server = await ApiServer.start(({ method }, response) => {
+    const server = await FakeApiServer.start(({ method }, response) => {
       if (method === 'DELETE') return void response.destroy();
       const isRefused = server.received.length === 1;
-      answer(response, isRefused ? 503 : 200, isRefused ? statusBody(503, 'ServiceUnavailable') : listBody());
+      respond(
+        response,
+        isRefused ? 503 : 200,
+        isRefused ? statusBody(503, 'ServiceUnavailable') : listBody(),
+      );
     });
     servers.push(server);
     const told: string[] = [];
-    const onRequest: ConnectOptions['onRequest'] = ({ request, outcome }) =>
+    const onRequest: KubernetesConnectOptions['onRequest'] = ({ request, outcome }) =>
       told.push(`${request.replace(/^(\S+) http:\/\/[^/]+/, '$1 ')} ${outcome}`);
     const cluster = await server.connect({}, { onRequest });
     await cluster.resource(pods).list({ namespace: 'default', limit: 5 });
@@ -51,7 +61,7 @@ describe('requests', () => {
   });
 
   test('go to the paths of the API, with their options', async () => {
-    const { cluster, maps, sent } = await serve((_, response) => answer(response, 200, listBody()));
+    const { cluster, maps, sent } = await serve((_, response) => respond(response, 200, listBody()));
     await maps.get(key);
     await maps.get(key, { subresource: 'status' });
     await maps.list({ labelSelector: 'app in (a,b)', limit: 5, continue: 'x/y=' });
@@ -92,7 +102,7 @@ describe('requests', () => {
     ['strategic', 'application/strategic-merge-patch+json', { type: 'strategic', body: { data: {} } }],
     ['apply', 'application/apply-patch+yaml', { type: 'apply', body: { data: {} } }],
   ] as const)('say which language a %s patch is in', async (_, contentType, patch) => {
-    const { maps, sent } = await serve((_, response) => answer(response, 200, object));
+    const { maps, sent } = await serve((_, response) => respond(response, 200, object));
     await maps.patch(key, patch, { fieldManager: 'me', ...(patch.type === 'apply' ? { force: true } : {}) });
     expect(sent[0]?.method).toBe('PATCH');
     expect(sent[0]?.headers['content-type']).toBe(contentType);
@@ -103,7 +113,7 @@ describe('requests', () => {
   });
 
   test('keep to the base path of the server', async () => {
-    const server = await ApiServer.start((_, response) => answer(response, 200, listBody()));
+    const server = await FakeApiServer.start((_, response) => respond(response, 200, listBody()));
     servers.push(server);
     const cluster = await server.connect({ cluster: { server: `${server.url}/k8s/clusters/c-1/` } });
     await cluster.resource(nodes).list();
@@ -111,21 +121,21 @@ describe('requests', () => {
   });
 
   test.each(['', '.', '..', 'a/b', 'a%2fb'])('never leave their path by the name %j', async (name) => {
-    const { maps, sent } = await serve((_, response) => answer(response, 200, object));
+    const { maps, sent } = await serve((_, response) => respond(response, 200, object));
     const error = await failureOf(maps.get({ namespace: 'default', name }));
     expect(error.reason).toBe('BadRequest');
     expect(sent).toEqual([]);
   });
 
   test('need a namespace where the resource has one', async () => {
-    const { maps, sent } = await serve((_, response) => answer(response, 200, object));
+    const { maps, sent } = await serve((_, response) => respond(response, 200, object));
     expect((await failureOf(maps.create({ metadata: { name: 'a' } }))).reason).toBe('BadRequest');
     expect((await failureOf(maps.get({ name: 'a' }))).reason).toBe('BadRequest');
     expect(sent).toEqual([]);
   });
 
   test('take an empty list that is written as null', async () => {
-    const { maps } = await serve((_, response) => answer(response, 200, { ...listBody(), items: null }));
+    const { maps } = await serve((_, response) => respond(response, 200, { ...listBody(), items: null }));
     expect((await maps.list()).items).toEqual([]);
   });
 });
@@ -147,7 +157,7 @@ describe('failures', () => {
     [500, '{"kind":"Nonsense"}', 'InternalError', /Nonsense/],
   ])('of %i become ApiErrors that say what happened', async (code, body, reason, message) => {
     const { maps } = await serve((_, response) =>
-      answer(response, code, body, { location: 'http://elsewhere/' }),
+      respond(response, code, body, { location: 'http://elsewhere/' }),
     );
     const error = await failureOf(maps.update(object));
     expect([error.name, error.code, error.reason]).toEqual(['ApiError', code, reason]);
@@ -155,12 +165,12 @@ describe('failures', () => {
   });
 
   test('carry when to come back', async () => {
-    const { maps } = await serve((_, response) => answer(response, 503, 'busy', { 'retry-after': '120' }));
+    const { maps } = await serve((_, response) => respond(response, 503, 'busy', { 'retry-after': '120' }));
     expect((await failureOf(maps.get(key))).retryAfterSeconds).toBe(120);
   });
 
   test('of a 200 that is not JSON name the likely culprit', async () => {
-    const { maps } = await serve((_, response) => answer(response, 200, '<html>Please log in</html>'));
+    const { maps } = await serve((_, response) => respond(response, 200, '<html>Please log in</html>'));
     const error = await failureOf(maps.update(object));
     expect(error.message).toMatch(/not with JSON: <html>Please log in<\/html>; is a proxy in between\?$/);
   });
@@ -176,7 +186,7 @@ describe('failures', () => {
   });
 
   test('of a request that takes too long come in time', async () => {
-    const server = await ApiServer.start(() => {});
+    const server = await FakeApiServer.start(() => {});
     servers.push(server);
     const cluster = await server.connect({}, { requestTimeoutMs: 3_000 });
     const error = await failureOf(cluster.resource(configMaps).get(key));
@@ -189,7 +199,7 @@ describe('failures', () => {
 
   test('by abortion give the reason of the signal, whatever was going on', async () => {
     const { maps, sent } = await serve((_, response) =>
-      answer(response, 429, 'later', { 'retry-after': '20' }),
+      respond(response, 429, 'later', { 'retry-after': '20' }),
     );
     const reason = new Error('enough');
     await expect(maps.get(key, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -203,15 +213,15 @@ describe('failures', () => {
 });
 
 /** Fails the first calls in some way, then answers. */
-function shaky(failures: number, fail: (response: ServerResponse) => void): Handler {
-  return (_, response, count) => (count <= failures ? fail(response) : answer(response, 200, object));
+function shaky(failures: number, fail: (response: ServerResponse) => void): FakeApiHandler {
+  return (_, response, count) => (count <= failures ? fail(response) : respond(response, 200, object));
 }
 
 const ways: readonly (readonly [string, (response: ServerResponse) => void, boolean])[] = [
-  ['429 with a time', (response) => answer(response, 429, 'slow down', { 'retry-after': '1' }), true],
-  ['429 without a time', (response) => answer(response, 429, 'slow down'), false],
-  ['500', (response) => answer(response, 500, statusBody(500, 'InternalError')), false],
-  ['503 with a time', (response) => answer(response, 503, 'busy', { 'retry-after': '1' }), false],
+  ['429 with a time', (response) => respond(response, 429, 'slow down', { 'retry-after': '1' }), true],
+  ['429 without a time', (response) => respond(response, 429, 'slow down'), false],
+  ['500', (response) => respond(response, 500, statusBody(500, 'InternalError')), false],
+  ['503 with a time', (response) => respond(response, 503, 'busy', { 'retry-after': '1' }), false],
   ['a connection reset before the answer', (response) => response.destroy(), false],
   [
     'a connection reset within the answer',
@@ -221,7 +231,7 @@ const ways: readonly (readonly [string, (response: ServerResponse) => void, bool
     },
     false,
   ],
-  ['half a JSON', (response) => answer(response, 200, '{"metadata":'), false],
+  ['half a JSON', (response) => respond(response, 200, '{"metadata":'), false],
 ];
 
 describe('trying again', () => {
@@ -239,14 +249,14 @@ describe('trying again', () => {
   });
 
   test('a write that never reached the server', async () => {
-    const gone = await ApiServer.start(() => {});
+    const gone = await FakeApiServer.start(() => {});
     await gone.close();
     const { server } = await serve(() => {});
     const cluster = await server.connect({ cluster: { server: gone.url } });
     const created = cluster.resource(configMaps).create(object);
     // Long enough for the first attempt to fail.
     await new Promise((resolve) => setTimeout(resolve, 5));
-    const back = createServer((_, response) => answer(response, 201, object));
+    const back = createServer((_, response) => respond(response, 201, object));
     await new Promise<void>((resolve) => back.listen(Number(new URL(gone.url).port), '127.0.0.1', resolve));
     expect(await created).toEqual(object);
     await cluster.close();
@@ -254,14 +264,14 @@ describe('trying again', () => {
   });
 
   test('is given up after some attempts', async () => {
-    const { maps, sent } = await serve((_, response) => answer(response, 500, 'broken'));
+    const { maps, sent } = await serve((_, response) => respond(response, 500, 'broken'));
     expect((await failureOf(maps.get(key))).code).toBe(500);
     expect(sent).toHaveLength(5);
   });
 
   test('does not hold an eviction back that a budget refuses', async () => {
     const { cluster, sent } = await serve((_, response) =>
-      answer(response, 429, statusBody(429, 'TooManyRequests'), { 'retry-after': '10' }),
+      respond(response, 429, statusBody(429, 'TooManyRequests'), { 'retry-after': '10' }),
     );
     const error = await failureOf(cluster.resource(pods).post(key, 'eviction', { kind: 'Eviction' }));
     expect(isReason(error, 'TooManyRequests')).toBe(true);
@@ -271,14 +281,14 @@ describe('trying again', () => {
 });
 
 test('connections are kept and shared', async () => {
-  const { maps, sent } = await serve((_, response) => answer(response, 200, object));
+  const { maps, sent } = await serve((_, response) => respond(response, 200, object));
   for (let i = 0; i < 20; i += 1) await maps.get(key);
   // A request may come before its predecessor's connection is seen to be free again.
   expect(new Set(sent.map(({ socket }) => socket)).size).toBeLessThan(4);
 });
 
 test('a closed cluster takes no more calls', async () => {
-  const { cluster, maps } = await serve((_, response) => answer(response, 200, object));
+  const { cluster, maps } = await serve((_, response) => respond(response, 200, object));
   await maps.get(key);
   await cluster.close();
   await expect(maps.get(key)).rejects.toThrow('the connection to the cluster is closed');

@@ -21,7 +21,7 @@ const requestTimeoutMsDefault = 65_000;
 const watchSilenceMsMaxDefault = 5 * 60_000;
 const userAgentDefault = 'stowage';
 
-export interface ConnectOptions {
+export interface KubernetesConnectOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Where KUBECONFIG, proxies and what plugins need are read from. */
@@ -50,9 +50,9 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
   readonly namespace: string;
   readonly #transport: Transport;
   readonly #requester: Requester;
-  readonly #options: ConnectOptions;
+  readonly #options: KubernetesConnectOptions;
 
-  private constructor(settings: ConnectionSettings, transport: Transport, options: ConnectOptions) {
+  private constructor(settings: ConnectionSettings, transport: Transport, options: KubernetesConnectOptions) {
     const { clock, random, env, rateLimit = rateLimitDefault } = options;
     this.source = settings.source;
     this.server = settings.server;
@@ -76,7 +76,7 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
    * Finds out how to reach the cluster: the kubeconfig that is named, else $KUBECONFIG or ~/.kube/config, else the service
    * account of the pod that this is. Opens no connection yet; the first request does.
    */
-  static async connect(options: ConnectOptions): Promise<KubernetesCluster> {
+  static async connect(options: KubernetesConnectOptions): Promise<KubernetesCluster> {
     const settings = await findSettings(options);
     const server = serverUrl(settings);
     const { insecureSkipTlsVerify, tlsServerName } = settings;
@@ -128,7 +128,7 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
   }
 }
 
-async function findSettings(options: ConnectOptions): Promise<ConnectionSettings> {
+async function findSettings(options: KubernetesConnectOptions): Promise<ConnectionSettings> {
   const { kubeconfig, context, env } = options;
   const paths = kubeconfig === undefined ? kubeconfigPaths(env) : [kubeconfig];
   const loaded = await loadKubeconfig({ paths, context });

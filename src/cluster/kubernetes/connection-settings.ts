@@ -22,7 +22,7 @@ export interface UserSettings {
   readonly username?: string;
   readonly password?: string;
   readonly exec?: ExecSettings;
-  readonly impersonate?: Impersonation;
+  readonly impersonate?: ImpersonationSettings;
 }
 
 export interface ExecSettings {
@@ -36,7 +36,7 @@ export interface ExecSettings {
   readonly clusterInfo?: object;
 }
 
-export interface Impersonation {
+export interface ImpersonationSettings {
   readonly user: string;
   readonly uid?: string;
   readonly groups: readonly string[];

@@ -7,11 +7,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { nodes } from '../../kube/resources.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { credentialsOf } from './credentials.ts';
-import { ApiServer, answer, base64, type Handler, listBody, statusBody } from './testing/api-server.ts';
 import { ada, authorityCert, bob, localhost, otherHost } from './testing/certificates.ts';
+import {
+  base64,
+  type FakeApiHandler,
+  FakeApiServer,
+  listBody,
+  respond,
+  statusBody,
+} from './testing/fake-api-server.ts';
 
 let folder = '';
-const servers: ApiServer[] = [];
+const servers: FakeApiServer[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'stowage-'));
 });
@@ -21,10 +28,10 @@ afterEach(async () => {
 });
 
 const trusted = { 'certificate-authority-data': base64(authorityCert) };
-const fine: Handler = (_, response) => answer(response, 200, listBody());
+const fine: FakeApiHandler = (_, response) => respond(response, 200, listBody());
 
-async function serveTls(handler: Handler = fine, tls: object = localhost): Promise<ApiServer> {
-  const server = await ApiServer.start(handler, { ca: authorityCert, ...tls });
+async function serveTls(handler: FakeApiHandler = fine, tls: object = localhost): Promise<FakeApiServer> {
+  const server = await FakeApiServer.start(handler, { ca: authorityCert, ...tls });
   servers.push(server);
   return server;
 }
@@ -98,7 +105,7 @@ describe('a user', () => {
   });
 
   test('proves nothing over a connection that others can read', async () => {
-    const server = await ApiServer.start(fine);
+    const server = await FakeApiServer.start(fine);
     servers.push(server);
     const cluster = await server.connect({ user: { token: 'secret' } });
     await cluster.resource(nodes).list();
@@ -111,8 +118,8 @@ describe('a user', () => {
       ({ socket }, response) => {
         const { CN } = (socket as TLSSocket).getPeerCertificate().subject ?? {};
         names.push(String(CN));
-        if (names.length === 2) answer(response, 401, statusBody(401, 'Unauthorized'));
-        else answer(response, 200, listBody());
+        if (names.length === 2) respond(response, 401, statusBody(401, 'Unauthorized'));
+        else respond(response, 200, listBody());
       },
       { ...localhost, requestCert: true },
     );
@@ -128,8 +135,8 @@ describe('a user', () => {
   test('with a token file gets a new token as soon as the old one is refused', async () => {
     const path = join(folder, 'token');
     const server = await serveTls(({ headers }, response) => {
-      if (headers.authorization === 'Bearer new') answer(response, 200, listBody());
-      else answer(response, 401, statusBody(401, 'Unauthorized'));
+      if (headers.authorization === 'Bearer new') respond(response, 200, listBody());
+      else respond(response, 401, statusBody(401, 'Unauthorized'));
     });
     const cluster = await server.connect({ cluster: trusted, user: { tokenFile: path } });
     await expect(cluster.resource(nodes).list()).rejects.toThrow(/the token file .* cannot be read/);
@@ -203,7 +210,7 @@ describe('an exec plugin', () => {
   test('may give a certificate', async () => {
     const server = await serveTls(
       ({ socket }, response) =>
-        answer(response, 200, listBody([(socket as TLSSocket).getPeerCertificate().subject.CN as string])),
+        respond(response, 200, listBody([(socket as TLSSocket).getPeerCertificate().subject.CN as string])),
       { ...localhost, requestCert: true },
     );
     const command = plugin({ clientCertificateData: ada.cert, clientKeyData: ada.key });

@@ -5,7 +5,7 @@ import {
   ConnectionSettingsError,
   type ExecSettings,
   type FileOrData,
-  type Impersonation,
+  type ImpersonationSettings,
   type UserSettings,
 } from './connection-settings.ts';
 import { runExecPlugin } from './exec-plugin.ts';
@@ -179,7 +179,7 @@ async function readNamed(path: string, what: string): Promise<Buffer> {
   }
 }
 
-function impersonationHeaders(as: Impersonation | undefined): Credential['headers'] {
+function impersonationHeaders(as: ImpersonationSettings | undefined): Credential['headers'] {
   if (as === undefined) return {};
   const extra = Object.entries(as.extra).map(([key, values]) => [
     `impersonate-extra-${encodeURIComponent(key)}`,

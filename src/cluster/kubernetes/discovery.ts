@@ -15,10 +15,10 @@ export interface DiscoveryFailure {
 }
 
 /** Answers the JSON under a path of the API. */
-export type Read = (path: string) => Promise<unknown>;
+export type ReadPath = (path: string) => Promise<unknown>;
 
 /** Rejects only where the server does not say which groups there are: one that is down must not hide the others. */
-export async function discover(read: Read): Promise<Discovery> {
+export async function discover(read: ReadPath): Promise<Discovery> {
   const [core, groups] = await Promise.all([read('/api'), read('/apis')]);
   const found = await Promise.all([...coreVersions(core), ...preferredVersions(groups)].map(readGroup(read)));
   return {
@@ -45,7 +45,7 @@ function preferredVersions(answer: unknown): readonly GroupVersion[] {
     });
 }
 
-function readGroup(read: Read): (of: GroupVersion) => Promise<Discovery> {
+function readGroup(read: ReadPath): (of: GroupVersion) => Promise<Discovery> {
   return async (of) => {
     const path = of.group === '' ? `/api/${of.version}` : `/apis/${of.group}/${of.version}`;
     try {

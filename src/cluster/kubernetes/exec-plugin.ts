@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { parseTimestamp } from '../../kube/timestamp.ts';
+import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { isRecord } from '../../kube/wire.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ConnectionSettingsError, type ExecSettings } from './connection-settings.ts';

@@ -1,18 +1,18 @@
-import type { Status, StatusReason } from '../../kube/api/status.ts';
+import type { Status, StatusReason } from '../../kube/api/meta.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { isRecord } from '../../kube/wire.ts';
 
 /** Of an answer that is no Status: enough to recognize a login page or a proxy by. */
 const excerptLength = 200;
 
-export interface Answer {
+export interface ErrorAnswer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
 /** What the server answered, as an error. `request` names it: `GET https://host/api/v1/pods`. */
-export function failureOfAnswer(answer: Answer, request: string): ApiError {
+export function failureOfAnswer(answer: ErrorAnswer, request: string): ApiError {
   const parsed = parseJson(answer.text);
   const retryAfterSeconds = retryAfterOf(answer);
   if (isRecord(parsed) && parsed.kind === 'Status') {
@@ -32,12 +32,12 @@ export function failureOfAnswer(answer: Answer, request: string): ApiError {
 }
 
 /** A 2xx that is not what was asked for. */
-export function garbledAnswer(answer: Answer, request: string): ApiError {
+export function malformedAnswer(answer: ErrorAnswer, request: string): ApiError {
   const message = `${request} was answered with ${answer.statusCode}, but not with JSON: ${excerpt(answer.text)}; is a proxy in between?`;
-  return failed(500, 'InternalError', message);
+  return clientError(500, 'InternalError', message);
 }
 
-export function failed(code: number, reason: StatusReason, message: string, cause?: unknown): ApiError {
+export function clientError(code: number, reason: StatusReason, message: string, cause?: unknown): ApiError {
   const status: Status = {
     kind: 'Status',
     apiVersion: 'v1',
@@ -64,7 +64,7 @@ export function failureOfTransport(cause: unknown, request: string): TransportFa
   const why = messageOf(cause);
   if (isCertificateError(code)) {
     const remedy = 'check certificate-authority, tls-server-name and the host name in the kubeconfig';
-    const error = failed(
+    const error = clientError(
       503,
       'ServiceUnavailable',
       `${request}: the server's certificate is refused: ${why}; ${remedy}`,
@@ -72,7 +72,7 @@ export function failureOfTransport(cause: unknown, request: string): TransportFa
     );
     return { error, wasNeverSent: true, isPermanent: true };
   }
-  const error = failed(503, 'ServiceUnavailable', `${request}: ${why}`, cause);
+  const error = clientError(503, 'ServiceUnavailable', `${request}: ${why}`, cause);
   const isPermanent = code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
   return { error, wasNeverSent: neverSentCodes.has(code), isPermanent };
 }
@@ -102,7 +102,7 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 }
 
-function describe(answer: Answer, request: string): string {
+function describe(answer: ErrorAnswer, request: string): string {
   const { statusCode, headers, text } = answer;
   if (statusCode >= 300 && statusCode < 400)
     return `${request} was redirected to ${String(headers.location)}, which we do not follow; name that server in the kubeconfig`;
@@ -138,7 +138,7 @@ const reasons = new Map<number, StatusReason>([
 ]);
 
 /** Seconds only: the API server never sends a date. */
-function retryAfterOf({ headers }: Answer): number | undefined {
+function retryAfterOf({ headers }: ErrorAnswer): number | undefined {
   const header = headers['retry-after'];
   return typeof header === 'string' && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }

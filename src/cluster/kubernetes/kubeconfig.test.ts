@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { inClusterSettings } from './in-cluster.ts';
 import { kubeconfigPaths, loadKubeconfig } from './kubeconfig.ts';
-import { base64 } from './testing/api-server.ts';
 import { authorityCert } from './testing/certificates.ts';
+import { base64 } from './testing/fake-api-server.ts';
 
 let folder = '';
 beforeEach(() => {

@@ -9,7 +9,7 @@ import {
   ConnectionSettingsError,
   type ExecSettings,
   type FileOrData,
-  type Impersonation,
+  type ImpersonationSettings,
   type UserSettings,
 } from './connection-settings.ts';
 
@@ -183,7 +183,7 @@ function clusterInfo({ value }: Named): object {
   return { ...Object.fromEntries(told), ...(own === undefined ? {} : { config: own.extension }) };
 }
 
-function impersonation(user: Wire): Impersonation | undefined {
+function impersonation(user: Wire): ImpersonationSettings | undefined {
   const name = text(user.as);
   if (name === undefined) return undefined;
   const uid = text(user['as-uid']);

@@ -6,7 +6,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Credential, Credentials } from './credentials.ts';
-import { failed, failureOfAnswer, failureOfTransport, garbledAnswer } from './failures.ts';
+import { clientError, failureOfAnswer, failureOfTransport, malformedAnswer } from './failures.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { HttpAnswer, HttpRequest, Transport } from './transport.ts';
 
@@ -36,7 +36,7 @@ export interface SentRequest {
   readonly durationMs: number;
 }
 
-export interface Call extends Pick<HttpRequest, 'method' | 'path' | 'body' | 'contentType'> {
+export interface ApiRequest extends Pick<HttpRequest, 'method' | 'path' | 'body' | 'contentType'> {
   readonly signal?: AbortSignal | undefined;
   /** An answer of 429 is for the caller: a budget refuses, and waiting will not help. */
   readonly isRefusable?: boolean;
@@ -66,7 +66,7 @@ export class Requester {
   }
 
   /** The answer's JSON. */
-  async exchange(call: Call): Promise<unknown> {
+  async exchange(call: ApiRequest): Promise<unknown> {
     const { rateLimit } = this.#options;
     return await this.#withRetries(call, rateLimit, async (scope, credential) => {
       const answer = await this.#send(call, credential, { scope, kind: 'request' });
@@ -77,7 +77,7 @@ export class Requester {
   }
 
   /** A watch, once the server has accepted it. */
-  async stream(call: Call): Promise<OpenStream> {
+  async stream(call: ApiRequest): Promise<OpenStream> {
     return await this.#withRetries(call, undefined, async (scope, credential) => {
       const answer = await this.#send(call, credential, { scope, kind: 'watch' });
       if (answer.statusCode >= 300) {
@@ -89,7 +89,7 @@ export class Requester {
     });
   }
 
-  async #withRetries<R>(call: Call, rateLimit: RateLimit | undefined, attempt: Attempt<R>): Promise<R> {
+  async #withRetries<R>(call: ApiRequest, rateLimit: RateLimit | undefined, attempt: Attempt<R>): Promise<R> {
     let wasRefused = false;
     for (let attempts = 1; ; attempts += 1) {
       const credential = await this.#credential(call.signal ?? neverAborted);
@@ -125,14 +125,14 @@ export class Requester {
     } catch (cause) {
       signal.throwIfAborted();
       const why = messageOf(cause);
-      throw failed(401, 'Unauthorized', why, cause);
+      throw clientError(401, 'Unauthorized', why, cause);
     } finally {
       stopListening();
     }
   }
 
   async #send(
-    call: Call,
+    call: ApiRequest,
     credential: Credential,
     { scope, kind }: { readonly scope: Scope; readonly kind: 'request' | 'watch' },
   ): Promise<HttpAnswer> {
@@ -151,7 +151,7 @@ export class Requester {
     }
   }
 
-  #tell(call: Call, outcome: SentRequest['outcome'], sentMs: number): void {
+  #tell(call: ApiRequest, outcome: SentRequest['outcome'], sentMs: number): void {
     const { onRequest, clock } = this.#options;
     if (onRequest === undefined) return;
     const [, query] = call.path.split('?', 2);
@@ -160,11 +160,16 @@ export class Requester {
   }
 
   /** An aborted call rejects with the signal's reason; all else is an `ApiError`. */
-  #judge(cause: unknown, call: Call, scope: Scope): Failure {
+  #judge(cause: unknown, call: ApiRequest, scope: Scope): Failure {
     call.signal?.throwIfAborted();
     if (scope.isLate) {
       const ms = this.#options.requestTimeoutMs;
-      const error = failed(504, 'Timeout', `${this.#describe(call)} took longer than ${ms / 1000} s`, cause);
+      const error = clientError(
+        504,
+        'Timeout',
+        `${this.#describe(call)} took longer than ${ms / 1000} s`,
+        cause,
+      );
       return { error, wasNeverSent: false, isPermanent: true };
     }
     if (cause instanceof ApiError) return { error: cause, wasNeverSent: false, isPermanent: false };
@@ -172,7 +177,11 @@ export class Requester {
   }
 
   /** How long to wait before trying again; undefined: don't. */
-  #waitMs({ error, wasNeverSent, isPermanent }: Failure, call: Call, attempts: number): number | undefined {
+  #waitMs(
+    { error, wasNeverSent, isPermanent }: Failure,
+    call: ApiRequest,
+    attempts: number,
+  ): number | undefined {
     const askedMs = (error.retryAfterSeconds ?? 0) * 1000;
     if (isPermanent || attempts >= attemptsMax || askedMs > retryAfterMsMax) return undefined;
     const isRead = call.method === 'GET';
@@ -187,15 +196,15 @@ export class Requester {
     signal?.throwIfAborted();
   }
 
-  #parse(text: string, answer: HttpAnswer, call: Call): unknown {
+  #parse(text: string, answer: HttpAnswer, call: ApiRequest): unknown {
     try {
       return JSON.parse(text);
     } catch {
-      throw garbledAnswer({ ...answer, text }, this.#describe(call));
+      throw malformedAnswer({ ...answer, text }, this.#describe(call));
     }
   }
 
-  async *#chunksOf({ body }: HttpAnswer, scope: Scope, call: Call): AsyncGenerator<Buffer> {
+  async *#chunksOf({ body }: HttpAnswer, scope: Scope, call: ApiRequest): AsyncGenerator<Buffer> {
     try {
       for await (const chunk of body) yield chunk as Buffer;
     } catch (cause) {
@@ -207,7 +216,7 @@ export class Requester {
     }
   }
 
-  #describe(call: Call): string {
+  #describe(call: ApiRequest): string {
     return this.#options.transport.describe(call);
   }
 }

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../../kube/api/meta.ts';
-import type { Status } from '../../kube/api/status.ts';
+import type { KubeObject, Status } from '../../kube/api/meta.ts';
 import { badRequest } from '../../kube/api-error.ts';
 import type {
   DeleteCollectionOptions,
@@ -18,7 +17,7 @@ import { apiVersionOf, type ObjectKey, type Resource } from '../../kube/resource
 import { isRecord } from '../../kube/wire.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Fresh, ResourceClient } from '../cluster.ts';
-import { failed } from './failures.ts';
+import { clientError } from './failures.ts';
 import {
   collectionPath,
   listQuery,
@@ -159,7 +158,7 @@ function pageOf<T>(answer: unknown, path: string): ListPage<T> {
   // A Go server writes an empty list as null.
   const list: unknown = items === null ? [] : items;
   if (!hasVersion || !Array.isArray(list))
-    throw failed(500, 'InternalError', `GET ${path} was answered with something that is no list`);
+    throw clientError(500, 'InternalError', `GET ${path} was answered with something that is no list`);
   return { metadata: metadata as unknown as ListPage<T>['metadata'], items: list as readonly T[] };
 }
 

@@ -7,17 +7,24 @@ import { configMaps } from '../../kube/resources.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
-import type { ConnectOptions } from './client.ts';
-import { ApiServer, answer, eventLine, type Handler, listBody, statusBody } from './testing/api-server.ts';
+import type { KubernetesConnectOptions } from './client.ts';
+import {
+  eventLine,
+  type FakeApiHandler,
+  FakeApiServer,
+  listBody,
+  respond,
+  statusBody,
+} from './testing/fake-api-server.ts';
 import { fastClock } from './testing/fast-clock.ts';
 
-const servers: ApiServer[] = [];
+const servers: FakeApiServer[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function serve(handler: Handler, options: Partial<ConnectOptions> = {}) {
-  const server = await ApiServer.start(handler);
+async function serve(handler: FakeApiHandler, options: Partial<KubernetesConnectOptions> = {}) {
+  const server = await FakeApiServer.start(handler);
   servers.push(server);
   const cluster = await server.connect({}, options);
   return { server, cluster };
@@ -27,7 +34,7 @@ async function serve(handler: Handler, options: Partial<ConnectOptions> = {}) {
 async function watch(
   write: (response: ServerResponse) => unknown,
   options: Partial<WatchOptions> = {},
-  connect: Partial<ConnectOptions> = {},
+  connect: Partial<KubernetesConnectOptions> = {},
 ) {
   const { server, cluster } = await serve((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -126,7 +133,7 @@ describe('a watch', () => {
   });
 
   test('fails with what HTTP says', async () => {
-    const { cluster } = await serve((_, response) => answer(response, 410, statusBody(410, 'Expired')));
+    const { cluster } = await serve((_, response) => respond(response, 410, statusBody(410, 'Expired')));
     const events = cluster.resource(configMaps).watch({ signal: new AbortController().signal });
     await expect(events[Symbol.asyncIterator]().next()).rejects.toMatchObject({ reason: 'Expired' });
   });
@@ -205,11 +212,11 @@ describe('a watch', () => {
 });
 
 /** Lists in two pages; then each watch does something else. */
-function moody(moods: readonly ((response: ServerResponse) => unknown)[]): Handler {
+function moody(moods: readonly ((response: ServerResponse) => unknown)[]): FakeApiHandler {
   let watches = 0;
   return ({ url }, response) => {
-    if (url.includes('continue=')) answer(response, 200, listBody(['b'], '7'));
-    else if (!url.includes('watch=')) answer(response, 200, listBody(['a'], '7', 'next'));
+    if (url.includes('continue=')) respond(response, 200, listBody(['b'], '7'));
+    else if (!url.includes('watch=')) respond(response, 200, listBody(['a'], '7', 'next'));
     else {
       response.writeHead(200);
       const mood = moods[watches] ?? ((last: ServerResponse) => last.write(' \n'));

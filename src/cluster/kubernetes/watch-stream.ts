@@ -1,10 +1,9 @@
-import type { KubeObject } from '../../kube/api/meta.ts';
-import type { Status } from '../../kube/api/status.ts';
+import type { KubeObject, Status } from '../../kube/api/meta.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { WatchEvent } from '../../kube/api-requests.ts';
 import { isRecord } from '../../kube/wire.ts';
 import type { Clock, Timer } from '../../runtime/clock.ts';
-import { failed } from './failures.ts';
+import { clientError } from './failures.ts';
 import type { OpenStream } from './requester.ts';
 
 /** Ten times what etcd takes for an object. */
@@ -79,11 +78,11 @@ function parseLine(line: Buffer): unknown {
 
 function failureOf(object: KubeObject): ApiError {
   if (object.kind === 'Status') return new ApiError(object as Status);
-  return failed(500, 'InternalError', 'the watch ended with an error that says nothing');
+  return clientError(500, 'InternalError', 'the watch ended with an error that says nothing');
 }
 
 function garbled(what: string): ApiError {
-  return failed(500, 'InternalError', `the watch cannot be understood: ${what}`);
+  return clientError(500, 'InternalError', `the watch cannot be understood: ${what}`);
 }
 
 /** Cuts bytes into lines. What is left of a chunk is copied once, when its line is complete. */
@@ -164,7 +163,7 @@ class SilenceGuard {
     if (leftMs <= 0) {
       const seconds = Math.round(silentMs / 1000);
       const message = `the watch was silent for ${seconds} s; the connection seems to be dead`;
-      this.#stream.abort(failed(504, 'Timeout', message));
+      this.#stream.abort(clientError(504, 'Timeout', message));
     } else if (Number.isFinite(leftMs)) this.#timer = clock.after(leftMs, () => this.#check());
   }
 }

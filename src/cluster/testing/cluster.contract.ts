@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { concurrencyContract } from './contract-concurrency.ts';
 import { deletionContract } from './contract-deletion.ts';
-import type { ClusterFixture } from './contract-fixture.ts';
+import type { ContractFixture } from './contract-fixture.ts';
 import { listContract } from './contract-list.ts';
 import { patchContract } from './contract-patch.ts';
 import { rulesContract } from './contract-rules.ts';
@@ -13,10 +13,10 @@ import { writeContract } from './contract-write.ts';
  * What every `Cluster` does, wherever it runs. The same calls give the same answers in process, over HTTPS, and on a real
  * Kubernetes.
  */
-export function clusterContract(name: string, open: () => Promise<ClusterFixture>): void {
+export function clusterContract(name: string, open: () => Promise<ContractFixture>): void {
   describe(`the cluster contract: ${name}`, () => {
-    let fixture: ClusterFixture | undefined;
-    const theFixture = (): ClusterFixture => {
+    let fixture: ContractFixture | undefined;
+    const theFixture = (): ContractFixture => {
       if (fixture === undefined) throw new Error('the fixture is not open');
       return fixture;
     };

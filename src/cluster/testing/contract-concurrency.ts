@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isReason } from '../../kube/api-error.ts';
 import { configMaps } from '../../kube/resources.ts';
-import { type ClusterFixture, freshNamespace } from './contract-fixture.ts';
+import { type ContractFixture, freshNamespace } from './contract-fixture.ts';
 
-export function concurrencyContract(fixture: () => ClusterFixture): void {
+export function concurrencyContract(fixture: () => ContractFixture): void {
   describe('many writers', () => {
     test('never overwrite each other', async () => {
       const namespace = await freshNamespace(fixture());

@@ -4,13 +4,13 @@ import { configMaps, persistentVolumeClaims, pods, replicaSets } from '../../kub
 import {
   aClaim,
   aPod,
-  type ClusterFixture,
+  apiErrorOf,
+  type ContractFixture,
   EventReader,
-  failureOf,
   freshNamespace,
 } from './contract-fixture.ts';
 
-export function deletionContract(fixture: () => ClusterFixture): void {
+export function deletionContract(fixture: () => ContractFixture): void {
   describe('deleting', () => {
     async function aConfigMap(finalizers: readonly string[] = []) {
       const namespace = await freshNamespace(fixture());
@@ -25,8 +25,8 @@ export function deletionContract(fixture: () => ClusterFixture): void {
         status: 'Success',
         details: { name: 'a', kind: 'configmaps', uid: made.metadata?.uid },
       });
-      expect((await failureOf(client.get(key))).reason).toBe('NotFound');
-      expect((await failureOf(client.delete(key))).reason).toBe('NotFound');
+      expect((await apiErrorOf(client.get(key))).reason).toBe('NotFound');
+      expect((await apiErrorOf(client.delete(key))).reason).toBe('NotFound');
     });
 
     test('waits for finalizers, and ends with the last of them', async () => {
@@ -37,26 +37,26 @@ export function deletionContract(fixture: () => ClusterFixture): void {
       const again = (await client.delete(key)) as KubeObject;
       expect(again.metadata?.resourceVersion).toBe(marked.metadata?.resourceVersion);
 
-      const recreated = await failureOf(client.create({ metadata: key }));
+      const recreated = await apiErrorOf(client.create({ metadata: key }));
       expect(recreated.message).toBe('object is being deleted: configmaps "a" already exists');
       const body = { metadata: { finalizers: ['example.com/hold', 'example.com/more'] } };
-      const added = await failureOf(client.patch(key, { type: 'merge', body }));
+      const added = await apiErrorOf(client.patch(key, { type: 'merge', body }));
       expect(added.status).toMatchObject({ code: 422, reason: 'Invalid' });
       expect(added.message).toContain('no new finalizers can be added if the object is being deleted');
 
       await client.patch(key, { type: 'merge', body: { metadata: { finalizers: null } } });
-      expect((await failureOf(client.get(key))).reason).toBe('NotFound');
+      expect((await apiErrorOf(client.get(key))).reason).toBe('NotFound');
     });
 
     test('heeds preconditions', async () => {
       const { client, key, made } = await aConfigMap();
       const otherUid = '00000000-0000-4000-8000-000000000000';
-      const wrongUid = await failureOf(client.delete(key, { preconditions: { uid: otherUid } }));
+      const wrongUid = await apiErrorOf(client.delete(key, { preconditions: { uid: otherUid } }));
       expect(wrongUid.status).toMatchObject({ code: 409, reason: 'Conflict' });
       expect(wrongUid.message).toContain(
         `the UID in the precondition (${otherUid}) does not match the UID in record`,
       );
-      const wrongVersion = await failureOf(client.delete(key, { preconditions: { resourceVersion: '1' } }));
+      const wrongVersion = await apiErrorOf(client.delete(key, { preconditions: { resourceVersion: '1' } }));
       expect(wrongVersion.reason).toBe('Conflict');
       const { uid = '', resourceVersion = '' } = made.metadata ?? {};
       await client.delete(key, { preconditions: { uid, resourceVersion } });
@@ -74,7 +74,7 @@ export function deletionContract(fixture: () => ClusterFixture): void {
       const shorter = (await client.delete(key, { gracePeriodSeconds: 5 })) as KubeObject;
       expect(shorter.metadata?.deletionGracePeriodSeconds).toBe(5);
       await client.delete(key, { gracePeriodSeconds: 0 });
-      expect((await failureOf(client.get(key))).reason).toBe('NotFound');
+      expect((await apiErrorOf(client.get(key))).reason).toBe('NotFound');
     });
 
     test('removes a pod without a node at once, in two steps that watchers see', async () => {

@@ -6,7 +6,7 @@ import { namespaces } from '../../kube/resources.ts';
 import type { Cluster, ResourceClient } from '../cluster.ts';
 
 /** A cluster under test. Tests share it, so each works in a namespace and with names of its own. */
-export interface ClusterFixture {
+export interface ContractFixture {
   readonly cluster: Cluster;
   close(): Promise<void>;
 }
@@ -19,14 +19,14 @@ export function freshName(stem: string): string {
   return `${stem}-${process.pid.toString(36)}-${performance.timeOrigin.toString(36).slice(-8).replace('.', '')}-${counter}`;
 }
 
-export async function freshNamespace({ cluster }: ClusterFixture): Promise<string> {
+export async function freshNamespace({ cluster }: ContractFixture): Promise<string> {
   const name = freshName('contract');
   await cluster.resource(namespaces).create({ metadata: { name } });
   return name;
 }
 
 /** Why a call failed; fails itself where the call did not. */
-export async function failureOf(call: Promise<unknown>): Promise<ApiError> {
+export async function apiErrorOf(call: Promise<unknown>): Promise<ApiError> {
   try {
     await call;
   } catch (error) {

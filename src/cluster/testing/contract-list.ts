@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { configMaps, pods } from '../../kube/resources.ts';
-import { aPod, type ClusterFixture, failureOf, freshNamespace } from './contract-fixture.ts';
+import { aPod, apiErrorOf, type ContractFixture, freshNamespace } from './contract-fixture.ts';
 
-export function listContract(fixture: () => ClusterFixture): void {
+export function listContract(fixture: () => ContractFixture): void {
   describe('listing', () => {
     async function letters(names: readonly string[]) {
       const namespace = await freshNamespace(fixture());
@@ -63,7 +63,7 @@ export function listContract(fixture: () => ClusterFixture): void {
       ],
       ['fieldSelector', 'x', "invalid selector: 'x'; can't understand 'x'"],
     ])('refuses a bad %s: %s', async (option, text, message) => {
-      const error = await failureOf(
+      const error = await apiErrorOf(
         fixture()
           .cluster.resource(configMaps)
           .list({ [option]: text }),
@@ -85,7 +85,7 @@ export function listContract(fixture: () => ClusterFixture): void {
     });
 
     test('refuses a token that it did not make', async () => {
-      const error = await failureOf(
+      const error = await apiErrorOf(
         fixture().cluster.resource(configMaps).list({ limit: 1, continue: 'abc' }),
       );
       expect(error.code).toBe(400);
@@ -113,7 +113,7 @@ export function listContract(fixture: () => ClusterFixture): void {
     });
 
     test('has no answer for a moment that has not been', async () => {
-      const error = await failureOf(
+      const error = await apiErrorOf(
         fixture().cluster.resource(configMaps).list({ resourceVersion: '900000000000000' }),
       );
       expect(error.status).toMatchObject({ code: 504, reason: 'Timeout' });

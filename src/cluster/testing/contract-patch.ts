@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { configMaps, pods } from '../../kube/resources.ts';
-import { aPod, type ClusterFixture, failureOf, freshNamespace } from './contract-fixture.ts';
+import { aPod, apiErrorOf, type ContractFixture, freshNamespace } from './contract-fixture.ts';
 
-export function patchContract(fixture: () => ClusterFixture): void {
+export function patchContract(fixture: () => ContractFixture): void {
   describe('patching', () => {
     async function aConfigMap() {
       const namespace = await freshNamespace(fixture());
@@ -23,7 +23,7 @@ export function patchContract(fixture: () => ClusterFixture): void {
         { op: 'replace', path: '/data/one', value: 'changed' },
         { op: 'test', path: '/data/two', value: 'other' },
       ] as const;
-      const error = await failureOf(client.patch(key, { type: 'json', operations: failing }));
+      const error = await apiErrorOf(client.patch(key, { type: 'json', operations: failing }));
       expect(error.status).toMatchObject({ code: 422, reason: 'Invalid' });
       expect(await client.get(key)).toEqual(made);
       const changed = await client.patch(key, { type: 'json', operations: [failing[0]] });
@@ -56,7 +56,7 @@ export function patchContract(fixture: () => ClusterFixture): void {
       const condition = { resourceVersion: made.metadata?.resourceVersion };
       const body = { metadata: condition, data: { one: 'first' } };
       await client.patch(key, { type: 'merge', body });
-      const error = await failureOf(
+      const error = await apiErrorOf(
         client.patch(key, { type: 'merge', body: { ...body, data: { one: 'second' } } }),
       );
       expect(error.reason).toBe('Conflict');
@@ -65,7 +65,7 @@ export function patchContract(fixture: () => ClusterFixture): void {
     test('treats a uid in the patch as a condition', async () => {
       const { client, key } = await aConfigMap();
       const body = { metadata: { uid: '00000000-0000-4000-8000-000000000000' }, data: { one: 'changed' } };
-      const error = await failureOf(client.patch(key, { type: 'merge', body }));
+      const error = await apiErrorOf(client.patch(key, { type: 'merge', body }));
       expect(error.code).toBe(422);
       expect(error.status.details?.causes?.[0]).toMatchObject({ field: 'metadata.uid' });
       expect(error.message).toContain('field is immutable');
@@ -73,7 +73,7 @@ export function patchContract(fixture: () => ClusterFixture): void {
 
     test('finds nothing to patch where nothing is', async () => {
       const { client, key } = await aConfigMap();
-      const error = await failureOf(client.patch({ ...key, name: 'b' }, { type: 'merge', body: {} }));
+      const error = await apiErrorOf(client.patch({ ...key, name: 'b' }, { type: 'merge', body: {} }));
       expect(error.reason).toBe('NotFound');
     });
 
@@ -101,7 +101,7 @@ export function patchContract(fixture: () => ClusterFixture): void {
 
       test('refuses to change what another owns, unless it is forced', async () => {
         const { by } = await anAppliedMap();
-        const { status } = await failureOf(by('two', { a: '2' }));
+        const { status } = await apiErrorOf(by('two', { a: '2' }));
         expect(status).toMatchObject({
           code: 409,
           reason: 'Conflict',

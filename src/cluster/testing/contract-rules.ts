@@ -15,17 +15,17 @@ import {
 import {
   aClaim,
   aPod,
+  apiErrorOf,
   aVolume,
-  type ClusterFixture,
-  failureOf,
+  type ContractFixture,
   freshName,
   freshNamespace,
 } from './contract-fixture.ts';
 
-export function rulesContract(fixture: () => ClusterFixture): void {
+export function rulesContract(fixture: () => ContractFixture): void {
   describe('rules that storage relies on', () => {
     async function causesOf(call: Promise<unknown>): Promise<readonly StatusCause[]> {
-      const error = await failureOf(call);
+      const error = await apiErrorOf(call);
       expect(error.status).toMatchObject({ code: 422, reason: 'Invalid' });
       return error.status.details?.causes ?? [];
     }
@@ -119,7 +119,7 @@ export function rulesContract(fixture: () => ClusterFixture): void {
     test('a pod cannot name a priority that there is not', async () => {
       const namespace = await freshNamespace(fixture());
       const pod = aPod(namespace, 'a', { priorityClassName: 'absent' });
-      const error = await failureOf(fixture().cluster.resource(pods).create(pod));
+      const error = await apiErrorOf(fixture().cluster.resource(pods).create(pod));
       expect(error.status).toMatchObject({
         code: 403,
         reason: 'Forbidden',
@@ -146,14 +146,14 @@ export function rulesContract(fixture: () => ClusterFixture): void {
     });
 
     test('the default namespace stays', async () => {
-      const error = await failureOf(fixture().cluster.resource(namespaces).delete({ name: 'default' }));
+      const error = await apiErrorOf(fixture().cluster.resource(namespaces).delete({ name: 'default' }));
       expect(error.message).toBe('namespaces "default" is forbidden: this namespace may not be deleted');
     });
 
     test('a namespace that ends takes nothing new', async () => {
       const namespace = await freshNamespace(fixture());
       await fixture().cluster.resource(namespaces).delete({ name: namespace });
-      const error = await failureOf(
+      const error = await apiErrorOf(
         fixture()
           .cluster.resource(configMaps)
           .create({ metadata: { namespace, name: 'a' } }),

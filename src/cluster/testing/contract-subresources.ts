@@ -4,14 +4,14 @@ import type { KubeObject } from '../../kube/api/meta.ts';
 import { persistentVolumes, podDisruptionBudgets, pods, statefulSets } from '../../kube/resources.ts';
 import {
   aPod,
+  apiErrorOf,
   aVolume,
-  type ClusterFixture,
-  failureOf,
+  type ContractFixture,
   freshName,
   freshNamespace,
 } from './contract-fixture.ts';
 
-export function subresourceContract(fixture: () => ClusterFixture): void {
+export function subresourceContract(fixture: () => ContractFixture): void {
   describe('subresources', () => {
     test('status and spec are written apart', async () => {
       const client = fixture().cluster.resource(persistentVolumes);
@@ -43,7 +43,7 @@ export function subresourceContract(fixture: () => ClusterFixture): void {
       const bound = await client.get(key);
       expect(bound.spec?.nodeName).toBe('node-1');
       expect(bound.status?.conditions).toMatchObject([{ type: 'PodScheduled', status: 'True' }]);
-      const error = await failureOf(client.post(key, 'binding', binding(namespace, 'a', 'node-2')));
+      const error = await apiErrorOf(client.post(key, 'binding', binding(namespace, 'a', 'node-2')));
       expect(error.status).toMatchObject({
         code: 409,
         reason: 'Conflict',
@@ -56,7 +56,7 @@ export function subresourceContract(fixture: () => ClusterFixture): void {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a', { schedulingGates: [{ name: 'example.com/wait' }] }));
-      const error = await failureOf(
+      const error = await apiErrorOf(
         client.post({ namespace, name: 'a' }, 'binding', binding(namespace, 'a', 'node-1')),
       );
       expect(error.message).toContain('pod a has non-empty .spec.schedulingGates');
@@ -71,7 +71,7 @@ export function subresourceContract(fixture: () => ClusterFixture): void {
       const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a'));
       await client.post({ namespace, name: 'a' }, 'eviction', eviction(namespace, 'a'));
-      expect((await failureOf(client.get({ namespace, name: 'a' }))).reason).toBe('NotFound');
+      expect((await apiErrorOf(client.get({ namespace, name: 'a' }))).reason).toBe('NotFound');
     });
 
     test('eviction is refused by a budget that nobody has computed yet', async () => {
@@ -88,7 +88,7 @@ export function subresourceContract(fixture: () => ClusterFixture): void {
           metadata: { namespace, name: 'budget' },
           spec: { minAvailable: 1, selector: { matchLabels: { app: 'a' } } },
         });
-      const error = await failureOf(client.post(key, 'eviction', eviction(namespace, 'a')));
+      const error = await apiErrorOf(client.post(key, 'eviction', eviction(namespace, 'a')));
       expect(error.status).toMatchObject({
         code: 429,
         reason: 'TooManyRequests',

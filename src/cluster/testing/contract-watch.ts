@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { configMaps } from '../../kube/resources.ts';
-import { type ClusterFixture, EventReader, freshNamespace } from './contract-fixture.ts';
+import { type ContractFixture, EventReader, freshNamespace } from './contract-fixture.ts';
 
-export function watchContract(fixture: () => ClusterFixture): void {
+export function watchContract(fixture: () => ContractFixture): void {
   describe('watching', () => {
     async function aNamespace() {
       const namespace = await freshNamespace(fixture());

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { configMaps, leases, persistentVolumes, pods } from '../../kube/resources.ts';
 import {
   aPod,
+  apiErrorOf,
   aVolume,
-  type ClusterFixture,
-  failureOf,
+  type ContractFixture,
   freshName,
   freshNamespace,
 } from './contract-fixture.ts';
 
-export function writeContract(fixture: () => ClusterFixture): void {
+export function writeContract(fixture: () => ContractFixture): void {
   describe('creating and replacing', () => {
     test('gives a new object uid, version and time, and answers it to get', async () => {
       const namespace = await freshNamespace(fixture());
@@ -34,7 +34,7 @@ export function writeContract(fixture: () => ClusterFixture): void {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(configMaps);
       await client.create({ metadata: { namespace, name: 'a' } });
-      const error = await failureOf(client.create({ metadata: { namespace, name: 'a' } }));
+      const error = await apiErrorOf(client.create({ metadata: { namespace, name: 'a' } }));
       expect(error.status).toMatchObject({
         code: 409,
         reason: 'AlreadyExists',
@@ -45,7 +45,7 @@ export function writeContract(fixture: () => ClusterFixture): void {
 
     test('says what is not there', async () => {
       const namespace = await freshNamespace(fixture());
-      const error = await failureOf(fixture().cluster.resource(pods).get({ namespace, name: 'absent' }));
+      const error = await apiErrorOf(fixture().cluster.resource(pods).get({ namespace, name: 'absent' }));
       expect(error.status).toMatchObject({
         code: 404,
         reason: 'NotFound',
@@ -55,7 +55,7 @@ export function writeContract(fixture: () => ClusterFixture): void {
 
     test('refuses objects of a namespace that does not exist', async () => {
       const namespace = freshName('nowhere');
-      const error = await failureOf(
+      const error = await apiErrorOf(
         fixture()
           .cluster.resource(configMaps)
           .create({ metadata: { namespace, name: 'a' } }),
@@ -70,7 +70,7 @@ export function writeContract(fixture: () => ClusterFixture): void {
     test('refuses a version on a new object', async () => {
       const namespace = await freshNamespace(fixture());
       const object = { metadata: { namespace, name: 'a', resourceVersion: '12' } };
-      const error = await failureOf(fixture().cluster.resource(configMaps).create(object));
+      const error = await apiErrorOf(fixture().cluster.resource(configMaps).create(object));
       expect(error.message).toBe('resourceVersion should not be set on objects to be created');
     });
 
@@ -87,7 +87,7 @@ export function writeContract(fixture: () => ClusterFixture): void {
       const client = fixture().cluster.resource(configMaps);
       const read = await client.create({ metadata: { namespace, name: 'a' } });
       await client.update({ ...read, data: { by: 'one' } });
-      const error = await failureOf(client.update({ ...read, data: { by: 'two' } }));
+      const error = await apiErrorOf(client.update({ ...read, data: { by: 'two' } }));
       expect(error.status).toMatchObject({
         code: 409,
         reason: 'Conflict',
@@ -103,7 +103,7 @@ export function writeContract(fixture: () => ClusterFixture): void {
       await client.delete({ namespace, name: 'a' });
       await client.create({ metadata: { namespace, name: 'a' } });
       const { resourceVersion: _, ...metadata } = first.metadata ?? {};
-      const error = await failureOf(client.update({ ...first, metadata }));
+      const error = await apiErrorOf(client.update({ ...first, metadata }));
       expect(error.reason).toBe('Conflict');
       expect(error.message).toContain(`Precondition failed: UID in precondition: ${first.metadata?.uid}`);
     });
@@ -116,7 +116,7 @@ export function writeContract(fixture: () => ClusterFixture): void {
         spec: { holderIdentity: 'me' },
       });
       expect(made.metadata?.uid).toBeDefined();
-      const error = await failureOf(client.update({ metadata: { namespace, name: 'a' } }));
+      const error = await apiErrorOf(client.update({ metadata: { namespace, name: 'a' } }));
       expect(error.code).toBe(422);
       expect(error.status.details?.causes?.[0]?.field).toBe('metadata.resourceVersion');
     });
@@ -127,7 +127,7 @@ export function writeContract(fixture: () => ClusterFixture): void {
       const made = await client.create({ metadata: { namespace, name: 'a' } }, { dryRun: true });
       expect(made.metadata?.uid).toBeDefined();
       expect(made.metadata?.resourceVersion ?? '').toBe('');
-      expect((await failureOf(client.get({ namespace, name: 'a' }))).reason).toBe('NotFound');
+      expect((await apiErrorOf(client.get({ namespace, name: 'a' }))).reason).toBe('NotFound');
     });
 
     test('reads quantities back in their canonical form', async () => {
@@ -165,7 +165,7 @@ export function writeContract(fixture: () => ClusterFixture): void {
     test('refuses unknown fields where the writer wants it strict', async () => {
       const namespace = await freshNamespace(fixture());
       const object = { ...aPod(namespace, 'a'), misspelled: true };
-      const error = await failureOf(
+      const error = await apiErrorOf(
         fixture().cluster.resource(pods).create(object, { fieldValidation: 'Strict' }),
       );
       expect(error.code).toBe(400);

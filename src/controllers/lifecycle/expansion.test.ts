@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { classOf } from '../provisioner/testing/objects.ts';
-import { Life } from './testing/life.ts';
+import { LifecycleFixture } from './testing/lifecycle-fixture.ts';
 
 const classes = [classOf({ allowVolumeExpansion: true })];
 
-async function startBound(given = classes): Promise<Life> {
-  const life = await Life.start({ classes: given });
-  await life.makeClaim();
-  await life.makePod('web', ['data']);
-  await life.selectNode('data', 'a1');
-  await life.settle();
-  return life;
+async function startBound(given = classes): Promise<LifecycleFixture> {
+  const fixture = await LifecycleFixture.start({ classes: given });
+  await fixture.makeClaim();
+  await fixture.makePod('web', ['data']);
+  await fixture.selectNode('data', 'a1');
+  await fixture.settle();
+  return fixture;
 }
 
-async function sizes(life: Life) {
-  const { spec, status } = await life.claim();
-  const volume = await life.volume(spec?.volumeName ?? '');
+async function sizes(fixture: LifecycleFixture) {
+  const { spec, status } = await fixture.claim();
+  const volume = await fixture.volume(spec?.volumeName ?? '');
   return {
     volume: volume.spec?.capacity?.storage,
     claim: status?.capacity?.storage,
@@ -24,44 +24,44 @@ async function sizes(life: Life) {
 }
 
 test('a claim grows under its pod, from the volume to the file system', async () => {
-  await using life = await startBound();
-  await life.bindPod('web', 'a1');
-  await life.settle();
-  await life.grow('data', '3Gi');
-  await life.settle();
-  expect(await sizes(life)).toEqual({ volume: '3Gi', claim: '3Gi', conditions: [] });
-  const told = (await life.toldOf('data')).map((line) => line.split(':')[0]);
+  await using fixture = await startBound();
+  await fixture.bindPod('web', 'a1');
+  await fixture.settle();
+  await fixture.grow('data', '3Gi');
+  await fixture.settle();
+  expect(await sizes(fixture)).toEqual({ volume: '3Gi', claim: '3Gi', conditions: [] });
+  const told = (await fixture.eventsOf('data')).map((line) => line.split(':')[0]);
   expect(told).toEqual(expect.arrayContaining(['FileSystemResizeRequired', 'FileSystemResizeSuccessful']));
-  expect(await life.lines()).toContain('pod web Running on a1');
-  life.expectNoTroubles();
+  expect(await fixture.lines()).toContain('pod web Running on a1');
+  fixture.expectNoErrors();
 });
 
 test('a claim that nobody uses waits for a node, and grows with its next pod', async () => {
-  await using life = await startBound();
-  await life.grow('data', '3Gi');
-  await life.settle();
-  const { conditions, ...rest } = await sizes(life);
+  await using fixture = await startBound();
+  await fixture.grow('data', '3Gi');
+  await fixture.settle();
+  const { conditions, ...rest } = await sizes(fixture);
   expect(rest).toEqual({ volume: '3Gi', claim: '1Gi' });
   expect(conditions).toContain('FileSystemResizePending');
-  await life.bindPod('web', 'a1');
-  await life.settle();
-  expect(await sizes(life)).toEqual({ volume: '3Gi', claim: '3Gi', conditions: [] });
+  await fixture.bindPod('web', 'a1');
+  await fixture.settle();
+  expect(await sizes(fixture)).toEqual({ volume: '3Gi', claim: '3Gi', conditions: [] });
 });
 
 test('a claim that is not bound can not grow', async () => {
-  await using life = await Life.start({ classes });
-  await life.makeClaim();
-  await life.settle();
+  await using fixture = await LifecycleFixture.start({ classes });
+  await fixture.makeClaim();
+  await fixture.settle();
   // The server takes no other request of a claim that is not bound.
-  await expect(life.grow('data', '3Gi')).rejects.toMatchObject({ reason: 'Invalid' });
-  await life.selectNode('data', 'a1');
-  await life.settle();
-  expect(await sizes(life)).toEqual({ volume: '1Gi', claim: '1Gi', conditions: [] });
+  await expect(fixture.grow('data', '3Gi')).rejects.toMatchObject({ reason: 'Invalid' });
+  await fixture.selectNode('data', 'a1');
+  await fixture.settle();
+  expect(await sizes(fixture)).toEqual({ volume: '1Gi', claim: '1Gi', conditions: [] });
 });
 
 test('a class that does not allow it leaves the claim as it is', async () => {
-  await using life = await startBound([classOf()]);
-  await expect(life.grow('data', '3Gi')).rejects.toMatchObject({ code: 403 });
-  await life.settle();
-  expect(await sizes(life)).toEqual({ volume: '1Gi', claim: '1Gi', conditions: [] });
+  await using fixture = await startBound([classOf()]);
+  await expect(fixture.grow('data', '3Gi')).rejects.toMatchObject({ code: 403 });
+  await fixture.settle();
+  expect(await sizes(fixture)).toEqual({ volume: '1Gi', claim: '1Gi', conditions: [] });
 });

@@ -3,7 +3,7 @@ import { isReason } from '../../kube/api-error.ts';
 import { persistentVolumeClaims } from '../../kube/resources.ts';
 import { noProvisioner } from '../../kube/well-known.ts';
 import { classOf } from '../provisioner/testing/objects.ts';
-import { Life, namespace } from './testing/life.ts';
+import { LifecycleFixture, namespace } from './testing/lifecycle-fixture.ts';
 
 const waiting = classOf({ metadata: { name: 'local' }, provisioner: noProvisioner });
 const classes = [
@@ -11,85 +11,85 @@ const classes = [
   { ...waiting, metadata: { name: 'soon' }, volumeBindingMode: 'Immediate' as const },
 ];
 
-async function startWith(className: string): Promise<Life> {
-  const life = await Life.start({ classes });
+async function startWith(className: string): Promise<LifecycleFixture> {
+  const fixture = await LifecycleFixture.start({ classes });
   for (const name of ['one', 'two']) {
-    await life.makeClaim(name, className);
-    await life.makePod(`web-${name}`, [name]);
+    await fixture.makeClaim(name, className);
+    await fixture.makePod(`web-${name}`, [name]);
   }
-  await life.settle();
-  await life.makeLocalVolume('disk', 'a1', className);
-  return life;
+  await fixture.settle();
+  await fixture.makeLocalVolume('disk', 'a1', className);
+  return fixture;
 }
 
-async function boundClaims(life: Life): Promise<readonly string[]> {
-  const { items } = await life.cluster.resource(persistentVolumeClaims).list({ namespace });
+async function boundClaims(fixture: LifecycleFixture): Promise<readonly string[]> {
+  const { items } = await fixture.cluster.resource(persistentVolumeClaims).list({ namespace });
   return items.map(({ spec, status }) => `${status?.phase} ${spec?.volumeName ?? '-'}`).sort();
 }
 
 test('of two claims that the binder may give one volume, one gets it and the other waits', async () => {
-  await using life = await startWith('soon');
-  await life.settle();
-  expect(await boundClaims(life)).toEqual(['Bound disk', 'Pending -']);
-  await life.settle(3_600_000);
-  expect(await boundClaims(life)).toEqual(['Bound disk', 'Pending -']);
+  await using fixture = await startWith('soon');
+  await fixture.settle();
+  expect(await boundClaims(fixture)).toEqual(['Bound disk', 'Pending -']);
+  await fixture.settle(3_600_000);
+  expect(await boundClaims(fixture)).toEqual(['Bound disk', 'Pending -']);
 });
 
 test('of two schedulers that reserve one volume at once, one is refused, and its claim waits', async () => {
-  await using life = await startWith('local');
-  await life.settle();
-  const outcomes = await Promise.allSettled(['one', 'two'].map((claim) => life.reserve('disk', claim)));
+  await using fixture = await startWith('local');
+  await fixture.settle();
+  const outcomes = await Promise.allSettled(['one', 'two'].map((claim) => fixture.reserve('disk', claim)));
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   expect(failures.map((error) => isReason(error, 'Conflict'))).toEqual([true]);
-  await life.settle();
-  expect(await boundClaims(life)).toEqual(['Bound disk', 'Pending -']);
+  await fixture.settle();
+  expect(await boundClaims(fixture)).toEqual(['Bound disk', 'Pending -']);
 });
 
 test('the one who waited gets the volume when the winner is gone and somebody has cleared it', async () => {
-  await using life = await startWith('soon');
-  await life.settle();
-  const winner = (await life.volume('disk')).spec?.claimRef?.name ?? '';
-  await life.deletePod(`web-${winner}`);
-  await life.deleteClaim(winner);
-  await life.settle();
-  expect((await life.volume('disk')).status?.phase).toBe('Released');
-  expect(await boundClaims(life)).toEqual(['Pending -']);
-  await life.patchVolume('disk', { spec: { claimRef: null } });
-  await life.settle();
-  expect(await boundClaims(life)).toEqual(['Bound disk']);
+  await using fixture = await startWith('soon');
+  await fixture.settle();
+  const winner = (await fixture.volume('disk')).spec?.claimRef?.name ?? '';
+  await fixture.deletePod(`web-${winner}`);
+  await fixture.deleteClaim(winner);
+  await fixture.settle();
+  expect((await fixture.volume('disk')).status?.phase).toBe('Released');
+  expect(await boundClaims(fixture)).toEqual(['Pending -']);
+  await fixture.patchVolume('disk', { spec: { claimRef: null } });
+  await fixture.settle();
+  expect(await boundClaims(fixture)).toEqual(['Bound disk']);
 });
 
 test('a pod whose claim lost does not run, the other one does', async () => {
-  await using life = await startWith('soon');
-  await life.settle();
-  const winner = (await life.volume('disk')).spec?.claimRef?.name ?? '';
+  await using fixture = await startWith('soon');
+  await fixture.settle();
+  const winner = (await fixture.volume('disk')).spec?.claimRef?.name ?? '';
   const loser = winner === 'one' ? 'two' : 'one';
-  for (const name of ['one', 'two']) await life.bindPod(`web-${name}`, 'a1');
-  await life.settle();
-  const lines = await life.lines();
+  for (const name of ['one', 'two']) await fixture.bindPod(`web-${name}`, 'a1');
+  await fixture.settle();
+  const lines = await fixture.lines();
   expect(lines).toContain(`pod web-${winner} Running on a1`);
   expect(lines).toContain(`pod web-${loser} Pending on a1`);
-  expect((await life.toldOf(`web-${loser}`)).join()).toMatch(/PVC is not bound/);
-  expect(await life.mark(loser)).toBeUndefined();
+  expect((await fixture.eventsOf(`web-${loser}`)).join()).toMatch(/PVC is not bound/);
+  expect(await fixture.mark(loser)).toBeUndefined();
 });
 
 test('two pods of one claim run together on one node; from another node the volume is out of reach', async () => {
-  await using life = await Life.start();
-  await life.makeClaim();
-  for (const name of ['one', 'two', 'three']) await life.makePod(name, ['data']);
-  await life.selectNode('data', 'a1');
-  await life.settle();
-  await life.bindPod('one', 'a1');
-  await life.settle();
-  await life.bindPod('two', 'a1');
-  await life.bindPod('three', 'a2');
-  await life.settle();
-  const lines = (await life.lines()).filter((line) => line.startsWith('pod'));
+  await using fixture = await LifecycleFixture.start();
+  await fixture.makeClaim();
+  for (const name of ['one', 'two', 'three']) await fixture.makePod(name, ['data']);
+  await fixture.selectNode('data', 'a1');
+  await fixture.settle();
+  await fixture.bindPod('one', 'a1');
+  await fixture.settle();
+  await fixture.bindPod('two', 'a1');
+  await fixture.bindPod('three', 'a2');
+  await fixture.settle();
+  const lines = (await fixture.lines()).filter((line) => line.startsWith('pod'));
   expect(lines).toEqual(['pod one Running on a1', 'pod three Pending on a2', 'pod two Running on a1']);
-  expect((await life.toldOf('three')).join()).toMatch(
+  expect((await fixture.eventsOf('three')).join()).toMatch(
     /Multi-Attach error .*already used by pod\(s\) one, two/,
   );
-  for (const name of ['one', 'two']) await life.deletePod(name);
-  await life.settle();
-  expect(await life.lines()).toContain('pod three Running on a2');
+  for (const name of ['one', 'two']) await fixture.deletePod(name);
+  await fixture.settle();
+  expect(await fixture.lines()).toContain('pod three Running on a2');
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { StorageClass } from '../../kube/api/storage.ts';
 import { classOf, termsOf } from '../provisioner/testing/objects.ts';
-import { Life } from './testing/life.ts';
+import { LifecycleFixture } from './testing/lifecycle-fixture.ts';
 
 const twoZones = { replication: 'two-zones' };
 const nodes = ['a1 a r1 rack1', 'a2 a r1 rack2', 'b1 b r1 rack1', 'b2 b r1 rack2', 'c1 c r1 rack9'];
@@ -90,53 +90,57 @@ const refused: readonly Case[] = [
   },
 ];
 
-async function livedUntilSelected({ given = {}, nodes: own = nodes, selected }: Case): Promise<Life> {
-  const life = await Life.start({ nodes: own, classes: [classOf(given)] });
-  await life.makeClaim();
-  await life.makePod('web', ['data']);
-  await life.settle();
-  await life.selectNode('data', selected);
-  await life.settle();
-  return life;
+async function livedUntilSelected({
+  given = {},
+  nodes: own = nodes,
+  selected,
+}: Case): Promise<LifecycleFixture> {
+  const fixture = await LifecycleFixture.start({ nodes: own, classes: [classOf(given)] });
+  await fixture.makeClaim();
+  await fixture.makePod('web', ['data']);
+  await fixture.settle();
+  await fixture.selectNode('data', selected);
+  await fixture.settle();
+  return fixture;
 }
 
 describe('a pod runs on a volume of', () => {
   test.each(made)('$what', async (given) => {
-    await using life = await livedUntilSelected(given);
-    expect(await life.placesOf()).toEqual(given.expected);
-    await life.bindPod('web', given.selected);
-    await life.settle();
-    expect(await life.lines()).toEqual([
+    await using fixture = await livedUntilSelected(given);
+    expect(await fixture.placesOf()).toEqual(given.expected);
+    await fixture.bindPod('web', given.selected);
+    await fixture.settle();
+    expect(await fixture.lines()).toEqual([
       'claim data Bound',
       `pod web Running on ${given.selected}`,
       'volume for data Bound',
     ]);
-    expect(await life.selectedNode()).toBe(given.selected);
-    life.expectNoTroubles();
+    expect(await fixture.selectedNode()).toBe(given.selected);
+    fixture.expectNoErrors();
   });
 });
 
 describe('the selected node is taken off again, the claim is told why, and nothing is left behind, with', () => {
   test.each(refused)('$what', async (given) => {
-    await using life = await livedUntilSelected(given);
-    expect(await life.selectedNode()).toBeUndefined();
-    expect(await life.lines()).toEqual(['claim data Pending', 'pod web Pending']);
-    expect(await life.toldOf('data')).toContainEqual(expect.stringMatching(given.expected as RegExp));
-    expect((await life.claim()).metadata?.finalizers).toEqual(['kubernetes.io/pvc-protection']);
+    await using fixture = await livedUntilSelected(given);
+    expect(await fixture.selectedNode()).toBeUndefined();
+    expect(await fixture.lines()).toEqual(['claim data Pending', 'pod web Pending']);
+    expect(await fixture.eventsOf('data')).toContainEqual(expect.stringMatching(given.expected as RegExp));
+    expect((await fixture.claim()).metadata?.finalizers).toEqual(['kubernetes.io/pvc-protection']);
   });
 });
 
 test('after a refusal the scheduler chooses again, and that serves', async () => {
-  await using life = await livedUntilSelected({
+  await using fixture = await livedUntilSelected({
     what: '',
     given: { allowedTopologies: termsOf('zone=a,b') },
     selected: 'c1',
     expected: [],
   });
-  await life.selectNode('data', 'a2');
-  await life.settle();
-  expect(await life.placesOf()).toEqual(['zone=a']);
-  await life.bindPod('web', 'a2');
-  await life.settle();
-  expect(await life.lines()).toContain('pod web Running on a2');
+  await fixture.selectNode('data', 'a2');
+  await fixture.settle();
+  expect(await fixture.placesOf()).toEqual(['zone=a']);
+  await fixture.bindPod('web', 'a2');
+  await fixture.settle();
+  expect(await fixture.lines()).toContain('pod web Running on a2');
 });

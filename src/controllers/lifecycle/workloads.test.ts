@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { StatefulSetSpec } from '../../kube/api/apps.ts';
 import { persistentVolumeClaims, statefulSets } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { changeSet, makeSet, templateOf } from '../workloads/stateful-set/testing/sets.ts';
-import { Life, namespace, withScheduler } from './testing/life.ts';
+import { changeSet, makeSet, setTemplate } from '../workloads/stateful-set/testing/sets.ts';
+import { controllersWithScheduler, LifecycleFixture, namespace } from './testing/lifecycle-fixture.ts';
 
 const claimSpec = {
   storageClassName: 'standard',
@@ -13,15 +13,15 @@ const claimSpec = {
 const volumeClaimTemplates = [{ metadata: { name: 'data' }, spec: claimSpec }];
 
 /** Everything goes to b1, where else? */
-function startScheduled(): Promise<Life> {
-  return Life.start({ nodes: ['b1 b r1'], controllers: withScheduler() });
+function startScheduled(): Promise<LifecycleFixture> {
+  return LifecycleFixture.start({ nodes: ['b1 b r1'], controllers: controllersWithScheduler() });
 }
 
-async function startSet(spec: StatefulSetSpec): Promise<Life> {
-  const life = await startScheduled();
-  await makeSet(life.cluster, { volumeClaimTemplates, template: templateOf('v1'), ...spec });
-  await life.settle();
-  return life;
+async function startSet(spec: StatefulSetSpec): Promise<LifecycleFixture> {
+  const fixture = await startScheduled();
+  await makeSet(fixture.cluster, { volumeClaimTemplates, template: setTemplate('v1'), ...spec });
+  await fixture.settle();
+  return fixture;
 }
 
 function linesUpTo(replicas: number, claims = replicas): readonly string[] {
@@ -34,74 +34,74 @@ function linesUpTo(replicas: number, claims = replicas): readonly string[] {
 }
 
 test('a StatefulSet brings its claims up with it, and keeps them when it shrinks', async () => {
-  await using life = await startSet({ replicas: 2 });
-  expect(await life.lines()).toEqual(linesUpTo(2));
-  await changeSet(life.cluster, { replicas: 3 });
-  await life.settle();
-  expect(await life.lines()).toEqual(linesUpTo(3));
-  const kept = (await life.claim('data-web-2')).spec?.volumeName;
-  await changeSet(life.cluster, { replicas: 1 });
-  await life.settle();
-  expect(await life.lines()).toEqual(linesUpTo(1, 3));
-  await changeSet(life.cluster, { replicas: 3 });
-  await life.settle();
-  expect(await life.lines()).toEqual(linesUpTo(3));
-  expect((await life.claim('data-web-2')).spec?.volumeName).toBe(kept);
-  life.expectNoTroubles();
+  await using fixture = await startSet({ replicas: 2 });
+  expect(await fixture.lines()).toEqual(linesUpTo(2));
+  await changeSet(fixture.cluster, { replicas: 3 });
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual(linesUpTo(3));
+  const kept = (await fixture.claim('data-web-2')).spec?.volumeName;
+  await changeSet(fixture.cluster, { replicas: 1 });
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual(linesUpTo(1, 3));
+  await changeSet(fixture.cluster, { replicas: 3 });
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual(linesUpTo(3));
+  expect((await fixture.claim('data-web-2')).spec?.volumeName).toBe(kept);
+  fixture.expectNoErrors();
 });
 
 test('with the policy Delete, claims and volumes go when it shrinks, and when it goes', async () => {
-  await using life = await startSet({
+  await using fixture = await startSet({
     replicas: 3,
     persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete', whenDeleted: 'Delete' },
   });
-  expect(await life.lines()).toEqual(linesUpTo(3));
-  await changeSet(life.cluster, { replicas: 1 });
-  await life.settle();
-  expect(await life.lines()).toEqual(linesUpTo(1));
-  await life.cluster.resource(statefulSets).delete({ namespace, name: 'web' });
-  await life.settle();
-  expect(await life.lines()).toEqual([]);
+  expect(await fixture.lines()).toEqual(linesUpTo(3));
+  await changeSet(fixture.cluster, { replicas: 1 });
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual(linesUpTo(1));
+  await fixture.cluster.resource(statefulSets).delete({ namespace, name: 'web' });
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual([]);
 });
 
 test('with the policy Retain, claims and volumes outlive the set', async () => {
-  await using life = await startSet({ replicas: 2 });
-  await life.cluster.resource(statefulSets).delete({ namespace, name: 'web' });
-  await life.settle();
-  expect(await life.lines()).toEqual(linesUpTo(0, 2));
+  await using fixture = await startSet({ replicas: 2 });
+  await fixture.cluster.resource(statefulSets).delete({ namespace, name: 'web' });
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual(linesUpTo(0, 2));
 });
 
 test('the claim and the volume of an ephemeral volume come and go with the pod', async () => {
-  await using life = await startScheduled();
+  await using fixture = await startScheduled();
   const volumes = [{ name: 'scratch', ephemeral: { volumeClaimTemplate: { spec: claimSpec } } }];
-  await life.makePod('web', [], { volumes });
-  await life.settle();
-  expect(await life.lines()).toEqual([
+  await fixture.makePod('web', [], { volumes });
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual([
     'claim web-scratch Bound',
     'pod web Running on b1',
     'volume for web-scratch Bound',
   ]);
-  await life.deletePod('web');
-  await life.settle();
-  expect(await life.lines()).toEqual([]);
-  life.expectNoTroubles();
+  await fixture.deletePod('web');
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual([]);
+  fixture.expectNoErrors();
 });
 
 test('a claim that is deleted while its volume is being asked for leaves nothing behind', async () => {
-  await using life = await Life.start();
-  await life.makeClaim();
-  await life.selectNode('data', 'a1');
-  await life.deleteClaim('data');
-  await life.settle();
-  expect(await life.lines()).toEqual([]);
+  await using fixture = await LifecycleFixture.start();
+  await fixture.makeClaim();
+  await fixture.selectNode('data', 'a1');
+  await fixture.deleteClaim('data');
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual([]);
 });
 
 test('a selected node in an annotation of the alpha serves as well', async () => {
-  await using life = await Life.start();
-  await life.makeClaim();
-  await life.annotateClaim('data', { 'volume.alpha.kubernetes.io/selected-node': 'a1' });
-  await life.settle();
-  const { items } = await life.cluster.resource(persistentVolumeClaims).list();
+  await using fixture = await LifecycleFixture.start();
+  await fixture.makeClaim();
+  await fixture.annotateClaim('data', { 'volume.alpha.kubernetes.io/selected-node': 'a1' });
+  await fixture.settle();
+  const { items } = await fixture.cluster.resource(persistentVolumeClaims).list();
   expect(items[0]?.metadata?.annotations).not.toHaveProperty(annotations.selectedNode);
-  expect(await life.lines()).toEqual(['claim data Bound', 'volume for data Bound']);
+  expect(await fixture.lines()).toEqual(['claim data Bound', 'volume for data Bound']);
 });

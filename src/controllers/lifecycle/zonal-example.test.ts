@@ -1,84 +1,90 @@
 import { expect, test } from 'vitest';
 import { labels } from '../../kube/well-known.ts';
 import { classOf } from '../provisioner/testing/objects.ts';
-import { Life, withScheduler } from './testing/life.ts';
+import { controllersWithScheduler, LifecycleFixture } from './testing/lifecycle-fixture.ts';
 
 test('a zonal volume is made where its first consumer goes, serves it, and goes with its claim', async () => {
-  await using life = await Life.start({ controllers: withScheduler() });
+  await using fixture = await LifecycleFixture.start({ controllers: controllersWithScheduler() });
   // 3. The user makes a claim. It waits.
-  await life.makeClaim();
-  await life.settle();
-  expect(await life.lines()).toEqual(['claim data Pending']);
-  expect(await life.toldOf('data')).toEqual([
+  await fixture.makeClaim();
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual(['claim data Pending']);
+  expect(await fixture.eventsOf('data')).toEqual([
     'WaitForFirstConsumer: waiting for first consumer to be created before binding',
   ]);
   // 4. The user makes a pod that can only run in zone b.
-  await life.makePod('web', ['data'], { nodeSelector: { [labels.zone]: 'b' } });
-  await life.settle();
+  await fixture.makePod('web', ['data'], { nodeSelector: { [labels.zone]: 'b' } });
+  await fixture.settle();
   // 5. The scheduler picked a node. 6. A volume was made that can be reached from there.
-  expect(await life.selectedNode()).toBe('b1');
-  expect(await life.placesOf()).toEqual(['zone=b']);
+  expect(await fixture.selectedNode()).toBe('b1');
+  expect(await fixture.placesOf()).toEqual(['zone=b']);
   // 7. The pod was scheduled to the node, and runs.
-  expect(await life.lines()).toEqual(['claim data Bound', 'pod web Running on b1', 'volume for data Bound']);
-  expect(await life.mark()).toMatch(/^b1\//);
+  expect(await fixture.lines()).toEqual([
+    'claim data Bound',
+    'pod web Running on b1',
+    'volume for data Bound',
+  ]);
+  expect(await fixture.mark()).toMatch(/^b1\//);
   // The claim stays as long as its pod, and the volume as long as the claim.
-  await life.deleteClaim('data');
-  await life.settle();
-  expect(await life.lines()).toHaveLength(3);
-  await life.deletePod('web');
-  await life.settle();
-  expect(await life.lines()).toEqual([]);
-  life.expectNoTroubles();
+  await fixture.deleteClaim('data');
+  await fixture.settle();
+  expect(await fixture.lines()).toHaveLength(3);
+  await fixture.deletePod('web');
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual([]);
+  fixture.expectNoErrors();
 });
 
 test('a claim whose pod was there first is told that the pod has to be scheduled', async () => {
-  await using life = await Life.start();
-  await life.makePod('web', ['data']);
-  await life.makeClaim();
-  await life.settle();
-  expect(await life.toldOf('data')).toEqual(['WaitForPodScheduled: waiting for pod web to be scheduled']);
+  await using fixture = await LifecycleFixture.start();
+  await fixture.makePod('web', ['data']);
+  await fixture.makeClaim();
+  await fixture.settle();
+  expect(await fixture.eventsOf('data')).toEqual([
+    'WaitForPodScheduled: waiting for pod web to be scheduled',
+  ]);
 });
 
 test('events tell the whole story of a volume', async () => {
-  await using life = await Life.start({ controllers: withScheduler() });
-  await life.makeClaim();
-  await life.makePod('web', ['data']);
-  await life.settle();
-  const { volumeName } = (await life.claim()).spec ?? {};
-  expect(await life.toldOf('data')).toEqual(
+  await using fixture = await LifecycleFixture.start({ controllers: controllersWithScheduler() });
+  await fixture.makeClaim();
+  await fixture.makePod('web', ['data']);
+  await fixture.settle();
+  const { volumeName } = (await fixture.claim()).spec ?? {};
+  expect(await fixture.eventsOf('data')).toEqual(
     expect.arrayContaining([
       expect.stringMatching(/^ExternalProvisioning: Waiting for a volume to be created/),
       'Provisioning: External provisioner is provisioning volume for claim "default/data"',
       `ProvisioningSucceeded: Successfully provisioned volume ${volumeName}`,
     ]),
   );
-  const told = await life.toldOf('web');
+  const told = await fixture.eventsOf('web');
   expect(told).toContainEqual(expect.stringMatching(/^Scheduled: Successfully assigned default\/web to /));
   expect(told).toContain(`SuccessfulAttachVolume: AttachVolume.Attach succeeded for volume "${volumeName}" `);
 });
 
 test('with the policy Retain the volume outlives its claim, Released', async () => {
-  await using life = await Life.start({ classes: [classOf({ reclaimPolicy: 'Retain' })] });
-  await life.makeClaim();
-  await life.selectNode('data', 'a1');
-  await life.settle();
-  await life.deleteClaim('data');
-  await life.settle();
-  expect(await life.lines()).toEqual(['volume for data Released']);
+  await using fixture = await LifecycleFixture.start({ classes: [classOf({ reclaimPolicy: 'Retain' })] });
+  await fixture.makeClaim();
+  await fixture.selectNode('data', 'a1');
+  await fixture.settle();
+  await fixture.deleteClaim('data');
+  await fixture.settle();
+  expect(await fixture.lines()).toEqual(['volume for data Released']);
 });
 
 test('a pod on a node outside the zone of its volume does not run, and says why', async () => {
-  await using life = await Life.start();
-  await life.makeClaim();
-  await life.makePod('web', ['data']);
-  await life.selectNode('data', 'a1');
-  await life.settle();
-  await life.bindPod('web', 'b1');
-  await life.settle();
-  expect(await life.lines()).toContain('pod web Pending on b1');
-  const { volumeName } = (await life.claim()).spec ?? {};
-  expect(await life.toldOf('web')).toEqual([
+  await using fixture = await LifecycleFixture.start();
+  await fixture.makeClaim();
+  await fixture.makePod('web', ['data']);
+  await fixture.selectNode('data', 'a1');
+  await fixture.settle();
+  await fixture.bindPod('web', 'b1');
+  await fixture.settle();
+  expect(await fixture.lines()).toContain('pod web Pending on b1');
+  const { volumeName } = (await fixture.claim()).spec ?? {};
+  expect(await fixture.eventsOf('web')).toEqual([
     `FailedMount: MountVolume.NodeAffinity check failed for volume "${volumeName}" : no matching NodeSelectorTerms`,
   ]);
-  expect(await life.mark()).toBeUndefined();
+  expect(await fixture.mark()).toBeUndefined();
 });

@@ -27,12 +27,12 @@ function selectedNodeOf({ metadata }: PersistentVolumeClaim): string {
 }
 
 /** Whether the claim still needs a volume at all. */
-export function isUnserved({ metadata, spec }: PersistentVolumeClaim): boolean {
+export function needsVolume({ metadata, spec }: PersistentVolumeClaim): boolean {
   return metadata?.deletionTimestamp === undefined && textOf(spec?.volumeName) === '';
 }
 
 /** What is to be made; `node` is empty where the class binds immediately. */
-export interface Demand {
+export interface VolumeDemand {
   readonly provisioner: string;
   readonly node: string;
 }
@@ -46,9 +46,9 @@ export function demandOf(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass,
   volumeScheduling = true,
-): Demand | undefined {
+): VolumeDemand | undefined {
   const provisioner = provisionerOf(claim);
-  if (!isUnserved(claim) || provisioner === '' || storageClass.provisioner !== provisioner) return undefined;
+  if (!needsVolume(claim) || provisioner === '' || storageClass.provisioner !== provisioner) return undefined;
   if (!isDelayedBinding(storageClass)) return { provisioner, node: '' };
   const node = selectedNodeOf(claim);
   return node === '' && volumeScheduling ? undefined : { provisioner, node };

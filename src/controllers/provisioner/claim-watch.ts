@@ -1,5 +1,4 @@
-import type { Node } from '../../kube/api/core.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { StorageClass } from '../../kube/api/storage.ts';
 import { keyOf } from '../../kube/object-key.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../kube/resources.ts';

@@ -1,26 +1,31 @@
 import type { ResourceClient } from '../../cluster/cluster.ts';
-import type { Node } from '../../kube/api/core.ts';
-import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
+import type { Node, PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { StorageClass } from '../../kube/api/storage.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { keyOf, parseKey } from '../../kube/object-key.ts';
-import { orAbsent } from '../../kube/or-absent.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import { claimClassName, isClaimRefTo } from '../../kube/volumes.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { lookUp } from '../../kube/wire.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
-import type { Requeue } from '../../reconcile/controller-loop.ts';
 import { referenceTo } from '../../reconcile/event-recorder.ts';
+import type { Requeue } from '../../reconcile/workers.ts';
 import { messageOf } from '../../runtime/error-message.ts';
-import { type Demand, demandOf, isUnserved, provisionerOf } from './claim-demand.ts';
+import { demandOf, needsVolume, provisionerOf, type VolumeDemand } from './claim-demand.ts';
 import type { ClaimWatch } from './claim-watch.ts';
-import { type ClearOptions, clearIntent, type Intent, intentOf, storeIntent } from './intent.ts';
+import {
+  type ClearIntentOptions,
+  clearIntent,
+  intentOf,
+  type ProvisioningIntent,
+  storeIntent,
+} from './intent.ts';
+import { provisionedVolume } from './provisioned-volume.ts';
 import { assetOf, type Provisioner, type Provisioners, type VolumePlan } from './provisioner.ts';
 import { spreadPosition } from './spread.ts';
-import { volumeOf } from './volume-of.ts';
 
-export interface ClaimWorkOptions {
+export interface ClaimProvisioningOptions {
   readonly context: ControllerContext;
   readonly provisioners: Provisioners;
   readonly watch: ClaimWatch;
@@ -32,7 +37,7 @@ export interface ClaimWorkOptions {
 interface Job {
   readonly claim: PersistentVolumeClaim;
   readonly storageClass: StorageClass;
-  readonly demand: Demand;
+  readonly demand: VolumeDemand;
   readonly provisioner: Provisioner;
   readonly node: Node | undefined;
 }
@@ -49,14 +54,14 @@ type Recorded = 'none' | 'own' | 'for another' | 'taken' | 'lost';
  * 3. the PersistentVolume: found by its name, and only the note on the claim is left to be taken off;
  * 4. the intent is taken off, together with the selected node where the volume could not be made for that one.
  */
-export class ClaimWork {
+export class ClaimProvisioning {
   readonly #context: ControllerContext;
   readonly #provisioners: Provisioners;
   readonly #watch: ClaimWatch;
   readonly #claims: ResourceClient<PersistentVolumeClaim>;
   readonly #volumeScheduling: boolean;
 
-  constructor({ context, provisioners, watch, volumeScheduling }: ClaimWorkOptions) {
+  constructor({ context, provisioners, watch, volumeScheduling }: ClaimProvisioningOptions) {
     this.#volumeScheduling = volumeScheduling;
     this.#context = context;
     this.#provisioners = provisioners;
@@ -65,7 +70,7 @@ export class ClaimWork {
   }
 
   async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
-    const claim = await orAbsent(this.#claims.get(parseKey(key), { signal }));
+    const claim = await undefinedIfNotFound(this.#claims.get(parseKey(key), { signal }));
     if (claim === undefined) return undefined;
     const intent = intentOf(claim);
     if (intent !== undefined && !this.#provisioners.has(intent.provisioner)) return undefined;
@@ -78,23 +83,23 @@ export class ClaimWork {
         `persistentvolume "pvc-${claim.metadata?.uid}" is there already, for another claim`,
       );
     if (record === 'taken' || record === 'lost') return await this.#clear(claim, {}, signal);
-    if (record === 'for another' || !isUnserved(claim))
+    if (record === 'for another' || !needsVolume(claim))
       return await this.#withdraw(claim, intent, {}, signal);
     return await this.#serve(claim, intent, signal);
   }
 
   #isAsked(claim: PersistentVolumeClaim): boolean {
-    return isUnserved(claim) && this.#provisioners.has(provisionerOf(claim));
+    return needsVolume(claim) && this.#provisioners.has(provisionerOf(claim));
   }
 
   /** What was recorded once may hold data: then the asset is left to whoever has, or had, the volume. */
   async #recordOf(
     claim: PersistentVolumeClaim,
-    intent: Intent | undefined,
+    intent: ProvisioningIntent | undefined,
     signal: AbortSignal,
   ): Promise<Recorded> {
     const { name } = assetOf(claim.metadata?.uid ?? '');
-    const volume = await orAbsent(
+    const volume = await undefinedIfNotFound(
       this.#context.cluster.resource(persistentVolumes).get({ name }, { signal }),
     );
     if (volume === undefined) return claim.spec?.volumeName === name ? 'lost' : 'none';
@@ -105,7 +110,7 @@ export class ClaimWork {
 
   async #finish(
     claim: PersistentVolumeClaim,
-    intent: Intent | undefined,
+    intent: ProvisioningIntent | undefined,
     signal: AbortSignal,
   ): Promise<undefined> {
     if (intent === undefined) return;
@@ -118,8 +123,8 @@ export class ClaimWork {
   /** Removes what may have been made and is not wanted any more. */
   async #withdraw(
     claim: PersistentVolumeClaim,
-    intent: Intent | undefined,
-    options: ClearOptions,
+    intent: ProvisioningIntent | undefined,
+    options: ClearIntentOptions,
     signal: AbortSignal,
   ): Promise<undefined> {
     const maker = intent === undefined ? undefined : this.#provisioners.get(intent.provisioner);
@@ -129,12 +134,12 @@ export class ClaimWork {
 
   async #serve(
     claim: PersistentVolumeClaim,
-    intent: Intent | undefined,
+    intent: ProvisioningIntent | undefined,
     signal: AbortSignal,
   ): Promise<Requeue | undefined> {
     const className = claimClassName(claim);
     const classes = this.#context.cluster.resource(storageClasses);
-    const storageClass = await orAbsent(classes.get({ name: className }, { signal }));
+    const storageClass = await undefinedIfNotFound(classes.get({ name: className }, { signal }));
     const demand = storageClass && demandOf(claim, storageClass, this.#volumeScheduling);
     if (intent !== undefined && (demand?.provisioner !== intent.provisioner || demand.node !== intent.node)) {
       await this.#withdraw(claim, intent, {}, signal);
@@ -156,7 +161,7 @@ export class ClaimWork {
   }
 
   async #nodeNamed(name: string, signal: AbortSignal): Promise<Node | undefined> {
-    return await orAbsent(this.#context.cluster.resource(nodes).get({ name }, { signal }));
+    return await undefinedIfNotFound(this.#context.cluster.resource(nodes).get({ name }, { signal }));
   }
 
   async #provision(job: Job, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -213,7 +218,7 @@ export class ClaimWork {
   ): Promise<Requeue | undefined> {
     const { namespace, name } = claim.metadata ?? {};
     try {
-      const volume = volumeOf(plan, claim, storageClass);
+      const volume = provisionedVolume(plan, claim, storageClass);
       await this.#context.cluster.resource(persistentVolumes).create(volume, { signal });
     } catch (error) {
       // Another process was faster; what it wrote is looked at like anything else that is there.
@@ -226,8 +231,12 @@ export class ClaimWork {
   }
 
   /** A claim that has gone meanwhile has nothing left to clear. */
-  async #clear(claim: PersistentVolumeClaim, options: ClearOptions, signal: AbortSignal): Promise<undefined> {
-    await orAbsent(clearIntent(this.#claims, claim, options, signal));
+  async #clear(
+    claim: PersistentVolumeClaim,
+    options: ClearIntentOptions,
+    signal: AbortSignal,
+  ): Promise<undefined> {
+    await undefinedIfNotFound(clearIntent(this.#claims, claim, options, signal));
   }
 
   /** Tells it, and looks again when a class or a node changes. */

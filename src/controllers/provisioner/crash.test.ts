@@ -5,9 +5,9 @@ import { nodes } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { intentFinalizer, intentOf } from './intent.ts';
 import { provisionerController } from './provisioner-controller.ts';
-import { Disks } from './testing/disk-provisioner.ts';
+import { FakeDiskDriver } from './testing/fake-disk-driver.ts';
 import { classOf } from './testing/objects.ts';
-import { ProvisionerTrial } from './testing/provisioner-trial.ts';
+import { ProvisionerFixture } from './testing/provisioner-fixture.ts';
 
 const provisioner = 'disk.example.com';
 /** More writes than any of these stories takes. */
@@ -15,44 +15,44 @@ const writesMax = 30;
 
 interface Story {
   /** What is there before the controller runs for the first time. */
-  readonly before?: (fixture: ProvisionerTrial, disks: Disks) => Promise<void>;
+  readonly before?: (fixture: ProvisionerFixture, disks: FakeDiskDriver) => Promise<void>;
   /** What happens while it is away. */
-  readonly meanwhile?: (fixture: ProvisionerTrial) => Promise<void>;
-  readonly after: (fixture: ProvisionerTrial, disks: Disks) => Promise<boolean>;
+  readonly meanwhile?: (fixture: ProvisionerFixture) => Promise<void>;
+  readonly after: (fixture: ProvisionerFixture, disks: FakeDiskDriver) => Promise<boolean>;
 }
 
-function controllersOn(disks: Disks) {
+function controllersOn(disks: FakeDiskDriver) {
   return [provisionerController({ provisioners: [disks.provisioner] })];
 }
 
-async function ready(story: Story, disks: Disks): Promise<ProvisionerTrial> {
-  const fixture = await ProvisionerTrial.start([], classOf({ provisioner }));
+async function ready(story: Story, disks: FakeDiskDriver): Promise<ProvisionerFixture> {
+  const fixture = await ProvisionerFixture.start([], classOf({ provisioner }));
   await fixture.makeClaim({ node: 'a1', provisioner });
   await story.before?.(fixture, disks);
   return fixture;
 }
 
 /** The controller again, and all others as they would be, until the story has its end. */
-async function goOn(fixture: ProvisionerTrial, disks: Disks, story: Story): Promise<void> {
-  disks.mishap = 'none';
-  fixture.trial.run(controllersOn(disks));
+async function goOn(fixture: ProvisionerFixture, disks: FakeDiskDriver, story: Story): Promise<void> {
+  disks.fault = 'none';
+  fixture.virtualTime.run(controllersOn(disks));
   await fixture.until(async () => {
-    await fixture.tidy();
+    await fixture.finishOtherControllersWork();
     return await story.after(fixture, disks);
   });
   // And stays there.
-  await fixture.trial.settle();
+  await fixture.virtualTime.settle();
   expect(await story.after(fixture, disks)).toBe(true);
 }
 
 /** Dies after so many writes; answers whether it came to that. */
 async function dieAfter(writes: number, story: Story): Promise<boolean> {
-  const disks = new Disks();
+  const disks = new FakeDiskDriver();
   await using fixture = await ready(story, disks);
   const crash = new CrashAfterWrites(writes);
   const crashing = new InterceptedCluster(fixture.cluster, crash);
-  const first = fixture.trial.run(controllersOn(disks), crashing);
-  await fixture.trial.settle();
+  const first = fixture.virtualTime.run(controllersOn(disks), crashing);
+  await fixture.virtualTime.settle();
   await first.close();
   const hasDied = crash.hasCrashed;
   await story.meanwhile?.(fixture);
@@ -67,37 +67,37 @@ async function dieEverywhere(story: Story): Promise<number> {
 
 /** Dies when the disk is there and the volume isn't. */
 async function dieBetween(story: Story): Promise<void> {
-  const disks = new Disks();
+  const disks = new FakeDiskDriver();
   await using fixture = await ready(story, disks);
-  disks.mishap = 'hangs';
-  const first = fixture.trial.run(controllersOn(disks));
+  disks.fault = 'hangs';
+  const first = fixture.virtualTime.run(controllersOn(disks));
   let isHanging = false;
   void disks.hanging.then(() => {
     isHanging = true;
   });
   await fixture.until(() => isHanging);
   await first.close();
-  expect(disks.there.size).toBe(1);
+  expect(disks.disks.size).toBe(1);
   expect(await fixture.volumes()).toEqual([]);
   await story.meanwhile?.(fixture);
   await goOn(fixture, disks, story);
 }
 
-async function isServed(fixture: ProvisionerTrial, disks: Disks): Promise<boolean> {
+async function isServed(fixture: ProvisionerFixture, disks: FakeDiskDriver): Promise<boolean> {
   const [claim, volumes] = [await fixture.claim(), await fixture.volumes()];
   const isNoted = claim === undefined || intentOf(claim) !== undefined;
-  return !isNoted && volumes.length === 1 && [...disks.there.keys()].join() === volumes[0]?.metadata?.name;
+  return !isNoted && volumes.length === 1 && [...disks.disks.keys()].join() === volumes[0]?.metadata?.name;
 }
 
-async function isAllGone(fixture: ProvisionerTrial, disks: Disks): Promise<boolean> {
+async function isAllGone(fixture: ProvisionerFixture, disks: FakeDiskDriver): Promise<boolean> {
   return (
-    (await fixture.claim()) === undefined && (await fixture.volumes()).length === 0 && disks.there.size === 0
+    (await fixture.claim()) === undefined && (await fixture.volumes()).length === 0 && disks.disks.size === 0
   );
 }
 
-async function nothingMade(fixture: ProvisionerTrial, disks: Disks): Promise<boolean> {
+async function nothingMade(fixture: ProvisionerFixture, disks: FakeDiskDriver): Promise<boolean> {
   const claim = await fixture.claim();
-  return claim !== undefined && intentOf(claim) === undefined && disks.there.size === 0;
+  return claim !== undefined && intentOf(claim) === undefined && disks.disks.size === 0;
 }
 
 const stories: Readonly<Record<string, Story>> = {
@@ -113,7 +113,7 @@ const stories: Readonly<Record<string, Story>> = {
       const [volume] = await fixture.volumes();
       const values =
         volume?.spec?.nodeAffinity?.required?.nodeSelectorTerms?.[0]?.matchExpressions?.[0]?.values;
-      return values?.join() === [...disks.there.values()].join();
+      return values?.join() === [...disks.disks.values()].join();
     },
   },
 };
@@ -149,11 +149,11 @@ test('it dies between the disk and the volume, and the node goes: the disk goes,
 test('it dies after any write of a deletion: volume and disk go', async () => {
   const deaths = await dieEverywhere({
     before: async (fixture, disks) => {
-      const maker = fixture.trial.run(controllersOn(disks));
+      const maker = fixture.virtualTime.run(controllersOn(disks));
       await fixture.until(() => isServed(fixture, disks));
       await maker.close();
       await fixture.deleteClaim();
-      await fixture.tidy();
+      await fixture.finishOtherControllersWork();
     },
     after: isAllGone,
   });
@@ -161,11 +161,11 @@ test('it dies after any write of a deletion: volume and disk go', async () => {
 });
 
 test('a claim that is deleted while its disk is being made leaves nothing', async () => {
-  const disks = new Disks();
+  const disks = new FakeDiskDriver();
   await using fixture = await ready({ after: isAllGone }, disks);
-  disks.mishap = 'hangs';
-  const first = fixture.trial.run(controllersOn(disks));
-  await fixture.until(() => disks.there.size === 1);
+  disks.fault = 'hangs';
+  const first = fixture.virtualTime.run(controllersOn(disks));
+  await fixture.until(() => disks.disks.size === 1);
   await fixture.deleteClaim();
   // It can't go: somebody is still making its disk.
   expect((await fixture.claim())?.metadata?.finalizers).toEqual([intentFinalizer]);
@@ -174,24 +174,24 @@ test('a claim that is deleted while its disk is being made leaves nothing', asyn
 });
 
 test('whoever does not know what came of it tries again, on the same node', async () => {
-  const disks = new Disks();
+  const disks = new FakeDiskDriver();
   await using fixture = await ready({ after: isServed }, disks);
-  disks.mishap = 'throws';
-  fixture.trial.run(controllersOn(disks));
-  await fixture.trial.settle();
+  disks.fault = 'throws';
+  fixture.virtualTime.run(controllersOn(disks));
+  await fixture.virtualTime.settle();
   expect((await fixture.claim())?.metadata?.annotations?.[annotations.selectedNode]).toBe('a1');
-  expect(await fixture.trial.told()).toContain(
+  expect(await fixture.virtualTime.eventLines()).toContain(
     'ProvisioningFailed data: failed to provision volume with StorageClass "standard": the line is dead',
   );
-  disks.mishap = 'none';
+  disks.fault = 'none';
   await fixture.until(() => isServed(fixture, disks));
 });
 
 test('whoever knows that nothing came of it asks for another node', async () => {
-  const disks = new Disks();
+  const disks = new FakeDiskDriver();
   await using fixture = await ready({ after: nothingMade }, disks);
-  disks.mishap = 'refuses';
-  fixture.trial.run(controllersOn(disks));
+  disks.fault = 'refuses';
+  fixture.virtualTime.run(controllersOn(disks));
   await fixture.until(
     async () => (await fixture.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
   );
@@ -199,23 +199,23 @@ test('whoever knows that nothing came of it asks for another node', async () => 
 });
 
 test('two at once make one volume for each claim, and remove each once released', async () => {
-  const disks = new Disks();
-  await using fixture = await ProvisionerTrial.start([], classOf({ provisioner }));
+  const disks = new FakeDiskDriver();
+  await using fixture = await ProvisionerFixture.start([], classOf({ provisioner }));
   const names = Array.from({ length: 12 }, (_, index) => `data-${index}`);
   for (const name of names) await fixture.makeClaim({ name, node: 'a1', provisioner });
-  for (let round = 0; round < 2; round++) fixture.trial.run(controllersOn(disks));
+  for (let round = 0; round < 2; round++) fixture.virtualTime.run(controllersOn(disks));
   const noted = async () => {
     const claims = await Promise.all(names.map((name) => fixture.claim(name)));
     return claims.some((claim) => claim !== undefined && intentOf(claim) !== undefined);
   };
   await fixture.until(async () => (await fixture.volumes()).length === names.length && !(await noted()));
-  expect([...disks.there.keys()].sort()).toEqual(
+  expect([...disks.disks.keys()].sort()).toEqual(
     (await fixture.volumes()).map(({ metadata }) => metadata?.name).sort(),
   );
   for (const name of names) await fixture.deleteClaim(name);
   await fixture.until(async () => {
-    await fixture.tidy();
+    await fixture.finishOtherControllersWork();
     return (await fixture.volumes()).length === 0;
   });
-  expect(disks.there.size).toBe(0);
+  expect(disks.disks.size).toBe(0);
 });

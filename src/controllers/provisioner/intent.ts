@@ -7,14 +7,14 @@ import { provisionerOf, selectedNodeAnnotations } from './claim-demand.ts';
 export const intentAnnotation = 'stowage.dev/provisioning';
 export const intentFinalizer = 'stowage.dev/provisioning';
 
-export interface Intent {
+export interface ProvisioningIntent {
   readonly provisioner: string;
   /** Empty where no node was selected. */
   readonly node: string;
 }
 
 /** Undefined where nobody is making a volume. */
-export function intentOf(claim: PersistentVolumeClaim): Intent | undefined {
+export function intentOf(claim: PersistentVolumeClaim): ProvisioningIntent | undefined {
   if (!(claim.metadata?.finalizers ?? []).includes(intentFinalizer)) return undefined;
   // Somebody may have taken the annotation off by hand; the finalizer still says that there may be something to undo.
   const text = lookUp(claim.metadata?.annotations, intentAnnotation) ?? provisionerOf(claim);
@@ -22,11 +22,11 @@ export function intentOf(claim: PersistentVolumeClaim): Intent | undefined {
   return { provisioner, node };
 }
 
-/** Stores the intent on the very version of the claim that was judged; whoever changed it makes this fail with `ReservationConflict`. */
+/** Stores the intent on the very version of the claim that was judged; whoever changed it makes this fail with `Conflict`. */
 export function storeIntent(
   client: ResourceClient<PersistentVolumeClaim>,
   claim: PersistentVolumeClaim,
-  { provisioner, node }: Intent,
+  { provisioner, node }: ProvisioningIntent,
   signal: AbortSignal,
 ): Promise<PersistentVolumeClaim> {
   const others = (claim.metadata?.finalizers ?? []).filter((name) => name !== intentFinalizer);
@@ -37,7 +37,7 @@ export function storeIntent(
   return patchMetadata(client, claim, change, signal);
 }
 
-export interface ClearOptions {
+export interface ClearIntentOptions {
   /** Asks the scheduler to choose again. */
   readonly dropsSelectedNode?: boolean;
 }
@@ -46,7 +46,7 @@ export interface ClearOptions {
 export async function clearIntent(
   client: ResourceClient<PersistentVolumeClaim>,
   claim: PersistentVolumeClaim,
-  options: ClearOptions,
+  options: ClearIntentOptions,
   signal: AbortSignal,
 ): Promise<PersistentVolumeClaim> {
   const selected = options.dropsSelectedNode ? selectedNodeAnnotations : [];

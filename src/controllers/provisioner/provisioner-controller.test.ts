@@ -7,13 +7,15 @@ import { annotations, finalizers } from '../../kube/well-known.ts';
 import { intentAnnotation, intentFinalizer } from './intent.ts';
 import { provisionerController } from './provisioner-controller.ts';
 import { affinityLines, classOf, local, nodeOf, termsOf } from './testing/objects.ts';
-import { ProvisionerTrial } from './testing/provisioner-trial.ts';
+import { ProvisionerFixture } from './testing/provisioner-fixture.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
 
 const controllers = [provisionerController()];
 
-async function told(fixture: ProvisionerTrial, uid = ''): Promise<readonly string[]> {
-  return (await fixture.trial.told()).map((line) => line.replaceAll(uid === '' ? '\0' : uid, 'UID'));
+async function told(fixture: ProvisionerFixture, uid = ''): Promise<readonly string[]> {
+  return (await fixture.virtualTime.eventLines()).map((line) =>
+    line.replaceAll(uid === '' ? '\0' : uid, 'UID'),
+  );
 }
 
 test('a claim gets a volume that follows from it, its class and the node', async () => {
@@ -22,7 +24,7 @@ test('a claim gets a volume that follows from it, its class and the node', async
     reclaimPolicy: 'Retain',
     parameters: { type: 'fast', fsType: 'xfs' },
   });
-  await using fixture = await ProvisionerTrial.start(controllers, storageClass);
+  await using fixture = await ProvisionerFixture.start(controllers, storageClass);
   const spec = { accessModes: ['ReadWriteMany'] as const, resources: { requests: { storage: '1.5Gi' } } };
   const { metadata } = await fixture.makeClaim({ node: 'b1', spec });
   await fixture.until(async () => (await fixture.volumes()).length > 0);
@@ -70,7 +72,7 @@ test('a claim gets a volume that follows from it, its class and the node', async
 test.each(['volume.alpha.kubernetes.io/selectedNode', 'volume.alpha.kubernetes.io/selected-node'])(
   '%s is understood',
   async (key) => {
-    await using fixture = await ProvisionerTrial.start(controllers);
+    await using fixture = await ProvisionerFixture.start(controllers);
     await fixture.makeClaim({ annotations: { [key]: 'b1' } });
     await fixture.until(async () => (await fixture.volumes()).length > 0);
     expect(affinityLines((await fixture.volumes())[0]?.spec?.nodeAffinity)).toEqual(['zone=b']);
@@ -78,9 +80,9 @@ test.each(['volume.alpha.kubernetes.io/selectedNode', 'volume.alpha.kubernetes.i
 );
 
 test('a claim that waits for its consumer is served when a node is selected, not before', async () => {
-  await using fixture = await ProvisionerTrial.start(controllers);
+  await using fixture = await ProvisionerFixture.start(controllers);
   await fixture.makeClaim();
-  await fixture.trial.settle();
+  await fixture.virtualTime.settle();
   expect(await fixture.volumes()).toEqual([]);
   await fixture.annotate({ [annotations.selectedNode]: 'a1' });
   await fixture.until(async () => (await fixture.volumes()).length > 0);
@@ -91,16 +93,16 @@ test.each([
   ['whose class has another provisioner by now', {}, { provisioner: 'ebs.csi.aws.com' }],
   ['that names a volume', { spec: { volumeName: 'mine' } }, {}],
 ])('a claim %s is left alone', async (_, options, more) => {
-  await using fixture = await ProvisionerTrial.start(controllers, classOf(more));
+  await using fixture = await ProvisionerFixture.start(controllers, classOf(more));
   const before = await fixture.makeClaim({ node: 'a1', ...options });
-  await fixture.trial.settle();
+  await fixture.virtualTime.settle();
   expect(await fixture.volumes()).toEqual([]);
   expect((await fixture.claim())?.metadata?.resourceVersion).toBe(before.metadata?.resourceVersion);
 });
 
 describe('a failure', () => {
   test('takes the selected node off, so that another is chosen', async () => {
-    await using fixture = await ProvisionerTrial.start(
+    await using fixture = await ProvisionerFixture.start(
       controllers,
       classOf({ allowedTopologies: termsOf('zone=a') }),
     );
@@ -119,7 +121,7 @@ describe('a failure', () => {
   });
 
   test('by a node that is gone does the same', async () => {
-    await using fixture = await ProvisionerTrial.start(controllers);
+    await using fixture = await ProvisionerFixture.start(controllers);
     await fixture.makeClaim({ node: 'gone' });
     await fixture.until(
       async () => (await fixture.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
@@ -134,9 +136,9 @@ describe('a failure', () => {
       volumeBindingMode: 'Immediate',
       allowedTopologies: termsOf('rack=rack9'),
     });
-    await using fixture = await ProvisionerTrial.start(controllers, storageClass);
+    await using fixture = await ProvisionerFixture.start(controllers, storageClass);
     const before = await fixture.makeClaim();
-    await fixture.trial.settle();
+    await fixture.virtualTime.settle();
     expect((await fixture.claim())?.metadata?.resourceVersion).toBe(before.metadata?.resourceVersion);
     expect((await told(fixture))[0]).toMatch(/no matching zones found in allowedTopologies/);
     await fixture.cluster.resource(nodes).create(nodeOf('c1 c r1 rack9'));
@@ -145,9 +147,9 @@ describe('a failure', () => {
   });
 
   test('by a class that is missing ends when the class comes', async () => {
-    await using fixture = await ProvisionerTrial.start(controllers);
+    await using fixture = await ProvisionerFixture.start(controllers);
     await fixture.makeClaim({ className: 'late', node: 'a1' });
-    await fixture.trial.settle();
+    await fixture.virtualTime.settle();
     expect(await told(fixture)).toEqual([
       'ProvisioningFailed data: storageclass.storage.k8s.io "late" not found',
     ]);
@@ -158,7 +160,7 @@ describe('a failure', () => {
 
 describe('a released volume', () => {
   async function released(policy: 'Delete' | 'Retain') {
-    const fixture = await ProvisionerTrial.start(controllers, classOf({ reclaimPolicy: policy }));
+    const fixture = await ProvisionerFixture.start(controllers, classOf({ reclaimPolicy: policy }));
     await fixture.makeClaim({ node: 'a1' });
     await fixture.until(async () => (await fixture.volumes()).length > 0);
     await fixture.settle();
@@ -182,7 +184,7 @@ describe('a released volume', () => {
     const { fixture, name } = volume;
     await fixture.deleteClaim();
     await fixture.release(name);
-    await fixture.trial.settle();
+    await fixture.virtualTime.settle();
     expect((await fixture.volumes())[0]?.metadata?.deletionTimestamp).toBeUndefined();
     const body = { spec: { persistentVolumeReclaimPolicy: 'Delete' } };
     await fixture.cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
@@ -198,7 +200,7 @@ describe('a released volume', () => {
       .resource(persistentVolumeClaims)
       .update({ ...claim, spec: { ...claim?.spec, volumeName: name } });
     await fixture.release(name);
-    await fixture.trial.settle();
+    await fixture.virtualTime.settle();
     expect((await fixture.volumes())[0]?.metadata?.deletionTimestamp).toBeUndefined();
   });
 
@@ -217,7 +219,7 @@ describe('a released volume', () => {
     ['of somebody else', 'ebs.csi.aws.com'],
     ['that only says it is ours', 'zonal.stowage.dev'],
   ])('%s is left alone', async (_, provisioner) => {
-    await using fixture = await ProvisionerTrial.start(controllers);
+    await using fixture = await ProvisionerFixture.start(controllers);
     const metadata = { name: 'foreign', annotations: { [annotations.provisionedBy]: provisioner } };
     await fixture.cluster.resource(persistentVolumes).create({
       metadata,
@@ -230,7 +232,7 @@ describe('a released volume', () => {
       },
     });
     await fixture.release('foreign');
-    await fixture.trial.settle();
+    await fixture.virtualTime.settle();
     const [volume] = await fixture.volumes();
     expect(volume?.metadata?.deletionTimestamp).toBeUndefined();
     expect(volume?.metadata?.finalizers).toEqual([finalizers.pvProtection]);
@@ -240,7 +242,7 @@ describe('a released volume', () => {
 test('a local volume is a directory from claim to release', async () => {
   await using here = await temporaryDirectory();
   const localRoot = join(here.path, 'volumes');
-  await using fixture = await ProvisionerTrial.start(
+  await using fixture = await ProvisionerFixture.start(
     [provisionerController({ localRoot })],
     classOf({ provisioner: local }),
   );
@@ -260,7 +262,7 @@ test('a local volume is a directory from claim to release', async () => {
 });
 
 test('a volume that was deleted before its claim was bound is made anew', async () => {
-  await using fixture = await ProvisionerTrial.start(controllers);
+  await using fixture = await ProvisionerFixture.start(controllers);
   await fixture.makeClaim({ node: 'a1' });
   await fixture.until(async () => (await fixture.volumes()).length > 0);
   const [first] = await fixture.volumes();

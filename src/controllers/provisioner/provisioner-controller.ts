@@ -1,11 +1,11 @@
 import { isReason } from '../../kube/api-error.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
-import { runWorkers } from '../../reconcile/controller-loop.ts';
+import { runWorkers } from '../../reconcile/workers.ts';
 import { ClaimWatch } from './claim-watch.ts';
-import { ClaimWork } from './claim-work.ts';
+import { ClaimProvisioning } from './claim-work.ts';
 import { localProvisioner } from './local/local-provisioner.ts';
 import type { Provisioner, Provisioners } from './provisioner.ts';
-import { VolumeWork } from './volume-work.ts';
+import { VolumeReclaim } from './volume-work.ts';
 import { zonalProvisioner } from './zonal/zonal-provisioner.ts';
 
 const name = 'provisioner';
@@ -46,8 +46,8 @@ async function run(
   signal: AbortSignal,
 ): Promise<void> {
   const watch = new ClaimWatch(context, provisioners);
-  const claims = new ClaimWork({ context, provisioners, watch, volumeScheduling });
-  const volumes = new VolumeWork(context, provisioners);
+  const claims = new ClaimProvisioning({ context, provisioners, watch, volumeScheduling });
+  const volumes = new VolumeReclaim(context, provisioners);
   if (!(await watch.synced(signal))) return;
   const stop = watch.listen();
   try {

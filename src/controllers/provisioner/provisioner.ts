@@ -27,9 +27,9 @@ import type { SpreadPosition } from './spread.ts';
 export interface Provisioner {
   /** What a class calls it. */
   readonly name: string;
-  plan(request: ProvisionRequest): PlanOutcome;
-  make(plan: VolumePlan, signal: AbortSignal): Promise<MakeOutcome>;
-  remove(asset: Asset, signal: AbortSignal): Promise<void>;
+  plan(request: ProvisionRequest): VolumePlanOutcome;
+  make(plan: VolumePlan, signal: AbortSignal): Promise<VolumeMakeOutcome>;
+  remove(asset: ProvisionedAsset, signal: AbortSignal): Promise<void>;
 }
 
 /** By name. Classes that name nobody here are left to others. */
@@ -37,7 +37,7 @@ export type Provisioners = ReadonlyMap<string, Provisioner>;
 
 export interface ProvisionRequest {
   /** What the volume will be called. */
-  readonly asset: Asset;
+  readonly asset: ProvisionedAsset;
   readonly claim: PersistentVolumeClaim;
   readonly storageClass: StorageClass;
   /** Where the pod is going to run; absent where the class binds immediately. */
@@ -48,7 +48,7 @@ export interface ProvisionRequest {
 }
 
 /** What stands for a volume outside the cluster. */
-export interface Asset {
+export interface ProvisionedAsset {
   /** `pvc-` and the uid of the claim: the name of the PersistentVolume, too. */
   readonly name: string;
   readonly claimUid: string;
@@ -58,26 +58,26 @@ export interface Asset {
 
 /** What the provisioner knows of a volume; all the rest of a PersistentVolume follows from the claim and the class. */
 export interface VolumePlan {
-  readonly asset: Asset;
+  readonly asset: ProvisionedAsset;
   readonly source: PersistentVolumeSource;
   readonly nodeAffinity: VolumeNodeAffinity;
   /** Those of the claim, where left out. */
   readonly accessModes?: readonly PersistentVolumeAccessMode[];
 }
 
-export interface Refused {
+export interface RefusedOutcome {
   readonly kind: 'refused';
   /** For people: what is wrong, and what to do about it. */
   readonly message: string;
 }
 
-export type PlanOutcome = { readonly kind: 'planned'; readonly plan: VolumePlan } | Refused;
-export type MakeOutcome = { readonly kind: 'made'; readonly plan: VolumePlan } | Refused;
+export type VolumePlanOutcome = { readonly kind: 'planned'; readonly plan: VolumePlan } | RefusedOutcome;
+export type VolumeMakeOutcome = { readonly kind: 'made'; readonly plan: VolumePlan } | RefusedOutcome;
 
-export function refused(message: string): Refused {
+export function refusedOutcome(message: string): RefusedOutcome {
   return { kind: 'refused', message };
 }
 
-export function assetOf(claimUid: string, volume?: PersistentVolume): Asset {
+export function assetOf(claimUid: string, volume?: PersistentVolume): ProvisionedAsset {
   return { name: `pvc-${claimUid}`, claimUid, ...(volume === undefined ? {} : { volume }) };
 }

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
 import { intentAnnotation, intentFinalizer, intentOf } from './intent.ts';
 import { provisionerController } from './provisioner-controller.ts';
-import { Disks } from './testing/disk-provisioner.ts';
+import { FakeDiskDriver } from './testing/fake-disk-driver.ts';
 import { classOf } from './testing/objects.ts';
-import { ProvisionerTrial } from './testing/provisioner-trial.ts';
+import { ProvisionerFixture } from './testing/provisioner-fixture.ts';
 
 const provisioner = 'disk.example.com';
 const removed = { metadata: { finalizers: null } };
 const another = { spec: { claimRef: { namespace: 'elsewhere', name: 'other', uid: null } } };
 
 /** What an administrator does with a volume in use while the provisioner is away. */
-const rescues: Readonly<Record<string, (fixture: ProvisionerTrial, name: string) => Promise<unknown>>> = {
+const rescues: Readonly<Record<string, (fixture: ProvisionerFixture, name: string) => Promise<unknown>>> = {
   'the object of the volume is deleted': async ({ cluster }, name) => {
     await cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body: removed });
     await cluster.resource(persistentVolumes).delete({ name });
@@ -32,27 +32,30 @@ const rescues: Readonly<Record<string, (fixture: ProvisionerTrial, name: string)
 test.each(Object.entries(rescues))(
   'a disk that was recorded and used is kept when %s before the provisioner is back',
   async (_what, rescue) => {
-    const disks = new Disks();
+    const disks = new FakeDiskDriver();
     const controllers = [provisionerController({ provisioners: [disks.provisioner] })];
-    await using fixture = await ProvisionerTrial.start([], classOf({ provisioner, reclaimPolicy: 'Retain' }));
+    await using fixture = await ProvisionerFixture.start(
+      [],
+      classOf({ provisioner, reclaimPolicy: 'Retain' }),
+    );
     await fixture.makeClaim({ node: 'a1', provisioner });
-    const first = fixture.trial.run(controllers);
-    await fixture.trial.settle();
+    const first = fixture.virtualTime.run(controllers);
+    await fixture.virtualTime.settle();
     await first.close();
     const [volume] = await fixture.volumes();
     const name = volume?.metadata?.name ?? '';
     await bind(fixture, name);
     await rescue(fixture, name);
-    fixture.trial.run(controllers);
-    await fixture.trial.settle();
-    expect([...disks.there.keys()]).toEqual([name]);
+    fixture.virtualTime.run(controllers);
+    await fixture.virtualTime.settle();
+    expect([...disks.disks.keys()]).toEqual([name]);
     const claim = await fixture.claim();
     expect(claim && intentOf(claim)).toBeUndefined();
   },
 );
 
 /** What the binder of volumes does; and the intent is there, as if the provisioner had died before it took it off. */
-async function bind({ cluster }: ProvisionerTrial, volumeName: string): Promise<void> {
+async function bind({ cluster }: ProvisionerFixture, volumeName: string): Promise<void> {
   const metadata = {
     annotations: { [intentAnnotation]: `${provisioner} a1` },
     finalizers: ['kubernetes.io/pvc-protection', intentFinalizer],

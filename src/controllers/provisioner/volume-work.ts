@@ -1,7 +1,7 @@
 import type { ResourceClient } from '../../cluster/cluster.ts';
 import type { PersistentVolume } from '../../kube/api/core.ts';
-import { orAbsent } from '../../kube/or-absent.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import { annotations, finalizers } from '../../kube/well-known.ts';
 import { lookUp } from '../../kube/wire.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
@@ -20,7 +20,7 @@ const finalizer = finalizers.externalProvisioner;
  * 2. the asset is removed: removing it again finds nothing;
  * 3. the finalizer is taken off, and the object goes.
  */
-export class VolumeWork {
+export class VolumeReclaim {
   readonly #context: ControllerContext;
   readonly #provisioners: Provisioners;
   readonly #volumes: ResourceClient<PersistentVolume>;
@@ -32,7 +32,7 @@ export class VolumeWork {
   }
 
   async reconcile(name: string, signal: AbortSignal): Promise<undefined> {
-    const volume = await orAbsent(this.#volumes.get({ name }, { signal }));
+    const volume = await undefinedIfNotFound(this.#volumes.get({ name }, { signal }));
     const maker = lookUp(volume?.metadata?.annotations, annotations.provisionedBy) ?? '';
     const provisioner = this.#provisioners.get(maker);
     if (volume === undefined || provisioner === undefined) return;
@@ -63,14 +63,14 @@ export class VolumeWork {
     } = volume.metadata ?? {};
     if (deletionTimestamp !== undefined) return undefined;
     const body = { metadata: { uid, resourceVersion, finalizers: [...others, finalizer] } };
-    return await orAbsent(this.#volumes.patch({ name }, { type: 'merge', body }, { signal }));
+    return await undefinedIfNotFound(this.#volumes.patch({ name }, { type: 'merge', body }, { signal }));
   }
 
   /** A volume is data: its claim is asked for, whatever the phase says. */
   async #isClaimed({ metadata, spec }: PersistentVolume, signal: AbortSignal): Promise<boolean> {
     const { namespace, name = '', uid } = spec?.claimRef ?? {};
     const claims = this.#context.cluster.resource(persistentVolumeClaims);
-    const claim = await orAbsent(claims.get({ namespace, name }, { signal }));
+    const claim = await undefinedIfNotFound(claims.get({ namespace, name }, { signal }));
     if (claim === undefined || claim.metadata?.uid !== uid) return false;
     return claim.spec?.volumeName === metadata?.name;
   }
@@ -79,10 +79,10 @@ export class VolumeWork {
     const { name = '', uid, resourceVersion, deletionTimestamp } = volume.metadata ?? {};
     if (deletionTimestamp === undefined) {
       const preconditions = precise(uid, resourceVersion);
-      await orAbsent(this.#volumes.delete({ name }, { preconditions, signal }));
+      await undefinedIfNotFound(this.#volumes.delete({ name }, { preconditions, signal }));
     }
     await this.#removeAsset(volume, provisioner, signal);
-    const ending = await orAbsent(this.#volumes.get({ name }, { signal }));
+    const ending = await undefinedIfNotFound(this.#volumes.get({ name }, { signal }));
     if (ending === undefined || ending.metadata?.uid !== uid || !isHeld(ending)) return;
     await removeFinalizer(this.#volumes, ending, finalizer, signal);
   }

@@ -1,11 +1,11 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { orAbsent } from '../../kube/or-absent.ts';
 import { persistentVolumeClaims, persistentVolumes, volumeAttributesClasses } from '../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
-import { runWorkers } from '../../reconcile/controller-loop.ts';
 import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
+import { runWorkers } from '../../reconcile/workers.ts';
 
 const finalizer = 'kubernetes.io/vac-protection';
 
@@ -13,7 +13,7 @@ const finalizer = 'kubernetes.io/vac-protection';
  * The part of `protection` that keeps a VolumeAttributesClass while a claim or a volume names it. Keys are names of classes. Its only
  * write removes one finalizer from the very version that was judged.
  */
-export class AttributesClassKeeper {
+export class AttributesClassProtection {
   readonly #context: ControllerContext;
   readonly #queue: WorkQueue;
 
@@ -65,7 +65,7 @@ export class AttributesClassKeeper {
   async #reconcile(name: string, signal: AbortSignal): Promise<undefined> {
     const { cluster } = this.#context;
     const client = cluster.resource(volumeAttributesClasses);
-    const found = await orAbsent(client.get({ name }, { signal }));
+    const found = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (found === undefined || !isEnding(found)) return;
     // The server is asked, not the caches: a class that ends can't be brought back.
     const { items: volumes } = await cluster.resource(persistentVolumes).list({ signal });

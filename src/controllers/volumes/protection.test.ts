@@ -6,20 +6,20 @@ import {
   pods,
   volumeAttributesClasses,
 } from '../../kube/resources.ts';
-import { ControlledCluster, untilGone } from '../testing/controlled-cluster.ts';
+import { RealTimeCluster, untilGone } from '../testing/real-time-cluster.ts';
 
 const namespace = 'default';
 const claim = { namespace, name: 'data' };
 
 async function makeClaim(
-  { cluster }: ControlledCluster,
+  { cluster }: RealTimeCluster,
   more: PersistentVolumeClaim['spec'] = {},
 ): Promise<void> {
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
   await cluster.resource(persistentVolumeClaims).create({ metadata: claim, spec: { ...spec, ...more } });
 }
 
-async function makePod({ cluster }: ControlledCluster, nodeName?: string): Promise<void> {
+async function makePod({ cluster }: RealTimeCluster, nodeName?: string): Promise<void> {
   await cluster.resource(pods).create({
     metadata: { namespace, name: 'web' },
     spec: {
@@ -31,7 +31,7 @@ async function makePod({ cluster }: ControlledCluster, nodeName?: string): Promi
 }
 
 test('a claim that nobody uses goes when it is deleted', async () => {
-  await using fixture = await ControlledCluster.start('protection');
+  await using fixture = await RealTimeCluster.start('protection');
   await makeClaim(fixture);
   const client = fixture.cluster.resource(persistentVolumeClaims);
   await client.delete(claim);
@@ -39,7 +39,7 @@ test('a claim that nobody uses goes when it is deleted', async () => {
 });
 
 test('a claim of a pod without a node goes', async () => {
-  await using fixture = await ControlledCluster.start('protection');
+  await using fixture = await RealTimeCluster.start('protection');
   await makeClaim(fixture);
   await makePod(fixture);
   const client = fixture.cluster.resource(persistentVolumeClaims);
@@ -48,7 +48,7 @@ test('a claim of a pod without a node goes', async () => {
 });
 
 test('a claim of a placed pod stays until the pod is gone', async () => {
-  await using fixture = await ControlledCluster.start('protection');
+  await using fixture = await RealTimeCluster.start('protection');
   await makeClaim(fixture);
   await makePod(fixture, 'node-1');
   const client = fixture.cluster.resource(persistentVolumeClaims);
@@ -63,7 +63,7 @@ test('a claim of a placed pod stays until the pod is gone', async () => {
 });
 
 test('a volume stays while it is bound', async () => {
-  await using fixture = await ControlledCluster.start('protection');
+  await using fixture = await RealTimeCluster.start('protection');
   const client = fixture.cluster.resource(persistentVolumes);
   const spec = {
     capacity: { storage: '1Gi' },
@@ -89,7 +89,7 @@ const attributesClass = {
 };
 
 test('a class of attributes that nobody names goes when it is deleted', async () => {
-  await using fixture = await ControlledCluster.start('protection');
+  await using fixture = await RealTimeCluster.start('protection');
   const client = fixture.cluster.resource(volumeAttributesClasses);
   await client.create(attributesClass);
   await client.delete({ name: 'fast' });
@@ -97,7 +97,7 @@ test('a class of attributes that nobody names goes when it is deleted', async ()
 });
 
 test('a class of attributes stays while a claim names it', async () => {
-  await using fixture = await ControlledCluster.start('protection');
+  await using fixture = await RealTimeCluster.start('protection');
   const client = fixture.cluster.resource(volumeAttributesClasses);
   await client.create(attributesClass);
   await client.create({ ...attributesClass, metadata: { name: 'free' } });

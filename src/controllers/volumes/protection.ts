@@ -1,8 +1,7 @@
-import type { Pod } from '../../kube/api/core.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { keyOf, parseKey } from '../../kube/object-key.ts';
-import { orAbsent } from '../../kube/or-absent.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import { finalizers } from '../../kube/well-known.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
 import type { Informer } from '../../reconcile/informer/informer.ts';
@@ -10,7 +9,7 @@ import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { Sweep } from '../../reconcile/sweep.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
-import { AttributesClassKeeper } from './attributes-class-protection.ts';
+import { AttributesClassProtection } from './attributes-class-protection.ts';
 import { claimNamesOf } from './claims-of-pod.ts';
 
 const workers = 4;
@@ -26,7 +25,7 @@ export const protection: Controller = {
   async run(context, signal) {
     await Promise.all([
       new ProtectionKeeper(context).run(signal),
-      new AttributesClassKeeper(context).run(signal),
+      new AttributesClassProtection(context).run(signal),
     ]);
   },
 };
@@ -56,7 +55,7 @@ class ProtectionKeeper {
       caches: [this.#claims, this.#volumes, this.#pods],
       listen: () => this.#listen(),
       queue: this.#queue,
-      reconcile: this.#sweep.over((key) => this.#reconcile(key, signal)),
+      reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
       workers,
     };
     await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
@@ -105,21 +104,21 @@ class ProtectionKeeper {
   async #releaseClaim(key: string, signal: AbortSignal): Promise<void> {
     const { namespace = '', name } = parseKey(key);
     const client = this.#context.cluster.resource(persistentVolumeClaims);
-    const claim = await orAbsent(client.get({ namespace, name }, { signal }));
+    const claim = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
     if (claim === undefined || !isEnding(claim, finalizers.pvcProtection)) return;
     // The server is asked, not the cache: a pod may have been placed a moment ago, and a claim that ends can't be brought back.
     const { items } = await this.#context.cluster.resource(pods).list({ namespace, signal });
     if (items.some((pod) => uses(pod, name))) return;
-    this.#sweep.wrote();
+    this.#sweep.beforeWrite();
     await removeFinalizer(client, claim, finalizers.pvcProtection, signal);
   }
 
   async #releaseVolume(name: string, signal: AbortSignal): Promise<void> {
     const client = this.#context.cluster.resource(persistentVolumes);
-    const volume = await orAbsent(client.get({ name }, { signal }));
+    const volume = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (volume === undefined || !isEnding(volume, finalizers.pvProtection)) return;
     if (isBound(volume)) return;
-    this.#sweep.wrote();
+    this.#sweep.beforeWrite();
     await removeFinalizer(client, volume, finalizers.pvProtection, signal);
   }
 }

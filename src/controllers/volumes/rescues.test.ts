@@ -5,13 +5,13 @@ import { type ClusterHooks, InterceptedCluster } from '../../cluster/testing/int
 import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import type { Controller } from '../../reconcile/controller.ts';
-import { TrialCluster } from '../testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
 import { ephemeral } from './ephemeral/ephemeral.ts';
 import { expanderWith } from './expander/expander.ts';
 import { plainResizer } from './expander/testing/plain-resizer.ts';
 import { protection } from './protection.ts';
 import { pvBinder } from './pv-binder/pv-binder.ts';
-import { namespace, put } from './pv-binder/testing/sketches.ts';
+import { createObjects, namespace } from './pv-binder/testing/initial-objects.ts';
 
 /*
  * The server gives each controller one wrong answer at the moment when it matters, and the controller believes it: no event will
@@ -50,7 +50,7 @@ const cases: readonly Case[] = [
   {
     controller: pvBinder,
     left: 'a volume whose claim is gone',
-    prepare: (cluster) => put(cluster, { claims: [{ name: 'data' }], volumes: [{ name: 'v' }] }),
+    prepare: (cluster) => createObjects(cluster, { claims: [{ name: 'data' }], volumes: [{ name: 'v' }] }),
     async happen(cluster, inject) {
       inject(answerOnce('get', persistentVolumeClaims, await getClaim(cluster)));
       const client = cluster.resource(persistentVolumeClaims);
@@ -65,7 +65,7 @@ const cases: readonly Case[] = [
   {
     controller: protection,
     left: 'a claim that nobody uses any more',
-    prepare: (cluster) => put(cluster, { claims: [{ name: 'data' }] }),
+    prepare: (cluster) => createObjects(cluster, { claims: [{ name: 'data' }] }),
     async happen(cluster, inject) {
       inject(answerOnce('list', pods, { items: [userPod], metadata: {} }));
       await cluster.resource(persistentVolumeClaims).delete(data);
@@ -76,9 +76,11 @@ const cases: readonly Case[] = [
     controller: expanderWith([plainResizer]),
     left: 'a claim that asks for more than it has',
     async prepare(cluster) {
-      await put(cluster, { claims: [{ name: 'data', on: 'v' }] });
+      await createObjects(cluster, { claims: [{ name: 'data', on: 'v' }] });
       const source = { hostPath: { path: '/a' } };
-      await put(cluster, { volumes: [{ name: 'v', for: 'data', uid: 'own', size: '1Gi', source }] });
+      await createObjects(cluster, {
+        volumes: [{ name: 'v', for: 'data', uid: 'own', size: '1Gi', source }],
+      });
     },
     async happen(cluster, inject) {
       inject(answerOnce('get', persistentVolumeClaims, await getClaim(cluster)));
@@ -105,16 +107,16 @@ const cases: readonly Case[] = [
 
 test.each(cases)('$controller.name: $left is found by the sweep, and counted', async (scene) => {
   const { controller, prepare, happen, isDone } = scene;
-  const trial = await TrialCluster.start();
-  const lying = new InterceptedCluster(trial.cluster);
-  await prepare(trial.cluster);
-  trial.run([controller], lying);
-  await trial.settle(10_000);
-  await happen(trial.cluster, (hooks) => lying.addHooks(hooks));
-  await trial.settle(10_000);
-  expect(await isDone(trial.cluster)).toBe(false);
-  await trial.settle(6 * 60_000);
-  expect(await isDone(trial.cluster)).toBe(true);
+  const fixture = await VirtualTimeCluster.start();
+  const lying = new InterceptedCluster(fixture.cluster);
+  await prepare(fixture.cluster);
+  fixture.run([controller], lying);
+  await fixture.settle(10_000);
+  await happen(fixture.cluster, (hooks) => lying.addHooks(hooks));
+  await fixture.settle(10_000);
+  expect(await isDone(fixture.cluster)).toBe(false);
+  await fixture.settle(6 * 60_000);
+  expect(await isDone(fixture.cluster)).toBe(true);
   const counted = `stowage_sweep_rescued_total{controller="${controller.name}"} 1`;
-  await expect(trial[Symbol.asyncDispose]()).rejects.toThrow(`an event was missed: ${counted}`);
+  await expect(fixture[Symbol.asyncDispose]()).rejects.toThrow(`an event was missed: ${counted}`);
 });

@@ -6,15 +6,15 @@ import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { configMaps, customResourceDefinitions, namespaces } from '../../kube/resources.ts';
-import type { Trouble } from '../../reconcile/controller.ts';
+import type { ControllerError } from '../../reconcile/controller.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
-import { untilGone, untilObject } from '../testing/controlled-cluster.ts';
+import { untilGone, untilObject } from '../testing/real-time-cluster.ts';
 import { garbageCollector } from './garbage-collector.ts';
 import { namespaceController } from './namespace-controller.ts';
-import { make, untilEstablished } from './testing/owned-objects.ts';
-import { eventually, namespace, runHere } from './testing/workload-fixture.ts';
+import { createOwned, untilEstablished } from './testing/owned-objects.ts';
+import { eventually, namespace, runControllersOn } from './testing/workload-fixture.ts';
 
 const name = 'widgets.example.com';
 const widgets: Resource = {
@@ -37,9 +37,9 @@ test('what was defined after they began is looked after too, as owner and as dep
   const { cluster } = await startFixture();
   await define(cluster);
   const maps = cluster.resource(configMaps);
-  const owner = await make(maps, 'owner');
-  const widget = await make(cluster.resource(widgets), 'widget', owner);
-  await make(maps, 'child', widget);
+  const owner = await createOwned(maps, 'owner');
+  const widget = await createOwned(cluster.resource(widgets), 'widget', owner);
+  await createOwned(maps, 'child', widget);
   await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Background' });
   await untilGone(cluster.resource(widgets), { namespace, name: 'widget' });
   await untilGone(maps, { namespace, name: 'child' });
@@ -49,9 +49,9 @@ test('in the foreground the owner waits for a dependent of a kind that is new', 
   const { cluster } = await startFixture();
   await define(cluster);
   const maps = cluster.resource(configMaps);
-  const owner = await make(maps, 'owner');
+  const owner = await createOwned(maps, 'owner');
   const hold = { metadata: { finalizers: ['example.com/hold'] } };
-  await make(cluster.resource(widgets), 'held', { ...owner, blockOwnerDeletion: true }, hold);
+  await createOwned(cluster.resource(widgets), 'held', { ...owner, blockOwnerDeletion: true }, hold);
   await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Foreground' });
   const key = { namespace, name: 'held' };
   await untilObject(
@@ -68,8 +68,8 @@ test('a dependent of a kind that is new is orphaned, not deleted', async () => {
   const { cluster } = await startFixture();
   await define(cluster);
   const maps = cluster.resource(configMaps);
-  const owner = await make(maps, 'owner');
-  await make(cluster.resource(widgets), 'orphan', owner);
+  const owner = await createOwned(maps, 'owner');
+  await createOwned(cluster.resource(widgets), 'orphan', owner);
   await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Orphan' });
   await untilGone(maps, { namespace, name: 'owner' });
   const { metadata } = await cluster.resource(widgets).get({ namespace, name: 'orphan' });
@@ -85,8 +85,8 @@ test('an owner waits until the dependents of a kind that is new have been counte
   network.addHooks({ before: ({ verb }) => (verb === 'list' ? gate : undefined) });
   await define(cluster);
   const maps = cluster.resource(configMaps);
-  const owner = await make(maps, 'owner');
-  await make(cluster.resource(widgets), 'orphan', owner);
+  const owner = await createOwned(maps, 'owner');
+  await createOwned(cluster.resource(widgets), 'orphan', owner);
   await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Orphan' });
   await awake(cluster);
   expect((await maps.get({ namespace, name: 'owner' })).metadata?.finalizers).toEqual(['orphan']);
@@ -100,7 +100,7 @@ test('an owner of a kind that nobody has defined keeps its dependents, until it 
   const { cluster } = await startFixture();
   const maps = cluster.resource(configMaps);
   const uid = '00000000-0000-4000-8000-000000000000';
-  await make(maps, 'child', { apiVersion: 'example.com/v1', kind: 'Widget', name: 'nobody', uid });
+  await createOwned(maps, 'child', { apiVersion: 'example.com/v1', kind: 'Widget', name: 'nobody', uid });
   await awake(cluster);
   expect(await maps.get({ namespace, name: 'child' })).toBeDefined();
   await define(cluster);
@@ -136,8 +136,8 @@ test('owners may be named in any version that is served, and outlive the one in 
   const { cluster } = await startFixture();
   await define(cluster);
   const maps = cluster.resource(configMaps);
-  const owner = await make(cluster.resource(widgets), 'owner');
-  await make(maps, 'child', owner);
+  const owner = await createOwned(cluster.resource(widgets), 'owner');
+  await createOwned(maps, 'child', owner);
   const next = { ...version, name: 'v2' };
   const versions = [{ ...version, storage: false, served: false }, next];
   const patch = { type: 'merge', body: { spec: { versions } } } as const;
@@ -147,7 +147,7 @@ test('owners may be named in any version that is served, and outlive the one in 
     () => later.list().catch(() => undefined),
     (page) => page !== undefined,
   );
-  await make(maps, 'second', { ...owner, apiVersion: 'example.com/v2' });
+  await createOwned(maps, 'second', { ...owner, apiVersion: 'example.com/v2' });
   await awake(cluster);
   expect(await maps.get({ namespace, name: 'child' })).toBeDefined();
   expect(await maps.get({ namespace, name: 'second' })).toBeDefined();
@@ -159,7 +159,7 @@ interface Fixture {
   readonly cluster: Cluster;
   /** Between the controllers and the cluster. */
   readonly network: InterceptedCluster;
-  readonly troubles: Trouble[];
+  readonly troubles: ControllerError[];
 }
 
 async function startFixture(): Promise<Fixture> {
@@ -172,9 +172,9 @@ async function startFixture(): Promise<Fixture> {
     },
   });
   const cluster = new EmbeddedCluster({ registry: server.registry, manager: 'test' });
-  const troubles: Trouble[] = [];
+  const troubles: ControllerError[] = [];
   const network = new InterceptedCluster(cluster);
-  const running = runHere(network, [garbageCollector, namespaceController], { troubles });
+  const running = runControllersOn(network, [garbageCollector, namespaceController], { troubles });
   onTestFinished(async () => {
     await running[Symbol.asyncDispose]();
     await server.close();
@@ -192,8 +192,8 @@ async function define(cluster: Cluster): Promise<void> {
 /** Deletes something in the usual way: the collector is awake, and through with what came before. */
 async function awake(cluster: Cluster): Promise<void> {
   const maps: ResourceClient<KubeObject> = cluster.resource(configMaps);
-  const owner = await make(maps, 'last-owner');
-  await make(maps, 'last', owner);
+  const owner = await createOwned(maps, 'last-owner');
+  await createOwned(maps, 'last', owner);
   await maps.delete({ namespace, name: 'last-owner' }, { propagationPolicy: 'Background' });
   await untilGone(maps, { namespace, name: 'last' });
 }

@@ -5,7 +5,7 @@ import type { OwnerReference } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
 import type { PropagationPolicy } from '../../kube/api-requests.ts';
 import { configMaps } from '../../kube/resources.ts';
-import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
+import { RealTimeCluster, untilGone, untilObject } from '../testing/real-time-cluster.ts';
 
 const namespace = 'default';
 
@@ -27,7 +27,7 @@ async function remove(cluster: Cluster, name: string, propagationPolicy: Propaga
 }
 
 test('deletes what an owner leaves behind, down to the last generation', async () => {
-  await using fixture = await ControlledCluster.start('garbage-collector');
+  await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const parent = await make(cluster, 'parent');
   const child = await make(cluster, 'child', ownerOf(parent));
@@ -38,7 +38,7 @@ test('deletes what an owner leaves behind, down to the last generation', async (
 });
 
 test('in the foreground the owner goes last', async () => {
-  await using fixture = await ControlledCluster.start('garbage-collector');
+  await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const client = cluster.resource(configMaps);
   const parent = await make(cluster, 'parent');
@@ -64,7 +64,7 @@ test('in the foreground the owner goes last', async () => {
 });
 
 test('a dependent that does not ask for it does not hold its owner', async () => {
-  await using fixture = await ControlledCluster.start('garbage-collector');
+  await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const client = cluster.resource(configMaps);
   const parent = await make(cluster, 'parent');
@@ -75,7 +75,7 @@ test('a dependent that does not ask for it does not hold its owner', async () =>
 });
 
 test('an orphaned dependent stays, without its owner', async () => {
-  await using fixture = await ControlledCluster.start('garbage-collector');
+  await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const client = cluster.resource(configMaps);
   const parent = await make(cluster, 'parent');
@@ -86,7 +86,7 @@ test('an orphaned dependent stays, without its owner', async () => {
 });
 
 test('one living owner is enough, and the dead one is taken off', async () => {
-  await using fixture = await ControlledCluster.start('garbage-collector');
+  await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const client = cluster.resource(configMaps);
   const [one, two] = [await make(cluster, 'one'), await make(cluster, 'two')];
@@ -101,7 +101,7 @@ test('one living owner is enough, and the dead one is taken off', async () => {
 });
 
 test('an owner of the same name is not the same owner', async () => {
-  await using fixture = await ControlledCluster.start('garbage-collector');
+  await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const parent = await make(cluster, 'parent');
   await make(cluster, 'child', { ...ownerOf(parent), uid: '00000000-0000-4000-8000-000000000000' });
@@ -109,7 +109,7 @@ test('an owner of the same name is not the same owner', async () => {
 });
 
 test('an owner of a kind that nobody serves keeps its dependents', async () => {
-  await using fixture = await ControlledCluster.start('garbage-collector');
+  await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const unknown = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'u' };
   await make(cluster, 'kept', unknown);
@@ -121,8 +121,8 @@ test('an owner of a kind that nobody serves keeps its dependents', async () => {
 });
 
 test('what was left behind before it started is found', async () => {
-  await using fixture = await ControlledCluster.start();
-  const { cluster, troubles } = fixture;
+  await using fixture = await RealTimeCluster.start();
+  const { cluster, errors: troubles } = fixture;
   const parent = await make(cluster, 'parent');
   await make(cluster, 'child', ownerOf(parent));
   await remove(cluster, 'parent', 'Background');

@@ -1,12 +1,12 @@
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/api/meta.ts';
-import { orAbsent } from '../../kube/or-absent.ts';
 import type { Resource } from '../../kube/resource.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
-import type { Requeue } from '../../reconcile/controller-loop.ts';
-import { type Census, type Inhabitant, resourceKey } from '../../reconcile/metadata-cache.ts';
+import { type CachedObject, type MetadataCache, resourceKey } from '../../reconcile/metadata-cache.ts';
 import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
+import type { Requeue } from '../../reconcile/workers.ts';
 import { OwnerLookup, type OwnerStates } from './owner-lookup.ts';
 
 const workers = 8;
@@ -17,7 +17,7 @@ const foreground = 'foregroundDeletion';
 /**
  * Deletes what has lost all of its owners, and sees to the dependents of what is being deleted in the foreground or orphaned.
  *
- * Level-based: a queue of objects, each judged by a fresh read of itself and its owners. The census only says whom to look at. Every
+ * Level-based: a queue of objects, each judged by a fresh read of itself and its owners. The metadata cache only says whom to look at. Every
  * write carries uid and version of what was judged, so a late or repeated one fails with `ReservationConflict` or finds nothing to do. Dying
  * between the dependents and the owner's finalizer is fine: the finalizer is still there and leads back here.
  *
@@ -33,13 +33,13 @@ export const garbageCollector: Controller = {
 
 class GarbageCollector {
   readonly #context: ControllerContext;
-  readonly #census: Census;
+  readonly #metadataCache: MetadataCache;
   readonly #owners: OwnerLookup;
   readonly #queue: WorkQueue;
 
   constructor(context: ControllerContext) {
     this.#context = context;
-    this.#census = context.census;
+    this.#metadataCache = context.metadataCache;
     this.#owners = new OwnerLookup(context);
     this.#queue = new WorkQueue(context);
   }
@@ -47,7 +47,7 @@ class GarbageCollector {
   async run(signal: AbortSignal): Promise<void> {
     const loop = {
       controller: garbageCollector.name,
-      caches: [this.#census],
+      caches: [this.#metadataCache],
       listen: () => [this.#listen()],
       queue: this.#queue,
       reconcile: (key: string) => this.#reconcile(key, signal),
@@ -57,19 +57,19 @@ class GarbageCollector {
   }
 
   #listen(): () => void {
-    return this.#census.addHandler({
+    return this.#metadataCache.addHandler({
       added: (inhabitant) => this.#noticeNew(inhabitant),
       updated: (inhabitant, old) => this.#noticeChange(inhabitant, old),
       deleted: (inhabitant) => this.#noticeEnd(inhabitant),
     });
   }
 
-  #noticeNew(inhabitant: Inhabitant): void {
+  #noticeNew(inhabitant: CachedObject): void {
     const { ownerReferences = [] } = inhabitant.metadata;
     if (ownerReferences.length > 0 || isHeld(inhabitant.metadata)) this.#enqueue(inhabitant);
   }
 
-  #noticeChange(inhabitant: Inhabitant, old: ObjectMeta): void {
+  #noticeChange(inhabitant: CachedObject, old: ObjectMeta): void {
     const { metadata } = inhabitant;
     if (isHeld(metadata)) {
       this.#enqueue(inhabitant);
@@ -81,14 +81,14 @@ class GarbageCollector {
   }
 
   /** Dependents may have lost their last owner, and an owner may have waited for just this one. */
-  #noticeEnd(inhabitant: Inhabitant): void {
+  #noticeEnd(inhabitant: CachedObject): void {
     this.#enqueueDependents(inhabitant.metadata);
     const { ownerReferences = [], namespace } = inhabitant.metadata;
     for (const owner of ownerReferences) this.#enqueueOwner(owner, namespace);
   }
 
   #enqueueDependents({ uid }: ObjectMeta): void {
-    for (const dependent of this.#census.dependentsOf(uid ?? '')) this.#enqueue(dependent);
+    for (const dependent of this.#metadataCache.dependentsOf(uid ?? '')) this.#enqueue(dependent);
   }
 
   #enqueueOwner(owner: OwnerReference, namespace: string | undefined): void {
@@ -96,17 +96,17 @@ class GarbageCollector {
     if (found !== undefined) this.#queue.add(queueKey(found.resource, found.key));
   }
 
-  #enqueue({ resource, metadata }: Inhabitant): void {
+  #enqueue({ resource, metadata }: CachedObject): void {
     this.#queue.add(queueKey(resource, { namespace: metadata.namespace, name: metadata.name ?? '' }));
   }
 
   async #reconcile(queued: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const [plural = '', namespace = '', name = ''] = queued.split('|');
-    const resource = this.#census.resourceOf(plural);
+    const resource = this.#metadataCache.resourceOf(plural);
     if (resource === undefined) return undefined;
     const client = this.#context.cluster.resource(resource);
     const key = { namespace: resource.namespaced ? namespace : undefined, name };
-    const object = await orAbsent(client.get(key, { signal }));
+    const object = await undefinedIfNotFound(client.get(key, { signal }));
     if (object === undefined) return undefined;
     if (object.metadata?.deletionTimestamp !== undefined) return await this.#finish(resource, object, signal);
     const hasOwners = (object.metadata?.ownerReferences ?? []).length > 0;
@@ -118,7 +118,7 @@ class GarbageCollector {
     const client = this.#context.cluster.resource(resource);
     const { finalizers = [], uid = '' } = object.metadata ?? {};
     if (isHeld(object.metadata ?? {}) && this.#mayHaveUnknownDependents(finalizers)) return {};
-    const dependents = this.#census.dependentsOf(uid);
+    const dependents = this.#metadataCache.dependentsOf(uid);
     if (finalizers.includes(orphan)) {
       for (const dependent of dependents) await this.#disown(dependent, [uid], signal);
       await removeFinalizer(client, object, orphan, signal);
@@ -138,7 +138,7 @@ class GarbageCollector {
    * after its owner then, as in Kubernetes: a kind whose conversion is broken does not keep everything else from being deleted.
    */
   #mayHaveUnknownDependents(finalizers: readonly string[]): boolean {
-    const { unsynced, arriving } = this.#census;
+    const { unsynced, arriving } = this.#metadataCache;
     return (finalizers.includes(orphan) ? unsynced : arriving).length > 0;
   }
 
@@ -160,7 +160,7 @@ class GarbageCollector {
   #ownersHeldUpBy({ ownerReferences = [], namespace }: ObjectMeta): readonly ObjectMeta[] {
     return ownerReferences.flatMap((reference) => {
       const located = this.#owners.locate(reference, namespace);
-      const owner = located && this.#census.find(located.resource, located.key);
+      const owner = located && this.#metadataCache.find(located.resource, located.key);
       const isHeldUp = reference.blockOwnerDeletion === true && owner?.uid === reference.uid;
       return owner !== undefined && isHeldUp && isGoingInForeground(owner) ? [owner] : [];
     });
@@ -175,7 +175,7 @@ class GarbageCollector {
     }));
     const body = { metadata: { uid, resourceVersion, ownerReferences } };
     const client = this.#context.cluster.resource(resource);
-    await orAbsent(client.patch({ namespace, name }, { type: 'merge', body }, { signal }));
+    await undefinedIfNotFound(client.patch({ namespace, name }, { type: 'merge', body }, { signal }));
   }
 
   /** An object with owners: it stays while one of them does. */
@@ -197,7 +197,7 @@ class GarbageCollector {
     signal: AbortSignal,
   ): Promise<void> {
     const { uid = '', resourceVersion = '', namespace, name = '', finalizers = [] } = metadata;
-    const hasDependents = this.#census.dependentsOf(uid).length > 0;
+    const hasDependents = this.#metadataCache.dependentsOf(uid).length > 0;
     const isWaitedFor = states.waiting.length > 0 && hasDependents;
     const propagationPolicy =
       isWaitedFor || finalizers.includes(foreground)
@@ -207,18 +207,20 @@ class GarbageCollector {
           : 'Background';
     const preconditions = { uid, resourceVersion };
     const client = this.#context.cluster.resource(resource);
-    await orAbsent(client.delete({ namespace, name }, { preconditions, propagationPolicy, signal }));
+    await undefinedIfNotFound(
+      client.delete({ namespace, name }, { preconditions, propagationPolicy, signal }),
+    );
   }
 
   /** Takes owners off an object; the version says that nobody changed them meanwhile. */
   async #disown(
-    { resource, metadata }: Inhabitant,
+    { resource, metadata }: CachedObject,
     uids: readonly string[],
     signal: AbortSignal,
   ): Promise<void> {
     const { uid, namespace, name = '' } = metadata;
     const client = this.#context.cluster.resource(resource);
-    const live = await orAbsent(client.get({ namespace, name }, { signal }));
+    const live = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
     if (live?.metadata === undefined || live.metadata.uid !== uid) return;
     const owners = live.metadata.ownerReferences ?? [];
     const kept = owners.filter((owner) => !uids.includes(owner.uid ?? ''));
@@ -226,7 +228,7 @@ class GarbageCollector {
     const { resourceVersion } = live.metadata;
     const ownerReferences = kept.length === 0 ? null : kept;
     const body = { metadata: { uid, resourceVersion, ownerReferences } };
-    await orAbsent(client.patch({ namespace, name }, { type: 'merge', body }, { signal }));
+    await undefinedIfNotFound(client.patch({ namespace, name }, { type: 'merge', body }, { signal }));
   }
 }
 

@@ -4,7 +4,7 @@ import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import type { PodSpec, Taint } from '../../kube/api/core.ts';
 import { nodes, pods, replicaSets, statefulSets } from '../../kube/resources.ts';
-import { TrialCluster } from '../testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
 import { deployment } from './deployment/deployment-controller.ts';
 import { nodeAgent } from './node-agent/node-agent.ts';
 import { statefulSet } from './stateful-set/stateful-set-controller.ts';
@@ -48,18 +48,18 @@ function countMade(cluster: Cluster, signal: AbortSignal): () => number {
 test.each(kinds.flatMap((kind) => ends.map((end) => ({ kind, ...end }))))(
   'a $kind makes up for pods $why, but not without end',
   async ({ kind, cpu, taints }) => {
-    await using trial = await TrialCluster.start();
-    const { cluster } = trial;
+    await using fixture = await VirtualTimeCluster.start();
+    const { cluster } = fixture;
     const status = { allocatable: size, capacity: size };
     await cluster.resource(nodes).create({ metadata: { name: 'n1' }, spec: { taints }, status });
     const abort = new AbortController();
     const made = countMade(cluster, abort.signal);
-    trial.run(
+    fixture.run(
       [deployment, statefulSet, nodeAgent],
       new InterceptedCluster(cluster, new CrashAfterWrites(writesMax)),
     );
     await makeSet(cluster, kind, cpu);
-    await trial.settle(120_000);
+    await fixture.settle(120_000);
     abort.abort();
     expect(made()).toBeGreaterThan(20);
     expect(made()).toBeLessThanOrEqual(madeMaxInTwoMinutes);
@@ -67,17 +67,17 @@ test.each(kinds.flatMap((kind) => ends.map((end) => ({ kind, ...end }))))(
 );
 
 test('a set that is changed is not made to wait for what it did before', async () => {
-  await using trial = await TrialCluster.start();
-  const { cluster } = trial;
-  trial.run([deployment, nodeAgent], new InterceptedCluster(cluster, new CrashAfterWrites(writesMax)));
+  await using fixture = await VirtualTimeCluster.start();
+  const { cluster } = fixture;
+  fixture.run([deployment, nodeAgent], new InterceptedCluster(cluster, new CrashAfterWrites(writesMax)));
   await cluster
     .resource(nodes)
     .create({ metadata: { name: 'n1' }, status: { allocatable: size, capacity: size } });
   await makeSet(cluster, 'ReplicaSet', '100');
-  await trial.settle(1000);
+  await fixture.settle(1000);
   const before = (await podNames(cluster)).length;
   const body = { spec: { replicas: 3 } };
   await cluster.resource(replicaSets).patch({ namespace, name: 'web' }, { type: 'merge', body });
-  await trial.settle(1000);
+  await fixture.settle(1000);
   expect((await podNames(cluster)).length).toBeGreaterThanOrEqual(before + 20);
 });

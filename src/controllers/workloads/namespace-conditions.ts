@@ -2,7 +2,7 @@ import type { Condition } from '../../kube/api/meta.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 
 /** What a resource still has in a namespace that is being emptied. */
-export interface Remainder {
+export interface RemainingContent {
   /** `pods`, `statefulsets.apps`. */
   readonly resource: string;
   readonly count: number;
@@ -30,7 +30,7 @@ const allWell = [
 /** The conditions that say what a namespace waits for; undefined where they say it already. */
 export function contentConditions(
   current: readonly Condition[],
-  remaining: readonly Remainder[],
+  remaining: readonly RemainingContent[],
   nowMs: number,
 ): readonly Condition[] | undefined {
   const lastTransitionTime = formatTimestamp(nowMs);
@@ -46,7 +46,7 @@ export function contentConditions(
 
 function troubleOf(
   type: string,
-  remaining: readonly Remainder[],
+  remaining: readonly RemainingContent[],
 ): Pick<Condition, 'reason' | 'message'> | undefined {
   if (remaining.length === 0) return undefined;
   if (type === 'NamespaceContentRemaining') {
@@ -64,7 +64,7 @@ function troubleOf(
   };
 }
 
-function countFinalizers(remaining: readonly Remainder[]): ReadonlyMap<string, number> {
+function countFinalizers(remaining: readonly RemainingContent[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { finalizers } of remaining) {
     for (const name of finalizers) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { configMaps, namespaces, persistentVolumeClaims, pods } from '../../kube/resources.ts';
-import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
+import { RealTimeCluster, untilGone, untilObject } from '../testing/real-time-cluster.ts';
 
-async function makeNamespace({ cluster }: ControlledCluster, name: string): Promise<void> {
+async function makeNamespace({ cluster }: RealTimeCluster, name: string): Promise<void> {
   await cluster.resource(namespaces).create({ metadata: { name } });
 }
 
 test('a deleted namespace takes everything in it along', async () => {
-  await using fixture = await ControlledCluster.start('namespace');
+  await using fixture = await RealTimeCluster.start('namespace');
   await makeNamespace(fixture, 'doomed');
   const client = fixture.cluster.resource(configMaps);
   for (const name of ['a', 'b', 'c']) await client.create({ metadata: { namespace: 'doomed', name } });
@@ -19,7 +19,7 @@ test('a deleted namespace takes everything in it along', async () => {
 });
 
 test('it waits for what is held, says what it is, and goes on when that ends', async () => {
-  await using fixture = await ControlledCluster.start('namespace');
+  await using fixture = await RealTimeCluster.start('namespace');
   await makeNamespace(fixture, 'doomed');
   const client = fixture.cluster.resource(configMaps);
   const key = { namespace: 'doomed', name: 'held' };
@@ -39,7 +39,7 @@ test('it waits for what is held, says what it is, and goes on when that ends', a
 });
 
 test('with protection running, claims and their pods end too', async () => {
-  await using fixture = await ControlledCluster.start('namespace', 'protection');
+  await using fixture = await RealTimeCluster.start('namespace', 'protection');
   await makeNamespace(fixture, 'doomed');
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
   await fixture.cluster
@@ -57,7 +57,7 @@ test('with protection running, claims and their pods end too', async () => {
 });
 
 test('one that was being deleted before it started is found', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   await makeNamespace(fixture, 'early');
   await fixture.cluster.resource(namespaces).delete({ name: 'early' });
   fixture.run('namespace');
@@ -65,7 +65,7 @@ test('one that was being deleted before it started is found', async () => {
 });
 
 test('what a pod may rely on stays until the pod is gone', async () => {
-  await using fixture = await ControlledCluster.start('namespace');
+  await using fixture = await RealTimeCluster.start('namespace');
   await makeNamespace(fixture, 'doomed');
   const client = fixture.cluster.resource(configMaps);
   const key = { namespace: 'doomed', name: 'web' };

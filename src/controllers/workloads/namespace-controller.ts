@@ -1,14 +1,14 @@
 import type { Namespace } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { orAbsent } from '../../kube/or-absent.ts';
 import { qualifiedPlural, type Resource } from '../../kube/resource.ts';
 import { namespaces, pods } from '../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
-import type { Requeue } from '../../reconcile/controller-loop.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
-import { contentConditions, type Remainder } from './namespace-conditions.ts';
+import type { Requeue } from '../../reconcile/workers.ts';
+import { contentConditions, type RemainingContent } from './namespace-conditions.ts';
 
 const workers = 4;
 
@@ -38,10 +38,10 @@ class NamespaceController {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { census, informers } = this.#context;
+    const { metadataCache, informers } = this.#context;
     const loop = {
       controller: namespaceController.name,
-      caches: [census, informers.of(namespaces)],
+      caches: [metadataCache, informers.of(namespaces)],
       listen: () => this.#listen(),
       queue: this.#queue,
       reconcile: (name: string) => this.#reconcile(name, signal),
@@ -51,13 +51,13 @@ class NamespaceController {
   }
 
   #listen(): readonly (() => void)[] {
-    const { census, informers } = this.#context;
+    const { metadataCache, informers } = this.#context;
     const notice = ({ metadata }: Namespace) => {
       if (metadata?.deletionTimestamp !== undefined) this.#queue.add(metadata.name ?? '');
     };
     return [
       informers.of(namespaces).addHandler({ added: notice, updated: notice }),
-      census.addHandler({ deleted: ({ metadata }) => this.#noticeEnd(metadata.namespace) }),
+      metadataCache.addHandler({ deleted: ({ metadata }) => this.#noticeEnd(metadata.namespace) }),
     ];
   }
 
@@ -68,12 +68,12 @@ class NamespaceController {
 
   async #reconcile(name: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const client = this.#context.cluster.resource(namespaces);
-    const namespace = await orAbsent(client.get({ name }, { signal }));
+    const namespace = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (namespace?.metadata?.deletionTimestamp === undefined) return undefined;
     const finalizers = namespace.spec?.finalizers ?? [];
     if (!finalizers.includes(contentFinalizer)) return undefined;
     // A kind that was defined a moment ago, or is served no longer: soon it is known which.
-    const remaining = await orAbsent(this.#empty(name, signal));
+    const remaining = await undefinedIfNotFound(this.#empty(name, signal));
     if (remaining === undefined) return {};
     const told = contentConditions(
       namespace.status?.conditions ?? [],
@@ -86,7 +86,7 @@ class NamespaceController {
       ...current.spec,
       finalizers: finalizers.filter((finalizer) => finalizer !== contentFinalizer),
     };
-    await orAbsent(client.update({ ...current, spec }, { subresource: 'finalize', signal }));
+    await undefinedIfNotFound(client.update({ ...current, spec }, { subresource: 'finalize', signal }));
     return undefined;
   }
 
@@ -94,8 +94,8 @@ class NamespaceController {
    * Deletes everything; what is still there then is waiting for somebody else. Pods come first and alone: while one runs, what it
    * relies on (a policy, a secret, a claim) stays (KEP-5080).
    */
-  async #empty(namespace: string, signal: AbortSignal): Promise<readonly Remainder[]> {
-    const resources = this.#context.census.resources.filter(({ namespaced }) => namespaced);
+  async #empty(namespace: string, signal: AbortSignal): Promise<readonly RemainingContent[]> {
+    const resources = this.#context.metadataCache.resources.filter(({ namespaced }) => namespaced);
     const isPods = ({ group, plural }: Resource) => group === pods.group && plural === pods.plural;
     const running = await this.#delete(namespace, resources.filter(isPods), signal);
     if (running.length > 0) return running;
@@ -110,8 +110,8 @@ class NamespaceController {
     namespace: string,
     resources: readonly Resource[],
     signal: AbortSignal,
-  ): Promise<readonly Remainder[]> {
-    const remaining: Remainder[] = [];
+  ): Promise<readonly RemainingContent[]> {
+    const remaining: RemainingContent[] = [];
     const failures: unknown[] = [];
     for (const resource of resources) {
       try {
@@ -155,7 +155,7 @@ class NamespaceController {
 function remainderOf(
   resource: Resource,
   items: readonly { readonly metadata?: { readonly finalizers?: readonly string[] } }[],
-): Remainder {
+): RemainingContent {
   return {
     resource: qualifiedPlural(resource),
     count: items.length,

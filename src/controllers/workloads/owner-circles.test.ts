@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { PropagationPolicy } from '../../kube/api-requests.ts';
 import { configMaps } from '../../kube/resources.ts';
-import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
+import { RealTimeCluster, untilGone, untilObject } from '../testing/real-time-cluster.ts';
 
 const namespace = 'default';
 
@@ -44,7 +44,7 @@ const policies: readonly PropagationPolicy[] = ['Foreground', 'Background'];
 test.each(circles.flatMap((circle) => policies.map((policy) => ({ ...circle, policy }))))(
   '$name end, deleted in the $policy',
   async ({ owners, policy }) => {
-    await using fixture = await ControlledCluster.start('garbage-collector');
+    await using fixture = await RealTimeCluster.start('garbage-collector');
     const client = fixture.cluster.resource(configMaps);
     await makeOwned(fixture.cluster, owners);
     await client.delete({ namespace, name: 'a' }, { propagationPolicy: policy });
@@ -53,7 +53,7 @@ test.each(circles.flatMap((circle) => policies.map((policy) => ({ ...circle, pol
 );
 
 test('two that were both deleted in the foreground before it started end', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const client = fixture.cluster.resource(configMaps);
   await makeOwned(fixture.cluster, { a: ['b'], b: ['a'] });
   for (const name of ['a', 'b'])
@@ -63,7 +63,7 @@ test('two that were both deleted in the foreground before it started end', async
 });
 
 test('an owner goes on when a dependent that is held says that it need not wait', async () => {
-  await using fixture = await ControlledCluster.start('garbage-collector');
+  await using fixture = await RealTimeCluster.start('garbage-collector');
   const client = fixture.cluster.resource(configMaps);
   await makeOwned(fixture.cluster, { parent: [], child: ['parent'] });
   const child = { namespace, name: 'child' };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { ObjectMeta, OwnerReference } from '../../kube/api/meta.ts';
 import { configMaps, namespaces, persistentVolumes } from '../../kube/resources.ts';
-import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
+import { RealTimeCluster, untilGone, untilObject } from '../testing/real-time-cluster.ts';
 
 const namespace = 'default';
 
@@ -13,7 +13,7 @@ async function make(cluster: Cluster, metadata: ObjectMeta): Promise<OwnerRefere
 }
 
 /** Deletes something in the usual way, which shows that the collector is awake. */
-async function untilAwake({ cluster }: ControlledCluster): Promise<void> {
+async function untilAwake({ cluster }: RealTimeCluster): Promise<void> {
   const owner = await make(cluster, { name: 'last-owner' });
   await make(cluster, { name: 'last', ownerReferences: [owner] });
   await cluster.resource(configMaps).delete({ namespace, name: 'last-owner' });
@@ -21,7 +21,7 @@ async function untilAwake({ cluster }: ControlledCluster): Promise<void> {
 }
 
 test('an owner that came back under its name is another one', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   const client = cluster.resource(configMaps);
   const first = await make(cluster, { name: 'owner' });
@@ -40,7 +40,7 @@ test('an owner that came back under its name is another one', async () => {
 });
 
 test('owners are sought in the namespace of the dependent only', async () => {
-  await using fixture = await ControlledCluster.start('garbage-collector');
+  await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   await cluster.resource(namespaces).create({ metadata: { name: 'elsewhere' } });
   const owner = await make(cluster, { namespace: 'elsewhere', name: 'owner' });
@@ -50,7 +50,7 @@ test('owners are sought in the namespace of the dependent only', async () => {
 });
 
 test('an object of no namespace whose owner would be in one stays', async () => {
-  await using fixture = await ControlledCluster.start('garbage-collector');
+  await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const owner = await make(cluster, { name: 'owner' });
   const client = cluster.resource(persistentVolumes);
@@ -63,7 +63,7 @@ test('an object of no namespace whose owner would be in one stays', async () => 
 });
 
 test('an owner of the cluster keeps its dependents in a namespace', async () => {
-  await using fixture = await ControlledCluster.start('garbage-collector');
+  await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const { metadata } = await cluster.resource(namespaces).create({ metadata: { name: 'owner' } });
   const owner = { apiVersion: 'v1', kind: 'Namespace', name: 'owner', uid: metadata?.uid ?? '' };

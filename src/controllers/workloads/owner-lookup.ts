@@ -16,9 +16,9 @@ export interface OwnerStates {
 
 /** Finds out whether owners are still there, by asking the cluster. */
 export class OwnerLookup {
-  readonly #context: Pick<ControllerContext, 'cluster' | 'census'>;
+  readonly #context: Pick<ControllerContext, 'cluster' | 'metadataCache'>;
 
-  constructor(context: Pick<ControllerContext, 'cluster' | 'census'>) {
+  constructor(context: Pick<ControllerContext, 'cluster' | 'metadataCache'>) {
     this.#context = context;
   }
 
@@ -40,7 +40,7 @@ export class OwnerLookup {
     { apiVersion, kind, name = '' }: OwnerReference,
     namespace: string | undefined,
   ): { readonly resource: Resource; readonly key: ObjectKey } | undefined {
-    const resource = this.#context.census.resourceOfKind(apiVersion, kind);
+    const resource = this.#context.metadataCache.resourceOfKind(apiVersion, kind);
     if (resource === undefined || (resource.namespaced && namespace === undefined)) return undefined;
     return { resource, key: { namespace: resource.namespaced ? namespace : undefined, name } };
   }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { configMaps, namespaces, serviceAccounts } from '../../kube/resources.ts';
-import { ControlledCluster, untilGone, untilObject } from '../testing/controlled-cluster.ts';
+import { RealTimeCluster, untilGone, untilObject } from '../testing/real-time-cluster.ts';
 
 const account = { namespace: 'a', name: 'default' };
 const authority = { namespace: 'a', name: 'kube-root-ca.crt' };
 
-async function start(): Promise<ControlledCluster> {
-  const fixture = await ControlledCluster.start('serviceaccount', 'namespace');
+async function start(): Promise<RealTimeCluster> {
+  const fixture = await RealTimeCluster.start('serviceaccount', 'namespace');
   await fixture.cluster.resource(namespaces).create({ metadata: { name: 'a' } });
   return fixture;
 }

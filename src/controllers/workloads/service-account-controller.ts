@@ -1,10 +1,10 @@
 import type { Namespace } from '../../kube/api/core.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { orAbsent } from '../../kube/or-absent.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { configMaps, namespaces, serviceAccounts } from '../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
-import type { Inhabitant } from '../../reconcile/metadata-cache.ts';
+import type { CachedObject } from '../../reconcile/metadata-cache.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 
@@ -46,10 +46,10 @@ class ServiceAccountController {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { census, informers } = this.#context;
+    const { metadataCache, informers } = this.#context;
     const loop = {
       controller: controllerName,
-      caches: [census, informers.of(namespaces)],
+      caches: [metadataCache, informers.of(namespaces)],
       listen: () => this.#listen(),
       queue: this.#queue,
       reconcile: async (name: string) => {
@@ -62,14 +62,14 @@ class ServiceAccountController {
   }
 
   #listen(): readonly (() => void)[] {
-    const { census, informers } = this.#context;
+    const { metadataCache, informers } = this.#context;
     const notice = ({ metadata }: Namespace) => this.#queue.add(metadata?.name ?? '');
-    const noticeOurs = (inhabitant: Inhabitant) => {
+    const noticeOurs = (inhabitant: CachedObject) => {
       if (isOurs(inhabitant)) this.#queue.add(inhabitant.metadata.namespace ?? '');
     };
     return [
       informers.of(namespaces).addHandler({ added: notice, updated: notice }),
-      census.addHandler({ updated: noticeOurs, deleted: noticeOurs }),
+      metadataCache.addHandler({ updated: noticeOurs, deleted: noticeOurs }),
     ];
   }
 
@@ -84,7 +84,7 @@ class ServiceAccountController {
   async #ensureAccount(namespace: string, signal: AbortSignal): Promise<void> {
     const client = this.#context.cluster.resource(serviceAccounts);
     const key = { namespace, name: accountName };
-    if ((await orAbsent(client.get(key, { signal }))) !== undefined) return;
+    if ((await undefinedIfNotFound(client.get(key, { signal }))) !== undefined) return;
     await made(client.create({ metadata: key }, { signal }));
   }
 
@@ -92,7 +92,7 @@ class ServiceAccountController {
     const client = this.#context.cluster.resource(configMaps);
     const key = { namespace, name: authorityName };
     const annotations = { 'kubernetes.io/description': authorityDescription };
-    const found = await orAbsent(client.get(key, { signal }));
+    const found = await undefinedIfNotFound(client.get(key, { signal }));
     if (found === undefined) {
       await made(
         client.create({ metadata: { ...key, annotations }, data: { 'ca.crt': authority } }, { signal }),
@@ -105,11 +105,11 @@ class ServiceAccountController {
     if (isDescribed && others.length === 0 && found.data?.['ca.crt'] === authority) return;
     const data = { ...Object.fromEntries(others.map((name) => [name, null])), 'ca.crt': authority };
     const body = { metadata: { uid, resourceVersion, annotations }, data };
-    await orAbsent(client.patch(key, { type: 'merge', body }, { signal }));
+    await undefinedIfNotFound(client.patch(key, { type: 'merge', body }, { signal }));
   }
 }
 
-function isOurs({ resource, metadata }: Inhabitant): boolean {
+function isOurs({ resource, metadata }: CachedObject): boolean {
   return (
     (isSame(resource, serviceAccounts) && metadata.name === accountName) ||
     (isSame(resource, configMaps) && metadata.name === authorityName)

@@ -14,8 +14,8 @@ import { seededRandom } from '../../runtime/random.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { garbageCollector } from './garbage-collector.ts';
 import { namespaceController } from './namespace-controller.ts';
-import { make, untilEstablished } from './testing/owned-objects.ts';
-import { namespace, runHere } from './testing/workload-fixture.ts';
+import { createOwned, untilEstablished } from './testing/owned-objects.ts';
+import { namespace, runControllersOn } from './testing/workload-fixture.ts';
 
 const widgets: Resource = {
   group: 'example.com',
@@ -58,7 +58,7 @@ beforeEach(async () => {
   const seen: Cluster = {
     resource: (resource) => (resource.group === 'example.com' ? broken : cluster).resource(resource),
   };
-  const running = runHere(seen, [garbageCollector, namespaceController], { clock });
+  const running = runControllersOn(seen, [garbageCollector, namespaceController], { clock });
   onTestFinished(async () => {
     await running[Symbol.asyncDispose]();
     await server.close();
@@ -68,8 +68,8 @@ beforeEach(async () => {
 
 describe('a kind that can not be listed', () => {
   test('keeps the collector from its work for half a minute, and no longer', async () => {
-    const owner = await make(maps, 'owner');
-    await make(maps, 'child', owner);
+    const owner = await createOwned(maps, 'owner');
+    await createOwned(maps, 'child', owner);
     await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Background' });
     await clock.advance(29_000);
     expect(await isThere(maps, 'child')).toBe(true);
@@ -77,10 +77,10 @@ describe('a kind that can not be listed', () => {
   });
 
   test('is no reason to delete what its objects own', async () => {
-    const owner = await make(cluster.resource(widgets), 'owner');
-    await make(maps, 'child', owner);
+    const owner = await createOwned(cluster.resource(widgets), 'owner');
+    await createOwned(maps, 'child', owner);
     const uid = '00000000-0000-4000-8000-000000000000';
-    await make(maps, 'child-of-nobody', { ...owner, name: 'nobody', uid });
+    await createOwned(maps, 'child-of-nobody', { ...owner, name: 'nobody', uid });
     await clock.advance(300_000);
     expect(await isThere(maps, 'child')).toBe(true);
     expect(await isThere(maps, 'child-of-nobody')).toBe(true);
@@ -90,8 +90,8 @@ describe('a kind that can not be listed', () => {
   });
 
   test('is waited for where its objects should stay when their owner goes', async () => {
-    const owner = await make(maps, 'owner');
-    await make(cluster.resource(widgets), 'orphan', owner);
+    const owner = await createOwned(maps, 'owner');
+    await createOwned(cluster.resource(widgets), 'orphan', owner);
     await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Orphan' });
     await clock.advance(300_000);
     expect(await isThere(maps, 'owner')).toBe(true);
@@ -102,8 +102,8 @@ describe('a kind that can not be listed', () => {
   });
 
   test('is not waited for where its objects should go first: they go later', async () => {
-    const owner = await make(maps, 'owner');
-    await make(cluster.resource(widgets), 'child', { ...owner, blockOwnerDeletion: true });
+    const owner = await createOwned(maps, 'owner');
+    await createOwned(cluster.resource(widgets), 'child', { ...owner, blockOwnerDeletion: true });
     await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Foreground' });
     await clock.advance(29_000);
     expect(await isThere(maps, 'owner')).toBe(true);

@@ -3,20 +3,20 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { controllerRevisions, podDisruptionBudgets, pods } from '../../kube/resources.ts';
-import { ControlledCluster } from '../testing/controlled-cluster.ts';
+import { RealTimeCluster } from '../testing/real-time-cluster.ts';
 import { deployment } from './deployment/deployment-controller.ts';
 import {
   changeDeployment,
+  deploymentTemplate,
   getDeployment,
   isRolledOut,
   makeDeployment,
   sizes,
-  templateOf,
 } from './deployment/testing/deployments.ts';
 import { disruption } from './disruption/disruption-controller.ts';
 import { statefulSet } from './stateful-set/stateful-set-controller.ts';
 import { changeSet, claimLines, dataTemplate, getSet, makeSet } from './stateful-set/testing/sets.ts';
-import { eventually, healthyNodes, namespace, podsOf, runHere } from './testing/workload-fixture.ts';
+import { eventually, healthyNodes, namespace, podsOf, runControllersOn } from './testing/workload-fixture.ts';
 
 const controllers = [statefulSet, deployment, disruption];
 
@@ -32,7 +32,10 @@ interface Scenario {
 
 const selector = { matchLabels: { app: 'web' } };
 const deploymentLabels = { matchLabels: { app: 'front' } };
-const frontTemplate = (image: string) => ({ ...templateOf(image), metadata: { labels: { app: 'front' } } });
+const frontTemplate = (image: string) => ({
+  ...deploymentTemplate(image),
+  metadata: { labels: { app: 'front' } },
+});
 
 async function makeAll(cluster: Cluster): Promise<void> {
   await makeSet(cluster, { replicas: 2, volumeClaimTemplates: [dataTemplate] });
@@ -60,7 +63,7 @@ const scenarios: readonly Scenario[] = [
     name: 'being updated',
     before: makeAll,
     change: async (cluster) => {
-      await changeSet(cluster, { template: templateOf('v2') });
+      await changeSet(cluster, { template: deploymentTemplate('v2') });
       await changeDeployment(cluster, { template: frontTemplate('v2') });
     },
     end: [
@@ -122,9 +125,9 @@ async function isSettled(cluster: Cluster, end: readonly string[]): Promise<bool
 
 /** Runs the controllers until so many writes are done, then anew; whether they were interrupted at all. */
 async function interruptAfter(writesMax: number, scenario: Scenario): Promise<boolean> {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _nodes = runHere(cluster, [healthyNodes(cluster)]);
+  await using _nodes = runControllersOn(cluster, [healthyNodes(cluster)]);
   await prepare(cluster, scenario);
   await scenario.change(cluster);
   const made = countMade(cluster);
@@ -135,14 +138,14 @@ async function interruptAfter(writesMax: number, scenario: Scenario): Promise<bo
     isBroken = true;
   });
   {
-    await using _first = runHere(crashing, controllers);
+    await using _first = runControllersOn(crashing, controllers);
     const isOver = await eventually(
       async () => ((await isSettled(cluster, scenario.end)) ? 'settled' : isBroken ? 'broken' : undefined),
       (seen) => seen !== undefined,
     );
     if (isOver === 'settled') return false;
   }
-  await using _second = runHere(cluster, controllers);
+  await using _second = runControllersOn(cluster, controllers);
   await eventually(
     async () => ((await isSettled(cluster, scenario.end)) ? scenario.end : await inventory(cluster)),
     (seen) => seen === scenario.end,
@@ -155,7 +158,7 @@ async function interruptAfter(writesMax: number, scenario: Scenario): Promise<bo
 async function prepare(cluster: Cluster, { before }: Scenario): Promise<void> {
   await before(cluster);
   if (before !== makeAll) return;
-  await using _undisturbed = runHere(cluster, controllers);
+  await using _undisturbed = runControllersOn(cluster, controllers);
   await eventually(() => isSettled(cluster, scenarios[0]?.end ?? []), Boolean);
 }
 
@@ -194,14 +197,14 @@ test.each(scenarios)(
 test.each(scenarios)(
   'two sets of controllers at once bring workloads $name to the same end',
   async (scenario) => {
-    await using fixture = await ControlledCluster.start();
+    await using fixture = await RealTimeCluster.start();
     const { cluster } = fixture;
-    await using _nodes = runHere(cluster, [healthyNodes(cluster)]);
+    await using _nodes = runControllersOn(cluster, [healthyNodes(cluster)]);
     await prepare(cluster, scenario);
     await scenario.change(cluster);
     const made = countMade(cluster);
-    await using _one = runHere(cluster, controllers);
-    await using _other = runHere(cluster, controllers);
+    await using _one = runControllersOn(cluster, controllers);
+    await using _other = runControllersOn(cluster, controllers);
     await eventually(() => isSettled(cluster, scenario.end), Boolean);
     expect(await made()).toBe(scenario.podsMade);
   },

@@ -4,20 +4,27 @@ import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { pods, replicaSets } from '../../kube/resources.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
-import { ControlledCluster } from '../testing/controlled-cluster.ts';
+import { RealTimeCluster } from '../testing/real-time-cluster.ts';
 import { deployment } from './deployment/deployment-controller.ts';
-import { getDeployment, makeDeployment, templateOf } from './deployment/testing/deployments.ts';
+import { deploymentTemplate, getDeployment, makeDeployment } from './deployment/testing/deployments.ts';
 import { statefulSet } from './stateful-set/stateful-set-controller.ts';
 import { getSet, makeSet } from './stateful-set/testing/sets.ts';
-import { eventually, namespace, podNames, podsOf, runHere, setRunning } from './testing/workload-fixture.ts';
+import {
+  eventually,
+  namespace,
+  podNames,
+  podsOf,
+  runControllersOn,
+  setRunning,
+} from './testing/workload-fixture.ts';
 
 const start = '2026-11-15T12:00:00Z';
 
 test('a set goes on when a pod has been ready for long enough, without anything else happening', async () => {
   const clock = new VirtualClock(Date.parse(start));
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [statefulSet], { clock });
+  await using _controllers = runControllersOn(cluster, [statefulSet], { clock });
   await makeSet(cluster, { replicas: 2, minReadySeconds: 10 });
   await eventually(
     () => podNames(cluster),
@@ -40,9 +47,9 @@ test('a set goes on when a pod has been ready for long enough, without anything 
 
 test('a deployment that makes no progress says so when its time is up', async () => {
   const clock = new VirtualClock(Date.parse(start));
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [deployment], { clock });
+  await using _controllers = runControllersOn(cluster, [deployment], { clock });
   await makeDeployment(cluster, { replicas: 1, progressDeadlineSeconds: 60 });
   const progressOf = async () => {
     const { status } = await getDeployment(cluster);
@@ -80,11 +87,11 @@ async function* silence({ signal }: { readonly signal: AbortSignal }): AsyncGene
 }
 
 test('controllers whose cache never hears of the pods that they made do not make them again', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(deafToPods(cluster), [deployment, statefulSet]);
+  await using _controllers = runControllersOn(deafToPods(cluster), [deployment, statefulSet]);
   const spec = { replicas: 2, selector: { matchLabels: { app: 'front' } } };
-  const template = { ...templateOf('v1'), metadata: { labels: { app: 'front' } } };
+  const template = { ...deploymentTemplate('v1'), metadata: { labels: { app: 'front' } } };
   await cluster
     .resource(replicaSets)
     .create({ metadata: { namespace, name: 'front' }, spec: { ...spec, template } });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { TrialCluster } from '../../controllers/testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../../controllers/testing/virtual-time-cluster.ts';
 import { leases } from '../../kube/resources.ts';
 import type { Controller } from '../controller.ts';
-import { announce } from './announce.ts';
+import { announceComponents } from './announce.ts';
 import { leaseKeyOf } from './component-lease.ts';
-import { elected } from './testing/elected.ts';
+import { withLeaderElection } from './testing/elected.ts';
 
 const announcement = { version: '0.1.0', gates: { VolumeScheduling: false } };
 const idleScheduler: Controller = {
@@ -13,11 +13,11 @@ const idleScheduler: Controller = {
 };
 
 /** A process without election, until it is ended or, as when it is killed, just never heard of again. */
-function announcing({ cluster, clock }: TrialCluster, names = ['scheduler']) {
+function announcing({ cluster, clock }: VirtualTimeCluster, names = ['scheduler']) {
   const end = new AbortController();
   const troubles: string[] = [];
-  const onTrouble = (error: unknown) => void troubles.push((error as Error).message);
-  const work = announce({ cluster, clock, names, announcement, onTrouble }, end.signal);
+  const onError = (error: unknown) => void troubles.push((error as Error).message);
+  const work = announceComponents({ cluster, clock, names, announcement, onError }, end.signal);
   const stop = async () => {
     end.abort();
     await work;
@@ -25,15 +25,15 @@ function announcing({ cluster, clock }: TrialCluster, names = ['scheduler']) {
   return { troubles, stop };
 }
 
-async function schedulerLease({ cluster }: TrialCluster) {
+async function schedulerLease({ cluster }: VirtualTimeCluster) {
   return await cluster.resource(leases).get(leaseKeyOf('scheduler'));
 }
 
 test('components that others compare themselves with say what they are, again and again', async () => {
-  await using trial = await TrialCluster.start();
-  const here = announcing(trial, ['scheduler', 'pv-binder', 'namespace']);
-  await trial.settle(150_000);
-  const { items } = await trial.cluster.resource(leases).list();
+  await using fixture = await VirtualTimeCluster.start();
+  const here = announcing(fixture, ['scheduler', 'pv-binder', 'namespace']);
+  await fixture.settle(150_000);
+  const { items } = await fixture.cluster.resource(leases).list();
   expect(items.map(({ metadata }) => metadata?.name)).toEqual(['stowage-pv-binder', 'stowage-scheduler']);
   const renewedMs = Date.parse(items[0]?.spec?.renewTime ?? '');
   const acquiredMs = Date.parse(items[0]?.spec?.acquireTime ?? '');
@@ -47,23 +47,26 @@ test('components that others compare themselves with say what they are, again an
 });
 
 test('whoever is elected need not wait for what one without election left behind', async () => {
-  await using trial = await TrialCluster.start();
-  const here = announcing(trial);
-  await trial.settle();
+  await using fixture = await VirtualTimeCluster.start();
+  const here = announcing(fixture);
+  await fixture.settle();
   await here.stop();
-  expect((await schedulerLease(trial)).spec?.holderIdentity ?? '').toBe('');
-  trial.run([elected(idleScheduler, { identity: 'leader' })]);
-  await trial.settle();
-  expect((await schedulerLease(trial)).spec?.holderIdentity).toBe('leader');
+  expect((await schedulerLease(fixture)).spec?.holderIdentity ?? '').toBe('');
+  fixture.run([withLeaderElection(idleScheduler, { identity: 'leader' })]);
+  await fixture.settle();
+  expect((await schedulerLease(fixture)).spec?.holderIdentity).toBe('leader');
 });
 
 test('one without election leaves a leader its Lease, and says once that both work', async () => {
-  await using trial = await TrialCluster.start();
-  trial.run([elected(idleScheduler, { identity: 'leader' })]);
-  await trial.settle();
-  const here = announcing(trial);
-  await trial.settle(150_000);
-  expect((await schedulerLease(trial)).spec).toMatchObject({ holderIdentity: 'leader', leaseTransitions: 0 });
+  await using fixture = await VirtualTimeCluster.start();
+  fixture.run([withLeaderElection(idleScheduler, { identity: 'leader' })]);
+  await fixture.settle();
+  const here = announcing(fixture);
+  await fixture.settle(150_000);
+  expect((await schedulerLease(fixture)).spec).toMatchObject({
+    holderIdentity: 'leader',
+    leaseTransitions: 0,
+  });
   expect(here.troubles).toEqual([
     'scheduler runs here without election, and leader was elected by Lease kube-system/stowage-scheduler: both work; ' +
       'end one of them, let stowage run elect (without --leader-elect=false), or have stowage up do without (--controllers -scheduler)',
@@ -72,15 +75,15 @@ test('one without election leaves a leader its Lease, and says once that both wo
 });
 
 test('one without election says what it is where a leader died long ago', async () => {
-  await using trial = await TrialCluster.start();
-  const renewTime = new Date(trial.clock.nowMs()).toISOString().replace('Z', '000Z');
-  await trial.cluster.resource(leases).create({
+  await using fixture = await VirtualTimeCluster.start();
+  const renewTime = new Date(fixture.clock.nowMs()).toISOString().replace('Z', '000Z');
+  await fixture.cluster.resource(leases).create({
     metadata: leaseKeyOf('scheduler'),
     spec: { holderIdentity: 'dead', leaseDurationSeconds: 15, renewTime },
   });
-  const here = announcing(trial);
-  await trial.settle(150_000);
-  const { spec, metadata } = await schedulerLease(trial);
+  const here = announcing(fixture);
+  await fixture.settle(150_000);
+  const { spec, metadata } = await schedulerLease(fixture);
   expect(spec?.holderIdentity).toBeUndefined();
   expect(metadata?.annotations).toMatchObject({ 'stowage.dev/version': '0.1.0' });
   await here.stop();

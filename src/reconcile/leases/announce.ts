@@ -1,12 +1,12 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { orAbsent } from '../../kube/or-absent.ts';
+import { formatMicroTime, parseTimestamp } from '../../kube/go/timestamp.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import { leases } from '../../kube/resources.ts';
-import { parseTimestamp, formatMicroTime } from '../../kube/go/timestamp.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Announcement, announced, leaseKeyOf } from './component-lease.ts';
+import { announcementAnnotations, type ComponentAnnouncement, leaseKeyOf } from './component-lease.ts';
 
 const renewEveryMs = 60_000;
 /** Two renewals may fail. Nobody waits for it to run out: nobody holds it. */
@@ -21,18 +21,18 @@ export interface AnnounceOptions {
   readonly cluster: Cluster;
   /** The controllers that run here. */
   readonly names: readonly string[];
-  readonly announcement: Announcement;
+  readonly announcement: ComponentAnnouncement;
   readonly clock: Clock;
   /** Told who else runs the same, elected. Must neither throw nor wait. */
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /**
  * Says on Leases what runs here, where nobody is elected. Without a holder: an election takes the Lease at once, also after we were
  * killed. Each write carries the version that was read, so it never takes the Lease from somebody who is elected.
  */
-export async function announce(options: AnnounceOptions, signal: AbortSignal): Promise<void> {
-  const { names, clock, onTrouble } = options;
+export async function announceComponents(options: AnnounceOptions, signal: AbortSignal): Promise<void> {
+  const { names, clock, onError } = options;
   const told = names.filter((name) => announcedControllers.includes(name));
   const sinceMs = clock.nowMs();
   const leaders = new Set<string>();
@@ -41,7 +41,7 @@ export async function announce(options: AnnounceOptions, signal: AbortSignal): P
       const leader = await announceOne(name, sinceMs, options, signal);
       if (leader === undefined || leaders.has(leader)) continue;
       leaders.add(leader);
-      onTrouble(new Error(besideLeader(name, leader)));
+      onError(new Error(besideLeader(name, leader)));
     }
     await clock.sleep(renewEveryMs, signal);
   }
@@ -56,7 +56,7 @@ async function announceOne(
 ): Promise<string | undefined> {
   const key = leaseKeyOf(name);
   const client = cluster.resource(leases);
-  const known = await orAbsent(client.get(key, { signal }));
+  const known = await undefinedIfNotFound(client.get(key, { signal }));
   const leader = leaderOf(known, clock.nowMs());
   if (leader !== undefined) return leader;
   const lease: Lease = {
@@ -78,8 +78,8 @@ async function announceOne(
   return undefined;
 }
 
-function announcedBeside(lease: Lease | undefined, announcement: Announcement) {
-  return { ...lease?.metadata?.annotations, ...announced(announcement) };
+function announcedBeside(lease: Lease | undefined, announcement: ComponentAnnouncement) {
+  return { ...lease?.metadata?.annotations, ...announcementAnnotations(announcement) };
 }
 
 function leaderOf(lease: Lease | undefined, nowMs: number): string | undefined {

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { announced, announcementOn } from './component-lease.ts';
+import { announcementAnnotations, announcementOf } from './component-lease.ts';
 
 test('what is announced is read back', () => {
   const announcement = { version: '0.1.0', gates: { VolumeScheduling: false, Other: true } };
-  expect(announcementOn({ metadata: { annotations: announced(announcement) } })).toEqual(announcement);
+  expect(announcementOf({ metadata: { annotations: announcementAnnotations(announcement) } })).toEqual(
+    announcement,
+  );
 });
 
 test.each([
@@ -11,5 +13,5 @@ test.each([
   ['words that are no pairs', { 'stowage.dev/feature-gates': 'VolumeScheduling' }, {}],
   ['a value that is neither', { 'stowage.dev/feature-gates': 'A=maybe, B=true' }, { B: true }],
 ])('%s is read as far as it goes', (_, annotations, gates) => {
-  expect(announcementOn({ metadata: { annotations } })).toEqual({ version: '', gates });
+  expect(announcementOf({ metadata: { annotations } })).toEqual({ version: '', gates });
 });

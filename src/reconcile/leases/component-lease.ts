@@ -8,22 +8,25 @@ export function leaseKeyOf(controller: string): ObjectKey & { readonly namespace
 }
 
 /** What can be switched in a component, by the name of the gate. */
-export type Gates = Readonly<Record<string, boolean>>;
+export type FeatureGates = Readonly<Record<string, boolean>>;
 
 /** What a component says of itself. */
-export interface Announcement {
+export interface ComponentAnnouncement {
   readonly version: string;
-  readonly gates: Gates;
+  readonly gates: FeatureGates;
 }
 
 /** As annotations of its Lease. */
-export function announced({ version, gates }: Announcement): Readonly<Record<string, string>> {
+export function announcementAnnotations({
+  version,
+  gates,
+}: ComponentAnnouncement): Readonly<Record<string, string>> {
   const told = Object.entries(gates).map(([name, isOn]) => `${name}=${isOn}`);
   return { [annotations.version]: version, [annotations.featureGates]: told.join(',') };
 }
 
 /** What the Lease says of its component; a version that is not there is empty, and so is a gate. */
-export function announcementOn(lease: Lease): Announcement {
+export function announcementOf(lease: Lease): ComponentAnnouncement {
   const all = lease.metadata?.annotations ?? {};
   const pairs = (all[annotations.featureGates] ?? '').split(',').map((pair) => pair.trim().split('='));
   const gates = pairs.flatMap(([name = '', value]) =>

@@ -9,7 +9,7 @@ import type { Clock } from '../../runtime/clock.ts';
 const writeMsMax = 4_500;
 
 /** For how long somebody leads. */
-export interface Term {
+export interface LeaderTerm {
   /** Aborts when it is over. */
   readonly signal: AbortSignal;
   /** At this very moment, also if the process had been frozen. */
@@ -20,7 +20,7 @@ export interface LeaderClusterOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   /** The one that goes on now; undefined before the first. */
-  readonly term: () => Term | undefined;
+  readonly term: () => LeaderTerm | undefined;
 }
 
 /** The way of a leader to its cluster: everybody may read, but writes are begun, and go on, only while we lead. */

@@ -1,7 +1,7 @@
-import { formatMicroTime } from '../../kube/go/timestamp.ts';
 import type { ResourceClient } from '../../cluster/cluster.ts';
 import type { Lease, LeaseSpec } from '../../kube/api/coordination.ts';
 import { isReason } from '../../kube/api-error.ts';
+import { formatMicroTime } from '../../kube/go/timestamp.ts';
 import type { ObjectKey } from '../../kube/resource.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import { assert } from '../../runtime/assert.ts';

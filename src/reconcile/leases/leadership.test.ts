@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { hang } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
-import { TrialCluster } from '../../controllers/testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../../controllers/testing/virtual-time-cluster.ts';
 import { configMaps, leases } from '../../kube/resources.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { leaseKeyOf } from './component-lease.ts';
-import { elected } from './testing/elected.ts';
+import { withLeaderElection } from './testing/elected.ts';
 
 const shared = { namespace: 'default', name: 'shared' };
 
@@ -39,25 +39,25 @@ class Writer {
 const refused = 'this process does not lead; the one that does will see to it';
 
 async function start() {
-  const trial = await TrialCluster.start();
-  await trial.cluster.resource(configMaps).create({ metadata: shared });
+  const fixture = await VirtualTimeCluster.start();
+  await fixture.cluster.resource(configMaps).create({ metadata: shared });
   const replica = (identity: string) => {
     const writer = new Writer();
-    const wire = new InterceptedCluster(trial.cluster);
+    const wire = new InterceptedCluster(fixture.cluster);
     const onNews = ({ kind }: { readonly kind: string }) => writer.diary.push(kind);
-    const run = trial.run([elected(writer.controller, { identity, onNews })], wire);
+    const run = fixture.run([withLeaderElection(writer.controller, { identity, onNews })], wire);
     return { writer, wire, run };
   };
-  return { trial, replica };
+  return { fixture, replica };
 }
 
 test('the leader writes, and says on its Lease what it is', async () => {
-  const { trial, replica } = await start();
-  await using _ = trial;
+  const { fixture, replica } = await start();
+  await using _ = fixture;
   const a = replica('a');
-  await trial.settle();
+  await fixture.settle();
   expect(await a.writer.write()).toBe('written');
-  const lease = await trial.cluster.resource(leases).get(leaseKeyOf('writer'));
+  const lease = await fixture.cluster.resource(leases).get(leaseKeyOf('writer'));
   expect(lease.metadata?.annotations).toEqual({
     'stowage.dev/version': '0.1.0',
     'stowage.dev/feature-gates': 'VolumeScheduling=true',
@@ -66,15 +66,15 @@ test('the leader writes, and says on its Lease what it is', async () => {
 });
 
 test('the second replica waits, and takes over as soon as the first ends', async () => {
-  const { trial, replica } = await start();
-  await using _ = trial;
+  const { fixture, replica } = await start();
+  await using _ = fixture;
   const a = replica('a');
-  await trial.settle();
+  await fixture.settle();
   const b = replica('b');
-  await trial.settle();
+  await fixture.settle();
   expect(b.writer.diary).toEqual(['follows']);
   const closed = a.run.close();
-  await trial.settle(6_000);
+  await fixture.settle(6_000);
   await closed;
   expect(a.writer.diary).toEqual(['leads', 'starts', 'ends']);
   expect(b.writer.diary).toEqual(['follows', 'leads', 'starts']);
@@ -83,30 +83,30 @@ test('the second replica waits, and takes over as soon as the first ends', async
 });
 
 test('a leader that is cut off writes nothing from ten seconds on, and what is under way is given up', async () => {
-  const { trial, replica } = await start();
-  await using _ = trial;
+  const { fixture, replica } = await start();
+  await using _ = fixture;
   const a = replica('a');
-  await trial.settle();
+  await fixture.settle();
   const heal = a.wire.addHooks({ before: hang() });
-  await trial.settle(7_000);
+  await fixture.settle(7_000);
   const underWay = a.writer.write();
-  await trial.settle(4_000);
+  await fixture.settle(4_000);
   expect(await underWay).toBe(refused);
   expect(await a.writer.write()).toBe(refused);
   expect(a.writer.diary.slice(0, 4)).toEqual(['leads', 'starts', 'ends', 'lost']);
   heal();
-  await trial.settle(60_000);
+  await fixture.settle(60_000);
   expect(await a.writer.write()).toBe('written');
 });
 
 test('a write that gets no answer is given up before another could lead', async () => {
-  const { trial, replica } = await start();
-  await using _ = trial;
+  const { fixture, replica } = await start();
+  await using _ = fixture;
   const a = replica('a');
-  await trial.settle();
+  await fixture.settle();
   const heal = a.wire.addHooks({ before: (call) => (call.verb === 'patch' ? hang()(call) : undefined) });
   const underWay = a.writer.write();
-  await trial.settle(5_000);
+  await fixture.settle(5_000);
   expect(await underWay).toBe('a write was not answered within 4.5 s');
   heal();
 });

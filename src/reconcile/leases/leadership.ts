@@ -3,8 +3,8 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { leases } from '../../kube/resources.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import { type Announcement, announced, leaseKeyOf } from './component-lease.ts';
-import { LeaderCluster, type Term } from './leader-cluster.ts';
+import { announcementAnnotations, type ComponentAnnouncement, leaseKeyOf } from './component-lease.ts';
+import { LeaderCluster, type LeaderTerm } from './leader-cluster.ts';
 import { LeaderElector } from './leader-election.ts';
 
 export interface LeadershipOptions {
@@ -13,16 +13,16 @@ export interface LeadershipOptions {
   readonly cluster: Cluster;
   /** No other candidate has the same. */
   readonly identity: string;
-  readonly announcement: Announcement;
+  readonly announcement: ComponentAnnouncement;
   readonly clock: Clock;
   readonly random: Random;
-  readonly onNews?: ((news: LeadershipNews) => void) | undefined;
+  readonly onChange?: ((news: LeadershipChange) => void) | undefined;
   /** Told why the Lease could not be had or kept; it is tried again. */
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Who leads a controller has changed. */
-export type LeadershipNews =
+export type LeadershipChange =
   | { readonly controller: string; readonly kind: 'follows'; readonly leader: string }
   /** `lost`: what this process knows is not the leader's any more, so it should end. */
   | { readonly controller: string; readonly kind: 'leads' | 'lost' };
@@ -30,7 +30,7 @@ export type LeadershipNews =
 /** One controller's part in the election of its leader, by a Lease of its own. */
 export class Leadership {
   readonly #options: LeadershipOptions;
-  #term: Term | undefined;
+  #term: LeaderTerm | undefined;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
@@ -44,12 +44,12 @@ export class Leadership {
 
   /** Waits for its turn and does the work for as long as it lasts. Rejects where the lead was lost: whoever runs it may run it anew. */
   async run(work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
-    const { controller, cluster, identity, announcement, clock, random, onTrouble } = this.#options;
+    const { controller, cluster, identity, announcement, clock, random, onError } = this.#options;
     const elector: LeaderElector = new LeaderElector({
       leases: cluster.resource(leases),
       lease: leaseKeyOf(controller),
       identity,
-      annotations: announced(announcement),
+      annotations: announcementAnnotations(announcement),
       clock,
       random,
       onStartedLeading: async (term) => {
@@ -62,14 +62,14 @@ export class Leadership {
       onNewLeader: (leader) => {
         if (leader !== identity && leader !== '') this.#tell({ controller, kind: 'follows', leader });
       },
-      onError: onTrouble,
+      onError,
     });
     if ((await elector.run(signal)) !== 'lost') return;
     this.#tell({ controller, kind: 'lost' });
     throw new Error(`${controller} was not renewed in time, or another leads; it has stopped`);
   }
 
-  #tell(news: LeadershipNews): void {
-    this.#options.onNews?.(news);
+  #tell(news: LeadershipChange): void {
+    this.#options.onChange?.(news);
   }
 }

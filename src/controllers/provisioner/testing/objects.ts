@@ -1,5 +1,4 @@
-import type { Node } from '../../../kube/api/core.ts';
-import type { PersistentVolumeClaim, VolumeNodeAffinity } from '../../../kube/api/core.ts';
+import type { Node, PersistentVolumeClaim, VolumeNodeAffinity } from '../../../kube/api/core.ts';
 import type { StringMap } from '../../../kube/api/meta.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
@@ -57,7 +56,7 @@ export function classOf(more: StorageClass = {}): StorageClass {
   };
 }
 
-export interface ClaimOptions {
+export interface TestClaimOptions {
   readonly name?: string;
   readonly node?: string;
   readonly className?: string;
@@ -67,7 +66,7 @@ export interface ClaimOptions {
 }
 
 /** A claim as the binder of volumes leaves it for us. */
-export function claimOf(options: ClaimOptions = {}): PersistentVolumeClaim {
+export function claimOf(options: TestClaimOptions = {}): PersistentVolumeClaim {
   const { name = 'data', node, className = 'standard', provisioner = zonal } = options;
   return {
     metadata: {
@@ -88,7 +87,7 @@ export function claimOf(options: ClaimOptions = {}): PersistentVolumeClaim {
   };
 }
 
-export interface PlanQuestion {
+export interface PlanInput {
   readonly nodes?: readonly string[];
   readonly selected?: string;
   readonly storageClass?: StorageClass;
@@ -96,7 +95,7 @@ export interface PlanQuestion {
 }
 
 /** Where a volume would be, a text for each term; or why nowhere. */
-export function planLines(provisioner: Provisioner, question: PlanQuestion): readonly string[] | string {
+export function planLines(provisioner: Provisioner, question: PlanInput): readonly string[] | string {
   const nodes = (question.nodes ?? []).map(nodeOf);
   const selectedNode = nodes.find(({ metadata }) => metadata?.name === question.selected);
   const claim = question.claim ?? claimOf();

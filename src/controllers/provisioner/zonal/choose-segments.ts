@@ -1,19 +1,19 @@
 import type { Node } from '../../../kube/api/core.ts';
 import { assert } from '../../../runtime/assert.ts';
-import { type Refused, refused } from '../provisioner.ts';
+import { type RefusedOutcome, refusedOutcome } from '../provisioner.ts';
 import type { SpreadPosition } from '../spread.ts';
 import {
   type AllowedTopologies,
-  distinct,
-  inhabited,
+  distinctSegments,
   isAllowed,
-  listed,
+  listedSegments,
   type Segment,
   segmentOf,
+  segmentsWithNodes,
   zoneKeys,
 } from './segments.ts';
 
-export interface SegmentQuestion {
+export interface SegmentRequest {
   readonly allowed: AllowedTopologies;
   readonly zonesPerVolume: 1 | 2;
   readonly selectedNode: Node | undefined;
@@ -21,27 +21,30 @@ export interface SegmentQuestion {
   readonly spread: SpreadPosition;
 }
 
-export type SegmentAnswer = { readonly kind: 'chosen'; readonly segments: readonly Segment[] } | Refused;
+export type SegmentChoice =
+  | { readonly kind: 'chosen'; readonly segments: readonly Segment[] }
+  | RefusedOutcome;
 
 /**
  * Where a volume goes. With a selected node, the first place is the node's. Else it is the one whose turn it is among the zones
  * that are allowed and have nodes; only where none of them has nodes, among all that the class lists. The second place is
  * another zone of the same region.
  */
-export function chooseSegments(question: SegmentQuestion): SegmentAnswer {
+export function chooseSegments(question: SegmentRequest): SegmentChoice {
   const { allowed, selectedNode, zonesPerVolume } = question;
   if (selectedNode === undefined) return withoutNode(question);
   const name = selectedNode.metadata?.name ?? '';
   const own = segmentOf(selectedNode, allowed.furtherKeys);
-  if (own === undefined) return refused(`node "${name}" has no label ${zoneKeys[0]}; label it with its zone`);
+  if (own === undefined)
+    return refusedOutcome(`node "${name}" has no label ${zoneKeys[0]}; label it with its zone`);
   if (!isAllowed(own, allowed))
-    return refused(
+    return refusedOutcome(
       `node "${name}" in zone "${own.zone}" is not among the topologies that the class allows; the scheduler honours allowedTopologies, but not the parameters zone and zones`,
     );
   return zonesPerVolume === 1 ? { kind: 'chosen', segments: [own] } : withPartner(own, question);
 }
 
-function withPartner(own: Segment, question: SegmentQuestion): SegmentAnswer {
+function withPartner(own: Segment, question: SegmentRequest): SegmentChoice {
   const { hash, ordinal } = question.spread;
   const partners = withEnough(question, 1, (places) => partnersOf(own, places));
   const zone = pick(zonesOf(partners), hash + ordinal);
@@ -53,7 +56,7 @@ function partnersOf(own: Segment, places: readonly Segment[]): readonly Segment[
   return places.filter(({ zone, region }) => zone !== own.zone && region === own.region);
 }
 
-function withoutNode(question: SegmentQuestion): SegmentAnswer {
+function withoutNode(question: SegmentRequest): SegmentChoice {
   const { zonesPerVolume, spread } = question;
   const places = withEnough(question, zonesPerVolume, (all) => bestRegion(all, question));
   const zones = zonesOf(places);
@@ -69,7 +72,7 @@ function withoutNode(question: SegmentQuestion): SegmentAnswer {
 /** For a volume in two zones, the places of one region that has two, the group's own where several have. */
 function bestRegion(
   places: readonly Segment[],
-  { zonesPerVolume, spread }: SegmentQuestion,
+  { zonesPerVolume, spread }: SegmentRequest,
 ): readonly Segment[] {
   if (zonesPerVolume === 1) return places;
   const regions = [...new Set(places.map(({ region }) => region))].sort();
@@ -82,24 +85,26 @@ function bestRegion(
 
 /** First where nodes are; where that is not enough, wherever the class says. */
 function withEnough(
-  question: SegmentQuestion,
+  question: SegmentRequest,
   zonesNeeded: number,
   narrow: (places: readonly Segment[]) => readonly Segment[],
 ): readonly Segment[] {
-  const near = narrow(inhabited(question.nodes, question.allowed));
+  const near = narrow(segmentsWithNodes(question.nodes, question.allowed));
   return zonesOf(near).length >= zonesNeeded ? near : narrow(candidates(question));
 }
 
-function candidates({ nodes, allowed }: SegmentQuestion): readonly Segment[] {
+function candidates({ nodes, allowed }: SegmentRequest): readonly Segment[] {
   const regions = new Map<string, string>();
   for (const node of nodes) {
     const segment = segmentOf(node, []);
     if (segment !== undefined && segment.region !== '') regions.set(segment.zone, segment.region);
   }
-  const known = inhabited(nodes, allowed);
+  const known = segmentsWithNodes(nodes, allowed);
   const seen = new Set(known.map(({ zone }) => zone));
-  const more = listed(allowed, (zone) => regions.get(zone) ?? '').filter(({ zone }) => !seen.has(zone));
-  return distinct([...known, ...more]);
+  const more = listedSegments(allowed, (zone) => regions.get(zone) ?? '').filter(
+    ({ zone }) => !seen.has(zone),
+  );
+  return distinctSegments([...known, ...more]);
 }
 
 function inZone(places: readonly Segment[], zone: string, hash: number): Segment {
@@ -117,23 +122,25 @@ function pick<T>(items: readonly T[], turn: number): T | undefined {
   return items[turn % items.length];
 }
 
-function nowhere(question: SegmentQuestion): Refused {
+function nowhere(question: SegmentRequest): RefusedOutcome {
   if (question.zonesPerVolume === 2) return tooFew(candidates(question));
   if (question.allowed.terms === undefined)
-    return refused(`cannot determine zones to provision volume in: no node has a label ${zoneKeys[0]}`);
-  return refused(
+    return refusedOutcome(
+      `cannot determine zones to provision volume in: no node has a label ${zoneKeys[0]}`,
+    );
+  return refusedOutcome(
     'no matching zones found in allowedTopologies; name a zone, or label nodes with those that are named',
   );
 }
 
-function tooFew(places: readonly Segment[]): Refused {
+function tooFew(places: readonly Segment[]): RefusedOutcome {
   const byRegion = new Map<string, string[]>();
   for (const { region, zone } of places) {
     const zones = byRegion.get(region) ?? [];
     if (!zones.includes(zone)) byRegion.set(region, [...zones, zone]);
   }
   const found = [...byRegion].map(([region, zones]) => `${region || 'no known region'}: ${zones.join(', ')}`);
-  return refused(
+  return refusedOutcome(
     `a volume in two zones needs two allowed zones of one region, but there are ${found.join('; ') || 'none'}; allow another zone, or leave replication out`,
   );
 }

@@ -1,5 +1,4 @@
-import type { Node, NodeSelectorRequirement } from '../../../kube/api/core.ts';
-import type { VolumeNodeAffinity } from '../../../kube/api/core.ts';
+import type { Node, NodeSelectorRequirement, VolumeNodeAffinity } from '../../../kube/api/core.ts';
 import { lookUp } from '../../../kube/wire.ts';
 import { regionKeys, type Segment, segmentOf, zoneKeys } from './segments.ts';
 

@@ -2,7 +2,7 @@ import type { Node, TopologySelectorTerm } from '../../../kube/api/core.ts';
 import type { StringMap } from '../../../kube/api/meta.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { lookUp } from '../../../kube/wire.ts';
-import { type Refused, refused } from '../provisioner.ts';
+import { type RefusedOutcome, refusedOutcome } from '../provisioner.ts';
 
 /**
  * A place where a volume can be: a zone, its region as far as anybody knows, and the values of further labels such as a rack.
@@ -48,18 +48,18 @@ export interface AllowedSource {
   readonly topologyKeys: readonly string[];
 }
 
-export function readAllowed({
+export function readAllowedTopologies({
   allowedTopologies,
   zones,
   topologyKeys,
-}: AllowedSource): AllowedTopologies | Refused {
+}: AllowedSource): AllowedTopologies | RefusedOutcome {
   const keys = allowedTopologies.flatMap((term) =>
     (term.matchLabelExpressions ?? []).map(({ key }) => key ?? ''),
   );
   const further = keys.filter((key) => !zoneKeys.includes(key) && !regionKeys.includes(key));
   const stranger = further.find((key) => !furtherKeysKnown.includes(key) && !topologyKeys.includes(key));
   if (stranger !== undefined)
-    return refused(
+    return refusedOutcome(
       `unsupported key found in matchLabelExpressions: ${stranger}; if nodes carry it as a label, name it in parameters.topologyKeys`,
     );
   const fromParameters = zones.length === 0 ? undefined : [{ zones, regions: undefined, further: {} }];
@@ -110,18 +110,18 @@ export function isAllowed({ zone, region, further }: Segment, { terms }: Allowed
 }
 
 /** Where nodes are and a volume may be, each place once and in order. */
-export function inhabited(nodes: Iterable<Node>, allowed: AllowedTopologies): readonly Segment[] {
+export function segmentsWithNodes(nodes: Iterable<Node>, allowed: AllowedTopologies): readonly Segment[] {
   const found: Segment[] = [];
   for (const node of nodes) {
     const segment = segmentOf(node, allowed.furtherKeys);
     // A place lacks a key only where the class's terms allow that.
     if (segment !== undefined && isAllowed(segment, allowed)) found.push(segment);
   }
-  return distinct(found);
+  return distinctSegments(found);
 }
 
 /** The places that the class lists zone by zone, whether or not there are nodes. */
-export function listed(
+export function listedSegments(
   { terms = [] }: AllowedTopologies,
   regionOf: (zone: string) => string,
 ): readonly Segment[] {
@@ -131,12 +131,12 @@ export function listed(
       const region = regionOf(zone) || (regions.length === 1 ? (regions[0] ?? '') : '');
       if (regions.length > 0 && !regions.includes(region)) continue;
       for (const values of productOf(further)) {
-        if (found.length >= listedMax) return distinct(found);
+        if (found.length >= listedMax) return distinctSegments(found);
         found.push({ zone, region, further: values });
       }
     }
   }
-  return distinct(found);
+  return distinctSegments(found);
 }
 
 function* productOf(further: Readonly<Record<string, readonly string[]>>): Generator<StringMap> {
@@ -150,7 +150,7 @@ function* productOf(further: Readonly<Record<string, readonly string[]>>): Gener
     for (const others of productOf(Object.fromEntries(rest))) yield { [key]: value, ...others };
 }
 
-export function distinct(segments: Iterable<Segment>): readonly Segment[] {
+export function distinctSegments(segments: Iterable<Segment>): readonly Segment[] {
   const byName = new Map<string, Segment>();
   for (const segment of segments) byName.set(nameOf(segment), segment);
   return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, segment]) => segment);

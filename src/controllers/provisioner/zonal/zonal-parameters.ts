@@ -1,5 +1,5 @@
 import type { StorageClass } from '../../../kube/api/storage.ts';
-import { type Refused, refused } from '../provisioner.ts';
+import { type RefusedOutcome, refusedOutcome } from '../provisioner.ts';
 
 /** What a class of `zonal.stowage.dev` says in its parameters. */
 export interface ZonalParameters {
@@ -25,9 +25,9 @@ const readers = {
   fstype: (value: string) => ({ fsType: value }),
   'csi.storage.k8s.io/fstype': (value: string) => ({ fsType: value }),
   type: (value: string) => ({ diskType: value }),
-} as const satisfies Readonly<Record<string, (value: string) => Partial<ZonalParameters> | Refused>>;
+} as const satisfies Readonly<Record<string, (value: string) => Partial<ZonalParameters> | RefusedOutcome>>;
 
-export function readParameters(name: string, storageClass: StorageClass): ZonalParameters | Refused {
+export function readParameters(name: string, storageClass: StorageClass): ZonalParameters | RefusedOutcome {
   const parameters = storageClass.parameters ?? {};
   let read: ZonalParameters = {
     kind: 'parameters',
@@ -39,8 +39,10 @@ export function readParameters(name: string, storageClass: StorageClass): ZonalP
   };
   for (const [key, value] of Object.entries(parameters)) {
     if (!isKnown(key))
-      return refused(`invalid option "${key}" for volume plugin ${name}; known are ${known.join(', ')}`);
-    const part: Partial<ZonalParameters> | Refused = readers[key](value);
+      return refusedOutcome(
+        `invalid option "${key}" for volume plugin ${name}; known are ${known.join(', ')}`,
+      );
+    const part: Partial<ZonalParameters> | RefusedOutcome = readers[key](value);
     if (part.kind === 'refused') return part;
     read = { ...read, ...part };
   }
@@ -53,28 +55,28 @@ function isKnown(key: string): key is keyof typeof readers {
   return Object.hasOwn(readers, key);
 }
 
-function conflictOf({ parameters = {}, allowedTopologies = [] }: StorageClass): Refused | undefined {
+function conflictOf({ parameters = {}, allowedTopologies = [] }: StorageClass): RefusedOutcome | undefined {
   const { zone, zones, replication, 'replication-type': replicationType } = parameters;
   if (zone !== undefined && zones !== undefined)
-    return refused('both zone and zones StorageClass parameters must not be used at the same time');
+    return refusedOutcome('both zone and zones StorageClass parameters must not be used at the same time');
   if (replication !== undefined && replicationType !== undefined)
-    return refused('replication and replication-type mean the same; keep only replication');
+    return refusedOutcome('replication and replication-type mean the same; keep only replication');
   if ((zone ?? zones) !== undefined && allowedTopologies.length > 0)
-    return refused(
+    return refusedOutcome(
       'zone[s] cannot be specified in StorageClass if allowedTopologies specified; keep only allowedTopologies',
     );
   return undefined;
 }
 
-function replicationOf(key: string, value: string, two: string): Partial<ZonalParameters> | Refused {
+function replicationOf(key: string, value: string, two: string): Partial<ZonalParameters> | RefusedOutcome {
   if (value === 'none') return { zonesPerVolume: 1 };
   if (value === two) return { zonesPerVolume: 2 };
-  return refused(`${key} of '${value}' is invalid - expected '${two}' or 'none'`);
+  return refusedOutcome(`${key} of '${value}' is invalid - expected '${two}' or 'none'`);
 }
 
-function zonesOf(key: string, zones: readonly string[]): Partial<ZonalParameters> | Refused {
+function zonesOf(key: string, zones: readonly string[]): Partial<ZonalParameters> | RefusedOutcome {
   if (zones.length > 0 && zones.every((zone) => zone !== '')) return { zones: [...new Set(zones)] };
-  return refused(`parameters.${key}: names no zone; write names of zones, separated by commas`);
+  return refusedOutcome(`parameters.${key}: names no zone; write names of zones, separated by commas`);
 }
 
 /** An empty entry between commas stays, for `zonesOf` to find. */

@@ -1,10 +1,10 @@
 import type { PersistentVolumeSource } from '../../../kube/api/core.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
-import type { Asset, PlanOutcome, Provisioner, ProvisionRequest } from '../provisioner.ts';
+import type { ProvisionedAsset, Provisioner, ProvisionRequest, VolumePlanOutcome } from '../provisioner.ts';
 import { refuseUnsupported } from '../unsupported.ts';
 import { chooseSegments } from './choose-segments.ts';
 import { affinityOf } from './segment-affinity.ts';
-import { readAllowed } from './segments.ts';
+import { readAllowedTopologies } from './segments.ts';
 import { readParameters, type ZonalParameters } from './zonal-parameters.ts';
 
 const name = 'zonal.stowage.dev';
@@ -17,13 +17,16 @@ export const zonalProvisioner: Provisioner = {
   remove: async () => {},
 };
 
-function planZonal(request: ProvisionRequest): PlanOutcome {
+function planZonal(request: ProvisionRequest): VolumePlanOutcome {
   const { asset, storageClass, selectedNode, spread } = request;
   const unsupported = refuseUnsupported(name, request);
   if (unsupported !== undefined) return unsupported;
   const parameters = readParameters(name, storageClass);
   if (parameters.kind === 'refused') return parameters;
-  const allowed = readAllowed({ ...parameters, allowedTopologies: storageClass.allowedTopologies ?? [] });
+  const allowed = readAllowedTopologies({
+    ...parameters,
+    allowedTopologies: storageClass.allowedTopologies ?? [],
+  });
   if (allowed.kind === 'refused') return allowed;
   const nodes = [...request.nodes];
   const { zonesPerVolume } = parameters;
@@ -35,7 +38,7 @@ function planZonal(request: ProvisionRequest): PlanOutcome {
 }
 
 function sourceOf(
-  asset: Asset,
+  asset: ProvisionedAsset,
   { claim }: ProvisionRequest,
   { fsType, diskType, zonesPerVolume }: ZonalParameters,
 ): PersistentVolumeSource {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { events, persistentVolumeClaims, pods } from '../../../kube/resources.ts';
-import { crashEverywhere } from '../../testing/crash-everywhere.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { garbageCollector } from '../../workloads/garbage-collector.ts';
 import { protection } from '../protection.ts';
 import { ephemeral } from './ephemeral.ts';
@@ -9,7 +9,7 @@ import { ephemeral } from './ephemeral.ts';
 const namespace = 'default';
 const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
 
-async function makePod({ cluster }: TrialCluster, name = 'web'): Promise<void> {
+async function makePod({ cluster }: VirtualTimeCluster, name = 'web'): Promise<void> {
   const volumeClaimTemplate = { metadata: { labels: { tier: 'scratch' } }, spec };
   await cluster.resource(pods).create({
     metadata: { namespace, name },
@@ -20,7 +20,7 @@ async function makePod({ cluster }: TrialCluster, name = 'web'): Promise<void> {
   });
 }
 
-async function claimsOf({ cluster }: TrialCluster): Promise<readonly string[]> {
+async function claimsOf({ cluster }: VirtualTimeCluster): Promise<readonly string[]> {
   const { items } = await cluster.resource(persistentVolumeClaims).list();
   return items.map(({ metadata }) =>
     [metadata?.name, ...(metadata?.ownerReferences ?? []).map(({ name }) => `of ${name}`)].join(' '),
@@ -28,65 +28,65 @@ async function claimsOf({ cluster }: TrialCluster): Promise<readonly string[]> {
 }
 
 test('each ephemeral volume of a pod gets its claim', async () => {
-  await using trial = await TrialCluster.start(ephemeral);
-  await makePod(trial);
-  await trial.settle();
-  expect(await claimsOf(trial)).toEqual(['web-a of web', 'web-b of web']);
-  const claim = await trial.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'web-a' });
+  await using fixture = await VirtualTimeCluster.start(ephemeral);
+  await makePod(fixture);
+  await fixture.settle();
+  expect(await claimsOf(fixture)).toEqual(['web-a of web', 'web-b of web']);
+  const claim = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'web-a' });
   expect(claim.metadata?.labels).toEqual({ tier: 'scratch' });
   expect(claim.spec).toMatchObject(spec);
 });
 
 test('the claims go with their pod', async () => {
-  await using trial = await TrialCluster.start(ephemeral, garbageCollector, protection);
-  await makePod(trial);
-  await trial.settle();
-  await trial.cluster.resource(pods).delete({ namespace, name: 'web' }, { gracePeriodSeconds: 0 });
-  await trial.settle();
-  expect(await claimsOf(trial)).toEqual([]);
+  await using fixture = await VirtualTimeCluster.start(ephemeral, garbageCollector, protection);
+  await makePod(fixture);
+  await fixture.settle();
+  await fixture.cluster.resource(pods).delete({ namespace, name: 'web' }, { gracePeriodSeconds: 0 });
+  await fixture.settle();
+  expect(await claimsOf(fixture)).toEqual([]);
 });
 
 test('a claim that somebody deletes under a pod is made again', async () => {
-  await using trial = await TrialCluster.start(ephemeral, protection);
-  await makePod(trial);
-  await trial.settle();
-  await trial.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'web-b' });
-  await trial.settle();
-  expect(await claimsOf(trial)).toEqual(['web-a of web', 'web-b of web']);
+  await using fixture = await VirtualTimeCluster.start(ephemeral, protection);
+  await makePod(fixture);
+  await fixture.settle();
+  await fixture.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'web-b' });
+  await fixture.settle();
+  expect(await claimsOf(fixture)).toEqual(['web-a of web', 'web-b of web']);
 });
 
 test('a claim that is not the pod’s is refused with an Event, and replaced when it is gone', async () => {
-  await using trial = await TrialCluster.start(ephemeral, protection);
-  const claims = trial.cluster.resource(persistentVolumeClaims);
+  await using fixture = await VirtualTimeCluster.start(ephemeral, protection);
+  const claims = fixture.cluster.resource(persistentVolumeClaims);
   await claims.create({ metadata: { namespace, name: 'web-a' }, spec });
-  await makePod(trial);
-  await trial.settle();
-  expect(await claimsOf(trial)).toEqual(['web-a', 'web-b of web']);
-  expect(await trial.told()).toEqual([
+  await makePod(fixture);
+  await fixture.settle();
+  expect(await claimsOf(fixture)).toEqual(['web-a', 'web-b of web']);
+  expect(await fixture.eventLines()).toEqual([
     'FailedBinding web: ephemeral volume a: PVC default/web-a was not created for pod default/web (pod is not owner)',
   ]);
   await claims.delete({ namespace, name: 'web-a' });
-  await trial.settle();
-  expect(await claimsOf(trial)).toEqual(['web-a of web', 'web-b of web']);
+  await fixture.settle();
+  expect(await claimsOf(fixture)).toEqual(['web-a of web', 'web-b of web']);
 });
 
 test('that a claim is not the pod’s is told again while it is so', async () => {
-  await using trial = await TrialCluster.start(ephemeral);
-  await trial.cluster
+  await using fixture = await VirtualTimeCluster.start(ephemeral);
+  await fixture.cluster
     .resource(persistentVolumeClaims)
     .create({ metadata: { namespace, name: 'web-a' }, spec });
-  await makePod(trial);
-  await trial.settle(11 * 60_000);
-  const { items } = await trial.cluster.resource(events).list();
+  await makePod(fixture);
+  await fixture.settle(11 * 60_000);
+  const { items } = await fixture.cluster.resource(events).list();
   expect(items.map(({ reason, series }) => [reason, series?.count])).toEqual([['FailedBinding', 3]]);
 });
 
 test('dying after any write changes nothing about the end', async () => {
-  const places = await crashEverywhere({
+  const places = await crashControllersAtEveryWrite({
     controllers: [ephemeral],
-    prepare: async (trial) => {
-      await makePod(trial);
-      await makePod(trial, 'db');
+    prepare: async (fixture) => {
+      await makePod(fixture);
+      await makePod(fixture, 'db');
     },
     resources: [persistentVolumeClaims],
   });

@@ -1,15 +1,20 @@
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { keyOf } from '../../../kube/object-key.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { persistentVolumeClaims, pods } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
-import { type EphemeralVolume, ephemeralVolumesOf, podsThatMayUse, whyNotForPod } from './template-claims.ts';
+import {
+  claimConflict,
+  type EphemeralVolume,
+  ephemeralVolumesOf,
+  podsThatMayUse,
+} from './template-claims.ts';
 
 const workers = 4;
 
@@ -48,7 +53,7 @@ class ClaimMaker {
       caches: [this.#pods, this.#claims],
       listen: () => this.#listen(),
       queue: this.#queue,
-      reconcile: this.#sweep.over((key) => this.#reconcile(key, signal)),
+      reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
       workers,
     };
     await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
@@ -84,7 +89,7 @@ class ClaimMaker {
 
   #isMissing(pod: Pod, { claimName }: EphemeralVolume): boolean {
     const claim = this.#claims.get(`${pod.metadata?.namespace}/${claimName}`);
-    return claim === undefined || whyNotForPod(claim, pod) !== undefined;
+    return claim === undefined || claimConflict(claim, pod) !== undefined;
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<undefined> {
@@ -99,14 +104,14 @@ class ClaimMaker {
     const client = this.#context.cluster.resource(persistentVolumeClaims);
     const { namespace } = pod.metadata ?? {};
     const { claimName, claim } = volume;
-    const found = await orAbsent(client.get({ namespace, name: claimName }, { signal }));
+    const found = await undefinedIfNotFound(client.get({ namespace, name: claimName }, { signal }));
     if (found !== undefined) {
-      const problem = whyNotForPod(found, pod);
+      const problem = claimConflict(found, pod);
       // Not tried again by itself: the claim's next change or its end brings the pod back.
       if (problem !== undefined) this.#tell(pod, volume, problem);
       return;
     }
-    this.#sweep.wrote();
+    this.#sweep.beforeWrite();
     try {
       await client.create(claim, { signal });
     } catch (error) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { ObjectMeta } from '../../../kube/api/meta.ts';
-import { ephemeralVolumesOf, podsThatMayUse, whyNotForPod } from './template-claims.ts';
+import { claimConflict, ephemeralVolumesOf, podsThatMayUse } from './template-claims.ts';
 
 const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
 const pod: Pod = {
@@ -69,7 +69,7 @@ const claimed: readonly { what: string; metadata: ObjectMeta; expected: string |
 
 test.each(claimed)('whether a claim is for the pod where $what', ({ metadata, expected }) => {
   const claim = { metadata: { namespace: 'shop', name: 'web-0-scratch', ...metadata } };
-  expect(whyNotForPod(claim, pod)).toBe(expected);
+  expect(claimConflict(claim, pod)).toBe(expected);
 });
 
 test.each([

@@ -20,7 +20,7 @@ export function ephemeralVolumesOf(pod: Pod): readonly EphemeralVolume[] {
 }
 
 /** What is wrong with using the claim for the pod; undefined where it is the pod's own. */
-export function whyNotForPod(claim: PersistentVolumeClaim, pod: Pod): string | undefined {
+export function claimConflict(claim: PersistentVolumeClaim, pod: Pod): string | undefined {
   if (claim.metadata?.namespace === pod.metadata?.namespace && isControlledBy(claim, pod)) return undefined;
   return `PVC ${keyOf(claim)} was not created for pod ${keyOf(pod)} (pod is not owner)`;
 }

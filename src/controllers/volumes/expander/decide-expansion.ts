@@ -1,5 +1,4 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
-import type { ResourceList } from '../../../kube/api/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim, ResourceList } from '../../../kube/api/core.ts';
 import { pluginOfVolume } from '../../../kube/legacy/in-tree-migration.ts';
 import { compareQuantities, parseQuantity } from '../../../kube/quantities/quantity.ts';
 import { annotations } from '../../../kube/well-known.ts';

@@ -7,8 +7,8 @@ import {
   pods,
   storageClasses,
 } from '../../../kube/resources.ts';
-import { crashEverywhere } from '../../testing/crash-everywhere.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { nodeAgent } from '../../workloads/node-agent/node-agent.ts';
 import { makeNode, makePod } from '../../workloads/node-agent/testing/agent-fixture.ts';
 import { expanderWith } from './expander.ts';
@@ -26,7 +26,7 @@ const foreign: PersistentVolumeSource = { csi: { driver: 'd.example.com', volume
 
 /** A bound claim of 1Gi in a class that allows more. */
 async function makeClaim(
-  { cluster }: TrialCluster,
+  { cluster }: VirtualTimeCluster,
   source: PersistentVolumeSource,
   volumeMode: 'Block' | 'Filesystem' = 'Filesystem',
 ): Promise<void> {
@@ -59,13 +59,13 @@ async function makeClaim(
   await claims.patch(key, { type: 'merge', body: { status } }, { subresource: 'status' });
 }
 
-async function ask({ cluster }: TrialCluster, storage: string): Promise<void> {
+async function ask({ cluster }: VirtualTimeCluster, storage: string): Promise<void> {
   const body = { spec: { resources: { requests: { storage } } } };
   await cluster.resource(persistentVolumeClaims).patch(key, { type: 'merge', body });
 }
 
 /** Sizes of volume and claim, and how far the expansion is. */
-async function state({ cluster }: TrialCluster): Promise<object> {
+async function state({ cluster }: VirtualTimeCluster): Promise<object> {
   const { status }: PersistentVolumeClaim = await cluster.resource(persistentVolumeClaims).get(key);
   const volume = await cluster.resource(persistentVolumes).get({ name: 'v' });
   return {
@@ -80,115 +80,115 @@ async function state({ cluster }: TrialCluster): Promise<object> {
 const done = { status: undefined, conditions: [] };
 
 test('a volume that no driver looks after grows at once', async () => {
-  await using trial = await TrialCluster.start(expander);
-  await makeClaim(trial, hostPath);
-  await ask(trial, '3Gi');
-  await trial.settle();
-  expect(await state(trial)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
-  expect(await trial.told()).toEqual([
+  await using fixture = await VirtualTimeCluster.start(expander);
+  await makeClaim(fixture, hostPath);
+  await ask(fixture, '3Gi');
+  await fixture.settle();
+  expect(await state(fixture)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
+  expect(await fixture.eventLines()).toEqual([
     'VolumeResizeSuccessful data: ExpandVolume succeeded for volume default/data',
   ]);
-  await ask(trial, '4Gi');
-  await trial.settle();
-  expect(await state(trial)).toEqual({ volume: '4Gi', claim: '4Gi', allocated: '4Gi', ...done });
-  expect(trial.troubles).toEqual([]);
+  await ask(fixture, '4Gi');
+  await fixture.settle();
+  expect(await state(fixture)).toEqual({ volume: '4Gi', claim: '4Gi', allocated: '4Gi', ...done });
+  expect(fixture.errors).toEqual([]);
 });
 
 test('a volume of ours without a file system is through at once, and says so as its driver would', async () => {
-  await using trial = await TrialCluster.start(expander);
-  await makeClaim(trial, own, 'Block');
-  await ask(trial, '3Gi');
-  await trial.settle();
-  expect(await state(trial)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
-  expect(await trial.told()).toEqual([
+  await using fixture = await VirtualTimeCluster.start(expander);
+  await makeClaim(fixture, own, 'Block');
+  await ask(fixture, '3Gi');
+  await fixture.settle();
+  expect(await state(fixture)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
+  expect(await fixture.eventLines()).toEqual([
     'Resizing data: External resizer is resizing volume v',
     'VolumeResizeSuccessful data: Resize volume succeeded',
   ]);
 });
 
 test('a volume of ours waits for a node to grow its file system', async () => {
-  await using trial = await TrialCluster.start(expander, nodeAgent);
-  await makeClaim(trial, own);
-  await ask(trial, '3Gi');
-  await trial.settle();
-  expect(await state(trial)).toEqual({
+  await using fixture = await VirtualTimeCluster.start(expander, nodeAgent);
+  await makeClaim(fixture, own);
+  await ask(fixture, '3Gi');
+  await fixture.settle();
+  expect(await state(fixture)).toEqual({
     volume: '3Gi',
     claim: '1Gi',
     allocated: '3Gi',
     status: 'NodeResizePending',
     conditions: ['Resizing', 'FileSystemResizePending'],
   });
-  expect(await trial.told()).toEqual([
+  expect(await fixture.eventLines()).toEqual([
     'FileSystemResizeRequired data: Require file system resize of volume on node',
     'Resizing data: External resizer is resizing volume v',
   ]);
-  const volumes = trial.cluster.resource(persistentVolumes);
+  const volumes = fixture.cluster.resource(persistentVolumes);
   const before = await volumes.get({ name: 'v' });
   expect(before.metadata?.annotations).toMatchObject({
     'volume.alpha.kubernetes.io/pre-resize-capacity': '1Gi',
   });
-  await makeNode(trial, 'n1');
-  await makePod(trial, 'web', { claims: ['data'] });
-  await trial.settle();
-  expect(await state(trial)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
+  await makeNode(fixture, 'n1');
+  await makePod(fixture, 'web', { claims: ['data'] });
+  await fixture.settle();
+  expect(await state(fixture)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
   const after = await volumes.get({ name: 'v' });
   expect(after.metadata?.annotations ?? {}).not.toHaveProperty(
     'volume.alpha.kubernetes.io/pre-resize-capacity',
   );
-  expect(await trial.told()).toContain(
+  expect(await fixture.eventLines()).toContain(
     'FileSystemResizeSuccessful web: MountVolume.NodeExpandVolume succeeded for volume "v" n1',
   );
 });
 
 test('a volume in use grows under its pod', async () => {
-  await using trial = await TrialCluster.start(expander, nodeAgent);
-  await makeClaim(trial, own);
-  await makeNode(trial, 'n1');
-  await makePod(trial, 'web', { claims: ['data'] });
-  await trial.settle();
-  for (const size of ['2Gi', '3Gi']) await ask(trial, size);
-  await trial.settle();
-  expect(await state(trial)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
+  await using fixture = await VirtualTimeCluster.start(expander, nodeAgent);
+  await makeClaim(fixture, own);
+  await makeNode(fixture, 'n1');
+  await makePod(fixture, 'web', { claims: ['data'] });
+  await fixture.settle();
+  for (const size of ['2Gi', '3Gi']) await ask(fixture, size);
+  await fixture.settle();
+  expect(await state(fixture)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
 });
 
 test('a volume of a driver with a resizer of its own is left to that', async () => {
-  await using trial = await TrialCluster.start(expander);
-  await makeClaim(trial, foreign);
-  await ask(trial, '3Gi');
-  await trial.settle();
-  expect(await state(trial)).toEqual({ volume: '1Gi', claim: '1Gi', allocated: undefined, ...done });
-  expect(await trial.told()).toEqual([
+  await using fixture = await VirtualTimeCluster.start(expander);
+  await makeClaim(fixture, foreign);
+  await ask(fixture, '3Gi');
+  await fixture.settle();
+  expect(await state(fixture)).toEqual({ volume: '1Gi', claim: '1Gi', allocated: undefined, ...done });
+  expect(await fixture.eventLines()).toEqual([
     'ExternalExpanding data: waiting for an external controller to expand this PVC',
   ]);
 });
 
 test('a disk that a driver took over is left to that, which finds its name on the claim', async () => {
-  await using trial = await TrialCluster.start(expander);
-  await makeClaim(trial, { gcePersistentDisk: { pdName: 'p' } });
-  await ask(trial, '3Gi');
-  await trial.settle();
-  expect(await state(trial)).toEqual({ volume: '1Gi', claim: '1Gi', allocated: undefined, ...done });
-  const claim = await trial.cluster.resource(persistentVolumeClaims).get(key);
+  await using fixture = await VirtualTimeCluster.start(expander);
+  await makeClaim(fixture, { gcePersistentDisk: { pdName: 'p' } });
+  await ask(fixture, '3Gi');
+  await fixture.settle();
+  expect(await state(fixture)).toEqual({ volume: '1Gi', claim: '1Gi', allocated: undefined, ...done });
+  const claim = await fixture.cluster.resource(persistentVolumeClaims).get(key);
   expect(claim.metadata?.annotations).toEqual({
     'volume.kubernetes.io/storage-resizer': 'pd.csi.storage.gke.io',
   });
   const note =
     'CSI migration enabled for kubernetes.io/gce-pd; waiting for external resizer to expand the pvc';
-  expect(await trial.told()).toEqual([`ExternalExpanding data: ${note}`]);
+  expect(await fixture.eventLines()).toEqual([`ExternalExpanding data: ${note}`]);
 });
 
 /** How often each has been told, by reason. */
-async function counts({ cluster }: TrialCluster): Promise<object> {
+async function counts({ cluster }: VirtualTimeCluster): Promise<object> {
   const { items } = await cluster.resource(events).list();
   return Object.fromEntries(items.map(({ reason, series }) => [reason, series?.count ?? 1]));
 }
 
 test('that a claim waits for another resizer is told again while it waits', async () => {
-  await using trial = await TrialCluster.start(expander);
-  await makeClaim(trial, foreign);
-  await ask(trial, '3Gi');
-  await trial.settle(16 * 60_000);
-  expect(await counts(trial)).toEqual({ ExternalExpanding: 4 });
+  await using fixture = await VirtualTimeCluster.start(expander);
+  await makeClaim(fixture, foreign);
+  await ask(fixture, '3Gi');
+  await fixture.settle(16 * 60_000);
+  expect(await counts(fixture)).toEqual({ ExternalExpanding: 4 });
 });
 
 /** Disks that have room for so much, and fail so often before they answer. */
@@ -209,61 +209,61 @@ function narrow(roomGi: number, failures = 0): Resizer & { readonly asked: strin
 
 test('a size that cannot be had gives way to a smaller one', async () => {
   const disks = narrow(5);
-  await using trial = await TrialCluster.start(expanderWith([disks]));
-  await makeClaim(trial, hostPath);
-  await ask(trial, '9Gi');
-  await trial.settle();
-  expect(await state(trial)).toEqual({
+  await using fixture = await VirtualTimeCluster.start(expanderWith([disks]));
+  await makeClaim(fixture, hostPath);
+  await ask(fixture, '9Gi');
+  await fixture.settle();
+  expect(await state(fixture)).toEqual({
     volume: '1Gi',
     claim: '1Gi',
     allocated: '9Gi',
     status: 'ControllerResizeInfeasible',
     conditions: ['Resizing', 'ControllerResizeError'],
   });
-  expect(await trial.told()).toEqual([
+  expect(await fixture.eventLines()).toEqual([
     'VolumeResizeFailed data: error expanding pvc "default/data": there is no room for 9Gi',
   ]);
-  await ask(trial, '4Gi');
-  await trial.settle();
-  expect(await state(trial)).toEqual({ volume: '4Gi', claim: '4Gi', allocated: '4Gi', ...done });
+  await ask(fixture, '4Gi');
+  await fixture.settle();
+  expect(await state(fixture)).toEqual({ volume: '4Gi', claim: '4Gi', allocated: '4Gi', ...done });
   expect(disks.asked).toEqual(['9Gi', '4Gi']);
 });
 
 test('a size that cannot be had is tried again now and then, not all the time', async () => {
   const disks = narrow(5);
-  await using trial = await TrialCluster.start(expanderWith([disks]));
-  await makeClaim(trial, hostPath);
-  await ask(trial, '9Gi');
-  await trial.settle(60_000);
+  await using fixture = await VirtualTimeCluster.start(expanderWith([disks]));
+  await makeClaim(fixture, hostPath);
+  await ask(fixture, '9Gi');
+  await fixture.settle(60_000);
   expect(disks.asked).toEqual(['9Gi']);
-  await trial.settle(6 * 60_000);
+  await fixture.settle(6 * 60_000);
   expect(disks.asked).toEqual(['9Gi', '9Gi']);
 });
 
 test('what may have half succeeded is completed before anything else is tried', async () => {
   const disks = narrow(9, 8);
-  await using trial = await TrialCluster.start(expanderWith([disks]));
-  await makeClaim(trial, hostPath);
-  await ask(trial, '8Gi');
-  await trial.settle(30);
-  expect(await state(trial)).toMatchObject({ volume: '1Gi', status: 'ControllerResizeInProgress' });
-  await ask(trial, '2Gi');
-  await trial.settle(10_000);
+  await using fixture = await VirtualTimeCluster.start(expanderWith([disks]));
+  await makeClaim(fixture, hostPath);
+  await ask(fixture, '8Gi');
+  await fixture.settle(30);
+  expect(await state(fixture)).toMatchObject({ volume: '1Gi', status: 'ControllerResizeInProgress' });
+  await ask(fixture, '2Gi');
+  await fixture.settle(10_000);
   expect(new Set(disks.asked)).toEqual(new Set(['8Gi']));
-  expect(await state(trial)).toEqual({ volume: '8Gi', claim: '8Gi', allocated: '8Gi', ...done });
+  expect(await state(fixture)).toEqual({ volume: '8Gi', claim: '8Gi', allocated: '8Gi', ...done });
 });
 
 test.each([
   { what: 'a plain volume', source: hostPath, least: 3 },
   { what: 'a volume in use', source: own, least: 5 },
 ])('dying after any write changes nothing about the end of $what', async ({ source, least }) => {
-  const places = await crashEverywhere({
+  const places = await crashControllersAtEveryWrite({
     controllers: [expander, nodeAgent],
-    prepare: async (trial) => {
-      await makeClaim(trial, source);
-      await makeNode(trial, 'n1');
-      await makePod(trial, 'web', { claims: ['data'] });
-      await ask(trial, '3Gi');
+    prepare: async (fixture) => {
+      await makeClaim(fixture, source);
+      await makeNode(fixture, 'n1');
+      await makePod(fixture, 'web', { claims: ['data'] });
+      await ask(fixture, '3Gi');
     },
     resources: [persistentVolumeClaims, persistentVolumes, pods],
   });

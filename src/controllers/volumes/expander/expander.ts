@@ -1,13 +1,13 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
-import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
 import { decideExpansion, type ExpansionStep } from './decide-expansion.ts';
 import { Expansions } from './expansions.ts';
 import { localResizer, type Resizer, zonalResizer } from './resizer.ts';
@@ -45,7 +45,7 @@ class Expander {
     this.#volumes = context.informers.of(persistentVolumes);
     this.#queue = new WorkQueue(context);
     this.#sweep = new Sweep(context, { controller: name, queue: this.#queue, keys: () => this.#overdue() });
-    this.#expansions = new Expansions(context, () => this.#sweep.wrote());
+    this.#expansions = new Expansions(context, () => this.#sweep.beforeWrite());
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -54,7 +54,7 @@ class Expander {
       caches: [this.#claims, this.#volumes],
       listen: () => this.#listen(),
       queue: this.#queue,
-      reconcile: this.#sweep.over((key) => this.#reconcile(key, signal)),
+      reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
       workers,
     };
     await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
@@ -99,10 +99,12 @@ class Expander {
     const { namespace = '', name: claimName } = parseKey(key);
     const { cluster } = this.#context;
     const claims = cluster.resource(persistentVolumeClaims);
-    const claim = await orAbsent(claims.get({ namespace, name: claimName }, { signal }));
+    const claim = await undefinedIfNotFound(claims.get({ namespace, name: claimName }, { signal }));
     const volumeName = claim?.spec?.volumeName ?? '';
     if (claim === undefined || volumeName === '') return undefined;
-    const volume = await orAbsent(cluster.resource(persistentVolumes).get({ name: volumeName }, { signal }));
+    const volume = await undefinedIfNotFound(
+      cluster.resource(persistentVolumes).get({ name: volumeName }, { signal }),
+    );
     if (volume === undefined) return undefined;
     const resizer = this.#resizers.find((candidate) => candidate.isFor(volume));
     return await this.#expansions.step({ claim, volume, resizer }, signal);

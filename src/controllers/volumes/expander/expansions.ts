@@ -4,19 +4,19 @@ import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resourc
 import { volumeModeOf } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
-import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
 import { decideExpansion, isLess, storageOf } from './decide-expansion.ts';
 import {
-  begun,
-  finished,
-  hasBegun,
-  infeasible,
-  pendingOnNode,
+  hasResizeStarted,
+  nodeResizePendingStatus,
   type ResizePatch,
+  resizeFinishedStatus,
+  resizeInfeasibleStatus,
   resizerAnnotation,
+  resizeStartedStatus,
 } from './resize-status.ts';
 import type { Resizer } from './resizer.ts';
 
@@ -64,7 +64,7 @@ export class Expansions {
           ? { afterMs: this.#waitMs(claim) }
           : await this.#expand(expandable, step.size, signal);
       case 'ask-node':
-        await this.#patchClaim(claim, pendingOnNode(claim, this.#nowMs()), signal);
+        await this.#patchClaim(claim, nodeResizePendingStatus(claim, this.#nowMs()), signal);
         return undefined;
       case 'forget-old-size':
         await this.#patchVolume(
@@ -94,7 +94,7 @@ export class Expansions {
     if (expansion.kind === 'infeasible') {
       this.#refusedMs.set(keyOf(claim), this.#context.clock.monotonicMs());
       this.#tell(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, expansion.message));
-      await this.#patchClaim(claim, infeasible(claim, expansion.message, this.#nowMs()), signal);
+      await this.#patchClaim(claim, resizeInfeasibleStatus(claim, expansion.message, this.#nowMs()), signal);
       return { afterMs: infeasibleRetryMs };
     }
     this.forget(keyOf(claim));
@@ -111,9 +111,9 @@ export class Expansions {
     size: string,
     signal: AbortSignal,
   ): Promise<PersistentVolumeClaim> {
-    if (hasBegun(claim, size)) return claim;
+    if (hasResizeStarted(claim, size)) return claim;
     const marks = { [resizerAnnotation]: resizer.name };
-    return await this.#patchClaim(claim, begun(claim, size, this.#nowMs()), signal, marks);
+    return await this.#patchClaim(claim, resizeStartedStatus(claim, size, this.#nowMs()), signal, marks);
   }
 
   async #end(
@@ -123,11 +123,11 @@ export class Expansions {
     signal: AbortSignal,
   ): Promise<void> {
     if (needsNode) {
-      await this.#patchClaim(claim, pendingOnNode(claim, this.#nowMs()), signal);
+      await this.#patchClaim(claim, nodeResizePendingStatus(claim, this.#nowMs()), signal);
       this.#tell(claim, 'Normal', 'FileSystemResizeRequired', 'Require file system resize of volume on node');
       return;
     }
-    await this.#patchClaim(claim, finished(claim, size), signal);
+    await this.#patchClaim(claim, resizeFinishedStatus(claim, size), signal);
     const note = isOfDriver(volume)
       ? 'Resize volume succeeded'
       : `ExpandVolume succeeded for volume ${keyOf(claim)}`;

@@ -23,7 +23,7 @@ const resizeConditions = new Set([
 const restartNote = 'Waiting for user to (re-)start a pod to finish file system resize of volume on node.';
 
 /** The size is recorded before anybody is asked for it. */
-export function begun(claim: PersistentVolumeClaim, size: string, nowMs: number): ResizePatch {
+export function resizeStartedStatus(claim: PersistentVolumeClaim, size: string, nowMs: number): ResizePatch {
   return {
     allocatedResources: { storage: size },
     allocatedResourceStatuses: { storage: 'ControllerResizeInProgress' },
@@ -32,13 +32,13 @@ export function begun(claim: PersistentVolumeClaim, size: string, nowMs: number)
 }
 
 /** Whether that is written already. */
-export function hasBegun({ status }: PersistentVolumeClaim, size: string): boolean {
+export function hasResizeStarted({ status }: PersistentVolumeClaim, size: string): boolean {
   const isRecorded = status?.allocatedResources?.storage === size;
   return isRecorded && status?.allocatedResourceStatuses?.storage === 'ControllerResizeInProgress';
 }
 
 /** The volume has grown; the file system on it has not. */
-export function pendingOnNode(claim: PersistentVolumeClaim, nowMs: number): ResizePatch {
+export function nodeResizePendingStatus(claim: PersistentVolumeClaim, nowMs: number): ResizePatch {
   const pending = { type: 'FileSystemResizePending', status: 'True', message: restartNote } as const;
   return {
     allocatedResourceStatuses: { storage: 'NodeResizePending' },
@@ -47,7 +47,7 @@ export function pendingOnNode(claim: PersistentVolumeClaim, nowMs: number): Resi
 }
 
 /** The claim has what it asked for; what was allocated stays, as in Kubernetes. */
-export function finished(claim: PersistentVolumeClaim, size: string): ResizePatch {
+export function resizeFinishedStatus(claim: PersistentVolumeClaim, size: string): ResizePatch {
   return {
     capacity: { storage: size },
     allocatedResourceStatuses: { storage: null },
@@ -56,7 +56,11 @@ export function finished(claim: PersistentVolumeClaim, size: string): ResizePatc
 }
 
 /** This size can't be had; the claim may ask for a smaller one. */
-export function infeasible(claim: PersistentVolumeClaim, why: string, nowMs: number): ResizePatch {
+export function resizeInfeasibleStatus(
+  claim: PersistentVolumeClaim,
+  why: string,
+  nowMs: number,
+): ResizePatch {
   const message = `failed to expand pvc with ${why}`;
   const failed = { type: 'ControllerResizeError', status: 'True', message } as const;
   return {
@@ -66,7 +70,7 @@ export function infeasible(claim: PersistentVolumeClaim, why: string, nowMs: num
 }
 
 /** Whether the node has to grow the file system of the claim's volume. */
-export function awaitsNode({ status }: PersistentVolumeClaim): boolean {
+export function awaitsNodeResize({ status }: PersistentVolumeClaim): boolean {
   const state = status?.allocatedResourceStatuses?.storage;
   return state === 'NodeResizePending' || state === 'NodeResizeInProgress';
 }

@@ -8,13 +8,13 @@ import {
 import type { Cluster, Projected } from '../../../cluster/cluster.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
-import { onVersion } from '../../../kube/on-version.ts';
+import { withPreconditions } from '../../../kube/patch-preconditions.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import type { ClusterFeed } from '../../../state/cluster-feed.ts';
 
 /**
  * The binder's way to the cluster. Every write carries the uid and the version that was judged, so a stale cache can only end in
- * `ReservationConflict`; the answer goes to the feed, so the next decision knows of it. An undefined change writes nothing.
+ * `Conflict`; the answer goes to the feed, so the next decision knows of it. An undefined change writes nothing.
  */
 export class BinderWrites {
   readonly #cluster: Cluster;
@@ -70,7 +70,7 @@ export class BinderWrites {
     if (change === undefined) return volume;
     this.#onWrite();
     const client = this.#cluster.resource(persistentVolumes);
-    const patch = { type: 'merge', body: onVersion(volume, change) } as const;
+    const patch = { type: 'merge', body: withPreconditions(volume, change) } as const;
     const written = await client.patch(nameOf(volume), patch, { ...where, signal: this.#signal });
     this.#feed.recordWrite('PersistentVolume', written);
     return written;
@@ -80,7 +80,7 @@ export class BinderWrites {
     if (change === undefined) return claim;
     this.#onWrite();
     const client = this.#cluster.resource(persistentVolumeClaims);
-    const patch = { type: 'merge', body: onVersion(claim, change) } as const;
+    const patch = { type: 'merge', body: withPreconditions(claim, change) } as const;
     const written = await client.patch(nameOf(claim), patch, { ...where, signal: this.#signal });
     this.#feed.recordWrite('PersistentVolumeClaim', written);
     return written;

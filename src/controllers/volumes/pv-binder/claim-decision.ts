@@ -6,26 +6,26 @@ import { hasAnnotation } from '../../../kube/annotations.ts';
 import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { claimHasClass } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
+import type { BinderEvent } from './binder-events.ts';
 import { provisioningOf } from './provisioning.ts';
-import type { Telling } from './telling.ts';
 
 /** What is to be done about a claim. */
 export type ClaimDecision =
   | { readonly kind: 'bind'; readonly volumeName: string }
   /** It said nothing about a class, and there is a default one. */
   | { readonly kind: 'take-class'; readonly className: string }
-  | { readonly kind: 'hand-over'; readonly provisioner: string; readonly telling: Telling }
+  | { readonly kind: 'hand-over'; readonly provisioner: string; readonly telling: BinderEvent }
   | {
       readonly kind: 'wait';
-      readonly telling: Telling | undefined;
+      readonly telling: BinderEvent | undefined;
       /** Upstream leaves the phase alone where it would have provisioned. */
       readonly keepsPhase: boolean;
       /** A volume that becomes free may be for it. */
       readonly takesAny: boolean;
     }
-  | { readonly kind: 'lose'; readonly telling: Telling }
+  | { readonly kind: 'lose'; readonly telling: BinderEvent }
   /** Somebody took away the mark that the binding is complete, and the volume is another's. Nothing that we could write helps. */
-  | { readonly kind: 'contradiction'; readonly telling: Telling; readonly problem: string };
+  | { readonly kind: 'contradiction'; readonly telling: BinderEvent; readonly problem: string };
 
 export interface ClaimView {
   readonly index: ClusterIndex;
@@ -78,7 +78,7 @@ function decideNamed(index: ClusterIndex, claim: PersistentVolumeClaim, record: 
   }
   if (isFor(volume, record)) return { kind: 'bind', volumeName: volume.key };
   const note = `volume "${volume.key}" already bound to a different claim.`;
-  const telling: Telling = { type: 'Warning', reason: 'FailedBinding', note };
+  const telling: BinderEvent = { type: 'Warning', reason: 'FailedBinding', note };
   if (!hasAnnotation(claim, annotations.boundByController)) return { ...wait, telling };
   const problem = `invalid binding of claim "${record.key}" to volume "${volume.key}": volume already claimed by "${volume.claim.claimKey}"`;
   return { kind: 'contradiction', telling, problem };
@@ -96,7 +96,7 @@ function isFor({ claim }: VolumeRecord, record: ClaimRecord): boolean {
   return claim?.claimKey === record.key && (claim.uid === '' || claim.uid === record.uid);
 }
 
-function waitingForPod(index: ClusterIndex, claim: ClaimRecord): Telling {
+function waitingForPod(index: ClusterIndex, claim: ClaimRecord): BinderEvent {
   const pods = [...index.pods.usingClaim(claim.key)]
     .filter(({ nodeName, isFinished }) => nodeName === '' && !isFinished)
     .map(({ name }) => name)
@@ -107,27 +107,27 @@ function waitingForPod(index: ClusterIndex, claim: ClaimRecord): Telling {
   return { type: 'Normal', reason: 'WaitForPodScheduled', note };
 }
 
-const waitingForConsumer: Telling = {
+const waitingForConsumer: BinderEvent = {
   type: 'Normal',
   reason: 'WaitForFirstConsumer',
   note: 'waiting for first consumer to be created before binding',
 };
-const nothingAvailable: Telling = {
+const nothingAvailable: BinderEvent = {
   type: 'Normal',
   reason: 'FailedBinding',
   note: 'no persistent volumes available for this claim and no storage class is set',
 };
-const lostReference: Telling = {
+const lostReference: BinderEvent = {
   type: 'Warning',
   reason: 'ClaimLost',
   note: 'Bound claim has lost reference to PersistentVolume. Data on the volume is lost!',
 };
-const lostVolume: Telling = {
+const lostVolume: BinderEvent = {
   type: 'Warning',
   reason: 'ClaimLost',
   note: 'Bound claim has lost its PersistentVolume. Data on the volume is lost!',
 };
-const misbound: Telling = {
+const misbound: BinderEvent = {
   type: 'Warning',
   reason: 'ClaimMisbound',
   note: 'Two claims are bound to the same volume, this one is bound incorrectly',

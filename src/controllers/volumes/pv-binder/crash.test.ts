@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { crashEverywhere } from '../../testing/crash-everywhere.ts';
+import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
 import { pvBinder } from './pv-binder.ts';
-import { type Found, put } from './testing/sketches.ts';
+import { createObjects, type InitialObjects } from './testing/initial-objects.ts';
 
 /** Something of everything that the binder writes. */
-const work: Found = {
+const work: InitialObjects = {
   classes: [
     { metadata: { name: 'fast' }, provisioner: 'disk.example.com', volumeBindingMode: 'Immediate' },
     {
@@ -43,9 +43,9 @@ const work: Found = {
 };
 
 test('a binder that dies after any of its writes leaves nothing that the next can not complete', async () => {
-  const places = await crashEverywhere({
+  const places = await crashControllersAtEveryWrite({
     controllers: [pvBinder],
-    prepare: (trial) => put(trial.cluster, work),
+    prepare: (fixture) => createObjects(fixture.cluster, work),
     resources: [persistentVolumeClaims, persistentVolumes],
   });
   expect(places).toBeGreaterThan(20);

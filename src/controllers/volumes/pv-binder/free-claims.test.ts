@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { byName } from '../../../engine/testing/objects.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { settled } from './testing/reading.ts';
-import type { Found } from './testing/sketches.ts';
+import { runBinder } from './testing/binder-outcome.ts';
+import type { InitialObjects } from './testing/initial-objects.ts';
 
 /* Claims that don't care which volume they get; the sets 1 and 13 of kube-controller-manager's TestSync. */
 
@@ -17,7 +17,7 @@ const nothing = 'FailedBinding c: no persistent volumes available for this claim
 const firstConsumer = 'WaitForFirstConsumer c: waiting for first consumer to be created before binding';
 const bound = 'c: Bound on v (1Gi), by controller, complete';
 
-interface Case extends Found {
+interface Case extends InitialObjects {
   readonly name: string;
   readonly end: readonly string[];
   readonly events?: readonly string[];
@@ -173,7 +173,7 @@ const cases: readonly Case[] = [
 ];
 
 test.each(byName(cases))('%s', async (_, { end, events = [], ...found }) => {
-  const outcome = await settled(found);
+  const outcome = await runBinder(found);
   expect([...outcome.claims, ...outcome.volumes]).toEqual(end);
   expect(outcome.events).toEqual(events);
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { byName } from '../../../engine/testing/objects.ts';
-import { settled } from './testing/reading.ts';
-import type { Found } from './testing/sketches.ts';
+import { runBinder } from './testing/binder-outcome.ts';
+import type { InitialObjects } from './testing/initial-objects.ts';
 
 /* Claims that name their volume, and claims that were bound before; the sets 2 and 3 of kube-controller-manager's TestSync. */
 
-interface Case extends Found {
+interface Case extends InitialObjects {
   readonly name: string;
   readonly end: readonly string[];
   readonly events?: readonly string[];
@@ -180,7 +180,7 @@ const bound: readonly Case[] = [
 ];
 
 test.each(byName([...named, ...bound]))('%s', async (_, { end, events = [], ...found }) => {
-  const outcome = await settled(found);
+  const outcome = await runBinder(found);
   expect([...outcome.claims, ...outcome.volumes]).toEqual(end);
   expect(outcome.events).toEqual(events);
 });

@@ -4,10 +4,16 @@ import type { StringMap } from '../../../kube/api/meta.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { persistentVolumeClaims, persistentVolumes, pods, storageClasses } from '../../../kube/resources.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { createPvBinder, pvBinder } from './pv-binder.ts';
-import { linesOf, settled } from './testing/reading.ts';
-import { type ClaimSketch, namespace, put, putClaim, putVolume } from './testing/sketches.ts';
+import { claimAndVolumeLines, runBinder } from './testing/binder-outcome.ts';
+import {
+  createClaim,
+  createObjects,
+  createVolume,
+  type InitialClaim,
+  namespace,
+} from './testing/initial-objects.ts';
 
 /* What happens to claims of classes: hand-over to provisioners, waiting for pods, and classes that come later. */
 
@@ -39,7 +45,7 @@ const marked = (driver: string, more: StringMap = {}) => ({
 
 interface Case {
   readonly name: string;
-  readonly claim: Omit<ClaimSketch, 'name'>;
+  readonly claim: Omit<InitialClaim, 'name'>;
   readonly events: readonly string[];
   readonly marks: StringMap | undefined;
 }
@@ -91,20 +97,20 @@ const cases: readonly Case[] = [
 ];
 
 test.each(byName(cases))('%s', async (_, { claim, events, marks }) => {
-  await using trial = await TrialCluster.start();
-  await put(trial.cluster, { classes, claims: [{ name: 'c', ...claim }] });
-  trial.run([pvBinder]);
-  await trial.settle();
-  const { metadata, status } = await trial.cluster
+  await using fixture = await VirtualTimeCluster.start();
+  await createObjects(fixture.cluster, { classes, claims: [{ name: 'c', ...claim }] });
+  fixture.run([pvBinder]);
+  await fixture.settle();
+  const { metadata, status } = await fixture.cluster
     .resource(persistentVolumeClaims)
     .get({ namespace, name: 'c' });
   expect(status?.phase).toBe('Pending');
   expect(metadata?.annotations).toEqual(marks);
-  expect(await trial.told()).toEqual(events);
+  expect(await fixture.eventLines()).toEqual(events);
 });
 
 test('a claim that was handed over takes a volume that becomes free', async () => {
-  const outcome = await settled({
+  const outcome = await runBinder({
     classes,
     claims: [{ name: 'c', className: 'immediate' }],
     volumes: [{ name: 'v', className: 'immediate', phase: 'Pending' }],
@@ -113,14 +119,14 @@ test('a claim that was handed over takes a volume that becomes free', async () =
 });
 
 test('a volume that a provisioner makes for a claim is bound to it', async () => {
-  await using trial = await TrialCluster.start(pvBinder);
-  await put(trial.cluster, { classes, claims: [{ name: 'c', className: 'immediate' }] });
-  await trial.settle();
-  await put(trial.cluster, {
+  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await createObjects(fixture.cluster, { classes, claims: [{ name: 'c', className: 'immediate' }] });
+  await fixture.settle();
+  await createObjects(fixture.cluster, {
     volumes: [{ name: 'made', className: 'immediate', for: 'c', uid: 'own', phase: 'Pending' }],
   });
-  await trial.settle();
-  expect(await linesOf(trial.cluster)).toEqual({
+  await fixture.settle();
+  expect(await claimAndVolumeLines(fixture.cluster)).toEqual({
     claims: ['c: Bound on made (1Gi), by controller, complete'],
     volumes: ['made: Bound for c'],
   });
@@ -132,38 +138,40 @@ test('claims of delayed classes are bound at once where volume scheduling is off
     claims: [{ name: 'c', className: 'delayed' }],
     volumes: [{ name: 'v', className: 'delayed' }],
   };
-  const outcome = await settled(found, createPvBinder({ volumeScheduling: false }));
+  const outcome = await runBinder(found, createPvBinder({ volumeScheduling: false }));
   expect(outcome.claims).toEqual(['c: Bound on v (1Gi), by controller, complete']);
-  expect((await settled(found)).claims).toEqual(['c: Pending']);
+  expect((await runBinder(found)).claims).toEqual(['c: Pending']);
 });
 
 const impatient = createPvBinder({ volumeScheduling: false });
 
 test('where volume scheduling is off, a volume is made for a claim of a delayed class before a pod comes', async () => {
-  await using trial = await TrialCluster.start(impatient);
-  await put(trial.cluster, { classes, claims: [{ name: 'c', className: 'delayed' }] });
-  await trial.settle();
-  const claim = await trial.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'c' });
+  await using fixture = await VirtualTimeCluster.start(impatient);
+  await createObjects(fixture.cluster, { classes, claims: [{ name: 'c', className: 'delayed' }] });
+  await fixture.settle();
+  const claim = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'c' });
   expect(claim.metadata?.annotations).toHaveProperty([annotations.storageProvisioner]);
-  expect((await trial.told()).map((line) => line.split(' ')[0])).toEqual(['ExternalProvisioning']);
-  await putVolume(trial.cluster, { name: 'v', className: 'delayed', phase: 'Pending' });
-  await trial.settle();
-  expect((await linesOf(trial.cluster)).claims).toEqual(['c: Bound on v (1Gi), by controller, complete']);
+  expect((await fixture.eventLines()).map((line) => line.split(' ')[0])).toEqual(['ExternalProvisioning']);
+  await createVolume(fixture.cluster, { name: 'v', className: 'delayed', phase: 'Pending' });
+  await fixture.settle();
+  expect((await claimAndVolumeLines(fixture.cluster)).claims).toEqual([
+    'c: Bound on v (1Gi), by controller, complete',
+  ]);
 });
 
 test('a delayed claim names the pods that wait to be scheduled', async () => {
-  await using trial = await TrialCluster.start(pvBinder);
-  await put(trial.cluster, { classes, claims: [{ name: 'c', className: 'delayed' }] });
-  await trial.settle();
+  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await createObjects(fixture.cluster, { classes, claims: [{ name: 'c', className: 'delayed' }] });
+  await fixture.settle();
   for (const name of ['b', 'a']) {
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'c' } }];
-    await trial.cluster.resource(pods).create({
+    await fixture.cluster.resource(pods).create({
       metadata: { namespace, name },
       spec: { containers: [{ name: 'main', image: 'pause' }], volumes },
     });
-    await trial.settle();
+    await fixture.settle();
   }
-  expect(await trial.told()).toEqual([
+  expect(await fixture.eventLines()).toEqual([
     'WaitForFirstConsumer c: waiting for first consumer to be created before binding',
     'WaitForPodScheduled c: waiting for pod b to be scheduled',
     'WaitForPodScheduled c: waiting for pods a,b to be scheduled',
@@ -176,16 +184,16 @@ function defaultClass(name: string, mark: string = annotations.isDefaultClass): 
   return { ...classes[0], metadata: { name, annotations: { [mark]: 'true' } }, provisioner: 'p.example.com' };
 }
 
-async function classAfter(claim: Omit<ClaimSketch, 'name'>, ...later: readonly StorageClass[]) {
-  await using trial = await TrialCluster.start(pvBinder);
-  await putClaim(trial.cluster, { name: 'c', ...claim });
-  await trial.settle();
+async function classAfter(claim: Omit<InitialClaim, 'name'>, ...later: readonly StorageClass[]) {
+  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await createClaim(fixture.cluster, { name: 'c', ...claim });
+  await fixture.settle();
   for (const storageClass of later) {
-    await trial.settle(2_000);
-    await trial.cluster.resource(storageClasses).create(storageClass);
+    await fixture.settle(2_000);
+    await fixture.cluster.resource(storageClasses).create(storageClass);
   }
-  await trial.settle();
-  const { spec } = await trial.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'c' });
+  await fixture.settle();
+  const { spec } = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'c' });
   return spec?.storageClassName;
 }
 
@@ -197,14 +205,14 @@ test('a claim without a class gets the default class when there is one', async (
 });
 
 test('of several default classes the newest counts, then the first by name', async () => {
-  await using trial = await TrialCluster.start();
-  await putClaim(trial.cluster, { name: 'c' });
-  await trial.cluster.resource(storageClasses).create(defaultClass('old'));
-  await trial.settle(2_000);
-  for (const name of ['b', 'a']) await trial.cluster.resource(storageClasses).create(defaultClass(name));
-  trial.run([pvBinder]);
-  await trial.settle();
-  const { spec } = await trial.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'c' });
+  await using fixture = await VirtualTimeCluster.start();
+  await createClaim(fixture.cluster, { name: 'c' });
+  await fixture.cluster.resource(storageClasses).create(defaultClass('old'));
+  await fixture.settle(2_000);
+  for (const name of ['b', 'a']) await fixture.cluster.resource(storageClasses).create(defaultClass(name));
+  fixture.run([pvBinder]);
+  await fixture.settle();
+  const { spec } = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'c' });
   expect(spec?.storageClassName).toBe('a');
 });
 
@@ -217,33 +225,33 @@ test('a claim that has, refused or got its class keeps it', async () => {
 });
 
 test('a volume without a class has the first chance', async () => {
-  await using trial = await TrialCluster.start();
-  await put(trial.cluster, { claims: [{ name: 'c' }], volumes: [{ name: 'v' }] });
-  await trial.cluster.resource(storageClasses).create(defaultClass('d'));
-  trial.run([pvBinder]);
-  await trial.settle();
-  const { claims } = await linesOf(trial.cluster);
+  await using fixture = await VirtualTimeCluster.start();
+  await createObjects(fixture.cluster, { claims: [{ name: 'c' }], volumes: [{ name: 'v' }] });
+  await fixture.cluster.resource(storageClasses).create(defaultClass('d'));
+  fixture.run([pvBinder]);
+  await fixture.settle();
+  const { claims } = await claimAndVolumeLines(fixture.cluster);
   expect(claims).toEqual(['c: Bound on v (1Gi), by controller, complete']);
 });
 
 test('a class that becomes the default one reaches claims without a class', async () => {
-  await using trial = await TrialCluster.start(pvBinder);
-  await put(trial.cluster, { classes, claims: [{ name: 'c' }] });
-  await trial.settle();
+  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await createObjects(fixture.cluster, { classes, claims: [{ name: 'c' }] });
+  await fixture.settle();
   const body = { metadata: { annotations: { [annotations.isDefaultClass]: 'true' } } };
-  await trial.cluster.resource(storageClasses).patch({ name: 'immediate' }, { type: 'merge', body });
-  await trial.settle();
-  const { spec } = await trial.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'c' });
+  await fixture.cluster.resource(storageClasses).patch({ name: 'immediate' }, { type: 'merge', body });
+  await fixture.settle();
+  const { spec } = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'c' });
   expect(spec?.storageClassName).toBe('immediate');
 });
 
 test('a volume of a plugin that a CSI driver took over says so, and no longer waits for the plugin', async () => {
-  await using trial = await TrialCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinder);
   const marks = { [annotations.provisionedBy]: 'kubernetes.io/gce-pd' };
   const finalizers = ['kubernetes.io/pv-controller', 'example.com/own'];
-  await put(trial.cluster, { volumes: [{ name: 'v', marks, finalizers, policy: 'Delete' }] });
-  await trial.settle();
-  const { metadata } = await trial.cluster.resource(persistentVolumes).get({ name: 'v' });
+  await createObjects(fixture.cluster, { volumes: [{ name: 'v', marks, finalizers, policy: 'Delete' }] });
+  await fixture.settle();
+  const { metadata } = await fixture.cluster.resource(persistentVolumes).get({ name: 'v' });
   expect(metadata?.annotations).toEqual({ ...marks, [annotations.migratedTo]: 'pd.csi.storage.gke.io' });
   expect(metadata?.finalizers).toEqual(['example.com/own', 'kubernetes.io/pv-protection']);
 });

@@ -2,14 +2,14 @@ import type { ClassRecord } from '../../../engine/records/class-record.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import type { Telling } from './telling.ts';
+import type { BinderEvent } from './binder-events.ts';
 
 /** Names that were once built into Kubernetes; who isn't of these is a provisioner of its own. */
 const inTreePrefix = 'kubernetes.io/';
 
 export type Provisioning =
-  | { readonly ok: true; readonly provisioner: string; readonly telling: Telling }
-  | { readonly ok: false; readonly telling: Telling };
+  | { readonly ok: true; readonly provisioner: string; readonly telling: BinderEvent }
+  | { readonly ok: false; readonly telling: BinderEvent };
 
 /** Who makes volumes of a class. Ours are external provisioners like all others: they see the claim's annotation and begin. */
 export function provisioningOf(storageClass: ClassRecord | undefined, className: string): Provisioning {

@@ -7,24 +7,24 @@ import type { ClusterChange } from '../../../engine/cluster-index/cluster-change
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { parseKey } from '../../../kube/object-key.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { persistentVolumeClaims } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
-import { type Requeue, runWorkers } from '../../../reconcile/controller-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import { type Requeue, runWorkers } from '../../../reconcile/workers.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { ClusterFeed } from '../../../state/cluster-feed.ts';
+import { BinderEvents } from './binder-events.ts';
 import { BinderWrites } from './binder-writes.ts';
 import { type ClaimDecision, type ClaimView, decideClaim } from './claim-decision.ts';
 import { claimMigration, volumeMigration } from './migration.ts';
 import { defaultClassOf } from './provisioning.ts';
 import { reclaimProblem } from './reclaim.ts';
-import { Teller } from './telling.ts';
 import { decideVolume, modeMismatch } from './volume-decision.ts';
 import { WaitingClaims } from './waiting-claims.ts';
-import { claimKey, volumeKey, wokenBy } from './wakes.ts';
+import { claimKey, keysWokenBy, volumeKey } from './wakes.ts';
 
 const name = 'pv-binder';
 const workers = 8;
@@ -55,7 +55,7 @@ class PvBinder {
   readonly #queue: WorkQueue;
   readonly #feed: ClusterFeed;
   readonly #writes: BinderWrites;
-  readonly #teller: Teller;
+  readonly #teller: BinderEvents;
   readonly #sweep: Sweep;
   readonly #view: ClaimView;
   readonly #waiting = new WaitingClaims();
@@ -76,8 +76,8 @@ class PvBinder {
       queue: this.#queue,
       keys: () => this.#everything(),
     });
-    this.#writes = new BinderWrites(context.cluster, this.#feed, () => this.#sweep.wrote(), signal);
-    this.#teller = new Teller(context);
+    this.#writes = new BinderWrites(context.cluster, this.#feed, () => this.#sweep.beforeWrite(), signal);
+    this.#teller = new BinderEvents(context);
     const defaultClass = () => defaultClassOf(this.#feed.values('StorageClass'));
     this.#view = { index: this.#feed.index, defaultClass, delaysBinding };
   }
@@ -86,7 +86,7 @@ class PvBinder {
     const stop = this.#feed.start();
     try {
       if (!(await this.#feed.synced(this.#signal))) return;
-      const reconcile = this.#sweep.over((key) => this.#reconcile(key));
+      const reconcile = this.#sweep.wrap((key) => this.#reconcile(key));
       const onError = (error: unknown, key: string) => this.#context.report({ controller: name, key, error });
       await Promise.all([
         runWorkers(this.#queue, reconcile, { workers, signal: this.#signal, onError }),
@@ -101,7 +101,7 @@ class PvBinder {
 
   #changed(change: ClusterChange): void {
     // Once each: a key that a worker takes at once would else have a second turn.
-    for (const key of new Set(wokenBy(change, this.#feed.index))) this.#queue.add(key);
+    for (const key of new Set(keysWokenBy(change, this.#feed.index))) this.#queue.add(key);
     if (change.kind === 'PersistentVolume') {
       if (change.after === undefined) this.#teller.forget(`volume ${change.before?.key}`);
       else this.#offer(change.after.key);
@@ -178,7 +178,7 @@ class PvBinder {
       case 'hand-over':
         return await this.#handOver(key, claim, decision);
       case 'wait':
-        if (decision.telling !== undefined) this.#teller.aboutClaim(claim, decision.telling);
+        if (decision.telling !== undefined) this.#teller.recordForClaim(claim, decision.telling);
         if (decision.takesAny) this.#wait(key);
         if (!decision.keepsPhase)
           await this.#writes.claimStatus(claim, unboundClaimStatusPatch(claim, 'Pending'));
@@ -186,10 +186,10 @@ class PvBinder {
       case 'lose':
         if (claim.status?.phase === 'Lost') return;
         await this.#writes.claimStatus(claim, unboundClaimStatusPatch(claim, 'Lost'));
-        this.#teller.aboutClaim(claim, decision.telling);
+        this.#teller.recordForClaim(claim, decision.telling);
         return;
       case 'contradiction':
-        this.#teller.aboutClaim(claim, decision.telling);
+        this.#teller.recordForClaim(claim, decision.telling);
         throw new Error(decision.problem);
       default:
         return unreachable(decision);
@@ -231,7 +231,7 @@ class PvBinder {
       claim,
       isWritten ? undefined : { metadata: { annotations: marks } },
     );
-    this.#teller.aboutClaim(marked, telling);
+    this.#teller.recordForClaim(marked, telling);
     this.#wait(key);
   }
 
@@ -256,8 +256,8 @@ class PvBinder {
       case 'mode-mismatch': {
         if (claim === undefined) return;
         const { onVolume, onClaim } = modeMismatch(volume, claim);
-        this.#teller.aboutVolume(volume, onVolume);
-        this.#teller.aboutClaim(claim, onClaim);
+        this.#teller.recordForVolume(volume, onVolume);
+        this.#teller.recordForClaim(claim, onClaim);
         return;
       }
       default:
@@ -277,7 +277,7 @@ class PvBinder {
     if (cached?.metadata?.uid === uid) return cached;
     if (cached === undefined && isReleased(volume)) return undefined;
     const client = this.#context.cluster.resource(persistentVolumeClaims);
-    const live = await orAbsent(client.get(parseKey(key), { signal: this.#signal }));
+    const live = await undefinedIfNotFound(client.get(parseKey(key), { signal: this.#signal }));
     return live?.metadata?.uid === uid ? live : undefined;
   }
 
@@ -291,7 +291,7 @@ class PvBinder {
       released,
       volumePhasePatch(released, 'Failed', problem.note),
     );
-    this.#teller.aboutVolume(failed, problem);
+    this.#teller.recordForVolume(failed, problem);
   }
 
   async #unbind(volume: PersistentVolume): Promise<void> {

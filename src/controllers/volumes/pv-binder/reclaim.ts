@@ -1,13 +1,13 @@
 import { hasAnnotation } from '../../../kube/annotations.ts';
 import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import type { Telling } from './telling.ts';
+import type { BinderEvent } from './binder-events.ts';
 
 /**
  * Why a released volume can't be reclaimed as it asks; undefined where it is kept, or where its provisioner deletes it: that one
  * sees the phase and acts. We have no deleters and no recyclers of our own: a volume that a person made is a person's to delete.
  */
-export function reclaimProblem(volume: PersistentVolume): Telling | undefined {
+export function reclaimProblem(volume: PersistentVolume): BinderEvent | undefined {
   if ((volume.metadata?.annotations?.[annotations.migratedTo] ?? '') !== '') return undefined;
   const policy: string = volume.spec?.persistentVolumeReclaimPolicy ?? 'Retain';
   switch (policy) {
@@ -22,7 +22,7 @@ export function reclaimProblem(volume: PersistentVolume): Telling | undefined {
   }
 }
 
-function deletionProblem(volume: PersistentVolume): Telling | undefined {
+function deletionProblem(volume: PersistentVolume): BinderEvent | undefined {
   const provisioner = volume.metadata?.annotations?.[annotations.provisionedBy] ?? '';
   if (provisioner !== '') {
     const isExternal = !provisioner.startsWith('kubernetes.io/');
@@ -44,6 +44,6 @@ function noDeleter({ metadata, spec }: PersistentVolume): string {
   return `error getting deleter volume plugin for volume "${metadata?.name}": ${why}`;
 }
 
-function warning(reason: string, note: string): Telling {
+function warning(reason: string, note: string): BinderEvent {
   return { type: 'Warning', reason, note };
 }

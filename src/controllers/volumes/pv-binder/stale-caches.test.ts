@@ -2,83 +2,83 @@ import { expect, test } from 'vitest';
 import { WatchGate } from '../../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { pvBinder } from './pv-binder.ts';
-import { linesOf } from './testing/reading.ts';
-import { namespace, put, putClaim, putVolume } from './testing/sketches.ts';
+import { claimAndVolumeLines } from './testing/binder-outcome.ts';
+import { createClaim, createObjects, createVolume, namespace } from './testing/initial-objects.ts';
 
 /* What the binder hasn't heard of yet must not make it do harm; 4-11 and 4-12 of kube-controller-manager's TestSync, and races. */
 
 const removed = { type: 'merge', body: { metadata: { finalizers: null } } } as const;
 
 async function begin(resource: typeof persistentVolumes | typeof persistentVolumeClaims) {
-  const trial = await TrialCluster.start();
+  const fixture = await VirtualTimeCluster.start();
   const watch = new WatchGate(resource);
-  trial.run([pvBinder], new InterceptedCluster(trial.cluster, watch));
-  await trial.settle();
-  return { trial, watch };
+  fixture.run([pvBinder], new InterceptedCluster(fixture.cluster, watch));
+  await fixture.settle();
+  return { fixture, watch };
 }
 
 test('a volume whose claim is still unknown is not released', async () => {
-  const { trial, watch } = await begin(persistentVolumeClaims);
-  await using _ = trial;
+  const { fixture, watch } = await begin(persistentVolumeClaims);
+  await using _ = fixture;
   watch.hold();
-  await putClaim(trial.cluster, { name: 'c', on: 'v', phase: 'Bound' });
-  await putVolume(trial.cluster, { name: 'v', for: 'c', uid: 'own', policy: 'Delete' });
-  await trial.settle();
-  expect((await linesOf(trial.cluster)).volumes).toEqual(['v: Bound for c']);
+  await createClaim(fixture.cluster, { name: 'c', on: 'v', phase: 'Bound' });
+  await createVolume(fixture.cluster, { name: 'v', for: 'c', uid: 'own', policy: 'Delete' });
+  await fixture.settle();
+  expect((await claimAndVolumeLines(fixture.cluster)).volumes).toEqual(['v: Bound for c']);
   watch.release();
-  await trial.settle();
-  expect((await linesOf(trial.cluster)).claims).toEqual(['c: Bound on v, complete']);
+  await fixture.settle();
+  expect((await claimAndVolumeLines(fixture.cluster)).claims).toEqual(['c: Bound on v, complete']);
 });
 
 test('a volume of a claim that was made anew is not released because of the old one', async () => {
-  const { trial, watch } = await begin(persistentVolumeClaims);
-  await using _ = trial;
-  await putClaim(trial.cluster, { name: 'c', on: 'v' });
-  await trial.settle();
+  const { fixture, watch } = await begin(persistentVolumeClaims);
+  await using _ = fixture;
+  await createClaim(fixture.cluster, { name: 'c', on: 'v' });
+  await fixture.settle();
   watch.hold();
-  const claims = trial.cluster.resource(persistentVolumeClaims);
+  const claims = fixture.cluster.resource(persistentVolumeClaims);
   await claims.patch({ namespace, name: 'c' }, removed);
   await claims.delete({ namespace, name: 'c' });
-  await putClaim(trial.cluster, { name: 'c', on: 'v' });
-  await putVolume(trial.cluster, { name: 'v', for: 'c', uid: 'own', policy: 'Delete', phase: 'Bound' });
-  await trial.settle();
-  expect((await linesOf(trial.cluster)).volumes).toEqual(['v: Bound for c']);
+  await createClaim(fixture.cluster, { name: 'c', on: 'v' });
+  await createVolume(fixture.cluster, { name: 'v', for: 'c', uid: 'own', policy: 'Delete', phase: 'Bound' });
+  await fixture.settle();
+  expect((await claimAndVolumeLines(fixture.cluster)).volumes).toEqual(['v: Bound for c']);
   watch.release();
-  await trial.settle();
-  expect((await linesOf(trial.cluster)).claims).toEqual(['c: Bound on v (1Gi), complete']);
+  await fixture.settle();
+  expect((await claimAndVolumeLines(fixture.cluster)).claims).toEqual(['c: Bound on v (1Gi), complete']);
 });
 
 test('a volume that somebody else took meanwhile is not taken from them', async () => {
-  const { trial, watch } = await begin(persistentVolumes);
-  await using _ = trial;
-  await put(trial.cluster, { volumes: [{ name: 'a' }, { name: 'b', size: '2Gi' }] });
-  await trial.settle();
+  const { fixture, watch } = await begin(persistentVolumes);
+  await using _ = fixture;
+  await createObjects(fixture.cluster, { volumes: [{ name: 'a' }, { name: 'b', size: '2Gi' }] });
+  await fixture.settle();
   watch.hold();
   const body = { spec: { claimRef: { namespace, name: 'another' } } };
-  await trial.cluster.resource(persistentVolumes).patch({ name: 'a' }, { type: 'merge', body });
-  await putClaim(trial.cluster, { name: 'c' });
-  await trial.settle();
-  expect((await linesOf(trial.cluster)).claims).toEqual(['c: Pending']);
+  await fixture.cluster.resource(persistentVolumes).patch({ name: 'a' }, { type: 'merge', body });
+  await createClaim(fixture.cluster, { name: 'c' });
+  await fixture.settle();
+  expect((await claimAndVolumeLines(fixture.cluster)).claims).toEqual(['c: Pending']);
   watch.release();
-  await trial.settle();
-  expect(await linesOf(trial.cluster)).toEqual({
+  await fixture.settle();
+  expect(await claimAndVolumeLines(fixture.cluster)).toEqual({
     claims: ['c: Bound on b (2Gi), by controller, complete'],
     volumes: ['a: Available for another (no uid)', 'b: Bound for c, by controller'],
   });
-  expect(trial.troubles).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('a claimRef that was withdrawn while the volume was Available stays withdrawn', async () => {
-  const { trial, watch } = await begin(persistentVolumeClaims);
-  await using _ = trial;
+  const { fixture, watch } = await begin(persistentVolumeClaims);
+  await using _ = fixture;
   watch.hold();
-  const volumes = trial.cluster.resource(persistentVolumes);
-  await putClaim(trial.cluster, { name: 'c', className: 'elsewhere' });
+  const volumes = fixture.cluster.resource(persistentVolumes);
+  await createClaim(fixture.cluster, { name: 'c', className: 'elsewhere' });
   // As the scheduler does it: the claimRef is written, then taken back from the version that it wrote.
-  await putVolume(trial.cluster, { name: 'v', for: 'c', uid: 'own', byController: true });
-  await trial.settle();
+  await createVolume(fixture.cluster, { name: 'v', for: 'c', uid: 'own', byController: true });
+  await fixture.settle();
   const { metadata } = await volumes.get({ name: 'v' });
   const body = {
     metadata: { resourceVersion: metadata?.resourceVersion, annotations: null },
@@ -86,21 +86,24 @@ test('a claimRef that was withdrawn while the volume was Available stays withdra
   };
   await volumes.patch({ name: 'v' }, { type: 'merge', body });
   watch.release();
-  await trial.settle();
-  expect(await linesOf(trial.cluster)).toEqual({ claims: ['c: Pending'], volumes: ['v: Available'] });
+  await fixture.settle();
+  expect(await claimAndVolumeLines(fixture.cluster)).toEqual({
+    claims: ['c: Pending'],
+    volumes: ['v: Available'],
+  });
 });
 
 test('the binder trips over no write of its own, however late it hears of it', async () => {
-  const { trial, watch } = await begin(persistentVolumes);
-  await using _ = trial;
-  await put(trial.cluster, { volumes: ['a', 'b', 'c'].map((name) => ({ name })) });
-  await trial.settle();
+  const { fixture, watch } = await begin(persistentVolumes);
+  await using _ = fixture;
+  await createObjects(fixture.cluster, { volumes: ['a', 'b', 'c'].map((name) => ({ name })) });
+  await fixture.settle();
   watch.hold();
   for (const name of ['x', 'y', 'z']) {
-    await putClaim(trial.cluster, { name });
-    await trial.settle(0);
+    await createClaim(fixture.cluster, { name });
+    await fixture.settle(0);
   }
-  expect((await linesOf(trial.cluster)).claims).toEqual([
+  expect((await claimAndVolumeLines(fixture.cluster)).claims).toEqual([
     'x: Bound on a (1Gi), by controller, complete',
     'y: Bound on b (1Gi), by controller, complete',
     'z: Bound on c (1Gi), by controller, complete',
@@ -109,11 +112,11 @@ test('the binder trips over no write of its own, however late it hears of it', a
 });
 
 test('a volume whose claim was served otherwise before its turn goes to the next', async () => {
-  await using trial = await TrialCluster.start();
-  const intercepted = new InterceptedCluster(trial.cluster);
-  trial.run([pvBinder], intercepted);
-  await put(trial.cluster, { claims: [{ name: 'a', size: '2Gi' }, { name: 'b' }] });
-  await trial.settle();
+  await using fixture = await VirtualTimeCluster.start();
+  const intercepted = new InterceptedCluster(fixture.cluster);
+  fixture.run([pvBinder], intercepted);
+  await createObjects(fixture.cluster, { claims: [{ name: 'a', size: '2Gi' }, { name: 'b' }] });
+  await fixture.settle();
   let letThrough = () => {};
   const gate = new Promise<void>((resolve) => {
     letThrough = resolve;
@@ -121,14 +124,16 @@ test('a volume whose claim was served otherwise before its turn goes to the next
   intercepted.addHooks({ before: ({ verb }) => (verb === 'patch' ? gate : undefined) });
   // New volumes keep every worker busy: each has to be made Available, and the answers don't come.
   const busy = Array.from({ length: 20 }, (_, at) => ({ name: `busy-${at}`, className: 'other' }));
-  await put(trial.cluster, { volumes: busy.map((volume) => ({ ...volume, phase: 'Pending' as const })) });
-  await trial.settle();
-  await putVolume(trial.cluster, { name: 'free', size: '2Gi' });
-  await putVolume(trial.cluster, { name: 'reserved', size: '2Gi', for: 'a' });
-  await trial.settle();
+  await createObjects(fixture.cluster, {
+    volumes: busy.map((volume) => ({ ...volume, phase: 'Pending' as const })),
+  });
+  await fixture.settle();
+  await createVolume(fixture.cluster, { name: 'free', size: '2Gi' });
+  await createVolume(fixture.cluster, { name: 'reserved', size: '2Gi', for: 'a' });
+  await fixture.settle();
   letThrough();
-  await trial.settle();
-  expect((await linesOf(trial.cluster)).claims).toEqual([
+  await fixture.settle();
+  expect((await claimAndVolumeLines(fixture.cluster)).claims).toEqual([
     'a: Bound on reserved (2Gi), by controller, complete',
     'b: Bound on free (2Gi), by controller, complete',
   ]);

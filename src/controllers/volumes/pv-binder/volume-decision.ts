@@ -2,7 +2,7 @@ import { hasAnnotation } from '../../../kube/annotations.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import type { Telling } from './telling.ts';
+import type { BinderEvent } from './binder-events.ts';
 
 /** What is to be done about a volume. */
 export type VolumeDecision =
@@ -37,7 +37,7 @@ export function decideVolume(
 export function modeMismatch(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim,
-): { readonly onVolume: Telling; readonly onClaim: Telling } {
+): { readonly onVolume: BinderEvent; readonly onClaim: BinderEvent } {
   const warning = { type: 'Warning', reason: 'VolumeMismatch' } as const;
   return {
     onVolume: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { byName } from '../../../engine/testing/objects.ts';
-import { settled } from './testing/reading.ts';
-import type { ClaimSketch, VolumeSketch } from './testing/sketches.ts';
+import { runBinder } from './testing/binder-outcome.ts';
+import type { InitialClaim, InitialVolume } from './testing/initial-objects.ts';
 
 /* Raw devices and file systems; kube-controller-manager's TestSyncBlockVolume. */
 
@@ -16,8 +16,8 @@ const onVolume =
 
 interface Case {
   readonly name: string;
-  readonly claim: Omit<ClaimSketch, 'name'>;
-  readonly volume: Omit<VolumeSketch, 'name'>;
+  readonly claim: Omit<InitialClaim, 'name'>;
+  readonly volume: Omit<InitialVolume, 'name'>;
   readonly end: readonly string[];
   readonly events?: readonly string[];
 }
@@ -109,7 +109,7 @@ const cases: readonly Case[] = [
 ];
 
 test.each(byName(cases))('%s', async (_, { claim, volume, end, events = [] }) => {
-  const outcome = await settled({
+  const outcome = await runBinder({
     claims: [{ name: 'c', ...claim }],
     volumes: [{ name: 'v', ...volume }],
   });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { byName } from '../../../engine/testing/objects.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { settled } from './testing/reading.ts';
-import type { Found, VolumeSketch } from './testing/sketches.ts';
+import { runBinder } from './testing/binder-outcome.ts';
+import type { InitialObjects, InitialVolume } from './testing/initial-objects.ts';
 
 /* What becomes of volumes; set 4 of kube-controller-manager's TestSync, TestMultiSync, and its tests of deletion and recycling. */
 
-interface Case extends Found {
+interface Case extends InitialObjects {
   readonly name: string;
   readonly end: readonly string[];
   readonly events?: readonly string[];
@@ -81,12 +81,12 @@ const lives: readonly Case[] = [
   },
 ];
 
-function released(name: string, more: Partial<VolumeSketch>): Case {
+function released(name: string, more: Partial<InitialVolume>): Case {
   const volumes = [{ ...orphan, ...more }];
   return { name, volumes, end: ['v: Released for c (other uid)'] };
 }
 
-function failed(name: string, event: string, more: Partial<VolumeSketch>): Case {
+function failed(name: string, event: string, more: Partial<InitialVolume>): Case {
   const volumes = [{ ...orphan, ...more }];
   return { name, volumes, end: ['v: Failed for c (other uid)'], events: [event] };
 }
@@ -136,7 +136,7 @@ const ends: readonly Case[] = [
 ];
 
 test.each(byName([...lives, ...ends]))('%s', async (_, { end, events = [], ...found }) => {
-  const outcome = await settled(found);
+  const outcome = await runBinder(found);
   expect([...outcome.claims, ...outcome.volumes]).toEqual(end);
   expect(outcome.events).toEqual(events);
 });

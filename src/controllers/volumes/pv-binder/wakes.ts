@@ -11,7 +11,7 @@ export function volumeKey(name: string): string {
 }
 
 /** What has to be looked at after a change. A volume that is on offer wakes one claim more: see `WaitingClaims`. */
-export function wokenBy(change: ClusterChange, index: ClusterIndex): readonly string[] {
+export function keysWokenBy(change: ClusterChange, index: ClusterIndex): readonly string[] {
   switch (change.kind) {
     case 'PersistentVolumeClaim':
       return wokenByClaim(change, index);

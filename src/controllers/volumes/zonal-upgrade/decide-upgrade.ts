@@ -1,6 +1,11 @@
-import type { Node, PersistentVolume, Pod } from '../../../kube/api/core.ts';
-import type { NodeSelectorRequirement, NodeSelectorTerm } from '../../../kube/api/core.ts';
-import type { VolumeNodeAffinity } from '../../../kube/api/core.ts';
+import type {
+  Node,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PersistentVolume,
+  Pod,
+  VolumeNodeAffinity,
+} from '../../../kube/api/core.ts';
 import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
 import { labels, multiZoneSeparator } from '../../../kube/well-known.ts';
 
@@ -26,7 +31,7 @@ export type ZonalUpgrade =
   | { readonly kind: 'leave'; readonly reason: LeaveReason }
   | { readonly kind: 'refuse'; readonly reason: RefusalReason; readonly message: string };
 
-export interface Surroundings {
+export interface ZonalUpgradeContext {
   readonly nodes: readonly Node[];
   /** Pods that are on a node and mount the volume. */
   readonly users: readonly Pod[];
@@ -38,7 +43,7 @@ export interface Surroundings {
  *
  * An affinity can't be changed once it is written, so whatever is not certain is refused.
  */
-export function decideUpgrade(volume: PersistentVolume, { nodes, users }: Surroundings): ZonalUpgrade {
+export function decideUpgrade(volume: PersistentVolume, { nodes, users }: ZonalUpgradeContext): ZonalUpgrade {
   const { metadata, spec } = volume;
   if (spec?.nodeAffinity !== undefined) return { kind: 'leave', reason: 'HasNodeAffinity' };
   if (metadata?.deletionTimestamp !== undefined) return { kind: 'leave', reason: 'BeingDeleted' };
@@ -126,7 +131,10 @@ function keysFor(
   return carried.some((given) => betaKey in given) ? [betaKey, stableKey] : [stableKey];
 }
 
-function lossOf(nodeAffinity: VolumeNodeAffinity, { nodes, users }: Surroundings): Refusal | undefined {
+function lossOf(
+  nodeAffinity: VolumeNodeAffinity,
+  { nodes, users }: ZonalUpgradeContext,
+): Refusal | undefined {
   const compiled = compileNodeSelector(nodeAffinity.required);
   for (const { metadata, spec } of users) {
     const nodeName = spec?.nodeName ?? '';

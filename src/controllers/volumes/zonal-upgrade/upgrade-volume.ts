@@ -1,6 +1,5 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
-import type { Node, PersistentVolume, Pod } from '../../../kube/api/core.ts';
-import type { VolumeNodeAffinity } from '../../../kube/api/core.ts';
+import type { Node, PersistentVolume, Pod, VolumeNodeAffinity } from '../../../kube/api/core.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { persistentVolumes, pods } from '../../../kube/resources.ts';
 import { claimNamesOf } from '../claims-of-pod.ts';
@@ -15,7 +14,7 @@ export interface UpgradeOptions {
 
 /**
  * Decides about a volume that was read just now, and writes the affinity onto that very version: whoever changed the volume
- * meanwhile makes this fail with `ReservationConflict`. One write does it all, so there is nothing to clean up after a crash.
+ * meanwhile makes this fail with `Conflict`. One write does it all, so there is nothing to clean up after a crash.
  */
 export async function upgradeVolume(
   cluster: Cluster,

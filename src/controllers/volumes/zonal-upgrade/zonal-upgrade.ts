@@ -1,6 +1,6 @@
 import type { Node, PersistentVolume, Pod } from '../../../kube/api/core.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { nodes, persistentVolumes, pods } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
@@ -84,7 +84,7 @@ class ZonalUpgrader {
 
   async #reconcile(name: string, signal: AbortSignal): Promise<undefined> {
     const { cluster } = this.#context;
-    const volume = await orAbsent(cluster.resource(persistentVolumes).get({ name }, { signal }));
+    const volume = await undefinedIfNotFound(cluster.resource(persistentVolumes).get({ name }, { signal }));
     if (volume === undefined) return;
     const options = { nodes: [...this.#nodes.values()], isDryRun: false, signal };
     const upgrade = await upgradeVolume(cluster, volume, options);

@@ -1,33 +1,33 @@
 import { expect, test } from 'vitest';
 import { deployments, events, pods, replicaSets } from '../../../kube/resources.ts';
-import { ControlledCluster } from '../../testing/controlled-cluster.ts';
+import { RealTimeCluster } from '../../testing/real-time-cluster.ts';
 import {
   eventually,
   healthyNodes,
   namespace,
   podsOf,
-  runHere,
+  runControllersOn,
   setRunning,
 } from '../testing/workload-fixture.ts';
 import { deployment } from './deployment-controller.ts';
 import {
   changeDeployment,
+  deploymentTemplate,
   getDeployment,
   images,
   isRolledOut,
   makeDeployment,
   setsOf,
   sizes,
-  templateOf,
 } from './testing/deployments.ts';
 
 const same = (wanted: readonly string[]) => (seen: readonly string[]) => String(seen) === String(wanted);
 const revision = 'deployment.kubernetes.io/revision';
 
 test('a deployment comes up, scales, takes a new image, and goes back', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [deployment, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 2 });
   const first = await eventually(() => getDeployment(cluster), isRolledOut);
   expect(first.metadata?.annotations).toEqual({ [revision]: '1' });
@@ -43,11 +43,11 @@ test('a deployment comes up, scales, takes a new image, and goes back', async ()
       { subresource: 'scale' },
     );
   await eventually(() => images(cluster), same(['v1', 'v1', 'v1', 'v1']));
-  await changeDeployment(cluster, { template: templateOf('v2') });
+  await changeDeployment(cluster, { template: deploymentTemplate('v2') });
   await eventually(() => images(cluster), same(['v2', 'v2', 'v2', 'v2']));
   const second = await eventually(() => getDeployment(cluster), isRolledOut);
   expect(second.metadata?.annotations).toEqual({ [revision]: '2' });
-  await changeDeployment(cluster, { template: templateOf('v1') });
+  await changeDeployment(cluster, { template: deploymentTemplate('v1') });
   await eventually(() => images(cluster), same(['v1', 'v1', 'v1', 'v1']));
   const third = await eventually(() => getDeployment(cluster), isRolledOut);
   expect(third.metadata?.annotations).toEqual({ [revision]: '3' });
@@ -65,9 +65,9 @@ test('a deployment comes up, scales, takes a new image, and goes back', async ()
 });
 
 test('an update never takes more than may be missing, nor makes more than may be too many', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [deployment]);
+  await using _controllers = runControllersOn(cluster, [deployment]);
   const rollingUpdate = { maxSurge: 1, maxUnavailable: 0 };
   await makeDeployment(cluster, { replicas: 2, strategy: { type: 'RollingUpdate', rollingUpdate } });
   await eventually(() => images(cluster), same(['v1', 'v1']));
@@ -78,7 +78,7 @@ test('an update never takes more than may be missing, nor makes more than may be
   };
   await ready('v1');
   await eventually(() => getDeployment(cluster), isRolledOut);
-  await changeDeployment(cluster, { template: templateOf('v2') });
+  await changeDeployment(cluster, { template: deploymentTemplate('v2') });
   await eventually(() => sizes(cluster), same(['v1: 2 of 2', 'v2: 1 of 1']));
   await ready('v2');
   await eventually(() => sizes(cluster), same(['v1: 1 of 1', 'v2: 2 of 2']));
@@ -87,16 +87,16 @@ test('an update never takes more than may be missing, nor makes more than may be
 });
 
 test('with Recreate the last old pod is gone before the first new one comes', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [deployment, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 2, strategy: { type: 'Recreate' } });
   await eventually(() => getDeployment(cluster), isRolledOut);
   const [held] = await podsOf(cluster);
   const name = held?.metadata?.name ?? '';
   const hold = { metadata: { finalizers: ['example.com/hold'] } };
   await cluster.resource(pods).patch({ namespace, name }, { type: 'merge', body: hold });
-  await changeDeployment(cluster, { template: templateOf('v2') });
+  await changeDeployment(cluster, { template: deploymentTemplate('v2') });
   await eventually(() => images(cluster), same(['v1']));
   await eventually(
     () => getDeployment(cluster),
@@ -111,12 +111,12 @@ test('with Recreate the last old pod is gone before the first new one comes', as
 });
 
 test('a paused deployment scales but does not change its template', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [deployment, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 1 });
   await eventually(() => getDeployment(cluster), isRolledOut);
-  await changeDeployment(cluster, { paused: true, replicas: 3, template: templateOf('v2') });
+  await changeDeployment(cluster, { paused: true, replicas: 3, template: deploymentTemplate('v2') });
   await eventually(() => images(cluster), same(['v1', 'v1', 'v1']));
   const paused = await eventually(
     () => getDeployment(cluster),
@@ -131,12 +131,12 @@ test('a paused deployment scales but does not change its template', async () => 
 });
 
 test('old replica sets beyond the limit go', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [deployment, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 1, revisionHistoryLimit: 1 });
   for (const image of ['v1', 'v2', 'v3', 'v4']) {
-    await changeDeployment(cluster, { template: templateOf(image) });
+    await changeDeployment(cluster, { template: deploymentTemplate(image) });
     await eventually(() => images(cluster), same([image]));
   }
   const left = async () =>
@@ -145,12 +145,12 @@ test('old replica sets beyond the limit go', async () => {
 });
 
 test('a pod whose labels change is let go, and one that fits is taken in', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [deployment, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
   await cluster.resource(replicaSets).create({
     metadata: { namespace, name: 'web' },
-    spec: { replicas: 2, selector: { matchLabels: { app: 'web' } }, template: templateOf('v1') },
+    spec: { replicas: 2, selector: { matchLabels: { app: 'web' } }, template: deploymentTemplate('v1') },
   });
   const [first] = await eventually(
     () => podsOf(cluster),

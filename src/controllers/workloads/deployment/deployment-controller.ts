@@ -1,7 +1,7 @@
 import type { Controller } from '../../../reconcile/controller.ts';
-import { runWorkers } from '../../../reconcile/controller-loop.ts';
-import { DeploymentKeeper } from './deployment-keeper.ts';
-import { ReplicaSetKeeper } from './replica-set-keeper.ts';
+import { runWorkers } from '../../../reconcile/workers.ts';
+import { DeploymentReconciler } from './deployment-reconciler.ts';
+import { ReplicaSetReconciler } from './replica-set-reconciler.ts';
 
 const workers = 4;
 
@@ -16,8 +16,8 @@ const workers = 4;
 export const deployment: Controller = {
   name: 'deployment',
   async run(context, signal) {
-    const replicaSets = new ReplicaSetKeeper(context);
-    const deployments = new DeploymentKeeper(context, (set) => replicaSets.podsOf(set));
+    const replicaSets = new ReplicaSetReconciler(context);
+    const deployments = new DeploymentReconciler(context, (set) => replicaSets.podsOf(set));
     const keepers = [replicaSets, deployments];
     const caches = keepers.flatMap((keeper) => keeper.caches);
     const synced = await Promise.all(caches.map((cache) => cache.synced(signal)));

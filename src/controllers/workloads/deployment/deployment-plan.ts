@@ -1,10 +1,30 @@
-import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
+import type { Deployment, DeploymentCondition, ReplicaSet } from '../../../kube/api/apps.ts';
 import type { StringMap } from '../../../kube/api/meta.ts';
-import { type Claiming, claimDependents, isPicked, selectorOf } from '../pods/adoption.ts';
-import { type CountedDeployment, countDeployment, hasDeadline, isComplete, isDeploymentTold, progress, progressOf, untilDeadlineMs, withProgress } from './deployment-status.ts';
-import type { DeploymentCondition } from '../../../kube/api/apps.ts';
-import { type Family, familyOf, isRolling, newReplicaSet, replicasOf } from './replica-set-family.ts';
-import { annotationsToAdd, revisionAnnotation, revisionOf, sizeAnnotations } from './revision-annotations.ts';
+import { claimDependents, type DependentClaims, isSelectedBy, selectorOf } from '../pods/adoption.ts';
+import {
+  type CountedDeployment,
+  countDeployment,
+  hasDeadline,
+  isComplete,
+  isDeploymentStatusCurrent,
+  progressCondition,
+  progressConditionOf,
+  untilDeadlineMs,
+  withProgress,
+} from './deployment-status.ts';
+import {
+  familyOf,
+  isRolling,
+  newReplicaSet,
+  type ReplicaSetFamily,
+  specReplicasOf,
+} from './replica-set-family.ts';
+import {
+  annotationsToAdd,
+  revisionAnnotation,
+  revisionNumberOf,
+  sizeAnnotations,
+} from './revision-annotations.ts';
 import {
   currentReplicas,
   isScaled,
@@ -16,7 +36,7 @@ import {
 
 const endless = 2 ** 31 - 1;
 
-export interface DeploymentSurroundings {
+export interface DeploymentPlanInput {
   readonly deployment: Deployment;
   readonly replicaSets: readonly ReplicaSet[];
   /** Whether pods of these sets are still there, be it on their way out. */
@@ -27,7 +47,7 @@ export interface DeploymentSurroundings {
 /** What a deployment needs next; each kind is carried out and looked at again, until it is a rollout. */
 export type DeploymentPlan =
   | { readonly kind: 'ignored' }
-  | { readonly kind: 'claim'; readonly sets: Claiming<ReplicaSet> }
+  | { readonly kind: 'claim'; readonly sets: DependentClaims<ReplicaSet> }
   /** The current set lacks annotations, or waits otherwise for its pods. */
   | {
       readonly kind: 'annotate';
@@ -53,11 +73,11 @@ export interface RolloutStage {
   readonly untilDeadlineMs: number | undefined;
 }
 
-export function planDeployment(around: DeploymentSurroundings): DeploymentPlan {
+export function planDeployment(around: DeploymentPlanInput): DeploymentPlan {
   const { deployment, nowMs } = around;
   const selector = selectorOf(deployment.spec?.selector);
   if (selector === undefined || selector.requirements.length === 0) return { kind: 'ignored' };
-  const sets = claimDependents(deployment, around.replicaSets, (set) => isPicked(selector, set));
+  const sets = claimDependents(deployment, around.replicaSets, (set) => isSelectedBy(selector, set));
   if (sets.adopt.length + sets.release.length > 0) return { kind: 'claim', sets };
   const family = familyOf(deployment, sets.mine);
   const counted = countDeployment(deployment, family, nowMs);
@@ -66,12 +86,12 @@ export function planDeployment(around: DeploymentSurroundings): DeploymentPlan {
   return annotation(deployment, family) ?? mark(deployment, family) ?? rollout(around, family, counted);
 }
 
-export function isAtRest(plan: DeploymentPlan): boolean {
+export function isDeploymentSettled(plan: DeploymentPlan): boolean {
   if (plan.kind !== 'rollout') return plan.kind === 'ignored';
   return plan.resizes.length + plan.expired.length === 0 && plan.isStatusTold;
 }
 
-function annotation(deployment: Deployment, family: Family): DeploymentPlan | undefined {
+function annotation(deployment: Deployment, family: ReplicaSetFamily): DeploymentPlan | undefined {
   const { current } = family;
   if (current === undefined) return undefined;
   const annotations = annotationsToAdd(deployment, current, family);
@@ -81,7 +101,7 @@ function annotation(deployment: Deployment, family: Family): DeploymentPlan | un
   return { kind: 'annotate', set: current, annotations, minReadySeconds };
 }
 
-function mark(deployment: Deployment, { current }: Family): DeploymentPlan | undefined {
+function mark(deployment: Deployment, { current }: ReplicaSetFamily): DeploymentPlan | undefined {
   const revision = current?.metadata?.annotations?.[revisionAnnotation];
   const isNumbered =
     revision === undefined || deployment.metadata?.annotations?.[revisionAnnotation] === revision;
@@ -96,18 +116,22 @@ function progressToMark(
   deployment: Deployment,
   current: ReplicaSet | undefined,
 ): DeploymentCondition | undefined {
-  const before = progressOf(deployment);
+  const before = progressConditionOf(deployment);
   const isPaused = deployment.spec?.paused === true;
   const isMarkedPaused = before?.reason === 'DeploymentPaused';
   if (before?.reason !== 'ProgressDeadlineExceeded' && isPaused !== isMarkedPaused)
     return isPaused
-      ? { ...progress('DeploymentPaused', 'Deployment is paused'), status: 'Unknown' }
-      : { ...progress('DeploymentResumed', 'Deployment is resumed'), status: 'Unknown' };
+      ? { ...progressCondition('DeploymentPaused', 'Deployment is paused'), status: 'Unknown' }
+      : { ...progressCondition('DeploymentResumed', 'Deployment is resumed'), status: 'Unknown' };
   if (before !== undefined || current === undefined) return undefined;
-  return progress('FoundNewReplicaSet', `Found new replica set "${current.metadata?.name}"`);
+  return progressCondition('FoundNewReplicaSet', `Found new replica set "${current.metadata?.name}"`);
 }
 
-function rollout(around: DeploymentSurroundings, family: Family, counted: CountedDeployment): DeploymentPlan {
+function rollout(
+  around: DeploymentPlanInput,
+  family: ReplicaSetFamily,
+  counted: CountedDeployment,
+): DeploymentPlan {
   const { deployment, nowMs } = around;
   const isPaused = deployment.spec?.paused === true;
   if (isPaused || isScaled(deployment, family)) {
@@ -117,7 +141,7 @@ function rollout(around: DeploymentSurroundings, family: Family, counted: Counte
   }
   const isOldGone = !family.old.some((set) => (set.status?.replicas ?? 0) > 0 || around.hasPods(set));
   const rolling = isRolling(deployment);
-  const mayCreate = rolling || (isOldGone && family.old.every((set) => replicasOf(set) === 0));
+  const mayCreate = rolling || (isOldGone && family.old.every((set) => specReplicasOf(set) === 0));
   if (family.current === undefined && mayCreate) return creation(deployment, family);
   const resizes = rolling ? rollingSteps(deployment, family) : recreateSteps(deployment, family, isOldGone);
   const isOver = resizes.length === 0 && isComplete(deployment, deployment.status ?? {});
@@ -129,7 +153,7 @@ function rollout(around: DeploymentSurroundings, family: Family, counted: Counte
   );
 }
 
-function creation(deployment: Deployment, family: Family): DeploymentPlan {
+function creation(deployment: Deployment, family: ReplicaSetFamily): DeploymentPlan {
   const bare = newReplicaSet(deployment);
   const replicas = currentReplicas(deployment, [...family.old, bare], bare);
   const annotations = { ...annotationsToAdd(deployment, bare, family), ...sizeAnnotations(deployment) };
@@ -147,7 +171,7 @@ function stage(
     resizes,
     expired,
     status,
-    isStatusTold: isDeploymentTold(deployment, status),
+    isStatusTold: isDeploymentStatusCurrent(deployment, status),
     untilDeadlineMs:
       deployment.spec?.paused === true ? undefined : untilDeadlineMs(deployment, status, nowMs),
   };
@@ -157,21 +181,22 @@ function stage(
 function isChange(deployment: Deployment, { set, replicas }: Resize): boolean {
   const sizes = Object.entries(sizeAnnotations(deployment));
   return (
-    replicasOf(set) !== replicas || sizes.some(([key, value]) => set.metadata?.annotations?.[key] !== value)
+    specReplicasOf(set) !== replicas ||
+    sizes.some(([key, value]) => set.metadata?.annotations?.[key] !== value)
   );
 }
 
 /** Old sets without pods, beyond the number that is to be kept; the lowest revisions go. */
-function expiredSets({ spec }: Deployment, { old }: Family): readonly ReplicaSet[] {
+function expiredSets({ spec }: Deployment, { old }: ReplicaSetFamily): readonly ReplicaSet[] {
   const limit = spec?.revisionHistoryLimit ?? endless;
   if (limit === endless) return [];
   const alive = old.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
   return alive
-    .toSorted((a, b) => revisionOf(a) - revisionOf(b))
+    .toSorted((a, b) => revisionNumberOf(a) - revisionNumberOf(b))
     .slice(0, Math.max(0, alive.length - limit))
     .filter(
       (set) =>
-        replicasOf(set) === 0 &&
+        specReplicasOf(set) === 0 &&
         (set.status?.replicas ?? 0) === 0 &&
         (set.metadata?.generation ?? 0) <= (set.status?.observedGeneration ?? 0),
     );

@@ -6,7 +6,13 @@ import type {
 } from '../../../kube/api/apps.ts';
 import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
-import { allOf, type Family, maxUnavailableOf, replicasOf, totalReplicas } from './replica-set-family.ts';
+import {
+  allOf,
+  maxUnavailableOf,
+  type ReplicaSetFamily,
+  specReplicasOf,
+  totalReplicas,
+} from './replica-set-family.ts';
 
 /** A number that stands for "never". */
 const endless = 2 ** 31 - 1;
@@ -16,12 +22,16 @@ export interface CountedDeployment extends DeploymentStatus {
 }
 
 /** What the sets hold together, and whether that is enough. */
-export function countDeployment(deployment: Deployment, family: Family, nowMs: number): CountedDeployment {
+export function countDeployment(
+  deployment: Deployment,
+  family: ReplicaSetFamily,
+  nowMs: number,
+): CountedDeployment {
   const sets = allOf(family);
   const sum = (count: (status: NonNullable<ReplicaSet['status']>) => number | undefined) =>
     sets.reduce((total, { status }) => total + (count(status ?? {}) ?? 0), 0);
   const available = sum(({ availableReplicas }) => availableReplicas);
-  const isEnough = available >= replicasOf(deployment) - maxUnavailableOf(deployment);
+  const isEnough = available >= specReplicasOf(deployment) - maxUnavailableOf(deployment);
   const { collisionCount, conditions = [] } = deployment.status ?? {};
   return {
     observedGeneration: deployment.metadata?.generation ?? 0,
@@ -32,7 +42,7 @@ export function countDeployment(deployment: Deployment, family: Family, nowMs: n
     unavailableReplicas: Math.max(0, totalReplicas(sets) - available),
     terminatingReplicas: sum(({ terminatingReplicas }) => terminatingReplicas),
     ...(collisionCount === undefined ? {} : { collisionCount }),
-    conditions: withCondition(conditions, isEnough ? enough : notEnough, nowMs),
+    conditions: withDeploymentCondition(conditions, isEnough ? enough : notEnough, nowMs),
   };
 }
 
@@ -52,7 +62,7 @@ const notEnough = {
 /** The same with the word about progress, and what keeps the sets from making pods. */
 export function withProgress(
   deployment: Deployment,
-  { current, old }: Family,
+  { current, old }: ReplicaSetFamily,
   counted: CountedDeployment,
   nowMs: number,
 ): CountedDeployment {
@@ -73,7 +83,7 @@ function progressed(
 ): readonly DeploymentCondition[] {
   const { conditions } = counted;
   if (!hasDeadline(deployment)) return conditions.filter(({ type }) => type !== 'Progressing');
-  const before = progressOf(deployment);
+  const before = progressConditionOf(deployment);
   if (counted.replicas === counted.updatedReplicas && before?.reason === 'NewReplicaSetAvailable')
     return conditions;
   const subject =
@@ -81,36 +91,36 @@ function progressed(
       ? `Deployment "${deployment.metadata?.name}"`
       : `ReplicaSet "${current.metadata?.name}"`;
   if (isComplete(deployment, counted))
-    return withCondition(
+    return withDeploymentCondition(
       conditions,
-      progress('NewReplicaSetAvailable', `${subject} has successfully progressed.`),
+      progressCondition('NewReplicaSetAvailable', `${subject} has successfully progressed.`),
       nowMs,
     );
   if (isProgressing(deployment.status ?? {}, counted)) {
-    const next = progress('ReplicaSetUpdated', `${subject} is progressing.`);
+    const next = progressCondition('ReplicaSetUpdated', `${subject} is progressing.`);
     return replaceCondition(conditions, next, nowMs);
   }
   if (isTimedOut(deployment, before, nowMs)) {
     const next = {
-      ...progress('ProgressDeadlineExceeded', `${subject} has timed out progressing.`),
+      ...progressCondition('ProgressDeadlineExceeded', `${subject} has timed out progressing.`),
       status: 'False',
     } as const;
-    return withCondition(conditions, next, nowMs);
+    return withDeploymentCondition(conditions, next, nowMs);
   }
   return conditions;
 }
 
-export function progress(reason: string, message: string): DeploymentCondition {
+export function progressCondition(reason: string, message: string): DeploymentCondition {
   return { type: 'Progressing', status: 'True', reason, message };
 }
 
-export function progressOf({ status }: Deployment): DeploymentCondition | undefined {
+export function progressConditionOf({ status }: Deployment): DeploymentCondition | undefined {
   return status?.conditions?.find(({ type }) => type === 'Progressing');
 }
 
 /** Everything is new, there and available. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
-  const wanted = replicasOf(deployment);
+  const wanted = specReplicasOf(deployment);
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, observedGeneration = 0 } = status;
   return (
     updatedReplicas === wanted &&
@@ -130,7 +140,7 @@ export function untilDeadlineMs(
   status: DeploymentStatus,
   nowMs: number,
 ): number | undefined {
-  const before = progressOf(deployment);
+  const before = progressConditionOf(deployment);
   if (!hasDeadline(deployment) || before === undefined || isComplete(deployment, status)) return undefined;
   if (before.reason === 'ProgressDeadlineExceeded' || before.reason === 'NewReplicaSetAvailable')
     return undefined;
@@ -139,7 +149,7 @@ export function untilDeadlineMs(
 }
 
 /** The condition in place of its kind, unless that says the same already. It goes to the end of the list. */
-export function withCondition(
+export function withDeploymentCondition(
   conditions: readonly DeploymentCondition[],
   next: DeploymentCondition,
   nowMs: number,
@@ -173,7 +183,7 @@ export function deploymentStatusPatch({ conditions, ...counts }: CountedDeployme
   };
 }
 
-export function isDeploymentTold({ status = {} }: Deployment, wanted: CountedDeployment): boolean {
+export function isDeploymentStatusCurrent({ status = {} }: Deployment, wanted: CountedDeployment): boolean {
   const told = Object.fromEntries(
     Object.entries(wanted).map(([key, value]) => [
       key,

@@ -1,20 +1,24 @@
-import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
+import type { Deployment, DeploymentCondition, ReplicaSet } from '../../../kube/api/apps.ts';
 import type { StringMap } from '../../../kube/api/meta.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { isControlledBy } from '../../../kube/owner-references.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { deployments, replicaSets } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
-import { applyClaiming, controllerReference } from '../pods/adoption.ts';
-import { deleteAsRead } from '../pods/guarded-delete.ts';
+import { adoptAndRelease, controllerReference } from '../pods/adoption.ts';
+import { deleteIfUnchanged } from '../pods/delete-if-unchanged.ts';
 import type { DeploymentPlan, RolloutStage } from './deployment-plan.ts';
-import { deploymentStatusPatch, hasDeadline, progress, withCondition } from './deployment-status.ts';
-import type { DeploymentCondition } from '../../../kube/api/apps.ts';
-import { hasTemplateOf, replicasOf } from './replica-set-family.ts';
+import {
+  deploymentStatusPatch,
+  hasDeadline,
+  progressCondition,
+  withDeploymentCondition,
+} from './deployment-status.ts';
+import { hasTemplateOf, specReplicasOf } from './replica-set-family.ts';
 import { revisionAnnotation, sizeAnnotations } from './revision-annotations.ts';
 import type { Resize } from './rollout.ts';
 
@@ -32,7 +36,7 @@ export class DeploymentWriter {
       case 'ignored':
         return;
       case 'claim':
-        return await applyClaiming(sets, plan.sets, controllerReference(deployment, deployments), signal);
+        return await adoptAndRelease(sets, plan.sets, controllerReference(deployment, deployments), signal);
       case 'annotate': {
         const { set, annotations, minReadySeconds } = plan;
         return await this.#patchSet(set, annotations, { minReadySeconds: minReadySeconds || null }, signal);
@@ -51,13 +55,13 @@ export class DeploymentWriter {
   async #rollOut(deployment: Deployment, stage: RolloutStage, signal: AbortSignal): Promise<void> {
     for (const resize of stage.resizes) await this.#resize(deployment, resize, signal);
     const client = this.#context.cluster.resource(replicaSets);
-    for (const set of stage.expired) await deleteAsRead(client, set, signal);
+    for (const set of stage.expired) await deleteIfUnchanged(client, set, signal);
     if (!stage.isStatusTold) await this.#patch(deployment, {}, deploymentStatusPatch(stage.status), signal);
   }
 
   async #resize(deployment: Deployment, { set, replicas }: Resize, signal: AbortSignal): Promise<void> {
     await this.#patchSet(set, sizeAnnotations(deployment), { replicas }, signal);
-    const before = replicasOf(set);
+    const before = specReplicasOf(set);
     if (before === replicas) return;
     const way = before < replicas ? 'up' : 'down';
     const note = `Scaled ${way} replica set ${set.metadata?.name} from ${before} to ${replicas}`;
@@ -71,18 +75,18 @@ export class DeploymentWriter {
       await client.create(set, { signal });
     } catch (error) {
       if (isReason(error, 'AlreadyExists')) {
-        const taken = await orAbsent(client.get({ namespace, name }, { signal }));
+        const taken = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
         return await this.#settleName(deployment, taken, signal);
       }
       if (!signal.aborted) await this.#tellFailure(deployment, name, error, signal);
       throw error;
     }
-    if (replicasOf(set) > 0) {
-      const note = `Scaled up replica set ${name} from 0 to ${replicasOf(set)}`;
+    if (specReplicasOf(set) > 0) {
+      const note = `Scaled up replica set ${name} from 0 to ${specReplicasOf(set)}`;
       this.#record(deployment, 'Normal', 'ScalingReplicaSet', note);
     }
     const next = hasDeadline(deployment)
-      ? progress('NewReplicaSetCreated', `Created new replica set "${name}"`)
+      ? progressCondition('NewReplicaSetCreated', `Created new replica set "${name}"`)
       : undefined;
     const revision = annotations?.[revisionAnnotation] ?? '';
     await this.#mark(deployment, { [revisionAnnotation]: revision }, next, signal);
@@ -109,7 +113,7 @@ export class DeploymentWriter {
     const message = `Failed to create new replica set "${name}": ${messageOf(error)}`;
     this.#record(deployment, 'Warning', 'ReplicaSetCreateError', message);
     if (!hasDeadline(deployment)) return;
-    const failed = { ...progress('ReplicaSetCreateError', message), status: 'False' } as const;
+    const failed = { ...progressCondition('ReplicaSetCreateError', message), status: 'False' } as const;
     await this.#mark(deployment, {}, failed, signal);
   }
 
@@ -120,7 +124,8 @@ export class DeploymentWriter {
     signal: AbortSignal,
   ): Promise<void> {
     const before = deployment.status?.conditions ?? [];
-    const conditions = next === undefined ? before : withCondition(before, next, this.#context.clock.nowMs());
+    const conditions =
+      next === undefined ? before : withDeploymentCondition(before, next, this.#context.clock.nowMs());
     await this.#patch(deployment, annotations, conditions === before ? {} : { conditions }, signal);
   }
 

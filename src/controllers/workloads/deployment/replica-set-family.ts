@@ -11,20 +11,20 @@ const templateHashLabel = 'pod-template-hash';
 const nameLengthMax = 253;
 
 /** A deployment's replica sets: the one that has its template, and those that had. */
-export interface Family {
+export interface ReplicaSetFamily {
   readonly current: ReplicaSet | undefined;
   /** From the oldest to the youngest. */
   readonly old: readonly ReplicaSet[];
 }
 
-export function familyOf({ spec }: Deployment, sets: readonly ReplicaSet[]): Family {
+export function familyOf({ spec }: Deployment, sets: readonly ReplicaSet[]): ReplicaSetFamily {
   const byAge = oldestFirst(sets);
   const wanted = comparable(spec?.template);
   const current = byAge.find((set) => comparable(set.spec?.template) === wanted);
   return { current, old: byAge.filter((set) => set !== current) };
 }
 
-export function allOf({ current, old }: Family): readonly ReplicaSet[] {
+export function allOf({ current, old }: ReplicaSetFamily): readonly ReplicaSet[] {
   return current === undefined ? old : [...old, current];
 }
 
@@ -55,17 +55,17 @@ export function hasTemplateOf({ spec }: ReplicaSet, deployment: Deployment): boo
   return comparable(spec?.template) === comparable(deployment.spec?.template);
 }
 
-export function replicasOf({ spec }: ReplicaSet | Deployment): number {
+export function specReplicasOf({ spec }: ReplicaSet | Deployment): number {
   return spec?.replicas ?? 1;
 }
 
 /** Replicas asked for by all these sets. */
 export function totalReplicas(sets: readonly ReplicaSet[]): number {
-  return sets.reduce((sum, set) => sum + replicasOf(set), 0);
+  return sets.reduce((sum, set) => sum + specReplicasOf(set), 0);
 }
 
 export function activeOf(sets: readonly ReplicaSet[]): readonly ReplicaSet[] {
-  return sets.filter((set) => replicasOf(set) > 0);
+  return sets.filter((set) => specReplicasOf(set) > 0);
 }
 
 export function isRolling({ spec }: Deployment): boolean {
@@ -79,15 +79,15 @@ export function maxSurgeOf(deployment: Deployment): number {
 
 /** Pods of those asked for that may be missing during an update. */
 export function maxUnavailableOf(deployment: Deployment): number {
-  if (!isRolling(deployment) || replicasOf(deployment) === 0) return 0;
-  return Math.min(fenceposts(deployment).unavailable, replicasOf(deployment));
+  if (!isRolling(deployment) || specReplicasOf(deployment) === 0) return 0;
+  return Math.min(fenceposts(deployment).unavailable, specReplicasOf(deployment));
 }
 
 /** Where both round to nothing, one pod may be missing: else nothing could ever move. */
 function fenceposts(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
   const { maxSurge, maxUnavailable } = deployment.spec?.strategy?.rollingUpdate ?? {};
-  const surge = scaledValue(maxSurge, replicasOf(deployment), 'up');
-  const unavailable = scaledValue(maxUnavailable, replicasOf(deployment), 'down');
+  const surge = scaledValue(maxSurge, specReplicasOf(deployment), 'up');
+  const unavailable = scaledValue(maxUnavailable, specReplicasOf(deployment), 'down');
   return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
 }
 

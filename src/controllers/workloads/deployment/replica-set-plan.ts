@@ -6,10 +6,10 @@ import { controllerOf } from '../../../kube/owner-references.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { replicaSets } from '../../../kube/resources.ts';
 import {
-  type Claiming,
   claimDependents,
   controllerReference,
-  isPicked,
+  type DependentClaims,
+  isSelectedBy,
   selectorOf,
 } from '../pods/adoption.ts';
 import { isActive, isAvailable, isReady, isTerminating, nextAvailableMs } from '../pods/pod-state.ts';
@@ -22,7 +22,7 @@ const burstMax = 500;
 /** The API server cuts the beginning of a generated name to this. */
 const prefixLengthMax = 58;
 
-export interface ReplicaSetSurroundings {
+export interface ReplicaSetPlanInput {
   readonly set: ReplicaSet;
   /** Those of the namespace, or at least those that are the set's or nobody's. */
   readonly pods: readonly Pod[];
@@ -33,17 +33,17 @@ export interface ReplicaSetSurroundings {
 
 export type ReplicaSetPlan =
   | { readonly kind: 'ignored' }
-  | { readonly kind: 'claim'; readonly pods: Claiming<Pod> }
+  | { readonly kind: 'claim'; readonly pods: DependentClaims<Pod> }
   | {
       readonly kind: 'replicas';
       readonly create: readonly Pod[];
       readonly remove: readonly Pod[];
-      readonly status: CountedStatus;
+      readonly status: CountedReplicaSetStatus;
       readonly isStatusTold: boolean;
       readonly nextAvailableMs: number | undefined;
     };
 
-export type CountedStatus = Required<
+export type CountedReplicaSetStatus = Required<
   Pick<
     ReplicaSetStatus,
     'replicas' | 'readyReplicas' | 'availableReplicas' | 'terminatingReplicas' | 'observedGeneration'
@@ -51,37 +51,40 @@ export type CountedStatus = Required<
 > & { readonly fullyLabeledReplicas: number };
 
 /** What the replica set needs now: its pods known, and as many of them as it asks for. */
-export function planReplicaSet(around: ReplicaSetSurroundings): ReplicaSetPlan {
+export function planReplicaSet(around: ReplicaSetPlanInput): ReplicaSetPlan {
   const { set, pods, nowMs } = around;
   const selector = selectorOf(set.spec?.selector);
   if (selector === undefined) return { kind: 'ignored' };
-  const claiming = claimDependents(set, pods.filter(isActive), (pod) => isPicked(selector, pod));
+  const claiming = claimDependents(set, pods.filter(isActive), (pod) => isSelectedBy(selector, pod));
   if (claiming.adopt.length + claiming.release.length > 0) return { kind: 'claim', pods: claiming };
   const leaving = pods.filter((pod) => isTerminating(pod) && !isFinished(pod));
-  const terminating = claimDependents(set, leaving, (pod) => isPicked(selector, pod)).mine;
+  const terminating = claimDependents(set, leaving, (pod) => isSelectedBy(selector, pod)).mine;
   const status = countedStatus(set, claiming.mine, terminating.length, nowMs);
   const minReadySeconds = set.spec?.minReadySeconds ?? 0;
   return {
     kind: 'replicas',
     ...changes(around, claiming.mine),
     status,
-    isStatusTold: isTold(set, status) && failureOf(set) === undefined,
+    isStatusTold: isTold(set, status) && replicaFailureOf(set) === undefined,
     nextAvailableMs: nextAvailableMs(claiming.mine, minReadySeconds, nowMs),
   };
 }
 
-export function isAtRest(plan: ReplicaSetPlan): boolean {
+export function isReplicaSetSettled(plan: ReplicaSetPlan): boolean {
   if (plan.kind !== 'replicas') return plan.kind === 'ignored';
   return plan.create.length + plan.remove.length === 0 && plan.isStatusTold;
 }
 
 /** The condition that tells why pods could not be made or deleted. */
-export function failureOf({ status }: ReplicaSet): Condition | undefined {
+export function replicaFailureOf({ status }: ReplicaSet): Condition | undefined {
   return status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
 }
 
 /** As a merge patch: what Go leaves out of the object when it is zero is taken out. */
-export function replicaSetStatusPatch(status: CountedStatus, conditions: readonly Condition[]): object {
+export function replicaSetStatusPatch(
+  status: CountedReplicaSetStatus,
+  conditions: readonly Condition[],
+): object {
   const { fullyLabeledReplicas, readyReplicas, availableReplicas } = status;
   return {
     ...status,
@@ -93,7 +96,7 @@ export function replicaSetStatusPatch(status: CountedStatus, conditions: readonl
 }
 
 function changes(
-  around: ReplicaSetSurroundings,
+  around: ReplicaSetPlanInput,
   active: readonly Pod[],
 ): { readonly create: readonly Pod[]; readonly remove: readonly Pod[] } {
   const { set, pods, family, nowMs } = around;
@@ -129,13 +132,14 @@ function countedStatus(
   active: readonly Pod[],
   terminatingReplicas: number,
   nowMs: number,
-): CountedStatus {
+): CountedReplicaSetStatus {
   const minReadySeconds = set.spec?.minReadySeconds ?? 0;
   const template = selectorOf({ matchLabels: set.spec?.template?.metadata?.labels ?? {} });
   const ready = active.filter(isReady);
   return {
     replicas: active.length,
-    fullyLabeledReplicas: active.filter((pod) => template !== undefined && isPicked(template, pod)).length,
+    fullyLabeledReplicas: active.filter((pod) => template !== undefined && isSelectedBy(template, pod))
+      .length,
     readyReplicas: ready.length,
     availableReplicas: ready.filter((pod) => isAvailable(pod, minReadySeconds, nowMs)).length,
     terminatingReplicas,
@@ -143,9 +147,9 @@ function countedStatus(
   };
 }
 
-function isTold({ status = {} }: ReplicaSet, wanted: CountedStatus): boolean {
+function isTold({ status = {} }: ReplicaSet, wanted: CountedReplicaSetStatus): boolean {
   const told = Object.fromEntries(
-    Object.keys(wanted).map((key) => [key, status[key as keyof CountedStatus] ?? 0]),
+    Object.keys(wanted).map((key) => [key, status[key as keyof CountedReplicaSetStatus] ?? 0]),
   );
   return status.terminatingReplicas !== undefined && canonicalJson(told) === canonicalJson(wanted);
 }

@@ -1,6 +1,6 @@
 import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
 import type { KubeObject, StringMap } from '../../../kube/api/meta.ts';
-import { type Family, maxSurgeOf, replicasOf } from './replica-set-family.ts';
+import { maxSurgeOf, type ReplicaSetFamily, specReplicasOf } from './replica-set-family.ts';
 
 export const revisionAnnotation = 'deployment.kubernetes.io/revision';
 const historyAnnotation = 'deployment.kubernetes.io/revision-history';
@@ -19,7 +19,11 @@ const notHandedDown = new Set([
 ]);
 
 /** Annotations that the current replica set has to have, as far as it has not got them. */
-export function annotationsToAdd(deployment: Deployment, set: ReplicaSet, { old }: Family): StringMap {
+export function annotationsToAdd(
+  deployment: Deployment,
+  set: ReplicaSet,
+  { old }: ReplicaSetFamily,
+): StringMap {
   const present = set.metadata?.annotations ?? {};
   const handedDown = Object.entries(deployment.metadata?.annotations ?? {}).filter(
     ([key, value]) => !notHandedDown.has(key) && present[key] !== value,
@@ -29,7 +33,7 @@ export function annotationsToAdd(deployment: Deployment, set: ReplicaSet, { old 
 
 /** What the sizes were meant to be when a set was last scaled: from it we see whether the deployment was scaled since. */
 export function sizeAnnotations(deployment: Deployment): StringMap {
-  const desired = replicasOf(deployment);
+  const desired = specReplicasOf(deployment);
   return { [desiredAnnotation]: String(desired), [maxAnnotation]: String(desired + maxSurgeOf(deployment)) };
 }
 
@@ -41,14 +45,14 @@ export function maxReplicasOf(set: ReplicaSet): number | undefined {
   return countIn(set, maxAnnotation);
 }
 
-export function revisionOf({ metadata }: KubeObject): number {
+export function revisionNumberOf({ metadata }: KubeObject): number {
   const text = metadata?.annotations?.[revisionAnnotation] ?? '0';
   return /^\d+$/.test(text) ? Number(text) : 0;
 }
 
 /** One more than any of these had. */
 function nextRevision(old: readonly ReplicaSet[]): number {
-  return Math.max(0, ...old.map(revisionOf)) + 1;
+  return Math.max(0, ...old.map(revisionNumberOf)) + 1;
 }
 
 /** A set that is current again gets a new number and remembers those that it had. */

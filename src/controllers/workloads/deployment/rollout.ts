@@ -3,12 +3,12 @@ import {
   activeOf,
   allOf,
   compareAge,
-  type Family,
   isRolling,
   maxSurgeOf,
   maxUnavailableOf,
   oldestFirst,
-  replicasOf,
+  type ReplicaSetFamily,
+  specReplicasOf,
   totalReplicas,
 } from './replica-set-family.ts';
 import { desiredReplicasOf, maxReplicasOf } from './revision-annotations.ts';
@@ -19,24 +19,24 @@ export interface Resize {
 }
 
 /** The next step of an update: first more of the new, then fewer of the old, never both at once. */
-export function rollingSteps(deployment: Deployment, family: Family): readonly Resize[] {
+export function rollingSteps(deployment: Deployment, family: ReplicaSetFamily): readonly Resize[] {
   const { current, old } = family;
   if (current === undefined) return [];
   const replicas = currentReplicas(deployment, allOf(family), current);
-  if (replicas !== replicasOf(current)) return [{ set: current, replicas }];
+  if (replicas !== specReplicasOf(current)) return [{ set: current, replicas }];
   return shrinkOld(deployment, family, activeOf(old));
 }
 
 /** All of the old go before the first of the new comes. */
 export function recreateSteps(
   deployment: Deployment,
-  { current, old }: Family,
+  { current, old }: ReplicaSetFamily,
   isOldGone: boolean,
 ): readonly Resize[] {
   const active = activeOf(old);
   if (active.length > 0) return active.map((set) => ({ set, replicas: 0 }));
-  const wanted = replicasOf(deployment);
-  if (!isOldGone || current === undefined || replicasOf(current) === wanted) return [];
+  const wanted = specReplicasOf(deployment);
+  if (!isOldGone || current === undefined || specReplicasOf(current) === wanted) return [];
   return [{ set: current, replicas: wanted }];
 }
 
@@ -46,25 +46,25 @@ export function currentReplicas(
   sets: readonly ReplicaSet[],
   current: ReplicaSet,
 ): number {
-  const wanted = replicasOf(deployment);
-  if (!isRolling(deployment) || replicasOf(current) > wanted) return wanted;
+  const wanted = specReplicasOf(deployment);
+  if (!isRolling(deployment) || specReplicasOf(current) > wanted) return wanted;
   const room = wanted + maxSurgeOf(deployment) - totalReplicas(sets);
-  if (room <= 0) return replicasOf(current);
-  return replicasOf(current) + Math.min(room, wanted - replicasOf(current));
+  if (room <= 0) return specReplicasOf(current);
+  return specReplicasOf(current) + Math.min(room, wanted - specReplicasOf(current));
 }
 
 /** Somebody changed the number of replicas since the sets were last sized. */
-export function isScaled(deployment: Deployment, family: Family): boolean {
+export function isScaled(deployment: Deployment, family: ReplicaSetFamily): boolean {
   return activeOf(allOf(family)).some((set) => {
     const desired = desiredReplicasOf(set);
-    return desired !== undefined && desired !== replicasOf(deployment);
+    return desired !== undefined && desired !== specReplicasOf(deployment);
   });
 }
 
 /** Sizes after scaling, also of sets that have them already. In the middle of an update all sets get their share. */
-export function scalingSteps(deployment: Deployment, family: Family): readonly Resize[] {
+export function scalingSteps(deployment: Deployment, family: ReplicaSetFamily): readonly Resize[] {
   const { current, old } = family;
-  const wanted = replicasOf(deployment);
+  const wanted = specReplicasOf(deployment);
   const active = activeOf(allOf(family));
   const only = active.length === 0 ? (current ?? old.at(-1)) : active.length === 1 ? active[0] : undefined;
   if (only !== undefined) return [{ set: only, replicas: wanted }];
@@ -74,19 +74,23 @@ export function scalingSteps(deployment: Deployment, family: Family): readonly R
 }
 
 /** Unhealthy ones first: they are not missed. Then as many as others make up for. */
-function shrinkOld(deployment: Deployment, family: Family, old: readonly ReplicaSet[]): readonly Resize[] {
+function shrinkOld(
+  deployment: Deployment,
+  family: ReplicaSetFamily,
+  old: readonly ReplicaSet[],
+): readonly Resize[] {
   const { current } = family;
   if (current === undefined || old.length === 0) return [];
-  const minAvailable = replicasOf(deployment) - maxUnavailableOf(deployment);
-  const unavailable = replicasOf(current) - availableOf(current);
+  const minAvailable = specReplicasOf(deployment) - maxUnavailableOf(deployment);
+  const unavailable = specReplicasOf(current) - availableOf(current);
   const spare = totalReplicas(allOf(family)) - minAvailable - unavailable;
   if (spare <= 0) return [];
-  const sizes = new Map(oldestFirst(old).map((set) => [set, replicasOf(set)]));
+  const sizes = new Map(oldestFirst(old).map((set) => [set, specReplicasOf(set)]));
   take(sizes, spare, (set, size) => size - availableOf(set));
   const available = availableOf(current) + old.reduce((sum, set) => sum + availableOf(set), 0);
   take(sizes, available - minAvailable, (_set, size) => size);
   return [...sizes]
-    .filter(([set, replicas]) => replicas !== replicasOf(set))
+    .filter(([set, replicas]) => replicas !== specReplicasOf(set))
     .map(([set, replicas]) => ({ set, replicas }));
 }
 
@@ -105,17 +109,17 @@ function take(
 }
 
 function proportionalSteps(deployment: Deployment, active: readonly ReplicaSet[]): readonly Resize[] {
-  const wanted = replicasOf(deployment);
+  const wanted = specReplicasOf(deployment);
   const allowed = wanted > 0 ? wanted + maxSurgeOf(deployment) : 0;
   const toAdd = allowed - totalReplicas(active);
   const order = active.toSorted(
-    (a, b) => replicasOf(b) - replicasOf(a) || (toAdd > 0 ? compareAge(b, a) : compareAge(a, b)),
+    (a, b) => specReplicasOf(b) - specReplicasOf(a) || (toAdd > 0 ? compareAge(b, a) : compareAge(a, b)),
   );
   let added = 0;
   const shares = order.map((set) => {
     const share = toAdd === 0 ? 0 : shareOf(deployment, set, toAdd - added, toAdd);
     added += share;
-    return { set, replicas: replicasOf(set) + share };
+    return { set, replicas: specReplicasOf(set) + share };
   });
   // What rounding left over is the largest's.
   const [first, ...rest] = shares;
@@ -131,16 +135,16 @@ function shareOf(deployment: Deployment, set: ReplicaSet, left: number, toAdd: n
 
 /** By how much the set would grow if it kept its part of the whole. */
 function fractionOf(deployment: Deployment, set: ReplicaSet): number {
-  const size = replicasOf(set);
-  if (replicasOf(deployment) === 0) return -size;
+  const size = specReplicasOf(set);
+  if (specReplicasOf(deployment) === 0) return -size;
   const before = maxReplicasOf(set) || (deployment.status?.replicas ?? 0);
   if (before === 0) return 0;
-  return Math.round((size * (replicasOf(deployment) + maxSurgeOf(deployment))) / before) - size;
+  return Math.round((size * (specReplicasOf(deployment) + maxSurgeOf(deployment))) / before) - size;
 }
 
 function isSaturated(deployment: Deployment, set: ReplicaSet): boolean {
-  const wanted = replicasOf(deployment);
-  return replicasOf(set) === wanted && desiredReplicasOf(set) === wanted && availableOf(set) === wanted;
+  const wanted = specReplicasOf(deployment);
+  return specReplicasOf(set) === wanted && desiredReplicasOf(set) === wanted && availableOf(set) === wanted;
 }
 
 function availableOf({ status }: ReplicaSet): number {

@@ -1,8 +1,8 @@
 import type { Pod } from '../../../kube/api/core.ts';
 import type { Condition, StringMap } from '../../../kube/api/meta.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../kube/api/policy.ts';
-import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { setCondition } from '../../../kube/conditions.ts';
+import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { isReady } from '../pods/pod-state.ts';
 import { scaledValue } from '../pods/scaled-value.ts';

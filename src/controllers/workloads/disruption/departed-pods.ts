@@ -5,7 +5,7 @@ import { keyOf } from '../../../kube/object-key.ts';
  * Which pods are known to have gone of late. Budgets name the pods that may be evicted, and replica sets as well as stateful sets give
  * the name to the next one, maybe within the second up to which times on objects are exact.
  */
-export class DepartedPods {
+export class RecentlyDeletedPods {
   readonly #keptMs: number;
   /** When, by key; the oldest first. */
   readonly #goneMs = new Map<string, number>();

@@ -4,7 +4,7 @@ import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../kube
 import { isReason } from '../../../kube/api-error.ts';
 import { events, podDisruptionBudgets, pods } from '../../../kube/resources.ts';
 import { VirtualClock } from '../../../runtime/virtual-clock.ts';
-import { ControlledCluster } from '../../testing/controlled-cluster.ts';
+import { RealTimeCluster } from '../../testing/real-time-cluster.ts';
 import { deployment } from '../deployment/deployment-controller.ts';
 import { changeDeployment, makeDeployment } from '../deployment/testing/deployments.ts';
 import {
@@ -12,7 +12,7 @@ import {
   healthyNodes,
   namespace,
   podsOf,
-  runHere,
+  runControllersOn,
   setRunning,
   setStatus,
 } from '../testing/workload-fixture.ts';
@@ -35,9 +35,9 @@ async function evict(cluster: Cluster, name: string): Promise<unknown> {
 }
 
 test('a budget follows the scale of the deployment behind its pods, and evictions go by it', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [deployment, disruption, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [deployment, disruption, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 3 });
   await makeBudget(cluster, { maxUnavailable: 1 });
   const { status } = await eventually(
@@ -78,13 +78,13 @@ test('a budget follows the scale of the deployment behind its pods, and eviction
 });
 
 test('an eviction that was granted counts until the pod is gone, or stays after all', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   for (const name of ['a', 'b']) await makePod(cluster, name);
   const granted = await creationOf(cluster, 'a');
   const clock = new VirtualClock(Date.parse(granted));
   await makeBudget(cluster, { minAvailable: 1 });
-  await using _controllers = runHere(cluster, [disruption], { clock });
+  await using _controllers = runControllersOn(cluster, [disruption], { clock });
   await eventually(
     () => getBudget(cluster),
     (budget) => budget.status?.disruptionsAllowed === 1,
@@ -111,11 +111,11 @@ test('an eviction that was granted counts until the pod is gone, or stays after 
 });
 
 test('an eviction that was granted is over when the next pod of the name is there, however soon', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   for (const name of ['a', 'b']) await makePod(cluster, name);
   const clock = new VirtualClock(Date.parse(await creationOf(cluster, 'a')));
-  await using _controllers = runHere(cluster, [disruption], { clock });
+  await using _controllers = runControllersOn(cluster, [disruption], { clock });
   await makeBudget(cluster, { minAvailable: 1 });
   await eventually(
     () => getBudget(cluster),
@@ -133,9 +133,9 @@ test('an eviction that was granted is over when the next pod of the name is ther
 });
 
 test('where nobody can tell how many pods there should be, none may go', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [disruption]);
+  await using _controllers = runControllersOn(cluster, [disruption]);
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'gone', uid: 'u', controller: true };
   await makePod(cluster, 'a', [owner]);
   await makeBudget(cluster, { maxUnavailable: 1 });
@@ -149,7 +149,7 @@ test('where nobody can tell how many pods there should be, none may go', async (
 
 test('an announced disruption that never comes is taken back', async () => {
   const clock = new VirtualClock(Date.parse('2026-11-15T12:00:00Z'));
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await makePod(cluster, 'a');
   const lastTransitionTime = '2026-11-15T12:00:00Z';
@@ -158,7 +158,7 @@ test('an announced disruption that never comes is taken back', async () => {
   ];
   await setStatus(cluster, 'a', { conditions });
   await makeBudget(cluster, { minAvailable: 1 });
-  await using _controllers = runHere(cluster, [disruption], { clock });
+  await using _controllers = runControllersOn(cluster, [disruption], { clock });
   await eventually(
     () => getBudget(cluster),
     (budget) => budget.status?.expectedPods === 1,

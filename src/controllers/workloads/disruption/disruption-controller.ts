@@ -1,24 +1,24 @@
 import type { Pod } from '../../../kube/api/core.ts';
 import type { KubeObject, LabelSelector } from '../../../kube/api/meta.ts';
 import type { PodDisruptionBudget } from '../../../kube/api/policy.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { apiVersionOf, type Resource } from '../../../kube/resource.ts';
 import { podDisruptionBudgets, pods } from '../../../kube/resources.ts';
 import { compileLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
-import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
-import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
-import { ByNamespace } from '../pods/by-namespace.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
+import { NamespaceIndex } from '../pods/namespace-index.ts';
 import { type BudgetPlan, budgetStatusPatch, deletionTimeoutMs, planBudget } from './budget-plan.ts';
-import { DepartedPods } from './departed-pods.ts';
+import { RecentlyDeletedPods } from './departed-pods.ts';
 import { ScaleLookup } from './expected-scale.ts';
 import { selectorText } from './selector-text.ts';
-import { untilStaleMs, withoutTarget } from './stale-disruption.ts';
+import { untilStaleMs, withoutDisruptionTarget } from './stale-disruption.ts';
 
 const workers = 4;
 
@@ -41,8 +41,8 @@ class DisruptionKeeper {
   readonly #context: ControllerContext;
   readonly #budgets: Informer<PodDisruptionBudget>;
   readonly #podCache: Informer<Pod>;
-  readonly #pods: ByNamespace<Pod>;
-  readonly #departed = new DepartedPods(deletionTimeoutMs);
+  readonly #pods: NamespaceIndex<Pod>;
+  readonly #departed = new RecentlyDeletedPods(deletionTimeoutMs);
   readonly #scales: ScaleLookup;
   readonly #queue: WorkQueue;
 
@@ -50,7 +50,7 @@ class DisruptionKeeper {
     this.#context = context;
     this.#budgets = context.informers.of(podDisruptionBudgets);
     this.#podCache = context.informers.of(pods);
-    this.#pods = new ByNamespace(this.#podCache);
+    this.#pods = new NamespaceIndex(this.#podCache);
     this.#scales = new ScaleLookup(context);
     this.#queue = new WorkQueue(context);
   }
@@ -113,7 +113,7 @@ class DisruptionKeeper {
   async #countBudget(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const { namespace, name } = parseKey(key);
     const client = this.#context.cluster.resource(podDisruptionBudgets);
-    const budget = await orAbsent(client.get({ namespace, name }, { signal }));
+    const budget = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
     if (budget === undefined) return undefined;
     const picked = this.#pods.in(namespace ?? '').filter((pod) => isPicked(budget.spec?.selector, pod));
     const scale = await this.#scales.expected(picked, signal);
@@ -152,12 +152,12 @@ class DisruptionKeeper {
     const { clock, cluster } = this.#context;
     const { namespace, name } = parseKey(key);
     const client = cluster.resource(pods);
-    const pod = await orAbsent(client.get({ namespace, name }, { signal }));
+    const pod = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
     const staleMs = pod === undefined ? undefined : untilStaleMs(pod, clock.nowMs());
     if (pod === undefined || staleMs === undefined) return undefined;
     if (staleMs > 0) return { afterMs: staleMs };
     const { uid, resourceVersion } = pod.metadata ?? {};
-    const conditions = withoutTarget(pod, formatTimestamp(clock.nowMs()));
+    const conditions = withoutDisruptionTarget(pod, formatTimestamp(clock.nowMs()));
     const body = { metadata: { uid, resourceVersion }, status: { conditions } };
     await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal });
     return undefined;

@@ -3,9 +3,9 @@ import type { Deployment, ReplicaSet, StatefulSet } from '../../../kube/api/apps
 import type { Scale } from '../../../kube/api/autoscaling.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { KubeObject, OwnerReference } from '../../../kube/api/meta.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
 import { deployments, replicaSets, statefulSets } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { OwnerLookup } from '../owner-lookup.ts';
@@ -74,7 +74,7 @@ export class ScaleLookup {
     const located = this.#owners.locate(controller, namespace);
     if (located === undefined) return undefined;
     const client = this.#cluster.resource(located.resource);
-    const scale: (KubeObject & Scale) | undefined = await orAbsent(
+    const scale: (KubeObject & Scale) | undefined = await undefinedIfNotFound(
       client.get(located.key, { subresource: 'scale', signal }),
     );
     return scaleIn(scale, controller);

@@ -1,6 +1,6 @@
 import type { Pod, PodCondition } from '../../../kube/api/core.ts';
-import { isFinished } from '../../../kube/pods.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
+import { isFinished } from '../../../kube/pods.ts';
 import { isTerminating } from '../pods/pod-state.ts';
 
 /** Whoever announces that a pod is about to be disrupted has this long to do it. */
@@ -15,7 +15,7 @@ export function untilStaleMs(pod: Pod, nowMs: number): number | undefined {
 }
 
 /** The conditions with the announcement taken back. */
-export function withoutTarget({ status }: Pod, now: string): readonly PodCondition[] {
+export function withoutDisruptionTarget({ status }: Pod, now: string): readonly PodCondition[] {
   return (status?.conditions ?? []).map((condition) =>
     isTarget(condition) ? { type: 'DisruptionTarget', status: 'False', lastTransitionTime: now } : condition,
   );

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import type { Node, Pod, PodSpec } from '../../../kube/api/core.ts';
 import { nodes, pods } from '../../../kube/resources.ts';
-import { crashEverywhere } from '../../testing/crash-everywhere.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
-import { whyRefused } from './admission.ts';
+import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
+import { admissionFailure } from './admission.ts';
 import { nodeAgent } from './node-agent.ts';
-import { makeNode, makePod, namespace, phases, readPod } from './testing/agent-fixture.ts';
+import { getPod, makeNode, makePod, namespace, phases } from './testing/agent-fixture.ts';
 
 interface Case {
   readonly what: string;
@@ -164,20 +164,20 @@ test.each(cases)('a pod with $what', ({ pod = {}, node = {}, allocatable, others
   const status = allocatable === undefined ? {} : { allocatable };
   const named: Node = { metadata: { name: 'n1', labels: { zone: 'a' } }, spec: node, status };
   const around: readonly Pod[] = others.map((spec) => ({ spec }));
-  expect(whyRefused({ spec: pod }, named, around)?.message).toBe(expected);
+  expect(admissionFailure({ spec: pod }, named, around)?.message).toBe(expected);
 });
 
 test('a pod that its node does not take fails, and says why', async () => {
-  await using trial = await TrialCluster.start();
-  await makeNode(trial, 'n1');
-  await makePod(trial, 'web', { spec: { nodeSelector: { zone: 'elsewhere' } } });
+  await using fixture = await VirtualTimeCluster.start();
+  await makeNode(fixture, 'n1');
+  await makePod(fixture, 'web', { spec: { nodeSelector: { zone: 'elsewhere' } } });
   const foreign = { type: 'example.com/on', status: 'True' };
   const conditions = [{ type: 'PodScheduled', status: 'True' }, foreign];
   const patch = { type: 'merge', body: { status: { conditions } } } as const;
-  await trial.cluster.resource(pods).patch({ namespace, name: 'web' }, patch, { subresource: 'status' });
-  trial.run([nodeAgent]);
-  await trial.settle();
-  const { status } = await readPod(trial, 'web');
+  await fixture.cluster.resource(pods).patch({ namespace, name: 'web' }, patch, { subresource: 'status' });
+  fixture.run([nodeAgent]);
+  await fixture.settle();
+  const { status } = await getPod(fixture, 'web');
   expect(status).toMatchObject({
     phase: 'Failed',
     reason: 'NodeAffinity',
@@ -185,59 +185,59 @@ test('a pod that its node does not take fails, and says why', async () => {
     startTime: expect.any(String),
   });
   expect(status?.conditions).toMatchObject([foreign]);
-  expect(await trial.told()).toEqual([`NodeAffinity web: ${affinity}`]);
-  expect(trial.troubles).toEqual([]);
+  expect(await fixture.eventLines()).toEqual([`NodeAffinity web: ${affinity}`]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('a pod that runs stays when its node would take it no longer', async () => {
-  await using trial = await TrialCluster.start(nodeAgent);
-  await makeNode(trial, 'n1');
-  await makePod(trial, 'web', { spec: { nodeSelector: { zone: 'n1' } } });
-  await trial.settle();
+  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await makeNode(fixture, 'n1');
+  await makePod(fixture, 'web', { spec: { nodeSelector: { zone: 'n1' } } });
+  await fixture.settle();
   const body = { metadata: { labels: { zone: 'elsewhere' } } };
-  await trial.cluster.resource(nodes).patch({ name: 'n1' }, { type: 'merge', body });
-  await trial.settle();
-  expect(await phases(trial)).toEqual(['web Running']);
+  await fixture.cluster.resource(nodes).patch({ name: 'n1' }, { type: 'merge', body });
+  await fixture.settle();
+  expect(await phases(fixture)).toEqual(['web Running']);
 });
 
 test('of two pods that come at once and want the same port, one fails', async () => {
-  await using trial = await TrialCluster.start();
-  await makeNode(trial, 'n1');
+  await using fixture = await VirtualTimeCluster.start();
+  await makeNode(fixture, 'n1');
   const spec = {
     containers: [{ name: 'main', image: 'pause', ports: [{ containerPort: 80, hostPort: 80 }] }],
   };
-  for (const name of ['a', 'b']) await makePod(trial, name, { spec });
-  trial.run([nodeAgent]);
-  await trial.settle();
-  expect((await phases(trial)).map((line) => line.split(' ')[1]).sort()).toEqual(['Failed', 'Running']);
-  const [failed] = (await phases(trial)).filter((line) => line.endsWith(' Failed'));
-  await makePod(trial, 'c', { node: 'n2', spec });
-  await makeNode(trial, 'n2');
-  await trial.settle();
-  expect(await phases(trial)).toContain('c Running');
-  expect((await trial.told()).join()).toContain(`NodePorts ${failed?.split(' ')[0]}: ${ports}`);
+  for (const name of ['a', 'b']) await makePod(fixture, name, { spec });
+  fixture.run([nodeAgent]);
+  await fixture.settle();
+  expect((await phases(fixture)).map((line) => line.split(' ')[1]).sort()).toEqual(['Failed', 'Running']);
+  const [failed] = (await phases(fixture)).filter((line) => line.endsWith(' Failed'));
+  await makePod(fixture, 'c', { node: 'n2', spec });
+  await makeNode(fixture, 'n2');
+  await fixture.settle();
+  expect(await phases(fixture)).toContain('c Running');
+  expect((await fixture.eventLines()).join()).toContain(`NodePorts ${failed?.split(' ')[0]}: ${ports}`);
 });
 
 test('pods that come at once never take more than the node has; the room of one that ended is free again', async () => {
-  await using trial = await TrialCluster.start();
-  await makeNode(trial, 'n1');
+  await using fixture = await VirtualTimeCluster.start();
+  await makeNode(fixture, 'n1');
   const body = { status: { allocatable: { cpu: '2', pods: '110' } } };
-  const client = trial.cluster.resource(nodes);
+  const client = fixture.cluster.resource(nodes);
   await client.patch({ name: 'n1' }, { type: 'merge', body }, { subresource: 'status' });
   const containers = [{ name: 'main', image: 'pause', resources: { requests: { cpu: '500m' } } }];
   const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
-  for (const name of names) await makePod(trial, name, { spec: { containers } });
-  trial.run([nodeAgent]);
-  await trial.settle();
-  const ends = (await phases(trial)).map((line) => line.split(' '));
+  for (const name of names) await makePod(fixture, name, { spec: { containers } });
+  fixture.run([nodeAgent]);
+  await fixture.settle();
+  const ends = (await phases(fixture)).map((line) => line.split(' '));
   expect(ends.filter(([, phase]) => phase === 'Running')).toHaveLength(4);
   const [refused = ''] = ends.find(([, phase]) => phase === 'Failed') ?? [];
-  expect((await readPod(trial, refused)).status?.reason).toBe('OutOfcpu');
+  expect((await getPod(fixture, refused)).status?.reason).toBe('OutOfcpu');
   const [running = ''] = ends.find(([, phase]) => phase === 'Running') ?? [];
-  await trial.cluster.resource(pods).delete({ namespace, name: running }, { gracePeriodSeconds: 0 });
-  await makePod(trial, 'next', { spec: { containers } });
-  await trial.settle();
-  expect(await phases(trial)).toContain('next Running');
+  await fixture.cluster.resource(pods).delete({ namespace, name: running }, { gracePeriodSeconds: 0 });
+  await makePod(fixture, 'next', { spec: { containers } });
+  await fixture.settle();
+  expect(await phases(fixture)).toContain('next Running');
 });
 
 /** The cluster, but the node changes just before somebody reads it, and nobody is told. */
@@ -261,24 +261,24 @@ function changedBeforeRead(cluster: Cluster, change: () => Promise<unknown>): Cl
 }
 
 test('a node that has got its label just now takes the pod: no pod fails because a cache is late', async () => {
-  await using trial = await TrialCluster.start();
-  await makeNode(trial, 'n1');
-  await makePod(trial, 'web', { spec: { nodeSelector: { disk: 'fast' } } });
+  await using fixture = await VirtualTimeCluster.start();
+  await makeNode(fixture, 'n1');
+  await makePod(fixture, 'web', { spec: { nodeSelector: { disk: 'fast' } } });
   const body = { metadata: { labels: { disk: 'fast' } } };
-  const label = () => trial.cluster.resource(nodes).patch({ name: 'n1' }, { type: 'merge', body });
-  trial.run([nodeAgent], changedBeforeRead(trial.cluster, label));
-  await trial.settle();
-  expect(await phases(trial)).toEqual(['web Running']);
+  const label = () => fixture.cluster.resource(nodes).patch({ name: 'n1' }, { type: 'merge', body });
+  fixture.run([nodeAgent], changedBeforeRead(fixture.cluster, label));
+  await fixture.settle();
+  expect(await phases(fixture)).toEqual(['web Running']);
 });
 
 test('dying after any write changes nothing about who is taken', async () => {
-  const places = await crashEverywhere({
+  const places = await crashControllersAtEveryWrite({
     controllers: [nodeAgent],
-    prepare: async (trial) => {
-      await makeNode(trial, 'n1');
-      await makePod(trial, 'good');
-      await makePod(trial, 'bad', { spec: { nodeSelector: { zone: 'elsewhere' } } });
-      await trial.cluster.resource(pods).delete({ namespace, name: 'good' }, { gracePeriodSeconds: 9 });
+    prepare: async (fixture) => {
+      await makeNode(fixture, 'n1');
+      await makePod(fixture, 'good');
+      await makePod(fixture, 'bad', { spec: { nodeSelector: { zone: 'elsewhere' } } });
+      await fixture.cluster.resource(pods).delete({ namespace, name: 'good' }, { gracePeriodSeconds: 9 });
     },
     resources: [pods, nodes],
     settleMs: 20_000,

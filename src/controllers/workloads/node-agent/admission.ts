@@ -1,10 +1,10 @@
 import type { ContainerPort, Node, Pod } from '../../../kube/api/core.ts';
 import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
 import { findUntoleratedTaint } from '../../../kube/selectors/tolerations.ts';
-import { type Shortage, shortageOf } from './node-room.ts';
+import { type ResourceShortage, shortageOf } from './resource-shortage.ts';
 
 /** Why a node does not take a pod, for good: the pod has failed. */
-export interface Refusal {
+export interface AdmissionFailure {
   readonly reason: string;
   readonly message: string;
 }
@@ -13,7 +13,7 @@ export interface Refusal {
  * Whether the node takes the pod next to the others that it has taken, in the order in which a kubelet checks it. A scheduler has
  * checked the same; what it did not know, or who bound the pod without one, is found here. The first obstacle is the one that is told.
  */
-export function whyRefused(pod: Pod, node: Node, others: readonly Pod[]): Refusal | undefined {
+export function admissionFailure(pod: Pod, node: Node, others: readonly Pod[]): AdmissionFailure | undefined {
   const shortage = shortageOf(pod, node, others);
   if (shortage !== undefined) return outOf(shortage);
   if (!isWanted(pod, node))
@@ -25,12 +25,12 @@ export function whyRefused(pod: Pod, node: Node, others: readonly Pod[]): Refusa
   return undefined;
 }
 
-function outOf({ resource, requested, used, capacity }: Shortage): Refusal {
+function outOf({ resource, requested, used, capacity }: ResourceShortage): AdmissionFailure {
   const amounts = `requested: ${requested}, used: ${used}, capacity: ${capacity}`;
   return { reason: `OutOf${resource}`, message: `Node didn't have enough resource: ${resource}, ${amounts}` };
 }
 
-function failed(predicate: string, why: string): Refusal {
+function failed(predicate: string, why: string): AdmissionFailure {
   return { reason: predicate, message: `Predicate ${predicate} failed: ${why}` };
 }
 

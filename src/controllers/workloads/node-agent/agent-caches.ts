@@ -16,11 +16,11 @@ import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { AttachmentIndex } from './attachment-index.ts';
 import { attachmentFor, isAttachable } from './attachments.ts';
-import { holdsVolumes } from './lifecycle.ts';
 import type { MountView } from './mount-check.ts';
 import { uniqueVolumeName, type VolumeReport } from './node-volumes.ts';
 import { PodAddresses } from './pod-addresses.ts';
-import { claimKeysOf, PodPlaces } from './pod-places.ts';
+import { holdsVolumes } from './pod-lifecycle.ts';
+import { claimKeysOf, PodsByNodeAndClaim } from './pods-by-node-and-claim.ts';
 import { isSimulated, leaseNamespace } from './simulated-nodes.ts';
 
 /** What the agent knows of the cluster. */
@@ -33,7 +33,7 @@ export class AgentCaches {
   readonly drivers: Informer<CSIDriver>;
   readonly csiNodes: Informer<CSINode>;
   readonly attachments: Informer<VolumeAttachment>;
-  readonly places = new PodPlaces();
+  readonly places = new PodsByNodeAndClaim();
   readonly attached = new AttachmentIndex();
   readonly addresses = new PodAddresses();
 

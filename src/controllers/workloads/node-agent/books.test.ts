@@ -3,7 +3,7 @@ import type { Pod } from '../../../kube/api/core.ts';
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { AttachmentIndex } from './attachment-index.ts';
 import { PodAddresses } from './pod-addresses.ts';
-import { PodPlaces } from './pod-places.ts';
+import { PodsByNodeAndClaim } from './pods-by-node-and-claim.ts';
 
 function pod(uid: string, podIP?: string): Pod {
   const volumes = [
@@ -61,7 +61,7 @@ test('an attachment counts from when it is decided, until it is given up or gone
 });
 
 test('pods are found by node and by claim, until they are gone', () => {
-  const places = new PodPlaces();
+  const places = new PodsByNodeAndClaim();
   places.note(pod('a'));
   expect([...places.onNode('n1')]).toEqual(['default/a']);
   expect([...places.ofClaim('default/data')]).toEqual(['default/a']);

@@ -3,9 +3,9 @@ import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { matchesNode } from '../../../kube/selectors/node-selector.ts';
 import { ephemeralClaimName, volumeModeOf, volumeNodeSelector } from '../../../kube/volumes.ts';
 import { finalizers } from '../../../kube/well-known.ts';
-import { whyNotForPod } from '../../volumes/ephemeral/template-claims.ts';
+import { claimConflict } from '../../volumes/ephemeral/template-claims.ts';
 import { isExclusive, isForOnePod } from './attachments.ts';
-import { holderOf, isUnderRollback } from './claim-marks.ts';
+import { holderOf, isUnderRollback } from './mounted-annotation.ts';
 
 /** What the check looks at. Everything is what is known at this moment. */
 export interface MountView {
@@ -34,7 +34,7 @@ export interface Mount {
 }
 
 /** Why a pod can't be started yet, as its Event says it. */
-export interface Block {
+export interface MountBlock {
   readonly reason: 'FailedMount' | 'FailedAttachVolume';
   readonly note: string;
   /** A binding that is being completed, or known here only by half, looks the same; worth telling only if it lasts. */
@@ -43,7 +43,7 @@ export interface Block {
 
 export type MountCheck =
   | { readonly kind: 'ready'; readonly mounts: readonly Mount[] }
-  | { readonly kind: 'blocked'; readonly block: Block };
+  | { readonly kind: 'blocked'; readonly block: MountBlock };
 
 /**
  * Whether everything that the pod mounts is there and may be mounted on its node, in the order in which a kubelet and its attacher
@@ -79,7 +79,11 @@ function claimNameOf(pod: Pod, volume: Volume): string | undefined {
   return ephemeralClaimName(pod.metadata?.name ?? '', volume.name ?? '');
 }
 
-function findVolume(view: MountView, source: Volume, claimName: string): Found | { readonly block: Block } {
+function findVolume(
+  view: MountView,
+  source: Volume,
+  claimName: string,
+): Found | { readonly block: MountBlock } {
   const path = `${view.pod.metadata?.namespace}/${claimName}`;
   const failed = (why: string) => ({
     block: { ...unprocessed(source, `error processing PVC ${path}: ${why}`), mayPass: true } as const,
@@ -89,7 +93,7 @@ function findVolume(view: MountView, source: Volume, claimName: string): Found |
     return failed(`failed to fetch PVC from API server: persistentvolumeclaims "${claimName}" not found`);
   const problem = whyNotUsable(claim);
   if (problem !== undefined) return failed(problem);
-  const foreign = source.ephemeral === undefined ? undefined : whyNotForPod(claim, view.pod);
+  const foreign = source.ephemeral === undefined ? undefined : claimConflict(claim, view.pod);
   if (foreign !== undefined) return { block: unprocessed(source, foreign) };
   const volumeName = claim.spec?.volumeName ?? '';
   const volume = view.volume(volumeName);
@@ -132,9 +136,9 @@ function whyWrongMode(pod: Pod, { name }: Volume, volume: PersistentVolume): str
     : undefined;
 }
 
-function checkVolume(view: MountView, { claim, volume }: Found): Block | undefined {
+function checkVolume(view: MountView, { claim, volume }: Found): MountBlock | undefined {
   const name = volume.metadata?.name;
-  const failed = (what: string, why: string): Block => ({
+  const failed = (what: string, why: string): MountBlock => ({
     reason: 'FailedMount',
     note: `${what} failed for volume "${name}" : ${why}`,
   });
@@ -153,7 +157,7 @@ function checkVolume(view: MountView, { claim, volume }: Found): Block | undefin
 }
 
 /** The attacher finds out first; what needs no attachment fails in the kubelet. */
-function checkDriver(view: MountView, volume: PersistentVolume): Block | undefined {
+function checkDriver(view: MountView, volume: PersistentVolume): MountBlock | undefined {
   const driver = volume.spec?.csi?.driver;
   if (driver === undefined || view.hasDriver(driver)) return undefined;
   const name = volume.metadata?.name;
@@ -175,7 +179,7 @@ function checkDriver(view: MountView, volume: PersistentVolume): Block | undefin
 }
 
 /** A volume that the pod has of a driver without any claim. */
-function checkInlineDriver(view: MountView, { name, csi }: Volume): Block | undefined {
+function checkInlineDriver(view: MountView, { name, csi }: Volume): MountBlock | undefined {
   const driver = csi?.driver;
   if (driver === undefined || view.hasDriver(driver)) return undefined;
   const why = unregistered('mounter.SetUpAt failed to get CSI client', driver);
@@ -194,7 +198,7 @@ function isHeldByOther(view: MountView, claim: PersistentVolumeClaim): boolean {
     .some(({ metadata, status }) => metadata?.uid === holder?.podUid || status?.phase === 'Running');
 }
 
-function checkOtherNodes(view: MountView, { claim, volume }: Found): Block | undefined {
+function checkOtherNodes(view: MountView, { claim, volume }: Found): MountBlock | undefined {
   if (!isExclusive(volume) || view.attachment(volume) === undefined) return undefined;
   const nodeName = view.node.metadata?.name;
   const holder = holderOf(claim);
@@ -214,7 +218,7 @@ function checkOtherNodes(view: MountView, { claim, volume }: Found): Block | und
 }
 
 /** Volumes that are attached to the node already need no slot. */
-function checkSlots(view: MountView, mounts: readonly Mount[]): Block | undefined {
+function checkSlots(view: MountView, mounts: readonly Mount[]): MountBlock | undefined {
   const wanted = new Map<string, number>();
   for (const { volume, attachment } of mounts) {
     if (attachment === undefined) continue;
@@ -242,7 +246,7 @@ function mountOf(view: MountView, { claim, volume }: Found): Mount {
   return { claim, volume, attachment, needsMark: holder === undefined || isOtherPod || isOtherNode };
 }
 
-function unprocessed({ name }: Volume, why: string): Block {
+function unprocessed({ name }: Volume, why: string): MountBlock {
   const note = `Unable to attach or mount volumes: unmounted volumes=[${name}], unattached volumes=[], failed to process volumes=[${name}]: ${why}`;
   return { reason: 'FailedMount', note };
 }

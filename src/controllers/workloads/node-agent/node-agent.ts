@@ -6,15 +6,15 @@ import { isReason } from '../../../kube/api-error.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
-import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
 import { AgentCaches } from './agent-caches.ts';
-import { holdsVolumes } from './lifecycle.ts';
-import { NodeKeeper } from './node-keeper.ts';
+import { NodeReconciler } from './node-reconciler.ts';
 import { isSameReport, reportOf } from './node-volumes.ts';
-import { claimKeysOf } from './pod-places.ts';
+import { holdsVolumes } from './pod-lifecycle.ts';
 import { PodRunner } from './pod-runner.ts';
+import { claimKeysOf } from './pods-by-node-and-claim.ts';
 import { leaseNamespace } from './simulated-nodes.ts';
 
 const workers = 8;
@@ -39,7 +39,7 @@ class NodeAgent {
   readonly #context: ControllerContext;
   readonly #caches: AgentCaches;
   readonly #pods: PodRunner;
-  readonly #nodes: NodeKeeper;
+  readonly #nodes: NodeReconciler;
   readonly #queue: WorkQueue;
 
   constructor(context: ControllerContext) {
@@ -47,7 +47,7 @@ class NodeAgent {
     this.#caches = new AgentCaches(context);
     this.#queue = new WorkQueue(context);
     this.#pods = new PodRunner(context, this.#caches, (nodeName) => this.#report(nodeName));
-    this.#nodes = new NodeKeeper(context, this.#caches);
+    this.#nodes = new NodeReconciler(context, this.#caches);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -75,8 +75,8 @@ class NodeAgent {
   async #turn(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const [what, name = ''] = key.split(' ');
     if (what === 'pod') return await this.#pods.run(name, signal);
-    if (what === 'node') return await this.#nodes.keep(name, signal);
-    await this.#nodes.release(name, signal);
+    if (what === 'node') return await this.#nodes.reconcileNode(name, signal);
+    await this.#nodes.detachIfUnused(name, signal);
     return undefined;
   }
 

@@ -1,31 +1,31 @@
 import type { Node, Pod } from '../../../kube/api/core.ts';
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { keyOf } from '../../../kube/object-key.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { nodes, persistentVolumeClaims, volumeAttachments } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
-import type { Requeue } from '../../../reconcile/controller-loop.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
 import { assert, unreachable } from '../../../runtime/assert.ts';
-import { type Refusal, whyRefused } from './admission.ts';
+import { type AdmissionFailure, admissionFailure } from './admission.ts';
 import type { AgentCaches } from './agent-caches.ts';
-import { markOf } from './claim-marks.ts';
-import { growFileSystem } from './file-systems.ts';
-import { nextStep } from './lifecycle.ts';
-import { type Block, checkMounts, type Mount } from './mount-check.ts';
+import { growFileSystem } from './grow-file-system.ts';
+import { checkMounts, type Mount, type MountBlock } from './mount-check.ts';
+import { MountWarningDelay } from './mount-warning-delay.ts';
+import { mountedAnnotationValue } from './mounted-annotation.ts';
 import { reportOf, type VolumeReport } from './node-volumes.ts';
-import { Patience } from './patience.ts';
-import { PodCollector } from './pod-collector.ts';
-import { claimKeysOf } from './pod-places.ts';
+import { PodGarbageCollector } from './pod-garbage-collector.ts';
+import { nextLifecycleStep } from './pod-lifecycle.ts';
 import {
   finishedStatus,
-  refusedStatus,
+  rejectedStatus,
   runningConditions,
   runningStatus,
   waitingStatus,
 } from './pod-status.ts';
-import { PodWrites } from './pod-writes.ts';
+import { NodeAgentPodWrites } from './pod-writes.ts';
+import { claimKeysOf } from './pods-by-node-and-claim.ts';
 import { TaintEvictions } from './taint-evictions.ts';
 
 /**
@@ -43,10 +43,10 @@ export class PodRunner {
   readonly #context: ControllerContext;
   readonly #caches: AgentCaches;
   readonly #report: (nodeName: string) => void;
-  readonly #writes: PodWrites;
+  readonly #writes: NodeAgentPodWrites;
   readonly #evictions: TaintEvictions;
-  readonly #collector: PodCollector;
-  readonly #patience: Patience;
+  readonly #collector: PodGarbageCollector;
+  readonly #patience: MountWarningDelay;
   /** Uids of pods that their node has taken, though nothing was written of it yet. */
   readonly #admitted = new Set<string>();
 
@@ -55,10 +55,10 @@ export class PodRunner {
     this.#context = context;
     this.#caches = caches;
     this.#report = report;
-    this.#writes = new PodWrites(context);
+    this.#writes = new NodeAgentPodWrites(context);
     this.#evictions = new TaintEvictions(context.clock, this.#writes);
-    this.#collector = new PodCollector(context, this.#writes);
-    this.#patience = new Patience(context.clock);
+    this.#collector = new PodGarbageCollector(context, this.#writes);
+    this.#patience = new MountWarningDelay(context.clock);
   }
 
   /** The pod is gone. */
@@ -95,7 +95,7 @@ export class PodRunner {
       await this.#refuse(pod, refusal, signal);
       return undefined;
     }
-    const eviction = await this.#evictions.judge(pod, node, signal);
+    const eviction = await this.#evictions.evictIfDue(pod, node, signal);
     if (eviction.kind === 'evicted') return undefined;
     return soonest(
       await this.#step(pod, node, signal),
@@ -103,24 +103,26 @@ export class PodRunner {
     );
   }
 
-  /** A pod with a start time was taken already. Labels may be newer than the cache, which alone must not cost a pod its life. */
-  async #admit(pod: Pod, node: Node, signal: AbortSignal): Promise<Refusal | undefined> {
+  /** A pod with a start time was taken already. Labels may be newer than the cache, which alone must not cost a pod its existence. */
+  async #admit(pod: Pod, node: Node, signal: AbortSignal): Promise<AdmissionFailure | undefined> {
     const { uid = '' } = pod.metadata ?? {};
     if (isFinished(pod) || this.#isAdmitted(pod)) return undefined;
-    let refusal = whyRefused(pod, node, this.#othersOn(pod));
+    let refusal = admissionFailure(pod, node, this.#othersOn(pod));
     if (refusal?.reason === 'NodeAffinity') {
       const { name = '' } = node.metadata ?? {};
-      const fresh = await orAbsent(this.#context.cluster.resource(nodes).get({ name }, { signal }));
-      refusal = whyRefused(pod, fresh ?? node, this.#othersOn(pod));
+      const fresh = await undefinedIfNotFound(
+        this.#context.cluster.resource(nodes).get({ name }, { signal }),
+      );
+      refusal = admissionFailure(pod, fresh ?? node, this.#othersOn(pod));
     }
     if (refusal === undefined) this.#admitted.add(uid);
     return refusal;
   }
 
-  async #refuse(pod: Pod, refusal: Refusal, signal: AbortSignal): Promise<void> {
+  async #refuse(pod: Pod, refusal: AdmissionFailure, signal: AbortSignal): Promise<void> {
     const { reason, message: note } = refusal;
-    this.#writes.tell(pod, { type: 'Warning', reason, action: 'AdmitPod', note });
-    await this.#writes.status(pod, refusedStatus(pod, refusal, this.#context.clock.nowMs()), signal);
+    this.#writes.recordEvent(pod, { type: 'Warning', reason, action: 'AdmitPod', note });
+    await this.#writes.status(pod, rejectedStatus(pod, refusal, this.#context.clock.nowMs()), signal);
   }
 
   #isAdmitted({ metadata, status }: Pod): boolean {
@@ -138,7 +140,7 @@ export class PodRunner {
 
   async #step(pod: Pod, node: Node, signal: AbortSignal): Promise<Requeue | undefined> {
     const nowMs = this.#context.clock.nowMs();
-    const step = nextStep(pod, nowMs);
+    const step = nextLifecycleStep(pod, nowMs);
     switch (step.kind) {
       case 'nothing':
         return undefined;
@@ -192,11 +194,11 @@ export class PodRunner {
     return false;
   }
 
-  async #hold(pod: Pod, block: Block, signal: AbortSignal): Promise<Requeue | undefined> {
+  async #hold(pod: Pod, block: MountBlock, signal: AbortSignal): Promise<Requeue | undefined> {
     const { reason, note } = block;
     this.waiting.add(keyOf(pod));
-    const patientMs = this.#patience.leftMs(pod, block);
-    if (patientMs === 0) this.#writes.tell(pod, { type: 'Warning', reason, action: 'StartPod', note });
+    const patientMs = this.#patience.remainingMs(pod, block);
+    if (patientMs === 0) this.#writes.recordEvent(pod, { type: 'Warning', reason, action: 'StartPod', note });
     if (pod.status?.containerStatuses === undefined)
       await this.#writes.status(pod, waitingStatus(pod, this.#context.clock.nowMs()), signal);
     return patientMs === 0 ? undefined : { afterMs: patientMs };
@@ -204,7 +206,10 @@ export class PodRunner {
 
   /** On the versions that were judged: a rollback that began meanwhile, or another pod that was first, makes it fail. */
   async #mark(pod: Pod, mounts: readonly Mount[], signal: AbortSignal): Promise<void> {
-    const value = markOf({ nodeName: pod.spec?.nodeName ?? '', podUid: pod.metadata?.uid ?? '' });
+    const value = mountedAnnotationValue({
+      nodeName: pod.spec?.nodeName ?? '',
+      podUid: pod.metadata?.uid ?? '',
+    });
     const client = this.#context.cluster.resource(persistentVolumeClaims);
     const unmarked = new Map(
       mounts.flatMap(({ claim, needsMark }) => (needsMark ? [[claim.metadata?.name, claim]] : [])),
@@ -241,7 +246,7 @@ export class PodRunner {
     const name = wanted.metadata?.name ?? '';
     const known = this.#caches.attachments.get(name);
     if (known?.status?.attached === true && known.metadata?.deletionTimestamp === undefined) return;
-    const found = await orAbsent(client.get({ name }, { signal }));
+    const found = await undefinedIfNotFound(client.get({ name }, { signal }));
     const current = found ?? (await client.create(wanted, { signal }));
     if (current.status?.attached === true) return;
     const { uid, resourceVersion } = current.metadata ?? {};
@@ -249,7 +254,12 @@ export class PodRunner {
     await client.patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
     const volumeName = wanted.spec?.source?.persistentVolumeName;
     const note = `AttachVolume.Attach succeeded for volume "${volumeName}" `;
-    this.#writes.tell(pod, { type: 'Normal', reason: 'SuccessfulAttachVolume', action: 'StartPod', note });
+    this.#writes.recordEvent(pod, {
+      type: 'Normal',
+      reason: 'SuccessfulAttachVolume',
+      action: 'StartPod',
+      note,
+    });
   }
 
   /** What a running pod needs to go on: its attachments, room in its file systems, and conditions that follow its readiness gates. */

@@ -9,7 +9,7 @@ import type {
 } from '../../../kube/api/core.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
 import { formatTimestamp } from '../../../kube/go/timestamp.ts';
-import type { Refusal } from './admission.ts';
+import type { AdmissionFailure } from './admission.ts';
 
 /** As the kubelet writes it: our own types leave out what only people read. */
 export interface WrittenStatus extends Omit<PodStatus, 'conditions'> {
@@ -41,7 +41,11 @@ export function waitingStatus(pod: Pod, nowMs: number): WrittenStatus {
 }
 
 /** The node does not take it. Of its conditions those stay that are none of a kubelet's. */
-export function refusedStatus(pod: Pod, { reason, message }: Refusal, nowMs: number): WrittenStatus {
+export function rejectedStatus(
+  pod: Pod,
+  { reason, message }: AdmissionFailure,
+  nowMs: number,
+): WrittenStatus {
   const foreign = (pod.status?.conditions ?? []).filter(({ type = '' }) => !kubeletConditions.has(type));
   return {
     ...common(pod, nowMs),

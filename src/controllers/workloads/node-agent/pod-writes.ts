@@ -1,7 +1,7 @@
 import type { Pod } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { pods } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { WrittenStatus } from './pod-status.ts';
@@ -15,7 +15,7 @@ interface PodEvent {
 }
 
 /** What the agent writes about pods. */
-export class PodWrites {
+export class NodeAgentPodWrites {
   readonly #context: ControllerContext;
 
   constructor(context: ControllerContext) {
@@ -28,7 +28,9 @@ export class PodWrites {
     const body = { metadata: { uid, resourceVersion }, status };
     const client = this.#context.cluster.resource(pods);
     const patch = { type: 'merge', body } as const;
-    return await orAbsent(client.patch({ namespace, name }, patch, { subresource: 'status', signal }));
+    return await undefinedIfNotFound(
+      client.patch({ namespace, name }, patch, { subresource: 'status', signal }),
+    );
   }
 
   /** Nothing is left of it on its node, whatever was written about it meanwhile. */
@@ -53,10 +55,10 @@ export class PodWrites {
     const { namespace, name = '', uid = '', resourceVersion = '' } = metadata ?? {};
     const preconditions = { uid, resourceVersion };
     const client = this.#context.cluster.resource(pods);
-    await orAbsent(client.delete({ namespace, name }, { ...grace, preconditions, signal }));
+    await undefinedIfNotFound(client.delete({ namespace, name }, { ...grace, preconditions, signal }));
   }
 
-  tell(pod: Pod, event: PodEvent): void {
+  recordEvent(pod: Pod, event: PodEvent): void {
     const regarding = referenceTo(pod, { apiVersion: 'v1', kind: 'Pod' });
     this.#context.events.record({ regarding, ...event });
   }

@@ -1,7 +1,7 @@
 import type { Lease } from '../../../kube/api/coordination.ts';
 import type { Node, NodeCondition } from '../../../kube/api/core.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
-import { formatTimestamp, parseTimestamp, formatMicroTime } from '../../../kube/go/timestamp.ts';
+import { formatMicroTime, formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { annotations } from '../../../kube/well-known.ts';
 
 /** Who holds the leases of simulated nodes. */

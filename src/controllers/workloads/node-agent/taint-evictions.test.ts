@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { Taint, Toleration } from '../../../kube/api/core.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { nodes, pods } from '../../../kube/resources.ts';
-import { crashEverywhere } from '../../testing/crash-everywhere.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { nodeAgent } from './node-agent.ts';
-import { makeNode, makePod, namespace, phases, readPod } from './testing/agent-fixture.ts';
+import { getPod, makeNode, makePod, namespace, phases } from './testing/agent-fixture.ts';
 
 const fire: Taint = { key: 'fire', effect: 'NoExecute' };
 const flood: Taint = { key: 'flood', effect: 'NoExecute' };
@@ -15,23 +15,23 @@ function tolerating(key: string, tolerationSeconds?: number): Toleration {
   return { key, operator: 'Exists', effect: 'NoExecute', ...forHowLong };
 }
 
-async function taint({ cluster }: TrialCluster, ...taints: readonly Taint[]): Promise<void> {
+async function taint({ cluster }: VirtualTimeCluster, ...taints: readonly Taint[]): Promise<void> {
   await cluster.resource(nodes).patch({ name: 'n1' }, { type: 'merge', body: { spec: { taints } } });
 }
 
-async function startWith(...tolerations: readonly Toleration[]): Promise<TrialCluster> {
-  const trial = await TrialCluster.start(nodeAgent);
-  await makeNode(trial, 'n1');
-  await makePod(trial, 'web', { spec: { tolerations, terminationGracePeriodSeconds: 10 } });
-  await trial.settle();
-  return trial;
+async function startWith(...tolerations: readonly Toleration[]): Promise<VirtualTimeCluster> {
+  const fixture = await VirtualTimeCluster.start(nodeAgent);
+  await makeNode(fixture, 'n1');
+  await makePod(fixture, 'web', { spec: { tolerations, terminationGracePeriodSeconds: 10 } });
+  await fixture.settle();
+  return fixture;
 }
 
 test('a pod that does not tolerate a taint is deleted when its node gets it', async () => {
-  await using trial = await startWith();
-  await taint(trial, fire);
-  await trial.settle();
-  const { metadata, status } = await readPod(trial, 'web');
+  await using fixture = await startWith();
+  await taint(fixture, fire);
+  await fixture.settle();
+  const { metadata, status } = await getPod(fixture, 'web');
   expect(metadata?.deletionTimestamp).toBeDefined();
   expect(getCondition(status?.conditions, 'DisruptionTarget')).toMatchObject({
     status: 'True',
@@ -39,100 +39,104 @@ test('a pod that does not tolerate a taint is deleted when its node gets it', as
     message: 'Taint manager: deleting due to NoExecute taint',
     observedGeneration: metadata?.generation === undefined ? undefined : expect.any(Number),
   });
-  expect(await trial.told()).toEqual(['TaintManagerEviction web: Marking for deletion Pod default/web']);
-  await trial.settle(15_000);
-  expect(await phases(trial)).toEqual([]);
+  expect(await fixture.eventLines()).toEqual([
+    'TaintManagerEviction web: Marking for deletion Pod default/web',
+  ]);
+  await fixture.settle(15_000);
+  expect(await phases(fixture)).toEqual([]);
 });
 
 test('a pod stays as long as it tolerates the taint, and no longer', async () => {
-  await using trial = await startWith(tolerating('fire', 60));
-  await taint(trial, fire);
-  await trial.settle(59_000);
-  expect((await readPod(trial, 'web')).metadata?.deletionTimestamp).toBeUndefined();
-  await trial.settle(2_000);
-  expect((await readPod(trial, 'web')).metadata?.deletionTimestamp).toBeDefined();
+  await using fixture = await startWith(tolerating('fire', 60));
+  await taint(fixture, fire);
+  await fixture.settle(59_000);
+  expect((await getPod(fixture, 'web')).metadata?.deletionTimestamp).toBeUndefined();
+  await fixture.settle(2_000);
+  expect((await getPod(fixture, 'web')).metadata?.deletionTimestamp).toBeDefined();
 });
 
 test('a taint that is taken away in time leaves the pod where it is', async () => {
-  await using trial = await startWith(tolerating('fire', 60));
-  await taint(trial, fire);
-  await trial.settle(30_000);
-  await taint(trial);
-  await trial.settle(120_000);
-  expect(await phases(trial)).toEqual(['web Running']);
-  expect(await trial.told()).toEqual(['TaintManagerEviction web: Cancelling deletion of Pod default/web']);
-  await taint(trial, fire);
-  await trial.settle(59_000);
-  expect(await phases(trial)).toEqual(['web Running']);
+  await using fixture = await startWith(tolerating('fire', 60));
+  await taint(fixture, fire);
+  await fixture.settle(30_000);
+  await taint(fixture);
+  await fixture.settle(120_000);
+  expect(await phases(fixture)).toEqual(['web Running']);
+  expect(await fixture.eventLines()).toEqual([
+    'TaintManagerEviction web: Cancelling deletion of Pod default/web',
+  ]);
+  await taint(fixture, fire);
+  await fixture.settle(59_000);
+  expect(await phases(fixture)).toEqual(['web Running']);
 });
 
 test('a second taint that is not tolerated ends the time at once', async () => {
-  await using trial = await startWith(tolerating('fire', 60));
-  await taint(trial, fire);
-  await trial.settle();
-  await taint(trial, fire, flood);
-  await trial.settle();
-  expect((await readPod(trial, 'web')).metadata?.deletionTimestamp).toBeDefined();
-  expect(await trial.told()).toEqual([
+  await using fixture = await startWith(tolerating('fire', 60));
+  await taint(fixture, fire);
+  await fixture.settle();
+  await taint(fixture, fire, flood);
+  await fixture.settle();
+  expect((await getPod(fixture, 'web')).metadata?.deletionTimestamp).toBeDefined();
+  expect(await fixture.eventLines()).toEqual([
     'TaintManagerEviction web: Cancelling deletion of Pod default/web',
     'TaintManagerEviction web: Marking for deletion Pod default/web',
   ]);
 });
 
 test('an agent that starts anew goes on with a pod that was marked already', async () => {
-  await using trial = await startWith(tolerating('fire', 60));
-  await taint(trial, fire);
+  await using fixture = await startWith(tolerating('fire', 60));
+  await taint(fixture, fire);
   const conditions = [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager' }];
   const patch = { type: 'strategic', body: { status: { conditions } } } as const;
-  await trial.cluster.resource(pods).patch({ namespace, name: 'web' }, patch, { subresource: 'status' });
-  await trial.settle();
-  expect((await readPod(trial, 'web')).metadata?.deletionTimestamp).toBeDefined();
+  await fixture.cluster.resource(pods).patch({ namespace, name: 'web' }, patch, { subresource: 'status' });
+  await fixture.settle();
+  expect((await getPod(fixture, 'web')).metadata?.deletionTimestamp).toBeDefined();
 });
 
 test('a pod that ends by itself before its time is over ends then', async () => {
-  await using trial = await TrialCluster.start(nodeAgent);
-  await makeNode(trial, 'n1');
-  await taint(trial, fire);
+  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await makeNode(fixture, 'n1');
+  await taint(fixture, fire);
   const spec = { tolerations: [tolerating('fire', 60)], restartPolicy: 'Never' } as const;
-  await makePod(trial, 'job', { spec, annotations: { 'stowage.dev/run-seconds': '5' } });
-  await trial.settle(10_000);
-  expect(await phases(trial)).toEqual(['job Succeeded']);
+  await makePod(fixture, 'job', { spec, annotations: { 'stowage.dev/run-seconds': '5' } });
+  await fixture.settle(10_000);
+  expect(await phases(fixture)).toEqual(['job Succeeded']);
 });
 
 test('a pod that comes to a tainted node is refused, and then goes', async () => {
-  await using trial = await TrialCluster.start(nodeAgent);
-  await makeNode(trial, 'n1');
-  await taint(trial, fire);
-  await trial.settle();
-  await makePod(trial, 'web');
-  await makePod(trial, 'guard', { spec: { tolerations: [tolerating('fire')] } });
-  await trial.settle();
-  expect(await phases(trial)).toEqual(['guard Running']);
-  expect(await trial.told()).toEqual([
+  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await makeNode(fixture, 'n1');
+  await taint(fixture, fire);
+  await fixture.settle();
+  await makePod(fixture, 'web');
+  await makePod(fixture, 'guard', { spec: { tolerations: [tolerating('fire')] } });
+  await fixture.settle();
+  expect(await phases(fixture)).toEqual(['guard Running']);
+  expect(await fixture.eventLines()).toEqual([
     'TaintManagerEviction web: Marking for deletion Pod default/web',
     "TaintToleration web: Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate",
   ]);
 });
 
 test('nobody is evicted from a node that is not simulated', async () => {
-  await using trial = await startWith();
+  await using fixture = await startWith();
   const body = { metadata: { annotations: { 'stowage.dev/simulated': 'false' } } };
-  await trial.cluster.resource(nodes).patch({ name: 'n1' }, { type: 'merge', body });
-  await taint(trial, fire);
-  await trial.settle();
-  expect((await readPod(trial, 'web')).metadata?.deletionTimestamp).toBeUndefined();
+  await fixture.cluster.resource(nodes).patch({ name: 'n1' }, { type: 'merge', body });
+  await taint(fixture, fire);
+  await fixture.settle();
+  expect((await getPod(fixture, 'web')).metadata?.deletionTimestamp).toBeUndefined();
 });
 
 test('dying after any write of an eviction changes nothing about its end', async () => {
-  const places = await crashEverywhere({
+  const places = await crashControllersAtEveryWrite({
     controllers: [nodeAgent],
-    prepare: async (trial) => {
-      await makeNode(trial, 'n1');
-      await makePod(trial, 'web', { spec: { tolerations: [tolerating('fire', 5)] } });
-      await makePod(trial, 'db');
-      await using _earlier = trial.run([nodeAgent]);
-      await trial.settle();
-      await taint(trial, fire);
+    prepare: async (fixture) => {
+      await makeNode(fixture, 'n1');
+      await makePod(fixture, 'web', { spec: { tolerations: [tolerating('fire', 5)] } });
+      await makePod(fixture, 'db');
+      await using _earlier = fixture.run([nodeAgent]);
+      await fixture.settle();
+      await taint(fixture, fire);
     },
     resources: [pods, nodes],
     settleMs: 60_000,

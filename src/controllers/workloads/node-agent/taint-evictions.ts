@@ -1,9 +1,9 @@
 import type { Node, Pod, PodCondition } from '../../../kube/api/core.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
-import { keyOf } from '../../../kube/object-key.ts';
 import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+import { keyOf } from '../../../kube/object-key.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import type { PodWrites } from './pod-writes.ts';
+import type { NodeAgentPodWrites } from './pod-writes.ts';
 import { toleratedTimeMs } from './tolerated-time.ts';
 
 const disruptionTarget = 'DisruptionTarget';
@@ -21,16 +21,16 @@ type Eviction =
  */
 export class TaintEvictions {
   readonly #clock: Clock;
-  readonly #writes: PodWrites;
+  readonly #writes: NodeAgentPodWrites;
   /** When pods are to be deleted, by uid. */
   readonly #dueMs = new Map<string, number>();
 
-  constructor(clock: Clock, writes: PodWrites) {
+  constructor(clock: Clock, writes: NodeAgentPodWrites) {
     this.#clock = clock;
     this.#writes = writes;
   }
 
-  async judge(pod: Pod, node: Node, signal: AbortSignal): Promise<Eviction> {
+  async evictIfDue(pod: Pod, node: Node, signal: AbortSignal): Promise<Eviction> {
     const toleratedMs = toleratedTimeMs(pod, node);
     if (toleratedMs === Number.POSITIVE_INFINITY) {
       this.#cancel(pod);
@@ -74,7 +74,12 @@ export class TaintEvictions {
   }
 
   #tell(pod: Pod, note: string): void {
-    this.#writes.tell(pod, { type: 'Normal', reason: 'TaintManagerEviction', action: 'EvictPod', note });
+    this.#writes.recordEvent(pod, {
+      type: 'Normal',
+      reason: 'TaintManagerEviction',
+      action: 'EvictPod',
+      note,
+    });
   }
 }
 

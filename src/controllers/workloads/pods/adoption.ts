@@ -10,7 +10,7 @@ import {
 } from '../../../kube/selectors/label-selector.ts';
 
 /** Whom of the objects around it an owner has, takes in and lets go. */
-export interface Claiming<T> {
+export interface DependentClaims<T> {
   readonly mine: readonly T[];
   readonly adopt: readonly T[];
   readonly release: readonly T[];
@@ -24,7 +24,7 @@ export function claimDependents<T extends KubeObject>(
   owner: KubeObject,
   objects: readonly T[],
   isWanted: (object: T) => boolean,
-): Claiming<T> {
+): DependentClaims<T> {
   const uid = owner.metadata?.uid;
   const isEnding = owner.metadata?.deletionTimestamp !== undefined;
   const mine: T[] = [];
@@ -49,7 +49,7 @@ export function selectorOf(selector: LabelSelector | undefined): CompiledLabelSe
   return selector !== undefined && compiled.ok ? compiled.selector : undefined;
 }
 
-export function isPicked(selector: CompiledLabelSelector, { metadata }: KubeObject): boolean {
+export function isSelectedBy(selector: CompiledLabelSelector, { metadata }: KubeObject): boolean {
   return matchesLabels(selector, metadata?.labels ?? {});
 }
 
@@ -67,9 +67,9 @@ export function controllerReference(owner: KubeObject, resource: Resource): Owne
 }
 
 /** Carries out what {@link claimDependents} says, each on the very version that was judged. Objects that are gone need nothing. */
-export async function applyClaiming<T extends KubeObject>(
+export async function adoptAndRelease<T extends KubeObject>(
   client: ResourceClient<T>,
-  { adopt, release }: Claiming<T>,
+  { adopt, release }: DependentClaims<T>,
   reference: OwnerReference,
   signal: AbortSignal,
 ): Promise<void> {

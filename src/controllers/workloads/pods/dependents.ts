@@ -45,7 +45,7 @@ export class Dependents<T extends KubeObject> {
   }
 
   /** What the owner controls, and what nobody controls in its namespace. */
-  near(owner: KubeObject): readonly Projected<T>[] {
+  ownedOrOrphaned(owner: KubeObject): readonly Projected<T>[] {
     const { uid = '', namespace = '' } = owner.metadata ?? {};
     return [uid, orphansOf(namespace)].flatMap((place) =>
       [...(this.#places.get(place) ?? [])]

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../kube/api/meta.ts';
-import type { Requeue } from '../../../reconcile/controller-loop.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { TokenBucket } from '../../../runtime/token-bucket.ts';
 
@@ -9,7 +9,7 @@ const sparePods = 20;
 const wholeSetSeconds = 30;
 const podsPerSecondMin = 0.5;
 
-export interface Allowance {
+export interface ReplacementAllowance {
   /** How many pods may be made now. */
   readonly count: number;
   /** When there may be one more; undefined where none was held back. */
@@ -20,7 +20,7 @@ export interface Allowance {
  * How fast a set may make pods while nobody changes what it asks for. Pods that end as soon as they are made, such as those whose
  * template names a node that turns them away, would else be made up for as fast as the machine can. A changed set starts anew.
  */
-export class ReplacementPace {
+export class ReplacementRateLimit {
   readonly #clock: Clock;
   /** By the set's uid; an entry goes with its set. */
   readonly #budgets = new Map<string, Budget>();
@@ -30,7 +30,7 @@ export class ReplacementPace {
   }
 
   /** Those that may be made count as made. */
-  take(set: KubeObject, replicas: number, count: number): Allowance {
+  take(set: KubeObject, replicas: number, count: number): ReplacementAllowance {
     if (count === 0) return { count, waitMs: undefined };
     const nowMs = this.#clock.monotonicMs();
     const bucket = this.#bucketOf(set, replicas, nowMs);
@@ -61,7 +61,7 @@ export class ReplacementPace {
 }
 
 /** A look at the earliest of these times; none where there is none. */
-export function soonest(times: readonly (number | undefined)[]): Requeue | undefined {
+export function soonestRequeue(times: readonly (number | undefined)[]): Requeue | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : { afterMs: Math.min(...known) };
 }

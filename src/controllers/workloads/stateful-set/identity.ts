@@ -11,13 +11,13 @@ const revisionLabel = 'controller-revision-hash';
 const ordinalMax = 2 ** 31 - 1;
 
 /** A template under the name by which pods call it. */
-export interface Revision {
+export interface SetRevision {
   readonly name: string;
   readonly template: PodTemplateSpec;
 }
 
 /** The pod of this ordinal as the revision draws it: its own name and host name, its own volumes. */
-export function memberPod(set: StatefulSet, { name: revision, template }: Revision, ordinal: number): Pod {
+export function memberPod(set: StatefulSet, { name: revision, template }: SetRevision, ordinal: number): Pod {
   const name = podNameOf(set, ordinal);
   const pod = podFromTemplate(
     template,
@@ -58,7 +58,7 @@ export function hasIdentity({ metadata }: Pod): boolean {
   return metadata?.labels?.[podNameLabel] === metadata?.name;
 }
 
-export function revisionOf({ metadata }: Pod): string {
+export function podRevisionOf({ metadata }: Pod): string {
   return metadata?.labels?.[revisionLabel] ?? '';
 }
 
@@ -88,13 +88,13 @@ export function startOrdinalOf({ spec }: StatefulSet): number {
   return spec?.ordinals?.start ?? 0;
 }
 
-export function replicasOf({ spec }: StatefulSet): number {
+export function setReplicasOf({ spec }: StatefulSet): number {
   return spec?.replicas ?? 1;
 }
 
 export function isInRange(set: StatefulSet, ordinal: number): boolean {
   const start = startOrdinalOf(set);
-  return ordinal >= start && ordinal < start + replicasOf(set);
+  return ordinal >= start && ordinal < start + setReplicasOf(set);
 }
 
 function splitName(name = ''): { readonly parent: string; readonly ordinal: number } | undefined {

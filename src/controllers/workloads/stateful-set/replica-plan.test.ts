@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { StatefulSetSpec } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import type { OwnerReference } from '../../../kube/api/meta.ts';
-import { planReplicas, type Step } from './replica-plan.ts';
-import { dataTemplate, setSpec, templateOf } from './testing/sets.ts';
+import { planReplicas, type ReplicaStep } from './replica-plan.ts';
+import { dataTemplate, setSpec, setTemplate } from './testing/sets.ts';
 
 const nowMs = Date.parse('2026-11-15T12:00:00Z');
-const current = { name: 'old', template: templateOf('v1') };
-const update = { name: 'new', template: templateOf('v2') };
+const current = { name: 'old', template: setTemplate('v1') };
+const update = { name: 'new', template: setTemplate('v2') };
 
 /** `web-0 new ready`: name, revision and the words below, in any number. */
 function podFrom(text: string): Pod {
@@ -51,7 +51,7 @@ function claimFrom(text: string): PersistentVolumeClaim {
   };
 }
 
-function lineOf(step: Step): string {
+function lineOf(step: ReplicaStep): string {
   switch (step.kind) {
     case 'create-pod':
       return `make ${step.pod.metadata?.name} ${step.pod.metadata?.labels?.['controller-revision-hash']}`;

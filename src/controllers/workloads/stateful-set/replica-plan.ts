@@ -10,9 +10,9 @@ import {
   memberPod,
   ordinalOf,
   podNameOf,
-  type Revision,
-  replicasOf,
-  revisionOf,
+  podRevisionOf,
+  type SetRevision,
+  setReplicasOf,
   startOrdinalOf,
 } from './identity.ts';
 
@@ -22,12 +22,12 @@ export interface SetView {
   readonly pods: readonly Pod[];
   /** By name; others may be among them. */
   readonly claims: ReadonlyMap<string, PersistentVolumeClaim>;
-  readonly current: Revision;
-  readonly update: Revision;
+  readonly current: SetRevision;
+  readonly update: SetRevision;
   readonly nowMs: number;
 }
 
-export type Step =
+export type ReplicaStep =
   | { readonly kind: 'create-claim'; readonly claim: PersistentVolumeClaim; readonly podName: string }
   | { readonly kind: 'create-pod'; readonly pod: Pod }
   | { readonly kind: 'delete-pod'; readonly pod: Pod }
@@ -45,11 +45,11 @@ export type Step =
  * What to do next, in this order. One pod at a time, in order of ordinals and each only when all before it are available, unless
  * the set is managed in parallel. Scaling comes before updating; pods leave from the highest ordinal down.
  */
-export function planReplicas(view: SetView): readonly Step[] {
+export function planReplicas(view: SetView): readonly ReplicaStep[] {
   const { set } = view;
   if (set.metadata?.deletionTimestamp !== undefined) return [];
   const isOrdered = set.spec?.podManagementPolicy !== 'Parallel';
-  const steps: Step[] = [];
+  const steps: ReplicaStep[] = [];
   const turns = [...replicaTurns(view), ...claimTurns(view), ...condemnedTurns(view, isOrdered)];
   for (const turn of turns) {
     const { steps: next, isBlocking } = turn(isOrdered);
@@ -60,7 +60,7 @@ export function planReplicas(view: SetView): readonly Step[] {
 }
 
 interface Turn {
-  readonly steps: readonly Step[];
+  readonly steps: readonly ReplicaStep[];
   /** Whoever comes later has to wait, where the order counts. */
   readonly isBlocking: boolean;
 }
@@ -74,7 +74,7 @@ const block: Turn = { steps: [], isBlocking: true };
 function slots({ set, pods }: SetView): readonly (Pod | undefined)[] {
   const start = startOrdinalOf(set);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
-  return Array.from({ length: replicasOf(set) }, (_, index) => byOrdinal.get(start + index));
+  return Array.from({ length: setReplicasOf(set) }, (_, index) => byOrdinal.get(start + index));
 }
 
 /** Pods beyond the range, from the highest ordinal down. */
@@ -101,13 +101,13 @@ function replicaTurn(view: SetView, pod: Pod, ordinal: number, isOrdered: boolea
   const claimSteps = isPending ? pendingClaimSteps(view, pod, ordinal) : [];
   if (isOrdered && (isTerminating(pod) || !isRunning(view, pod)))
     return { steps: claimSteps, isBlocking: true };
-  const identify: readonly Step[] = hasIdentity(pod) ? [] : [{ kind: 'identify-pod', pod, ordinal }];
+  const identify: readonly ReplicaStep[] = hasIdentity(pod) ? [] : [{ kind: 'identify-pod', pod, ordinal }];
   const owned = isPending ? [] : ownershipSteps(view, pod, ordinal);
   return { steps: [...claimSteps, ...identify, ...owned], isBlocking: false };
 }
 
 /** Claims first: a pod that is there before its claims could be placed where they can't follow. */
-function creationSteps(view: SetView, ordinal: number): readonly Step[] {
+function creationSteps(view: SetView, ordinal: number): readonly ReplicaStep[] {
   const { set, claims } = view;
   const podName = podNameOf(set, ordinal);
   const wanted = claimsFor(set, ordinal);
@@ -123,17 +123,17 @@ function creationSteps(view: SetView, ordinal: number): readonly Step[] {
   return [...missing, ...ownershipSteps(view, pod, ordinal), { kind: 'create-pod', pod }];
 }
 
-function pendingClaimSteps(view: SetView, pod: Pod, ordinal: number): readonly Step[] {
+function pendingClaimSteps(view: SetView, pod: Pod, ordinal: number): readonly ReplicaStep[] {
   return [...missingClaims(view, ordinal, pod.metadata?.name ?? ''), ...ownershipSteps(view, pod, ordinal)];
 }
 
-function missingClaims({ set, claims }: SetView, ordinal: number, podName: string): readonly Step[] {
+function missingClaims({ set, claims }: SetView, ordinal: number, podName: string): readonly ReplicaStep[] {
   return claimsFor(set, ordinal)
     .filter(({ metadata }) => !claims.has(metadata?.name ?? ''))
     .map((claim) => ({ kind: 'create-claim', claim, podName }));
 }
 
-function ownershipSteps({ set, claims }: SetView, pod: Pod, ordinal: number): readonly Step[] {
+function ownershipSteps({ set, claims }: SetView, pod: Pod, ordinal: number): readonly ReplicaStep[] {
   return claimsFor(set, ordinal).flatMap(({ metadata }) => {
     const claim = claims.get(metadata?.name ?? '');
     const owners = claim === undefined ? undefined : ownersToSet(set, pod, claim);
@@ -142,7 +142,7 @@ function ownershipSteps({ set, claims }: SetView, pod: Pod, ordinal: number): re
 }
 
 /** Pods below the partition stay at the revision that the set is at; the others are made new. */
-function revisionFor({ set, current, update }: SetView, ordinal: number): Revision {
+function revisionFor({ set, current, update }: SetView, ordinal: number): SetRevision {
   const { type = 'RollingUpdate', rollingUpdate } = set.spec?.updateStrategy ?? {};
   const position = ordinal - startOrdinalOf(set);
   if (rollingUpdate !== undefined) return position < (rollingUpdate.partition ?? 0) ? current : update;
@@ -174,7 +174,7 @@ function firstUnavailable(view: SetView, leaving: readonly Pod[]): Pod | undefin
 }
 
 /** The highest pod of an old revision goes, when all above it are available. */
-function updateSteps(view: SetView): readonly Step[] {
+function updateSteps(view: SetView): readonly ReplicaStep[] {
   const { set, update } = view;
   const { type = 'RollingUpdate', rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type === 'OnDelete') return [];
@@ -183,7 +183,7 @@ function updateSteps(view: SetView): readonly Step[] {
   for (let index = places.length - 1; index >= partition; index--) {
     const pod = places[index];
     if (pod === undefined || isFinished(pod)) return [];
-    if (revisionOf(pod) !== update.name && !isTerminating(pod)) return [{ kind: 'delete-pod', pod }];
+    if (podRevisionOf(pod) !== update.name && !isTerminating(pod)) return [{ kind: 'delete-pod', pod }];
     if (isUnavailable(view, pod)) return [];
   }
   return [];

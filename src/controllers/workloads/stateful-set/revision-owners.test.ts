@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CrashAfterWrites } from '../../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
 import { controllerRevisions, pods, statefulSets } from '../../../kube/resources.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { garbageCollector } from '../garbage-collector.ts';
 import { namespace, podNames } from '../testing/workload-fixture.ts';
 import { statefulSet } from './stateful-set-controller.ts';
@@ -11,10 +11,10 @@ import { makeSet } from './testing/sets.ts';
 /** More than an end takes, and little enough that going round in circles ends. */
 const writesMax = 100;
 
-async function makeSettledSet(trial: TrialCluster): Promise<void> {
-  const run = trial.run([statefulSet]);
-  await makeSet(trial.cluster);
-  await trial.settle();
+async function makeSettledSet(fixture: VirtualTimeCluster): Promise<void> {
+  const run = fixture.run([statefulSet]);
+  await makeSet(fixture.cluster);
+  await fixture.settle();
   await run.close();
 }
 
@@ -24,18 +24,18 @@ const hold = (finalizers: readonly string[] | null) =>
 test.each(['Foreground', 'Background', 'Orphan'] as const)(
   'a set that is deleted gets no new revision while it waits for its pods: %s',
   async (propagationPolicy) => {
-    await using trial = await TrialCluster.start();
-    const { cluster } = trial;
-    await makeSettledSet(trial);
+    await using fixture = await VirtualTimeCluster.start();
+    const { cluster } = fixture;
+    await makeSettledSet(fixture);
     const pod = { namespace, name: 'web-0' };
     await cluster.resource(pods).patch(pod, hold(['example.com/hold']));
     const crash = new CrashAfterWrites(writesMax);
     const crashing = new InterceptedCluster(cluster, crash);
-    trial.run([statefulSet, garbageCollector], crashing);
+    fixture.run([statefulSet, garbageCollector], crashing);
     await cluster.resource(statefulSets).delete({ namespace, name: 'web' }, { propagationPolicy });
-    await trial.settle(60_000);
+    await fixture.settle(60_000);
     await cluster.resource(pods).patch(pod, hold(null));
-    await trial.settle(60_000);
+    await fixture.settle(60_000);
     expect(crash.written).toBeLessThan(writesMax);
     expect((await cluster.resource(statefulSets).list({ namespace })).items).toEqual([]);
     const left = (await cluster.resource(controllerRevisions).list({ namespace })).items;
@@ -44,9 +44,9 @@ test.each(['Foreground', 'Background', 'Orphan'] as const)(
 );
 
 test('a set follows a revision of its name and template that somebody else has', async () => {
-  await using trial = await TrialCluster.start();
-  const { cluster } = trial;
-  await makeSettledSet(trial);
+  await using fixture = await VirtualTimeCluster.start();
+  const { cluster } = fixture;
+  await makeSettledSet(fixture);
   const revisions = cluster.resource(controllerRevisions);
   const [revision] = (await revisions.list({ namespace })).items;
   const name = revision?.metadata?.name ?? '';
@@ -57,8 +57,8 @@ test('a set follows a revision of its name and template that somebody else has',
     .resource(statefulSets)
     .delete({ namespace, name: 'web' }, { propagationPolicy: 'Background' });
   await makeSet(cluster, { replicas: 2, podManagementPolicy: 'Parallel' });
-  trial.run([statefulSet, garbageCollector]);
-  await trial.settle(60_000);
+  fixture.run([statefulSet, garbageCollector]);
+  await fixture.settle(60_000);
   expect(await podNames(cluster)).toEqual(['web-0', 'web-1']);
   const { status } = await cluster.resource(statefulSets).get({ namespace, name: 'web' });
   expect(status?.updateRevision).toBe(name);

@@ -5,7 +5,7 @@ import { statefulSets } from '../../../kube/resources.ts';
 import { isRecord } from '../../../kube/wire.ts';
 import { controllerReference } from '../pods/adoption.ts';
 import { shortHash } from '../pods/template-hash.ts';
-import { type Revision, revisionOf } from './identity.ts';
+import { podRevisionOf, type SetRevision } from './identity.ts';
 
 const hashLabel = 'controller.kubernetes.io/hash';
 const parentLengthMax = 223;
@@ -13,12 +13,12 @@ const historyLimitDefault = 10;
 
 /** What has to happen before pods can be told which template they follow. */
 export type RevisionPlan =
-  | { readonly kind: 'settled'; readonly current: Revision; readonly update: Revision }
+  | { readonly kind: 'settled'; readonly current: SetRevision; readonly update: SetRevision }
   | { readonly kind: 'create'; readonly revision: ControllerRevision }
   /** An older template is wanted again: it becomes the newest under its old name. */
   | { readonly kind: 'renumber'; readonly revision: ControllerRevision; readonly number: number };
 
-export interface RevisionCircumstances {
+export interface RevisionPlanInput {
   /** All there are in the namespace, whoever's. */
   readonly around: readonly ControllerRevision[];
   readonly collisions: number;
@@ -28,7 +28,7 @@ export interface RevisionCircumstances {
 export function planRevisions(
   set: StatefulSet,
   mine: readonly ControllerRevision[],
-  { around, collisions }: RevisionCircumstances,
+  { around, collisions }: RevisionPlanInput,
 ): RevisionPlan {
   const known = sortRevisions(mine);
   const newest = known.at(-1);
@@ -68,9 +68,9 @@ export function revisionsToDelete(
   set: StatefulSet,
   revisions: readonly ControllerRevision[],
   pods: readonly Pod[],
-  live: readonly Revision[],
+  live: readonly SetRevision[],
 ): readonly ControllerRevision[] {
-  const names = new Set([...live.map(({ name }) => name), ...pods.map(revisionOf)]);
+  const names = new Set([...live.map(({ name }) => name), ...pods.map(podRevisionOf)]);
   const past = sortRevisions(revisions).filter(({ metadata }) => !names.has(metadata?.name ?? ''));
   const limit = set.spec?.revisionHistoryLimit ?? historyLimitDefault;
   return limit < 0 ? [] : past.slice(0, Math.max(0, past.length - limit));
@@ -107,7 +107,7 @@ function dataOf({ spec }: StatefulSet): unknown {
   return JSON.parse(canonicalJson({ spec: { template: { ...spec?.template, $patch: 'replace' } } }));
 }
 
-function named({ metadata, data }: ControllerRevision): Revision {
+function named({ metadata, data }: ControllerRevision): SetRevision {
   return { name: metadata?.name ?? '', template: templateOf(data) };
 }
 

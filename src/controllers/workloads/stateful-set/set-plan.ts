@@ -1,14 +1,14 @@
 import type { ControllerRevision, StatefulSet } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
-import { type Claiming, claimDependents, isPicked, selectorOf } from '../pods/adoption.ts';
+import { claimDependents, type DependentClaims, isSelectedBy, selectorOf } from '../pods/adoption.ts';
 import { nextAvailableMs } from '../pods/pod-state.ts';
 import { isMember } from './identity.ts';
-import { planReplicas, type Step } from './replica-plan.ts';
+import { planReplicas, type ReplicaStep } from './replica-plan.ts';
 import { planRevisions, type RevisionPlan, revisionsToDelete } from './revisions.ts';
-import { isStatusTold, type SetStatus, statusOf } from './set-status.ts';
+import { isSetStatusCurrent, type SetStatus, setStatusOf } from './set-status.ts';
 
 /** The set, and whatever might concern it in its namespace. */
-export interface SetSurroundings {
+export interface SetPlanInput {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];
   readonly claims: ReadonlyMap<string, PersistentVolumeClaim>;
@@ -23,15 +23,15 @@ export type SetPlan =
   | { readonly kind: 'ignored' }
   | {
       readonly kind: 'claim';
-      readonly pods: Claiming<Pod>;
-      readonly revisions: Claiming<ControllerRevision>;
+      readonly pods: DependentClaims<Pod>;
+      readonly revisions: DependentClaims<ControllerRevision>;
     }
   | { readonly kind: 'revise'; readonly plan: Exclude<RevisionPlan, { kind: 'settled' }> }
   | ReplicaStage;
 
 export interface ReplicaStage {
   readonly kind: 'replicas';
-  readonly steps: readonly Step[];
+  readonly steps: readonly ReplicaStep[];
   readonly status: SetStatus;
   readonly isStatusTold: boolean;
   readonly expired: readonly ControllerRevision[];
@@ -40,12 +40,12 @@ export interface ReplicaStage {
 }
 
 /** What the set needs now: its members known, its revisions named, its pods in place. */
-export function planSet(around: SetSurroundings): SetPlan {
+export function planSet(around: SetPlanInput): SetPlan {
   const { set } = around;
   const selector = selectorOf(set.spec?.selector);
   if (selector === undefined || selector.requirements.length === 0) return { kind: 'ignored' };
-  const pods = claimDependents(set, around.pods, (pod) => isPicked(selector, pod) && isMember(set, pod));
-  const revisions = claimDependents(set, around.revisions, (revision) => isPicked(selector, revision));
+  const pods = claimDependents(set, around.pods, (pod) => isSelectedBy(selector, pod) && isMember(set, pod));
+  const revisions = claimDependents(set, around.revisions, (revision) => isSelectedBy(selector, revision));
   if (pods.adopt.length + pods.release.length + revisions.adopt.length > 0)
     return { kind: 'claim', pods, revisions: { ...revisions, release: [] } };
   const circumstances = { around: around.revisions, collisions: around.collisions };
@@ -55,7 +55,7 @@ export function planSet(around: SetSurroundings): SetPlan {
   return replicaStage(around, pods.mine, revisions.mine, plan);
 }
 
-export function isAtRest(plan: SetPlan): boolean {
+export function isSetSettled(plan: SetPlan): boolean {
   if (plan.kind === 'ignored') return true;
   return (
     plan.kind === 'replicas' && plan.steps.length === 0 && plan.isStatusTold && plan.expired.length === 0
@@ -67,18 +67,18 @@ function isEnding({ metadata }: StatefulSet): boolean {
 }
 
 function replicaStage(
-  { set, claims, nowMs, collisions }: SetSurroundings,
+  { set, claims, nowMs, collisions }: SetPlanInput,
   pods: readonly Pod[],
   revisions: readonly ControllerRevision[],
   { current, update }: Extract<RevisionPlan, { kind: 'settled' }>,
 ): ReplicaStage {
   const view = { set, pods, claims, current, update, nowMs };
-  const status = statusOf({ ...view, collisions });
+  const status = setStatusOf({ ...view, collisions });
   return {
     kind: 'replicas',
     steps: planReplicas(view),
     status,
-    isStatusTold: isStatusTold(set, status),
+    isStatusTold: isSetStatusCurrent(set, status),
     expired: revisionsToDelete(set, revisions, pods, [current, update]),
     nextAvailableMs: nextAvailableMs(pods, set.spec?.minReadySeconds ?? 0, nowMs),
   };

@@ -1,13 +1,13 @@
 import type { StatefulSet, StatefulSetStatus } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { isAvailable, isReady, isTerminating } from '../pods/pod-state.ts';
-import { type Revision, replicasOf, revisionOf } from './identity.ts';
+import { podRevisionOf, type SetRevision, setReplicasOf } from './identity.ts';
 
-export interface StatusInput {
+export interface SetStatusInput {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];
-  readonly current: Revision;
-  readonly update: Revision;
+  readonly current: SetRevision;
+  readonly update: SetRevision;
   readonly collisions: number;
   readonly nowMs: number;
 }
@@ -15,11 +15,11 @@ export interface StatusInput {
 export type SetStatus = Required<Omit<StatefulSetStatus, 'conditions' | 'terminatingReplicas'>>;
 
 /** What is to be told about the set. When every pod is at the new revision and ready, the update is over. */
-export function statusOf({ set, pods, current, update, collisions, nowMs }: StatusInput): SetStatus {
+export function setStatusOf({ set, pods, current, update, collisions, nowMs }: SetStatusInput): SetStatus {
   const minReadySeconds = set.spec?.minReadySeconds ?? 0;
   const ready = pods.filter((pod) => pod.status?.phase === 'Running' && isReady(pod));
   const staying = pods.filter((pod) => !isTerminating(pod));
-  const at = (revision: Revision) => staying.filter((pod) => revisionOf(pod) === revision.name).length;
+  const at = (revision: SetRevision) => staying.filter((pod) => podRevisionOf(pod) === revision.name).length;
   const status = {
     observedGeneration: set.metadata?.generation ?? 0,
     replicas: pods.length,
@@ -37,7 +37,7 @@ export function statusOf({ set, pods, current, update, collisions, nowMs }: Stat
 }
 
 function isUpdateOver(set: StatefulSet, status: SetStatus): boolean {
-  const replicas = replicasOf(set);
+  const replicas = setReplicasOf(set);
   const { type = 'RollingUpdate' } = set.spec?.updateStrategy ?? {};
   return (
     type === 'RollingUpdate' &&
@@ -47,13 +47,13 @@ function isUpdateOver(set: StatefulSet, status: SetStatus): boolean {
   );
 }
 
-export function isStatusTold({ status = {} }: StatefulSet, wanted: SetStatus): boolean {
+export function isSetStatusCurrent({ status = {} }: StatefulSet, wanted: SetStatus): boolean {
   const keys = Object.keys(wanted) as (keyof SetStatus)[];
   return keys.every((key) => (status[key] ?? (typeof wanted[key] === 'number' ? 0 : '')) === wanted[key]);
 }
 
 /** As a merge patch: what Go leaves out of the object when it is zero is taken out. */
-export function statusPatch(status: SetStatus): object {
+export function setStatusPatch(status: SetStatus): object {
   const { readyReplicas, currentReplicas, updatedReplicas } = status;
   return {
     ...status,

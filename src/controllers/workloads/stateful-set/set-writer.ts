@@ -1,20 +1,20 @@
 import type { StatefulSet } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { controllerRevisions, persistentVolumeClaims, pods, statefulSets } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
-import { applyClaiming, controllerReference, setOwners } from '../pods/adoption.ts';
-import { deleteAsRead } from '../pods/guarded-delete.ts';
+import { adoptAndRelease, controllerReference, setOwners } from '../pods/adoption.ts';
+import { deleteIfUnchanged } from '../pods/delete-if-unchanged.ts';
 import { identityLabels } from './identity.ts';
-import type { Step } from './replica-plan.ts';
+import type { ReplicaStep } from './replica-plan.ts';
 import { isSameData, type RevisionPlan } from './revisions.ts';
 import type { ReplicaStage, SetPlan } from './set-plan.ts';
-import { statusPatch } from './set-status.ts';
+import { setStatusPatch } from './set-status.ts';
 
 type Result = 'Create' | 'Update' | 'Delete';
 
@@ -33,8 +33,8 @@ export class SetWriter {
   ): Promise<void> {
     const { cluster } = this.#context;
     const reference = controllerReference(set, statefulSets);
-    await applyClaiming(cluster.resource(pods), plan.pods, reference, signal);
-    await applyClaiming(cluster.resource(controllerRevisions), plan.revisions, reference, signal);
+    await adoptAndRelease(cluster.resource(pods), plan.pods, reference, signal);
+    await adoptAndRelease(cluster.resource(controllerRevisions), plan.revisions, reference, signal);
   }
 
   /** Whether the name of the revision was free, or taken by the same template. */
@@ -52,7 +52,7 @@ export class SetWriter {
     } catch (error) {
       if (!isReason(error, 'AlreadyExists')) throw error;
     }
-    const taken = await orAbsent(client.get({ namespace, name }, { signal }));
+    const taken = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
     return taken === undefined || isSameData(taken, plan.revision);
   }
 
@@ -62,13 +62,13 @@ export class SetWriter {
     if (!stage.isStatusTold) await this.#tell(set, stage, signal);
     if (failure !== undefined) throw failure.error;
     const client = this.#context.cluster.resource(controllerRevisions);
-    for (const revision of stage.expired) await deleteAsRead(client, revision, signal);
+    for (const revision of stage.expired) await deleteIfUnchanged(client, revision, signal);
   }
 
   /** In parallel one pod's trouble is not the others'; in order nothing comes after a failure. */
   async #walk(
     set: StatefulSet,
-    steps: readonly Step[],
+    steps: readonly ReplicaStep[],
     signal: AbortSignal,
   ): Promise<{ readonly error: unknown } | undefined> {
     const isOrdered = set.spec?.podManagementPolicy !== 'Parallel';
@@ -84,7 +84,7 @@ export class SetWriter {
     return failure;
   }
 
-  async #take(set: StatefulSet, step: Step, signal: AbortSignal): Promise<void> {
+  async #take(set: StatefulSet, step: ReplicaStep, signal: AbortSignal): Promise<void> {
     const { cluster } = this.#context;
     switch (step.kind) {
       case 'create-claim':
@@ -140,7 +140,7 @@ export class SetWriter {
   async #deletePod(set: StatefulSet, pod: Pod, signal: AbortSignal): Promise<void> {
     const name = pod.metadata?.name ?? '';
     try {
-      await deleteAsRead(this.#context.cluster.resource(pods), pod, signal);
+      await deleteIfUnchanged(this.#context.cluster.resource(pods), pod, signal);
       this.#note(set, 'Delete', name);
     } catch (error) {
       // A conflict is no failure to tell people of: we look again.
@@ -160,7 +160,7 @@ export class SetWriter {
 
   async #tell({ metadata }: StatefulSet, { status }: ReplicaStage, signal: AbortSignal): Promise<void> {
     const { uid, resourceVersion, namespace, name = '' } = metadata ?? {};
-    const body = { metadata: { uid, resourceVersion }, status: statusPatch(status) };
+    const body = { metadata: { uid, resourceVersion }, status: setStatusPatch(status) };
     const client = this.#context.cluster.resource(statefulSets);
     await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal });
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { controllerRevisions, events, persistentVolumeClaims, pods } from '../../../kube/resources.ts';
-import { ControlledCluster } from '../../testing/controlled-cluster.ts';
+import { RealTimeCluster } from '../../testing/real-time-cluster.ts';
 import { garbageCollector } from '../garbage-collector.ts';
 import {
   eventually,
@@ -8,19 +8,19 @@ import {
   namespace,
   podNames,
   podsOf,
-  runHere,
+  runControllersOn,
   setRunning,
   setStatus,
 } from '../testing/workload-fixture.ts';
 import { statefulSet } from './stateful-set-controller.ts';
-import { changeSet, claimLines, dataTemplate, getSet, makeSet, templateOf } from './testing/sets.ts';
+import { changeSet, claimLines, dataTemplate, getSet, makeSet, setTemplate } from './testing/sets.ts';
 
 const same = (wanted: readonly string[]) => (seen: readonly string[]) => String(seen) === String(wanted);
 
 test('pods come one after the other, each when the one before is ready', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [statefulSet]);
+  await using _controllers = runControllersOn(cluster, [statefulSet]);
   await makeSet(cluster, { replicas: 3, volumeClaimTemplates: [dataTemplate] });
   await eventually(() => podNames(cluster), same(['web-0']));
   await eventually(
@@ -54,9 +54,9 @@ test('pods come one after the other, each when the one before is ready', async (
 });
 
 test('a pod has its name, its host name, its labels and its claim', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [statefulSet]);
+  await using _controllers = runControllersOn(cluster, [statefulSet]);
   await makeSet(cluster, { volumeClaimTemplates: [dataTemplate], ordinals: { start: 5 } });
   const [pod] = await eventually(
     () => podsOf(cluster),
@@ -90,9 +90,9 @@ test('a pod has its name, its host name, its labels and its claim', async () => 
 });
 
 test('in parallel all pods come and go at once', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [statefulSet]);
+  await using _controllers = runControllersOn(cluster, [statefulSet]);
   await makeSet(cluster, { replicas: 3, podManagementPolicy: 'Parallel' });
   await eventually(() => podNames(cluster), same(['web-0', 'web-1', 'web-2']));
   await changeSet(cluster, { replicas: 0 });
@@ -104,9 +104,9 @@ test('in parallel all pods come and go at once', async () => {
 });
 
 test('an update goes from the highest pod down to the partition, and further when the partition falls', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [statefulSet, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [statefulSet, healthyNodes(cluster)]);
   await makeSet(cluster, { replicas: 3 });
   await eventually(
     () => getSet(cluster),
@@ -114,7 +114,7 @@ test('an update goes from the highest pod down to the partition, and further whe
   );
   const images = async () => (await podsOf(cluster)).map(({ spec }) => spec?.containers?.[0]?.image ?? '');
   await changeSet(cluster, {
-    template: templateOf('v2'),
+    template: setTemplate('v2'),
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } },
   });
   await eventually(images, same(['v1', 'v2', 'v2']));
@@ -132,9 +132,9 @@ test('an update goes from the highest pod down to the partition, and further whe
 });
 
 test('an older template becomes the newest revision again, and old ones beyond the limit go', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [statefulSet, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [statefulSet, healthyNodes(cluster)]);
   await makeSet(cluster, { replicas: 1, revisionHistoryLimit: 1 });
   const numbers = async () => {
     const { items } = await cluster.resource(controllerRevisions).list({ namespace });
@@ -151,26 +151,26 @@ test('an older template becomes the newest revision again, and old ones beyond t
     );
   };
   await settled('1');
-  await changeSet(cluster, { template: templateOf('v2') });
+  await changeSet(cluster, { template: setTemplate('v2') });
   await settled('2');
-  await changeSet(cluster, { template: templateOf('v1') });
+  await changeSet(cluster, { template: setTemplate('v1') });
   await settled('3');
   await eventually(numbers, same(['2', '3']));
-  await changeSet(cluster, { template: templateOf('v3') });
+  await changeSet(cluster, { template: setTemplate('v3') });
   await settled('4');
   await eventually(numbers, same(['3', '4']));
 });
 
 test('with OnDelete a pod changes when somebody deletes it', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [statefulSet, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [statefulSet, healthyNodes(cluster)]);
   await makeSet(cluster, { replicas: 2, updateStrategy: { type: 'OnDelete' } });
   await eventually(
     () => getSet(cluster),
     ({ status }) => status?.readyReplicas === 2,
   );
-  await changeSet(cluster, { template: templateOf('v2') });
+  await changeSet(cluster, { template: setTemplate('v2') });
   await eventually(
     () => getSet(cluster),
     ({ status }) => status?.currentRevision !== status?.updateRevision,
@@ -183,9 +183,9 @@ test('with OnDelete a pod changes when somebody deletes it', async () => {
 });
 
 test.each(['Failed', 'Succeeded'])('a pod that is %s is made anew', async (phase) => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [statefulSet]);
+  await using _controllers = runControllersOn(cluster, [statefulSet]);
   await makeSet(cluster);
   const [first] = await eventually(
     () => podsOf(cluster),
@@ -199,9 +199,13 @@ test.each(['Failed', 'Succeeded'])('a pod that is %s is made anew', async (phase
 });
 
 test('claims go with pods that are scaled away, and come back fresh', async () => {
-  await using fixture = await ControlledCluster.start();
+  await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runHere(cluster, [statefulSet, garbageCollector, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [
+    statefulSet,
+    garbageCollector,
+    healthyNodes(cluster),
+  ]);
   await makeSet(cluster, {
     replicas: 2,
     volumeClaimTemplates: [dataTemplate],

@@ -2,17 +2,17 @@ import type { ControllerRevision, StatefulSet } from '../../../kube/api/apps.ts'
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { controllerRevisions, persistentVolumeClaims, pods, statefulSets } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
-import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
 import { Dependents } from '../pods/dependents.ts';
-import { ReplacementPace, soonest } from '../pods/replacement-pace.ts';
-import { claimNameOf, claimTemplateNames, replicasOf } from './identity.ts';
-import { isAtRest, planSet, type ReplicaStage, type SetPlan, type SetSurroundings } from './set-plan.ts';
+import { ReplacementRateLimit, soonestRequeue } from '../pods/replacement-pace.ts';
+import { claimNameOf, claimTemplateNames, setReplicasOf } from './identity.ts';
+import { isSetSettled, planSet, type ReplicaStage, type SetPlan, type SetPlanInput } from './set-plan.ts';
 import { SetWriter } from './set-writer.ts';
 
 const workers = 4;
@@ -43,7 +43,7 @@ class StatefulSetKeeper {
   readonly #revisions: Dependents<ControllerRevision>;
   readonly #caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
   readonly #queue: WorkQueue;
-  readonly #pace: ReplacementPace;
+  readonly #pace: ReplacementRateLimit;
   /** Keys of sets by uid. */
   readonly #keys = new Map<string, string>();
   /** Where the name of a revision was taken, until the status tells it. */
@@ -56,7 +56,7 @@ class StatefulSetKeeper {
     this.#sets = informers.of(statefulSets);
     this.#claims = informers.of(persistentVolumeClaims);
     this.#queue = new WorkQueue(context);
-    this.#pace = new ReplacementPace(context);
+    this.#pace = new ReplacementRateLimit(context);
     const wake = {
       owned: (uid: string) => this.#wake(uid),
       orphan: (object: KubeObject) => this.#wakeNamespace(object),
@@ -125,7 +125,7 @@ class StatefulSetKeeper {
     const cached = this.#sets.get(key);
     if (cached === undefined) return undefined;
     const plan = planSet(this.#cachedSurroundings(cached));
-    if (isAtRest(plan)) return lookAgain(plan);
+    if (isSetSettled(plan)) return lookAgain(plan);
     for (let stage = 0; stage < stagesMax; stage++) {
       const around = await this.#liveSurroundings(key, signal);
       if (around === undefined) return undefined;
@@ -138,7 +138,7 @@ class StatefulSetKeeper {
   }
 
   async #prepare(
-    { set, collisions }: SetSurroundings,
+    { set, collisions }: SetPlanInput,
     plan: Extract<SetPlan, { kind: 'claim' | 'revise' }>,
     signal: AbortSignal,
   ): Promise<void> {
@@ -149,18 +149,18 @@ class StatefulSetKeeper {
 
   async #keep(set: StatefulSet, stage: ReplicaStage, signal: AbortSignal): Promise<Requeue | undefined> {
     const creations = stage.steps.filter(({ kind }) => kind === 'create-pod');
-    const { count, waitMs } = this.#pace.take(set, replicasOf(set), creations.length);
+    const { count, waitMs } = this.#pace.take(set, setReplicasOf(set), creations.length);
     const heldBack = new Set(creations.slice(count));
     const steps = stage.steps.filter((step) => !heldBack.has(step));
     await this.#writer.replicas(set, { ...stage, steps }, signal);
     return lookAgain(stage, waitMs);
   }
 
-  #cachedSurroundings(set: StatefulSet): SetSurroundings {
+  #cachedSurroundings(set: StatefulSet): SetPlanInput {
     return {
       set,
-      pods: this.#pods.near(set),
-      revisions: this.#revisions.near(set),
+      pods: this.#pods.ownedOrOrphaned(set),
+      revisions: this.#revisions.ownedOrOrphaned(set),
       claims: new Map([...this.#cachedClaims(set)]),
       ...this.#circumstances(set),
     };
@@ -169,7 +169,7 @@ class StatefulSetKeeper {
   *#cachedClaims(set: StatefulSet): Iterable<readonly [string, PersistentVolumeClaim]> {
     const namespace = set.metadata?.namespace;
     const ordinals = new Set(
-      this.#pods.near(set).map(({ metadata }) => Number(metadata?.name?.split('-').at(-1))),
+      this.#pods.ownedOrOrphaned(set).map(({ metadata }) => Number(metadata?.name?.split('-').at(-1))),
     );
     for (const template of claimTemplateNames(set)) {
       for (const ordinal of ordinals) {
@@ -180,10 +180,12 @@ class StatefulSetKeeper {
     }
   }
 
-  async #liveSurroundings(key: string, signal: AbortSignal): Promise<SetSurroundings | undefined> {
+  async #liveSurroundings(key: string, signal: AbortSignal): Promise<SetPlanInput | undefined> {
     const { cluster } = this.#context;
     const { namespace, name } = parseKey(key);
-    const set = await orAbsent(cluster.resource(statefulSets).get({ namespace, name }, { signal }));
+    const set = await undefinedIfNotFound(
+      cluster.resource(statefulSets).get({ namespace, name }, { signal }),
+    );
     if (set === undefined) return undefined;
     const everything = { namespace, signal };
     const hasClaims = claimTemplateNames(set).length > 0;
@@ -196,12 +198,12 @@ class StatefulSetKeeper {
     return { set, pods: podPage.items, revisions: revisionPage.items, claims, ...this.#circumstances(set) };
   }
 
-  #circumstances({ metadata, status }: StatefulSet): Pick<SetSurroundings, 'collisions' | 'nowMs'> {
+  #circumstances({ metadata, status }: StatefulSet): Pick<SetPlanInput, 'collisions' | 'nowMs'> {
     const met = this.#collisions.get(metadata?.uid ?? '') ?? 0;
     return { collisions: Math.max(met, status?.collisionCount ?? 0), nowMs: this.#context.clock.nowMs() };
   }
 }
 
 function lookAgain(plan: SetPlan, waitMs?: number): Requeue | undefined {
-  return soonest([plan.kind === 'replicas' ? plan.nextAvailableMs : undefined, waitMs]);
+  return soonestRequeue([plan.kind === 'replicas' ? plan.nextAvailableMs : undefined, waitMs]);
 }

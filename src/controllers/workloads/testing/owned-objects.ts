@@ -2,11 +2,11 @@ import type { Cluster, ResourceClient } from '../../../cluster/cluster.ts';
 import type { KubeObject, OwnerReference } from '../../../kube/api/meta.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { customResourceDefinitions } from '../../../kube/resources.ts';
-import { untilObject } from '../../testing/controlled-cluster.ts';
+import { untilObject } from '../../testing/real-time-cluster.ts';
 import { namespace } from './workload-fixture.ts';
 
 /** Makes an object, of an owner where one is given; what is returned makes it the owner of others. */
-export async function make(
+export async function createOwned(
   client: ResourceClient<KubeObject>,
   name: string,
   owner?: OwnerReference,

@@ -2,9 +2,9 @@ import { builtInKindCatalog } from '../../../apiserver/kinds/built-in-kinds.ts';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { events, pods } from '../../../kube/resources.ts';
-import type { Controller, Trouble } from '../../../reconcile/controller.ts';
+import type { Controller, ControllerError } from '../../../reconcile/controller.ts';
 import { EventRecorder } from '../../../reconcile/event-recorder.ts';
-import { Census } from '../../../reconcile/metadata-cache.ts';
+import { MetadataCache } from '../../../reconcile/metadata-cache.ts';
 import { SharedInformers } from '../../../reconcile/shared-informers.ts';
 import { type Clock, realClock } from '../../../runtime/clock.ts';
 import { systemIds } from '../../../runtime/ids.ts';
@@ -19,17 +19,20 @@ export const namespace = 'default';
 const turnsMax = 50_000;
 
 /** Runs these controllers on a cluster; they end with what is returned. */
-export function runHere(
+export function runControllersOn(
   cluster: Cluster,
   controllers: readonly Controller[],
-  { clock = realClock, troubles = [] }: { readonly clock?: Clock; readonly troubles?: Trouble[] } = {},
+  {
+    clock = realClock,
+    troubles = [],
+  }: { readonly clock?: Clock; readonly troubles?: ControllerError[] } = {},
 ): AsyncDisposable {
   const random = seededRandom('workloads');
   const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
   const resources = builtInKindCatalog().all.filter(({ storedAs }) => storedAs === undefined);
   const common = { cluster, clock, random, supervisor, ids: systemIds, onError: () => {} };
   const informers = new SharedInformers(common);
-  const census = new Census({ ...common, resources });
+  const metadataCache = new MetadataCache({ ...common, resources });
   for (const controller of controllers) {
     const recorder = new EventRecorder({
       ...common,
@@ -38,8 +41,8 @@ export function runHere(
       reportingInstance: 'test',
     });
     const told = { events: recorder, metrics: new Metrics(), log: silentLog };
-    const context = { ...common, resources, informers, census, ...told };
-    const report = (trouble: Trouble) => troubles.push(trouble);
+    const context = { ...common, resources, informers, metadataCache, ...told };
+    const report = (trouble: ControllerError) => troubles.push(trouble);
     supervisor.start(controller.name, (signal) => controller.run({ ...context, report }, signal));
   }
   return supervisor;

@@ -1,16 +1,16 @@
 import { seededRandom } from '../../../runtime/random.ts';
 import type { Controller } from '../../controller.ts';
-import { Leadership, type LeadershipNews } from '../leadership.ts';
+import { Leadership, type LeadershipChange } from '../leadership.ts';
 
 export interface ElectedOptions {
   readonly identity: string;
   readonly version?: string;
   readonly volumeScheduling?: boolean;
-  readonly onNews?: (news: LeadershipNews) => void;
+  readonly onNews?: (news: LeadershipChange) => void;
 }
 
 /** The controller as a replica that runs while it leads. */
-export function elected(controller: Controller, options: ElectedOptions): Controller {
+export function withLeaderElection(controller: Controller, options: ElectedOptions): Controller {
   const { identity, version = '0.1.0', volumeScheduling = true, onNews } = options;
   return {
     name: controller.name,
@@ -22,8 +22,8 @@ export function elected(controller: Controller, options: ElectedOptions): Contro
         announcement: { version, gates: { VolumeScheduling: volumeScheduling } },
         clock: context.clock,
         random: seededRandom(identity),
-        onNews,
-        onTrouble: () => {},
+        onChange: onNews,
+        onError: () => {},
       });
       const guarded = { ...context, cluster: leadership.guard(context.cluster) };
       await leadership.run((term) => controller.run(guarded, term), signal);

@@ -5,7 +5,7 @@ import { namespace, podsOf } from '../../testing/workload-fixture.ts';
 
 const labels = { app: 'web' };
 
-export function templateOf(image: string) {
+export function deploymentTemplate(image: string) {
   return {
     metadata: { labels },
     spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'main', image }] },
@@ -13,7 +13,7 @@ export function templateOf(image: string) {
 }
 
 export async function makeDeployment(cluster: Cluster, changes: DeploymentSpec = {}): Promise<Deployment> {
-  const spec = { selector: { matchLabels: labels }, template: templateOf('v1'), ...changes };
+  const spec = { selector: { matchLabels: labels }, template: deploymentTemplate('v1'), ...changes };
   return await cluster.resource(deployments).create({ metadata: { namespace, name: 'web' }, spec });
 }
 

@@ -6,12 +6,16 @@ import type {
   PodSpec,
 } from '../../../../kube/api/core.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../../kube/resources.ts';
-import type { TrialCluster } from '../../../testing/trial-cluster.ts';
+import type { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
 
 export const namespace = 'default';
-export const driver = 'd.example.com';
+export const testDriver = 'd.example.com';
 
-export async function makeNode({ cluster }: TrialCluster, name: string, more: object = {}): Promise<void> {
+export async function makeNode(
+  { cluster }: VirtualTimeCluster,
+  name: string,
+  more: object = {},
+): Promise<void> {
   await cluster.resource(nodes).create({ metadata: { name, labels: { zone: name }, ...more } });
 }
 
@@ -24,11 +28,11 @@ export interface BoundOptions {
 
 /** A claim `NAME` bound to a volume `v-NAME` of a CSI driver. */
 export async function makeClaim(
-  trial: TrialCluster,
+  fixture: VirtualTimeCluster,
   name: string,
   { mode = 'ReadWriteOnce', spec, isUnbound = false }: BoundOptions = {},
 ): Promise<void> {
-  const claims = trial.cluster.resource(persistentVolumeClaims);
+  const claims = fixture.cluster.resource(persistentVolumeClaims);
   const volumeName = `v-${name}`;
   const claim = await claims.create({
     metadata: { namespace, name },
@@ -40,19 +44,19 @@ export async function makeClaim(
     },
   });
   const { uid = '' } = claim.metadata ?? {};
-  await trial.cluster.resource(persistentVolumes).create({
+  await fixture.cluster.resource(persistentVolumes).create({
     metadata: { name: volumeName },
     spec: {
       capacity: { storage: '1Gi' },
       accessModes: [mode],
       claimRef: { namespace, name, uid },
-      ...(spec ?? { csi: { driver, volumeHandle: `handle-${name}` } }),
+      ...(spec ?? { csi: { driver: testDriver, volumeHandle: `handle-${name}` } }),
     },
   });
-  if (!isUnbound) await bind(trial, name);
+  if (!isUnbound) await bindClaim(fixture, name);
 }
 
-export async function bind({ cluster }: TrialCluster, name: string): Promise<void> {
+export async function bindClaim({ cluster }: VirtualTimeCluster, name: string): Promise<void> {
   const status = { phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' } };
   await cluster
     .resource(persistentVolumeClaims)
@@ -61,7 +65,7 @@ export async function bind({ cluster }: TrialCluster, name: string): Promise<voi
 
 /** A pod on a node that uses the claims. */
 export async function makePod(
-  { cluster }: TrialCluster,
+  { cluster }: VirtualTimeCluster,
   name: string,
   options: {
     readonly node?: string;
@@ -82,16 +86,19 @@ export async function makePod(
   });
 }
 
-export async function readPod({ cluster }: TrialCluster, name: string): Promise<Pod> {
+export async function getPod({ cluster }: VirtualTimeCluster, name: string): Promise<Pod> {
   return await cluster.resource(pods).get({ namespace, name });
 }
 
-export async function readClaim({ cluster }: TrialCluster, name: string): Promise<PersistentVolumeClaim> {
+export async function getClaim(
+  { cluster }: VirtualTimeCluster,
+  name: string,
+): Promise<PersistentVolumeClaim> {
   return await cluster.resource(persistentVolumeClaims).get({ namespace, name });
 }
 
 /** Pods as `NAME PHASE`. */
-export async function phases({ cluster }: TrialCluster): Promise<readonly string[]> {
+export async function phases({ cluster }: VirtualTimeCluster): Promise<readonly string[]> {
   const { items } = await cluster.resource(pods).list();
   return items.map(({ metadata, status }) => `${metadata?.name} ${status?.phase}`);
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../../kube/api/meta.ts';
 import type { WatchEvent } from '../../../../kube/api-requests.ts';
 import type { Resource } from '../../../../kube/resource.ts';
 import { nodes, pods, volumeAttachments } from '../../../../kube/resources.ts';
-import type { TrialCluster } from '../../../testing/trial-cluster.ts';
+import type { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
 
 /** What changed from now on, in the order in which it did, each as a line; what looks the same as before is left out. */
 export interface WatchedLines extends AsyncDisposable {
@@ -11,7 +11,7 @@ export interface WatchedLines extends AsyncDisposable {
 }
 
 export function watchLines(
-  { cluster }: TrialCluster,
+  { cluster }: VirtualTimeCluster,
   { node }: { readonly node: (node: Node) => string },
 ): WatchedLines {
   const abort = new AbortController();

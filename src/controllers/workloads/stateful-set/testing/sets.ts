@@ -6,10 +6,10 @@ import { namespace } from '../../testing/workload-fixture.ts';
 const labels = { app: 'web' };
 
 export function setSpec(changes: StatefulSetSpec = {}): StatefulSetSpec {
-  return { serviceName: 'web', selector: { matchLabels: labels }, template: templateOf('v1'), ...changes };
+  return { serviceName: 'web', selector: { matchLabels: labels }, template: setTemplate('v1'), ...changes };
 }
 
-export function templateOf(image: string) {
+export function setTemplate(image: string) {
   return {
     metadata: { labels },
     spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'main', image }] },

@@ -3,7 +3,7 @@ import { podRequests } from '../../../kube/quantities/pod-requests.ts';
 import { allocatableAmounts, type ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
 
 /** A resource of which a node has too little left for a pod; cpu in thousandths. */
-export interface Shortage {
+export interface ResourceShortage {
   readonly resource: string;
   readonly requested: number;
   readonly used: number;
@@ -16,7 +16,7 @@ export interface Shortage {
  * A kubelet always says how many pods, cores and bytes it has, and one that says nothing has none. Simulated nodes say what somebody
  * gave them, so that what they leave out is no limit. A kubelet, too, ignores extended resources that it does not know.
  */
-export function shortageOf(pod: Pod, node: Node, others: readonly Pod[]): Shortage | undefined {
+export function shortageOf(pod: Pod, node: Node, others: readonly Pod[]): ResourceShortage | undefined {
   const listed = node.status?.allocatable ?? node.status?.capacity;
   if (listed === undefined) return undefined;
   const allocatable = allocatableAmounts(listed);
@@ -35,7 +35,7 @@ export function shortageOf(pod: Pod, node: Node, others: readonly Pod[]): Shorta
   return undefined;
 }
 
-function isShort({ requested, used, capacity }: Shortage): boolean {
+function isShort({ requested, used, capacity }: ResourceShortage): boolean {
   return requested > capacity - used;
 }
 

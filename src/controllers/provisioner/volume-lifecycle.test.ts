@@ -7,7 +7,7 @@ import { protection } from '../volumes/protection.ts';
 import { pvBinder } from '../volumes/pv-binder/pv-binder.ts';
 import { provisionerController } from './provisioner-controller.ts';
 import { claimOf, classOf, local } from './testing/objects.ts';
-import { ProvisionerTrial } from './testing/provisioner-trial.ts';
+import { ProvisionerFixture } from './testing/provisioner-fixture.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
 
 /** As a person makes it: nobody has written anything on it. */
@@ -17,10 +17,10 @@ const bare = { metadata: { namespace: 'default', name: 'data' }, ...(spec === un
 test('asked for, bound and gone, with the binder of volumes and protection', async () => {
   await using here = await temporaryDirectory();
   const controllers = [provisionerController({ localRoot: here.path }), pvBinder, protection];
-  await using fixture = await ProvisionerTrial.start(controllers, classOf({ provisioner: local }));
+  await using fixture = await ProvisionerFixture.start(controllers, classOf({ provisioner: local }));
   const claims = fixture.cluster.resource(persistentVolumeClaims);
   const { metadata } = await claims.create(bare);
-  await fixture.trial.settle();
+  await fixture.virtualTime.settle();
   expect(await fixture.volumes()).toEqual([]);
   // What the scheduler does.
   await fixture.annotate({ [annotations.selectedNode]: 'b1' });
@@ -36,7 +36,7 @@ test('asked for, bound and gone, with the binder of volumes and protection', asy
 
 test('immediately, where the class says so', async () => {
   const controllers = [provisionerController(), pvBinder, protection];
-  await using fixture = await ProvisionerTrial.start(
+  await using fixture = await ProvisionerFixture.start(
     controllers,
     classOf({ volumeBindingMode: 'Immediate' }),
   );

@@ -16,7 +16,7 @@ import { annotations, markerValue } from '../../../../kube/well-known.ts';
 export const namespace = 'default';
 
 /** A volume as it is found. Without `for` nobody claims it; `uid` says whether the claimRef has the claim's, another, or none. */
-export interface VolumeSketch {
+export interface InitialVolume {
   readonly name: string;
   readonly size?: string;
   readonly phase?: PersistentVolumePhase;
@@ -35,7 +35,7 @@ export interface VolumeSketch {
 }
 
 /** A claim as it is found. */
-export interface ClaimSketch {
+export interface InitialClaim {
   readonly name: string;
   readonly size?: string;
   readonly on?: string;
@@ -50,22 +50,22 @@ export interface ClaimSketch {
   readonly marks?: StringMap;
 }
 
-export interface Found {
+export interface InitialObjects {
   readonly classes?: readonly StorageClass[];
-  readonly claims?: readonly ClaimSketch[];
-  readonly volumes?: readonly VolumeSketch[];
+  readonly claims?: readonly InitialClaim[];
+  readonly volumes?: readonly InitialVolume[];
 }
 
-export async function put(
+export async function createObjects(
   cluster: Cluster,
-  { classes = [], claims = [], volumes = [] }: Found,
+  { classes = [], claims = [], volumes = [] }: InitialObjects,
 ): Promise<void> {
   for (const storageClass of classes) await cluster.resource(storageClasses).create(storageClass);
-  for (const claim of claims) await putClaim(cluster, claim);
-  for (const volume of volumes) await putVolume(cluster, volume);
+  for (const claim of claims) await createClaim(cluster, claim);
+  for (const volume of volumes) await createVolume(cluster, volume);
 }
 
-export async function putClaim(cluster: Cluster, sketch: ClaimSketch): Promise<void> {
+export async function createClaim(cluster: Cluster, sketch: InitialClaim): Promise<void> {
   const client = cluster.resource(persistentVolumeClaims);
   const { name, phase } = sketch;
   await client.create({ metadata: { namespace, name, ...claimMarks(sketch) }, spec: claimSpec(sketch) });
@@ -74,7 +74,7 @@ export async function putClaim(cluster: Cluster, sketch: ClaimSketch): Promise<v
   await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status' });
 }
 
-function claimMarks({ byController, isComplete, marks }: ClaimSketch): PersistentVolumeClaim['metadata'] {
+function claimMarks({ byController, isComplete, marks }: InitialClaim): PersistentVolumeClaim['metadata'] {
   return {
     annotations: {
       ...(byController && { [annotations.boundByController]: markerValue }),
@@ -84,7 +84,7 @@ function claimMarks({ byController, isComplete, marks }: ClaimSketch): Persisten
   };
 }
 
-function claimSpec(sketch: ClaimSketch): NonNullable<PersistentVolumeClaim['spec']> {
+function claimSpec(sketch: InitialClaim): NonNullable<PersistentVolumeClaim['spec']> {
   const { size = '1Gi', on, className, selector, mode, accessModes, attributesClass } = sketch;
   return {
     accessModes: accessModes ?? ['ReadWriteOnce'],
@@ -97,7 +97,7 @@ function claimSpec(sketch: ClaimSketch): NonNullable<PersistentVolumeClaim['spec
   };
 }
 
-export async function putVolume(cluster: Cluster, sketch: VolumeSketch): Promise<void> {
+export async function createVolume(cluster: Cluster, sketch: InitialVolume): Promise<void> {
   const client = cluster.resource(persistentVolumes);
   const { name, labels, byController, marks, finalizers, phase = 'Available' } = sketch;
   const mark = { ...(byController && { [annotations.boundByController]: markerValue }), ...marks };
@@ -108,7 +108,7 @@ export async function putVolume(cluster: Cluster, sketch: VolumeSketch): Promise
   await client.patch({ name }, { type: 'merge', body: { status: { phase } } }, { subresource: 'status' });
 }
 
-function volumeSpec(sketch: VolumeSketch): NonNullable<PersistentVolume['spec']> {
+function volumeSpec(sketch: InitialVolume): NonNullable<PersistentVolume['spec']> {
   const { size = '1Gi', className, mode, accessModes, attributesClass, policy, source } = sketch;
   return {
     capacity: { storage: size },
@@ -126,7 +126,7 @@ function csiSource(volumeHandle: string): PersistentVolumeSource {
   return { csi: { driver: 'disk.example.com', volumeHandle } };
 }
 
-async function claimRefOf(cluster: Cluster, sketch: VolumeSketch): Promise<PersistentVolume['spec']> {
+async function claimRefOf(cluster: Cluster, sketch: InitialVolume): Promise<PersistentVolume['spec']> {
   const { for: name, uid } = sketch;
   if (name === undefined) return {};
   const claimRef = { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name };

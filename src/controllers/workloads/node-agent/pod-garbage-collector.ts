@@ -1,13 +1,13 @@
 import type { Pod, PodCondition } from '../../../kube/api/core.ts';
 import { setCondition } from '../../../kube/conditions.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { nodes } from '../../../kube/resources.ts';
-import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
-import type { Requeue } from '../../../reconcile/controller-loop.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
 import type { WrittenStatus } from './pod-status.ts';
-import type { PodWrites } from './pod-writes.ts';
+import type { NodeAgentPodWrites } from './pod-writes.ts';
 
 /** How long a node may be missing from the cache before the server is asked whether it is gone. */
 const quarantineMs = 40_000;
@@ -18,13 +18,13 @@ const quarantineMs = 40_000;
  *
  * Since when a node is missing is in memory alone: who starts anew waits anew.
  */
-export class PodCollector {
+export class PodGarbageCollector {
   readonly #context: ControllerContext;
-  readonly #writes: PodWrites;
+  readonly #writes: NodeAgentPodWrites;
   /** Since when pods are known to have no node, by uid. */
   readonly #lostSinceMs = new Map<string, number>();
 
-  constructor(context: ControllerContext, writes: PodWrites) {
+  constructor(context: ControllerContext, writes: NodeAgentPodWrites) {
     this.#context = context;
     this.#writes = writes;
   }
@@ -37,7 +37,7 @@ export class PodCollector {
     this.#lostSinceMs.set(uid, sinceMs);
     if (nowMs < sinceMs + quarantineMs) return { afterMs: sinceMs + quarantineMs - nowMs };
     const client = this.#context.cluster.resource(nodes);
-    const node = await orAbsent(client.get({ name: pod.spec?.nodeName ?? '' }, { signal }));
+    const node = await undefinedIfNotFound(client.get({ name: pod.spec?.nodeName ?? '' }, { signal }));
     // The cache is only late: the pod gets its turn when that has the node.
     if (node !== undefined) this.forget(pod);
     else await this.#collect(pod, lostCondition(pod), signal);

@@ -5,12 +5,12 @@ import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Controller } from '../../reconcile/controller.ts';
-import { TrialCluster } from './trial-cluster.ts';
+import { VirtualTimeCluster } from './virtual-time-cluster.ts';
 
 export interface CrashPlan {
   readonly controllers: readonly Controller[];
   /** The work that waits when they start. */
-  readonly prepare: (trial: TrialCluster) => Promise<void>;
+  readonly prepare: (fixture: VirtualTimeCluster) => Promise<void>;
   /** What they have to have brought into the same state in the end. */
   readonly resources: readonly Resource<KubeObject>[];
   readonly settleMs?: number;
@@ -20,7 +20,7 @@ export interface CrashPlan {
  * Ends the controllers after their first write, starts them anew and compares the end with that of a run in peace; then after
  * the second write, and so on. Answers how many places there were to die at.
  */
-export async function crashEverywhere(plan: CrashPlan): Promise<number> {
+export async function crashControllersAtEveryWrite(plan: CrashPlan): Promise<number> {
   const expected = await endOf(plan, Number.POSITIVE_INFINITY);
   for (let writes = 1; ; writes += 1) {
     const end = await endOf(plan, writes);
@@ -35,19 +35,19 @@ interface End {
 }
 
 async function endOf(plan: CrashPlan, writesMax: number): Promise<End> {
-  await using trial = await TrialCluster.start();
-  await plan.prepare(trial);
+  await using fixture = await VirtualTimeCluster.start();
+  await plan.prepare(fixture);
   const crash = new CrashAfterWrites(writesMax);
-  const crashing = new InterceptedCluster(trial.cluster, crash);
-  const first = trial.run(plan.controllers, crashing);
-  await trial.settle(plan.settleMs);
+  const crashing = new InterceptedCluster(fixture.cluster, crash);
+  const first = fixture.run(plan.controllers, crashing);
+  await fixture.settle(plan.settleMs);
   const isInterrupted = crash.hasCrashed;
   if (isInterrupted) {
     await first.close();
-    trial.run(plan.controllers);
-    await trial.settle(plan.settleMs);
+    fixture.run(plan.controllers);
+    await fixture.settle(plan.settleMs);
   }
-  return { state: await stateOf(trial.cluster, plan.resources), isInterrupted };
+  return { state: await stateOf(fixture.cluster, plan.resources), isInterrupted };
 }
 
 /** All objects, without what differs from run to run: uids, versions, times and addresses. */

@@ -5,9 +5,9 @@ import { MemoryStore } from '../../apiserver/store/memory-store.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
 import { events } from '../../kube/resources.ts';
-import type { Controller, Trouble } from '../../reconcile/controller.ts';
+import type { Controller, ControllerError } from '../../reconcile/controller.ts';
 import { EventRecorder } from '../../reconcile/event-recorder.ts';
-import { Census } from '../../reconcile/metadata-cache.ts';
+import { MetadataCache } from '../../reconcile/metadata-cache.ts';
 import { SharedInformers } from '../../reconcile/shared-informers.ts';
 import { assert } from '../../runtime/assert.ts';
 import { systemIds } from '../../runtime/ids.ts';
@@ -29,11 +29,11 @@ const sweptMs = 5.5 * 60_000;
  * An embedded cluster in memory under virtual time, with controllers given as objects. Nothing happens between two calls of
  * `settle`: after one, all that could happen has happened.
  */
-export class TrialCluster implements AsyncDisposable {
+export class VirtualTimeCluster implements AsyncDisposable {
   readonly clock = new VirtualClock();
   readonly cluster: Cluster;
   /** What controllers complained about. */
-  readonly troubles: Trouble[] = [];
+  readonly errors: ControllerError[] = [];
   /** What controllers counted, all runs together. */
   readonly metrics = new Metrics();
   /** Where controllers that are started from now on write what they do. */
@@ -51,21 +51,21 @@ export class TrialCluster implements AsyncDisposable {
     this.cluster = new EmbeddedCluster({ registry: this.#registry, manager: 'test' });
   }
 
-  static async start(...controllers: readonly Controller[]): Promise<TrialCluster> {
-    const trial = new TrialCluster();
-    await bootstrap(trial.#registry);
-    if (controllers.length > 0) trial.run(controllers);
-    return trial;
+  static async start(...controllers: readonly Controller[]): Promise<VirtualTimeCluster> {
+    const fixture = new VirtualTimeCluster();
+    await bootstrap(fixture.#registry);
+    if (controllers.length > 0) fixture.run(controllers);
+    return fixture;
   }
 
-  /** Runs them until what is returned is closed, or the trial ends. */
+  /** Runs them until what is returned is closed, or the fixture ends. */
   run(controllers: readonly Controller[], cluster: Cluster = this.cluster): Supervisor {
     const supervisor = new Supervisor({ clock: this.clock, random, onCrash: () => {} });
     this.#runs.push(supervisor);
     const common = { cluster, clock: this.clock, random, supervisor, ids: systemIds };
     const resources = this.#registry.kinds.all.filter(({ storedAs }) => storedAs === undefined);
     const informers = new SharedInformers({ ...common, onError: () => {} });
-    const census = new Census({ ...common, resources, onError: () => {} });
+    const metadataCache = new MetadataCache({ ...common, resources, onError: () => {} });
     for (const controller of controllers) {
       const recorder = new EventRecorder({
         ...common,
@@ -73,12 +73,12 @@ export class TrialCluster implements AsyncDisposable {
         reportingController: `stowage.dev/${controller.name}`,
         reportingInstance: 'trial',
       });
-      const report = (trouble: Trouble) => this.troubles.push(trouble);
+      const report = (trouble: ControllerError) => this.errors.push(trouble);
       const context = {
         ...common,
         resources,
         informers,
-        census,
+        metadataCache,
         events: recorder,
         report,
         metrics: this.metrics,
@@ -95,7 +95,7 @@ export class TrialCluster implements AsyncDisposable {
   }
 
   /** Events so far, as `REASON OBJECT: NOTE`, sorted. */
-  async told(): Promise<readonly string[]> {
+  async eventLines(): Promise<readonly string[]> {
     const { items } = await this.cluster.resource(events).list();
     return items.map(({ reason, regarding, note }) => `${reason} ${regarding?.name}: ${note}`).sort();
   }

@@ -1,9 +1,9 @@
 import type { Lease } from '../../../kube/api/coordination.ts';
 import type { Node } from '../../../kube/api/core.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { leases, nodes, volumeAttachments } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
-import type { Requeue } from '../../../reconcile/controller-loop.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
 import type { AgentCaches } from './agent-caches.ts';
 import { reportOf, reportPatch } from './node-volumes.ts';
 import { leaseFor, readyConditions, renewalDueMs } from './simulated-nodes.ts';
@@ -14,7 +14,7 @@ import { leaseFor, readyConditions, renewalDueMs } from './simulated-nodes.ts';
  * A node's status is written by nobody else here, in one write for all that changed; whoever waits for it has the node looked at, and
  * a queue that holds each node once makes one write of what many pods wait for.
  */
-export class NodeKeeper {
+export class NodeReconciler {
   readonly #context: ControllerContext;
   readonly #caches: AgentCaches;
 
@@ -24,7 +24,7 @@ export class NodeKeeper {
   }
 
   /** Comes back when the lease has to be renewed. */
-  async keep(nodeName: string, signal: AbortSignal): Promise<Requeue | undefined> {
+  async reconcileNode(nodeName: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const node = this.#caches.simulatedNode(nodeName);
     if (node === undefined) return undefined;
     const nowMs = this.#context.clock.nowMs();
@@ -43,14 +43,16 @@ export class NodeKeeper {
     const status = { ...(conditions === undefined ? {} : { conditions }), ...volumes };
     const body = { metadata: { uid, resourceVersion }, status };
     const client = this.#context.cluster.resource(nodes);
-    await orAbsent(client.patch({ name }, { type: 'merge', body }, { subresource: 'status', signal }));
+    await undefinedIfNotFound(
+      client.patch({ name }, { type: 'merge', body }, { subresource: 'status', signal }),
+    );
   }
 
   /**
    * Detaches what no pod on the node holds any more, once the node's status has it neither in use nor attached; the write of that
    * leads back here. A pod that comes at the same moment makes it anew: the attachment's end brings the pod back to its turn.
    */
-  async release(name: string, signal: AbortSignal): Promise<void> {
+  async detachIfUnused(name: string, signal: AbortSignal): Promise<void> {
     const attachment = this.#caches.attachments.get(name);
     const { nodeName = '', source } = attachment?.spec ?? {};
     if (attachment === undefined || !this.#isOurs(nodeName)) return;
@@ -59,7 +61,7 @@ export class NodeKeeper {
       return;
     const { uid = '', resourceVersion = '' } = attachment.metadata ?? {};
     const client = this.#context.cluster.resource(volumeAttachments);
-    await orAbsent(client.delete({ name }, { preconditions: { uid, resourceVersion }, signal }));
+    await undefinedIfNotFound(client.delete({ name }, { preconditions: { uid, resourceVersion }, signal }));
   }
 
   /** A node that is gone has nobody else to let go of its volumes. */

@@ -2,28 +2,28 @@ import type { ReplicaSet } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { Condition } from '../../../kube/api/meta.ts';
 import { isReason } from '../../../kube/api-error.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { pods, replicaSets } from '../../../kube/resources.ts';
-import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
-import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
-import { applyClaiming, controllerReference } from '../pods/adoption.ts';
+import { adoptAndRelease, controllerReference } from '../pods/adoption.ts';
+import { deleteIfUnchanged } from '../pods/delete-if-unchanged.ts';
 import { Dependents } from '../pods/dependents.ts';
-import { deleteAsRead } from '../pods/guarded-delete.ts';
-import { ReplacementPace, soonest } from '../pods/replacement-pace.ts';
+import { ReplacementRateLimit, soonestRequeue } from '../pods/replacement-pace.ts';
 import {
-  failureOf,
-  isAtRest,
+  isReplicaSetSettled,
   planReplicaSet,
   type ReplicaSetPlan,
-  type ReplicaSetSurroundings,
+  type ReplicaSetPlanInput,
+  replicaFailureOf,
   replicaSetStatusPatch,
 } from './replica-set-plan.ts';
 
@@ -33,19 +33,19 @@ type ReplicaStage = Extract<ReplicaSetPlan, { kind: 'replicas' }>;
 const stagesMax = 3;
 
 /** Keeps as many pods as each replica set asks for. */
-export class ReplicaSetKeeper {
+export class ReplicaSetReconciler {
   readonly queue: WorkQueue;
   readonly caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
   readonly #context: ControllerContext;
   readonly #sets: Informer<ReplicaSet>;
   readonly #pods: Dependents<Pod>;
-  readonly #pace: ReplacementPace;
+  readonly #pace: ReplacementRateLimit;
   /** Keys of sets by uid. */
   readonly #keys = new Map<string, string>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
-    this.#pace = new ReplacementPace(context);
+    this.#pace = new ReplacementRateLimit(context);
     this.queue = new WorkQueue(context);
     this.#sets = context.informers.of(replicaSets);
     const cache = context.informers.of(pods);
@@ -70,14 +70,14 @@ export class ReplicaSetKeeper {
 
   /** What the cache knows of a set's pods, whatever state they are in. */
   podsOf(set: ReplicaSet): readonly Pod[] {
-    return this.#pods.near(set).filter((pod) => controllerOf(pod)?.uid === set.metadata?.uid);
+    return this.#pods.ownedOrOrphaned(set).filter((pod) => controllerOf(pod)?.uid === set.metadata?.uid);
   }
 
   async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const cached = this.#sets.get(key);
     if (cached === undefined) return undefined;
-    const plan = planReplicaSet(this.#surroundings(cached, this.#pods.near(cached)));
-    if (isAtRest(plan)) return lookAgain(plan);
+    const plan = planReplicaSet(this.#surroundings(cached, this.#pods.ownedOrOrphaned(cached)));
+    if (isReplicaSetSettled(plan)) return lookAgain(plan);
     for (let stage = 0; stage < stagesMax; stage++) {
       const around = await this.#liveSurroundings(key, signal);
       if (around === undefined) return undefined;
@@ -85,7 +85,7 @@ export class ReplicaSetKeeper {
       if (next.kind === 'replicas') return await this.#keep(around.set, next, signal);
       if (next.kind === 'ignored') return undefined;
       const reference = controllerReference(around.set, replicaSets);
-      await applyClaiming(this.#context.cluster.resource(pods), next.pods, reference, signal);
+      await adoptAndRelease(this.#context.cluster.resource(pods), next.pods, reference, signal);
     }
     return {};
   }
@@ -100,7 +100,7 @@ export class ReplicaSetKeeper {
       if (set.metadata?.namespace === namespace) this.queue.add(keyOf(set));
   }
 
-  #surroundings(set: ReplicaSet, around: readonly Pod[]): ReplicaSetSurroundings {
+  #surroundings(set: ReplicaSet, around: readonly Pod[]): ReplicaSetPlanInput {
     const owner = controllerOf(set)?.uid;
     const family = new Set([set.metadata?.uid ?? '']);
     if (owner !== undefined)
@@ -109,10 +109,10 @@ export class ReplicaSetKeeper {
     return { set, pods: around, family, nowMs: this.#context.clock.nowMs() };
   }
 
-  async #liveSurroundings(key: string, signal: AbortSignal): Promise<ReplicaSetSurroundings | undefined> {
+  async #liveSurroundings(key: string, signal: AbortSignal): Promise<ReplicaSetPlanInput | undefined> {
     const { cluster } = this.#context;
     const { namespace, name } = parseKey(key);
-    const set = await orAbsent(cluster.resource(replicaSets).get({ namespace, name }, { signal }));
+    const set = await undefinedIfNotFound(cluster.resource(replicaSets).get({ namespace, name }, { signal }));
     if (set === undefined) return undefined;
     const { items } = await cluster.resource(pods).list({ namespace, signal });
     return this.#surroundings(set, items);
@@ -127,7 +127,7 @@ export class ReplicaSetKeeper {
   /** Makes or deletes pods one by one; the first that fails ends it, and the status says so. */
   async #manage(set: ReplicaSet, stage: ReplicaStage, signal: AbortSignal): Promise<void> {
     const failure = await this.#change(set, stage, signal);
-    const known = failureOf(set);
+    const known = replicaFailureOf(set);
     const isToldOf = failure === undefined ? known === undefined : known !== undefined;
     if (!stage.isStatusTold || !isToldOf) await this.#tell(set, stage, failure, signal);
     if (failure === undefined) return;
@@ -147,7 +147,7 @@ export class ReplicaSetKeeper {
         this.#record(set, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata?.name}`);
       }
       for (const pod of remove) {
-        await deleteAsRead(client, pod, signal);
+        await deleteIfUnchanged(client, pod, signal);
         this.#record(set, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata?.name}`);
       }
     } catch (error) {
@@ -171,7 +171,7 @@ export class ReplicaSetKeeper {
     const failed: Condition | undefined =
       failure === undefined
         ? undefined
-        : (failureOf(set) ?? {
+        : (replicaFailureOf(set) ?? {
             type: 'ReplicaFailure',
             status: 'True',
             lastTransitionTime: formatTimestamp(this.#context.clock.nowMs()),
@@ -191,5 +191,5 @@ export class ReplicaSetKeeper {
 }
 
 function lookAgain(plan: ReplicaSetPlan, waitMs?: number): Requeue | undefined {
-  return soonest([plan.kind === 'replicas' ? plan.nextAvailableMs : undefined, waitMs]);
+  return soonestRequeue([plan.kind === 'replicas' ? plan.nextAvailableMs : undefined, waitMs]);
 }

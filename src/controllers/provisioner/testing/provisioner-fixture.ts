@@ -2,41 +2,41 @@ import { expect } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
-import { type ClaimOptions, claimOf, classOf, nodeOf } from './objects.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
+import { claimOf, classOf, nodeOf, type TestClaimOptions } from './objects.ts';
 
 const namespace = 'default';
 /** Turns after which something has to have come of it. */
 const turnsMax = 2000;
 
 /** A cluster in memory with three nodes in two zones and a class, as a provisioner meets it. */
-export class ProvisionerTrial implements AsyncDisposable {
-  readonly trial: TrialCluster;
+export class ProvisionerFixture implements AsyncDisposable {
+  readonly virtualTime: VirtualTimeCluster;
   readonly cluster: Cluster;
 
-  private constructor(trial: TrialCluster) {
-    this.trial = trial;
-    this.cluster = trial.cluster;
+  private constructor(virtualTime: VirtualTimeCluster) {
+    this.virtualTime = virtualTime;
+    this.cluster = virtualTime.cluster;
   }
 
   static async start(controllers: readonly Controller[], storageClass: StorageClass = classOf()) {
-    const fixture = new ProvisionerTrial(await TrialCluster.start());
+    const fixture = new ProvisionerFixture(await VirtualTimeCluster.start());
     for (const line of ['a1 a r1', 'a2 a r1', 'b1 b r1'])
       await fixture.cluster.resource(nodes).create(nodeOf(line));
     await fixture.cluster.resource(storageClasses).create(storageClass);
-    if (controllers.length > 0) fixture.trial.run(controllers);
+    if (controllers.length > 0) fixture.virtualTime.run(controllers);
     return fixture;
   }
 
-  async makeClaim(options: ClaimOptions = {}): Promise<PersistentVolumeClaim> {
+  async makeClaim(options: TestClaimOptions = {}): Promise<PersistentVolumeClaim> {
     return await this.cluster.resource(persistentVolumeClaims).create(claimOf(options));
   }
 
   async claim(name = 'data'): Promise<PersistentVolumeClaim | undefined> {
-    return await orAbsent(this.cluster.resource(persistentVolumeClaims).get({ namespace, name }));
+    return await undefinedIfNotFound(this.cluster.resource(persistentVolumeClaims).get({ namespace, name }));
   }
 
   async annotate(changes: Readonly<Record<string, string | null>>, name = 'data'): Promise<void> {
@@ -83,14 +83,16 @@ export class ProvisionerTrial implements AsyncDisposable {
     read: () => Promise<T>,
     patch: (body: object) => Promise<T>,
   ): Promise<void> {
-    const object = await orAbsent(read());
+    const object = await undefinedIfNotFound(read());
     if (object === undefined) return;
     const finalizers = (object.metadata?.finalizers ?? []).filter((name) => !name.endsWith('-protection'));
-    await orAbsent(patch({ metadata: { finalizers: finalizers.length === 0 ? null : finalizers } }));
+    await undefinedIfNotFound(
+      patch({ metadata: { finalizers: finalizers.length === 0 ? null : finalizers } }),
+    );
   }
 
   /** What the binder of volumes and protection would do by now. */
-  async tidy(): Promise<void> {
+  async finishOtherControllersWork(): Promise<void> {
     const { items } = await this.cluster.resource(persistentVolumeClaims).list();
     const uids = new Set(items.map(({ metadata }) => metadata?.uid));
     for (const claim of items)
@@ -113,12 +115,12 @@ export class ProvisionerTrial implements AsyncDisposable {
   }
 
   async settle(): Promise<void> {
-    await this.trial.settle(20);
+    await this.virtualTime.settle(20);
     // Files are read in real time.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.trial[Symbol.asyncDispose]();
+    await this.virtualTime[Symbol.asyncDispose]();
   }
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../kube/api/meta.ts';
 import { isReason } from '../../../kube/api-error.ts';
 
 /** Deletes the very version that was judged; somebody who changed it meanwhile makes this fail. False where it was gone already. */
-export async function deleteAsRead<T extends KubeObject>(
+export async function deleteIfUnchanged<T extends KubeObject>(
   client: ResourceClient<T>,
   { metadata }: T,
   signal: AbortSignal,

@@ -15,7 +15,7 @@ import type { Controller } from '../../../reconcile/controller.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
 import { allControllers } from '../../all-controllers.ts';
 import { affinityLines, classOf, nodeOf } from '../../provisioner/testing/objects.ts';
-import { TrialCluster } from '../../testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 
 export const namespace = 'default';
 
@@ -25,7 +25,7 @@ const settleMs = 5000;
 /** Of each node: enough for all. */
 const size = { cpu: '8', memory: '32Gi', pods: '110' };
 
-interface LifeOptions {
+interface LifecycleFixtureOptions {
   /** As `nodeOf` reads them. */
   readonly nodes?: readonly string[];
   readonly classes?: readonly StorageClass[];
@@ -33,31 +33,31 @@ interface LifeOptions {
 }
 
 /** All of them, and a scheduler for pods that name none. */
-export function withScheduler(): readonly Controller[] {
+export function controllersWithScheduler(): readonly Controller[] {
   return allControllers({ schedulerNames: ['default-scheduler'] });
 }
 
-/** A cluster with all its controllers and a scheduler that nobody asks: the test plays it by hand, or starts {@link withScheduler}. */
-export class Life implements AsyncDisposable {
-  readonly trial: TrialCluster;
+/** A cluster with all its controllers and a scheduler that nobody asks: the test plays it by hand, or starts {@link controllersWithScheduler}. */
+export class LifecycleFixture implements AsyncDisposable {
+  readonly virtualTime: VirtualTimeCluster;
   readonly cluster: Cluster;
   #run: Supervisor | undefined;
 
-  constructor(trial: TrialCluster) {
-    this.trial = trial;
-    this.cluster = trial.cluster;
+  constructor(virtualTime: VirtualTimeCluster) {
+    this.virtualTime = virtualTime;
+    this.cluster = virtualTime.cluster;
   }
 
-  static async start(options: LifeOptions = {}): Promise<Life> {
-    const life = new Life(await TrialCluster.start());
-    await life.furnish(options);
-    life.resume(options.controllers);
-    await life.settle();
-    return life;
+  static async start(options: LifecycleFixtureOptions = {}): Promise<LifecycleFixture> {
+    const fixture = new LifecycleFixture(await VirtualTimeCluster.start());
+    await fixture.seed(options);
+    fixture.resume(options.controllers);
+    await fixture.settle();
+    return fixture;
   }
 
   resume(controllers: readonly Controller[] = allControllers()): void {
-    this.#run = this.trial.run(controllers);
+    this.#run = this.virtualTime.run(controllers);
   }
 
   /** Nobody but the test acts until `resume`. */
@@ -65,14 +65,17 @@ export class Life implements AsyncDisposable {
     await this.#run?.close();
   }
 
-  async furnish({ nodes: lines = ['a1 a r1', 'a2 a r1', 'b1 b r1'], classes = [classOf()] }: LifeOptions) {
+  async seed({
+    nodes: lines = ['a1 a r1', 'a2 a r1', 'b1 b r1'],
+    classes = [classOf()],
+  }: LifecycleFixtureOptions) {
     const status = { allocatable: size, capacity: size };
     for (const line of lines) await this.cluster.resource(nodes).create({ ...nodeOf(line), status });
     for (const storageClass of classes) await this.cluster.resource(storageClasses).create(storageClass);
   }
 
   async settle(ms = settleMs): Promise<void> {
-    await this.trial.settle(ms);
+    await this.virtualTime.settle(ms);
   }
 
   /** A claim as a person makes it. */
@@ -197,14 +200,14 @@ export class Life implements AsyncDisposable {
   }
 
   /** What was told about a claim or pod, as `REASON: NOTE`. */
-  async toldOf(name: string): Promise<readonly string[]> {
-    const told = (await this.trial.told()).map((line) => line.split(` ${name}: `));
+  async eventsOf(name: string): Promise<readonly string[]> {
+    const told = (await this.virtualTime.eventLines()).map((line) => line.split(` ${name}: `));
     return told.flatMap(([reason, note]) => (note === undefined ? [] : [`${reason}: ${note}`]));
   }
 
   /** Nothing failed but races, which are tried again. */
-  expectNoTroubles(): void {
-    const others = this.trial.troubles.filter(({ error }) => !/modified|conflict/i.test(String(error)));
+  expectNoErrors(): void {
+    const others = this.virtualTime.errors.filter(({ error }) => !/modified|conflict/i.test(String(error)));
     expect(others).toEqual([]);
   }
 
@@ -214,7 +217,7 @@ export class Life implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.trial[Symbol.asyncDispose]();
+    await this.virtualTime[Symbol.asyncDispose]();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Pod } from '../../../kube/api/core.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import type { Block } from './mount-check.ts';
+import type { MountBlock } from './mount-check.ts';
 
 /**
  * How long a pod is held without a word by something that may pass by itself. Our scheduler gives a pod its node when volume and claim name
@@ -9,7 +9,7 @@ import type { Block } from './mount-check.ts';
 const patienceMs = 3_000;
 
 /** Since when pods are held by what may pass. */
-export class Patience {
+export class MountWarningDelay {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** By uid. */
   readonly #sinceMs = new Map<string, number>();
@@ -19,7 +19,7 @@ export class Patience {
   }
 
   /** How much longer nothing is said; 0 where it is time to tell. */
-  leftMs({ metadata }: Pod, { mayPass }: Block): number {
+  remainingMs({ metadata }: Pod, { mayPass }: MountBlock): number {
     if (mayPass !== true) return 0;
     const uid = metadata?.uid ?? '';
     const nowMs = this.#clock.monotonicMs();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Pod, PodPhase } from '../../../kube/api/core.ts';
 import type { ObjectMeta } from '../../../kube/api/meta.ts';
-import { holdsVolumes, nextStep, type Step } from './lifecycle.ts';
+import { holdsVolumes, nextLifecycleStep, type PodLifecycleStep } from './pod-lifecycle.ts';
 
 const nowMs = Date.parse('2025-01-01T00:01:00Z');
 const deleted = (time: string, graceSeconds: number): ObjectMeta => ({
@@ -15,7 +15,7 @@ const cases: readonly {
   readonly phase: PodPhase;
   readonly metadata?: ObjectMeta;
   readonly restartPolicy?: 'Always' | 'Never';
-  readonly step: Step;
+  readonly step: PodLifecycleStep;
   readonly holds: boolean;
 }[] = [
   { what: 'is new', phase: 'Pending', step: { kind: 'start' }, holds: true },
@@ -96,6 +96,6 @@ test.each(cases)('a pod that $what', ({ phase, metadata = {}, restartPolicy = 'A
     spec: { nodeName: 'n1', restartPolicy },
     status: { phase, startTime: '2025-01-01T00:00:00Z' },
   };
-  expect(nextStep(pod, nowMs)).toEqual(step);
+  expect(nextLifecycleStep(pod, nowMs)).toEqual(step);
   expect(holdsVolumes(pod)).toBe(holds);
 });

@@ -3,7 +3,7 @@ import { persistentVolumeClaims } from '../../../kube/resources.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import { storageOf } from '../../volumes/expander/decide-expansion.ts';
-import { awaitsNode, finished } from '../../volumes/expander/resize-status.ts';
+import { awaitsNodeResize, resizeFinishedStatus } from '../../volumes/expander/resize-status.ts';
 
 /**
  * The node's part of an expansion: the file system takes the volume's size while a pod runs on it. One write on the version that was
@@ -16,9 +16,9 @@ export async function growFileSystem(
   signal: AbortSignal,
 ): Promise<void> {
   const size = storageOf(volume.spec?.capacity);
-  if (size === undefined || !awaitsNode(claim)) return;
+  if (size === undefined || !awaitsNodeResize(claim)) return;
   const { namespace, name = '', uid, resourceVersion } = claim.metadata ?? {};
-  const body = { metadata: { uid, resourceVersion }, status: finished(claim, size) };
+  const body = { metadata: { uid, resourceVersion }, status: resizeFinishedStatus(claim, size) };
   const client = context.cluster.resource(persistentVolumeClaims);
   await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal });
   const note = `MountVolume.NodeExpandVolume succeeded for volume "${volume.metadata?.name}" ${pod.spec?.nodeName}`;

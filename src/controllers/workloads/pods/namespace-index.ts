@@ -4,7 +4,7 @@ import { keyOf } from '../../../kube/object-key.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 
 /** The objects of a cache by namespace. */
-export class ByNamespace<T extends KubeObject> {
+export class NamespaceIndex<T extends KubeObject> {
   readonly #informer: Informer<T>;
   readonly #keys = new Map<string, Set<string>>();
 

@@ -1,19 +1,19 @@
 import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
-import { orAbsent } from '../../../kube/or-absent.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { deployments, pods, replicaSets } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
-import type { Requeue } from '../../../reconcile/controller-loop.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
 import { Dependents } from '../pods/dependents.ts';
 import {
   type DeploymentPlan,
-  type DeploymentSurroundings,
-  isAtRest,
+  type DeploymentPlanInput,
+  isDeploymentSettled,
   planDeployment,
 } from './deployment-plan.ts';
 import { DeploymentWriter } from './deployment-writer.ts';
@@ -23,7 +23,7 @@ import { isRolling } from './replica-set-family.ts';
 const stagesMax = 8;
 
 /** Brings a deployment's replica sets to its template, and to its size. */
-export class DeploymentKeeper {
+export class DeploymentReconciler {
   readonly queue: WorkQueue;
   readonly caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
   readonly #context: ControllerContext;
@@ -64,7 +64,7 @@ export class DeploymentKeeper {
     const cached = this.#deployments.get(key);
     if (cached === undefined) return undefined;
     const plan = planDeployment(this.#cachedSurroundings(cached));
-    if (isAtRest(plan)) return lookAgain(plan);
+    if (isDeploymentSettled(plan)) return lookAgain(plan);
     for (let stage = 0; stage < stagesMax; stage++) {
       const around = await this.#liveSurroundings(key, signal);
       if (around === undefined) return undefined;
@@ -85,19 +85,21 @@ export class DeploymentKeeper {
       if (deployment.metadata?.namespace === namespace) this.queue.add(keyOf(deployment));
   }
 
-  #cachedSurroundings(deployment: Deployment): DeploymentSurroundings {
+  #cachedSurroundings(deployment: Deployment): DeploymentPlanInput {
     return {
       deployment,
-      replicaSets: this.#sets.near(deployment),
+      replicaSets: this.#sets.ownedOrOrphaned(deployment),
       hasPods: (set) => this.#podsOf(set).some((pod) => !isFinished(pod)),
       nowMs: this.#context.clock.nowMs(),
     };
   }
 
-  async #liveSurroundings(key: string, signal: AbortSignal): Promise<DeploymentSurroundings | undefined> {
+  async #liveSurroundings(key: string, signal: AbortSignal): Promise<DeploymentPlanInput | undefined> {
     const { cluster, clock } = this.#context;
     const { namespace, name } = parseKey(key);
-    const deployment = await orAbsent(cluster.resource(deployments).get({ namespace, name }, { signal }));
+    const deployment = await undefinedIfNotFound(
+      cluster.resource(deployments).get({ namespace, name }, { signal }),
+    );
     if (deployment === undefined) return undefined;
     const { items } = await cluster.resource(replicaSets).list({ namespace, signal });
     // Only those who wait for the last pod to go need to know of pods.

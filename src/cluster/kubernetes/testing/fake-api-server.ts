@@ -6,10 +6,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seededRandom } from '../../../runtime/random.ts';
-import { type ConnectOptions, KubernetesCluster } from '../client.ts';
+import { KubernetesCluster, type KubernetesConnectOptions } from '../client.ts';
 import { fastClock } from './fast-clock.ts';
 
-export interface Received {
+export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
@@ -17,16 +17,16 @@ export interface Received {
   readonly socket: Socket;
 }
 
-export type Handler = (request: Received, response: ServerResponse, count: number) => unknown;
+export type FakeApiHandler = (request: ReceivedRequest, response: ServerResponse, count: number) => unknown;
 
 /** A server on a real socket that does what the test says, and writes down what it was asked. */
-export class ApiServer {
-  readonly received: Received[] = [];
+export class FakeApiServer {
+  readonly received: ReceivedRequest[] = [];
   readonly #server: Server;
   readonly #cleanUps: (() => Promise<unknown>)[] = [];
   #url = '';
 
-  private constructor(handler: Handler, tls: ServerOptions | undefined) {
+  private constructor(handler: FakeApiHandler, tls: ServerOptions | undefined) {
     const listener = (request: IncomingMessage, response: ServerResponse) => {
       let body = '';
       request.on('data', (chunk) => {
@@ -42,8 +42,8 @@ export class ApiServer {
     this.#server.on('clientError', (_, socket) => socket.destroy());
   }
 
-  static async start(handler: Handler, tls?: ServerOptions): Promise<ApiServer> {
-    const server = new ApiServer(handler, tls);
+  static async start(handler: FakeApiHandler, tls?: ServerOptions): Promise<FakeApiServer> {
+    const server = new FakeApiServer(handler, tls);
     await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
     const { port } = server.#server.address() as AddressInfo;
     server.#url = tls === undefined ? `http://127.0.0.1:${port}` : `https://127.0.0.1:${port}`;
@@ -55,7 +55,10 @@ export class ApiServer {
   }
 
   /** A client whose kubeconfig leads here. */
-  async connect(config: TestConfig = {}, options: Partial<ConnectOptions> = {}): Promise<KubernetesCluster> {
+  async connect(
+    config: TestConfig = {},
+    options: Partial<KubernetesConnectOptions> = {},
+  ): Promise<KubernetesCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'stowage-'));
     const kubeconfig = writeKubeconfig(folder, { server: this.#url, ...config.cluster }, config.user);
     const defaults = { clock: fastClock, random: seededRandom('client'), env: {}, kubeconfig };
@@ -96,7 +99,7 @@ export function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-export function answer(response: ServerResponse, code: number, body: unknown, headers: object = {}): void {
+export function respond(response: ServerResponse, code: number, body: unknown, headers: object = {}): void {
   response.writeHead(code, { 'content-type': 'application/json', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }

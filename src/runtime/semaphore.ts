@@ -2,7 +2,7 @@ import { onAbort } from './abort.ts';
 import { assert } from './assert.ts';
 
 /** So many may be at it at once; the others wait their turn, first come, first served. */
-export class Slots {
+export class Semaphore {
   #free: number;
   readonly #waiting = new Set<() => void>();
 

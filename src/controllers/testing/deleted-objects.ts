@@ -26,14 +26,14 @@ function owner({ metadata }: ConfigMap): OwnerReference {
 }
 
 /** A cluster in which much was deleted while no controller ran; some of each kind has to stay. */
-export async function leaveWork(cluster: Cluster): Promise<void> {
+export async function seedDeletedObjects(cluster: Cluster): Promise<void> {
   await leaveFamilies(cluster);
   await leaveVolumes(cluster);
   await leaveNamespace(cluster);
 }
 
 /** What has to remain of it in the end, and what it looks like then. */
-export const remains: readonly string[] = [
+export const expectedRemainders: readonly string[] = [
   'configmaps default/half-orphan of living',
   'configmaps default/living',
   'configmaps default/orphan',
@@ -48,7 +48,7 @@ export const remains: readonly string[] = [
 ];
 
 /** Everything there is that could remain, each in a line. */
-export async function inventory(cluster: Cluster): Promise<readonly string[]> {
+export async function listRemaining(cluster: Cluster): Promise<readonly string[]> {
   const lines: string[] = [];
   const resources = [
     configMaps,

@@ -1,16 +1,16 @@
 import { labels } from '../../../kube/well-known.ts';
 import { lookUp } from '../../../kube/wire.ts';
 import { onAbort } from '../../../runtime/abort.ts';
-import { type Provisioner, refused } from '../provisioner.ts';
+import { type Provisioner, refusedOutcome } from '../provisioner.ts';
 
 /** What comes of the next `make`, after the disk is there. */
-export type Mishap = 'none' | 'hangs' | 'throws' | 'refuses';
+export type DriverFault = 'none' | 'hangs' | 'throws' | 'refuses';
 
 /** Disks as a driver far away keeps them: they outlive whoever made them. */
-export class Disks {
+export class FakeDiskDriver {
   /** Name and node of each there is. */
-  readonly there = new Map<string, string>();
-  mishap: Mishap = 'none';
+  readonly disks = new Map<string, string>();
+  fault: DriverFault = 'none';
   /** Resolves when a disk was made and nobody was told. */
   readonly hanging: Promise<void>;
   #onHanging = () => {};
@@ -32,17 +32,17 @@ export class Disks {
         return { kind: 'planned', plan: { asset, nodeAffinity, source: { csi } } };
       },
       make: async (plan, signal) => {
-        if (this.mishap === 'refuses') return refused('out of disks');
+        if (this.fault === 'refuses') return refusedOutcome('out of disks');
         const [term] = plan.nodeAffinity.required?.nodeSelectorTerms ?? [];
         const host = term?.matchExpressions?.[0]?.values?.[0] ?? '';
         // As with any driver, making it again elsewhere gives the one that is there.
-        if (!this.there.has(plan.asset.name)) this.there.set(plan.asset.name, host);
-        if (this.mishap === 'throws') throw new Error('the line is dead');
-        if (this.mishap === 'hangs') await this.#hang(signal);
+        if (!this.disks.has(plan.asset.name)) this.disks.set(plan.asset.name, host);
+        if (this.fault === 'throws') throw new Error('the line is dead');
+        if (this.fault === 'hangs') await this.#hang(signal);
         return { kind: 'made', plan };
       },
       remove: async ({ name }) => {
-        this.there.delete(name);
+        this.disks.delete(name);
       },
     };
   }

@@ -14,7 +14,7 @@ import type { VolumePlan } from './provisioner.ts';
  * The PersistentVolume for a plan. The claimRef names the claim with its uid, so nobody else gets the volume; the finalizer keeps
  * a volume that is to be deleted until its asset is gone, whoever deletes the object.
  */
-export function volumeOf(
+export function provisionedVolume(
   plan: VolumePlan,
   claim: PersistentVolumeClaim,
   storageClass: StorageClass,

@@ -1,7 +1,7 @@
 import { isReason } from './api-error.ts';
 
 /** Undefined where the object is not there; whatever else went wrong is thrown on. */
-export async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {

@@ -5,7 +5,7 @@ import { claimNamesOf } from '../../volumes/claims-of-pod.ts';
 const none: ReadonlySet<string> = new Set();
 
 /** Keys of pods, `NAMESPACE/NAME`, by the node they are on and by the claims they use. */
-export class PodPlaces {
+export class PodsByNodeAndClaim {
   readonly #byNode = new Map<string, Set<string>>();
   readonly #byClaim = new Map<string, Set<string>>();
 

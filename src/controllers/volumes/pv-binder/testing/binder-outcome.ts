@@ -3,31 +3,34 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../../../kube/a
 import { persistentVolumeClaims, persistentVolumes } from '../../../../kube/resources.ts';
 import { annotations } from '../../../../kube/well-known.ts';
 import type { Controller } from '../../../../reconcile/controller.ts';
-import { TrialCluster } from '../../../testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
 import { createPvBinder } from '../pv-binder.ts';
-import { type Found, namespace, put } from './sketches.ts';
+import { createObjects, type InitialObjects, namespace } from './initial-objects.ts';
 
 /** What became of it: a line for each volume and claim, and what was told about them. */
-export interface Outcome {
+export interface BinderOutcome {
   readonly claims: readonly string[];
   readonly volumes: readonly string[];
   readonly events: readonly string[];
 }
 
 /** Finds a cluster as sketched, lets the binder run until nothing more happens, and reads what is there then. */
-export async function settled(found: Found, binder: Controller = createPvBinder()): Promise<Outcome> {
-  await using trial = await TrialCluster.start();
-  await put(trial.cluster, found);
-  trial.run([binder]);
-  await trial.settle();
-  return await outcomeOf(trial);
+export async function runBinder(
+  found: InitialObjects,
+  binder: Controller = createPvBinder(),
+): Promise<BinderOutcome> {
+  await using fixture = await VirtualTimeCluster.start();
+  await createObjects(fixture.cluster, found);
+  fixture.run([binder]);
+  await fixture.settle();
+  return await outcomeOf(fixture);
 }
 
-async function outcomeOf(trial: TrialCluster): Promise<Outcome> {
-  return { ...(await linesOf(trial.cluster)), events: await trial.told() };
+async function outcomeOf(fixture: VirtualTimeCluster): Promise<BinderOutcome> {
+  return { ...(await claimAndVolumeLines(fixture.cluster)), events: await fixture.eventLines() };
 }
 
-export async function linesOf(cluster: Cluster): Promise<Omit<Outcome, 'events'>> {
+export async function claimAndVolumeLines(cluster: Cluster): Promise<Omit<BinderOutcome, 'events'>> {
   const claims = await cluster.resource(persistentVolumeClaims).list({ namespace });
   const volumes = await cluster.resource(persistentVolumes).list();
   const uids = new Map(claims.items.map(({ metadata }) => [metadata?.name ?? '', metadata?.uid ?? '']));

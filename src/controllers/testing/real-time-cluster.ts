@@ -7,7 +7,7 @@ import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { WatchEvent } from '../../kube/api-requests.ts';
 import type { ObjectKey } from '../../kube/resource.ts';
-import type { Trouble } from '../../reconcile/controller.ts';
+import type { ControllerError } from '../../reconcile/controller.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import { Metrics } from '../../runtime/metrics.ts';
@@ -18,10 +18,10 @@ import { runControllers } from '../run-controllers.ts';
 const random = seededRandom('controllers');
 
 /** An embedded cluster in memory with some controllers running on it. */
-export class ControlledCluster implements AsyncDisposable {
+export class RealTimeCluster implements AsyncDisposable {
   readonly cluster: Cluster;
   /** What controllers complained about. Conflicts are part of the game: they are tried again. */
-  readonly troubles: Trouble[] = [];
+  readonly errors: ControllerError[] = [];
   readonly #supervisor: Supervisor;
 
   readonly #registry: EmbeddedRegistry;
@@ -36,7 +36,7 @@ export class ControlledCluster implements AsyncDisposable {
     });
   }
 
-  static async start(...names: readonly string[]): Promise<ControlledCluster> {
+  static async start(...names: readonly string[]): Promise<RealTimeCluster> {
     const store = new MemoryStore();
     const registry = new EmbeddedRegistry({
       store,
@@ -45,7 +45,7 @@ export class ControlledCluster implements AsyncDisposable {
       ids: systemIds,
     });
     await bootstrap(registry);
-    const fixture = new ControlledCluster(registry);
+    const fixture = new RealTimeCluster(registry);
     fixture.run(...names);
     return fixture;
   }
@@ -55,7 +55,7 @@ export class ControlledCluster implements AsyncDisposable {
   }
 
   /** Runs them on another way to the same cluster, apart from the others; they end with what is returned. */
-  runApart(cluster: Cluster, ...names: readonly string[]): AsyncDisposable {
+  runSeparately(cluster: Cluster, ...names: readonly string[]): AsyncDisposable {
     const supervisor = new Supervisor({ clock: realClock, random, onCrash: () => {} });
     this.#run(cluster, supervisor, names);
     return supervisor;
@@ -69,12 +69,12 @@ export class ControlledCluster implements AsyncDisposable {
       clock: realClock,
       random,
       supervisor,
-      report: (trouble) => this.troubles.push(trouble),
+      report: (trouble) => this.errors.push(trouble),
       instance: 'test',
       clusterAuthority: 'PEM',
       ids: systemIds,
       metrics: new Metrics(),
-      onTrouble: () => {},
+      onError: () => {},
     });
   }
 

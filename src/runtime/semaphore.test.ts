@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Slots } from './slots.ts';
+import { Semaphore } from './semaphore.ts';
 
 const never = new AbortController().signal;
 
@@ -12,7 +12,7 @@ function deferred() {
 }
 
 test('no more are at it at once than there are slots, and all get their turn in order', async () => {
-  const slots = new Slots(2);
+  const slots = new Semaphore(2);
   const begun: number[] = [];
   const ends = Array.from({ length: 5 }, () => deferred());
   const runs = ends.map(({ promise }, at) =>
@@ -29,13 +29,13 @@ test('no more are at it at once than there are slots, and all get their turn in 
 });
 
 test('a slot comes back from work that fails', async () => {
-  const slots = new Slots(1);
+  const slots = new Semaphore(1);
   await expect(slots.run(never, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await slots.run(never, async () => 'again')).toBe('again');
 });
 
 test('who stops waiting takes no slot from those behind', async () => {
-  const slots = new Slots(1);
+  const slots = new Semaphore(1);
   const first = deferred();
   const held = slots.run(never, () => first.promise);
   const impatient = new AbortController();

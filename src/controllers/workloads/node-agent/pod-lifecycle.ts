@@ -1,10 +1,10 @@
 import type { Pod } from '../../../kube/api/core.ts';
-import { isFinished } from '../../../kube/pods.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
+import { isFinished } from '../../../kube/pods.ts';
 import { annotations } from '../../../kube/well-known.ts';
 
 /** What is to be done about a pod on a simulated node. */
-export type Step =
+export type PodLifecycleStep =
   /** It is over, or held by others. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'start' }
@@ -17,7 +17,7 @@ export type Step =
   /** Nothing is left of it on the node: the object may go. */
   | { readonly kind: 'remove' };
 
-export function nextStep(pod: Pod, nowMs: number): Step {
+export function nextLifecycleStep(pod: Pod, nowMs: number): PodLifecycleStep {
   const deletedMs = parseTimestamp(pod.metadata?.deletionTimestamp);
   if (deletedMs !== undefined) return ending(pod, deletedMs, nowMs);
   if (isFinished(pod)) return { kind: 'nothing' };
@@ -34,7 +34,7 @@ export function holdsVolumes(pod: Pod): boolean {
 }
 
 /** The server sets the time of deletion to when the grace ends. A pod that never ran needs none. */
-function ending(pod: Pod, deletedMs: number, nowMs: number): Step {
+function ending(pod: Pod, deletedMs: number, nowMs: number): PodLifecycleStep {
   const isRunning = pod.status?.phase === 'Running';
   if (isRunning && nowMs < deletedMs) return { kind: 'wait', untilMs: deletedMs };
   if (isRunning) return { kind: 'finish' };

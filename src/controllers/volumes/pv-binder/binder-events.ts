@@ -6,14 +6,14 @@ import type { Clock } from '../../../runtime/clock.ts';
 const repeatMs = 15_000;
 
 /** Something that people should know about a claim or a volume. */
-export interface Telling {
+export interface BinderEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly note: string;
 }
 
 /** Tells what happened as Events on claims and volumes. */
-export class Teller {
+export class BinderEvents {
   readonly #events: EventRecorder;
   readonly #clock: Clock;
   /** What was last told, by the key of the object in the queue; an entry goes with its object. */
@@ -24,12 +24,12 @@ export class Teller {
     this.#clock = clock;
   }
 
-  aboutClaim(claim: KubeObject, telling: Telling): void {
+  recordForClaim(claim: KubeObject, telling: BinderEvent): void {
     const { namespace, name } = claim.metadata ?? {};
     this.#tell(`claim ${namespace}/${name}`, claim, 'PersistentVolumeClaim', telling);
   }
 
-  aboutVolume(volume: KubeObject, telling: Telling): void {
+  recordForVolume(volume: KubeObject, telling: BinderEvent): void {
     this.#tell(`volume ${volume.metadata?.name}`, volume, 'PersistentVolume', telling);
   }
 
@@ -37,7 +37,7 @@ export class Teller {
     this.#last.delete(key);
   }
 
-  #tell(key: string, object: KubeObject, kind: string, { type, reason, note }: Telling): void {
+  #tell(key: string, object: KubeObject, kind: string, { type, reason, note }: BinderEvent): void {
     const text = `${object.metadata?.uid} ${reason} ${note}`;
     const atMs = this.#clock.monotonicMs();
     const last = this.#last.get(key);
